@@ -1,0 +1,30 @@
+"""Names for the arrays that travel between the rooms."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ranks: TypeAlias = NDArray[np.unsignedinteger[Any]]
+"""(people, items): how many items the person put before this one; 0 = best."""
+
+Orders: TypeAlias = NDArray[np.integer[Any]]
+"""(people, places): the item at each place, best first; the inverse of ranks."""
+
+Order: TypeAlias = tuple[int, ...]
+"""One order: items, best first."""
+
+Categories: TypeAlias = NDArray[np.intp]
+"""(people,): the answer to a question, 0..k-1."""
+
+Counts: TypeAlias = NDArray[np.int64]
+"""How often; the shape is said where it is used."""
+
+Shares: TypeAlias = NDArray[np.float64]
+"""(..., k): estimated or exact probabilities of the k categories."""
+
+Words: TypeAlias = NDArray[np.uint64]
+"""Uniform 64-bit words."""
+
+Reports: TypeAlias = NDArray[Any]
+"""(people, ...): what left the devices; the first axis counts people."""

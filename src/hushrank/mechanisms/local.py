@@ -1,0 +1,81 @@
+"""What every local mechanism is, and what its reports add up to."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hushrank.arrays import Categories, Counts, Reports
+from hushrank.errors import require
+from hushrank.randomness import Randomness
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """How many reports support each category (k,), of how many reports: a sum.
+
+    Tallies of the same mechanism add up, so that batches and machines can split the people.
+    """
+
+    support: Counts
+    n_reports: int
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Count both."""
+        require(self.support.shape == other.support.shape, "expected tallies of one mechanism")
+        return Tally(self.support + other.support, self.n_reports + other.n_reports)
+
+    def __repr__(self) -> str:
+        """Say the size, not the counts."""
+        return f"Tally({self.n_reports} reports, {len(self.support)} categories)"
+
+
+class LocalMechanism(Protocol):
+    """Hides a category of 0..k-1 on a person's device; knows numbers, never rankings.
+
+    A report supports its owner's category with probability `hit_rate`, and any other category with
+    probability `false_hit_rate`: the pure protocols of Wang, Blocki, Li, Jha (USENIX Security 2017).
+    """
+
+    @property
+    def n_categories(self) -> int:
+        """The number k of categories."""
+
+    @property
+    def epsilon(self) -> float:
+        """The stated privacy loss of one report, in nats; the exact loss is at most this."""
+
+    @property
+    def hit_rate(self) -> float:
+        """P(a report supports the category that it hides)."""
+
+    @property
+    def false_hit_rate(self) -> float:
+        """P(a report supports one given other category)."""
+
+    def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
+        """Draw one report (people, ...) for each of `categories` (people,), on the device."""
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count the support of each category, at the collector."""
+
+
+class SimulatedTally(Protocol):
+    """A mechanism whose tally can be drawn without drawing the reports: exact in distribution."""
+
+    def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
+        """Draw the tally of people of whom category_counts[c] hide category c. Protects nobody."""
+
+
+def require_categories(categories: Categories, n_categories: int) -> None:
+    """Raise HushrankError, before anything is drawn, unless all categories are in 0..k-1."""
+    require(categories.ndim == 1, "expected categories of shape (people,)")
+    require(np.issubdtype(categories.dtype, np.integer), "expected whole numbers as categories")
+    in_domain = categories.size == 0 or (categories.min() >= 0 and categories.max() < n_categories)
+    require(in_domain, f"expected categories 0..{n_categories - 1}, some lie outside")
+
+
+def require_parameters(n_categories: int, epsilon: float) -> None:
+    """Raise HushrankError unless there are 2+ categories and epsilon is positive and finite."""
+    require(n_categories >= 2, f"need at least 2 categories, got {n_categories}")
+    require(0 < epsilon < float("inf"), f"expected a positive finite epsilon, got {epsilon}")

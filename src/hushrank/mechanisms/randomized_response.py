@@ -1,0 +1,95 @@
+"""Generalised randomised response: the truth or another category."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hushrank.arrays import Categories, Counts, Reports
+from hushrank.errors import require
+from hushrank.mechanisms.exact import WORDS, exp_below, words_above
+from hushrank.mechanisms.local import Tally, require_categories, require_parameters
+from hushrank.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class GeneralizedRandomizedResponse:
+    """Report the true category with probability p, else another one, uniformly (GRR, k-RR).
+
+        p = e^ε / (e^ε + k - 1)      q = 1 / (e^ε + k - 1)
+
+    q is rounded up to a whole number of 2^64 words and p is what remains, so ln(p / q) <= ε holds
+    exactly. One word a report: words below 2^64 p tell the truth, each other category has 2^64 q.
+    Privacy: ε-LDP. Report: one integer in [0, k). Cost: O(1) per person.
+    Source: Kairouz, Bonawitz, Ramage (ICML 2016), k-RR; Yang et al. (ICDE 2019), Algorithm 2.
+    """
+
+    n_categories: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Check the parameters, and that 64 bits can tell truth from lie."""
+        require_parameters(self.n_categories, self.epsilon)
+        too_fine = f"epsilon {self.epsilon} is too small for {self.n_categories} categories"
+        require(self.hit_words > self.false_hit_words, too_fine)
+
+    @cached_property
+    def false_hit_words(self) -> int:
+        """2^64 q: how many words report one given other category."""
+        return words_above(1 / (exp_below(self.epsilon) + self.n_categories - 1))
+
+    @property
+    def hit_words(self) -> int:
+        """2^64 p: how many words report the truth."""
+        return WORDS - (self.n_categories - 1) * self.false_hit_words
+
+    @property
+    def hit_rate(self) -> float:
+        """The probability p."""
+        return self.hit_words / WORDS
+
+    @property
+    def false_hit_rate(self) -> float:
+        """The probability q."""
+        return self.false_hit_words / WORDS
+
+    @property
+    def worst_ratio(self) -> Fraction:
+        """The largest P(report | a) / P(report | b), exactly; at most e^ε."""
+        return Fraction(self.hit_words, self.false_hit_words)
+
+    def channel_words(self) -> Counts:
+        """Return 2^64 P(report | category), exactly: (k, k) Python integers, rows = categories."""
+        words = np.full((self.n_categories, self.n_categories), self.false_hit_words, dtype=object)
+        np.fill_diagonal(words, self.hit_words)
+        return words
+
+    def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
+        """Draw one report (people,) for each of `categories` (people,)."""
+        require_categories(categories, self.n_categories)
+        words = rng.words(categories.size)
+        tells_truth = words < np.uint64(self.hit_words)
+        others = ((words - np.uint64(self.hit_words)) // np.uint64(self.false_hit_words)).view(
+            np.int64
+        )
+        others += others >= categories  # skip the true category
+        return np.where(tells_truth, categories, others)
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count the reports of each category."""
+        require_categories(reports, self.n_categories)
+        return Tally(np.bincount(reports, minlength=self.n_categories), len(reports))
+
+    def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
+        """Draw the tally of people of whom category_counts[c] hide c, without their reports.
+
+        Of the people of one category a binomial number tells the truth; the others spread evenly
+        over k - 1 cells. Spread over all k cells and thinned, the people of all categories can be
+        drawn at once: with probability k q a report is uniform on all cells, else it is the truth.
+        """
+        uniform_rate = self.n_categories * self.false_hit_rate
+        uniform = rng.binomial(category_counts, uniform_rate)
+        evenly = np.full(self.n_categories, 1 / self.n_categories)
+        spread = rng.multinomial(uniform.sum(), evenly)
+        return Tally(category_counts - uniform + spread, int(category_counts.sum()))

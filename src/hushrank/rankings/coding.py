@@ -1,0 +1,85 @@
+"""Number orders and interleavings, and find them again by their numbers."""
+
+from functools import cache
+from itertools import combinations
+from math import comb, factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Categories, Orders, Ranks
+from hushrank.errors import require
+
+MOST_ITEMS_OF_AN_INDEX = 20  # 21! does not fit in 64 bits
+
+
+def lexicographic_index(orders: Orders) -> Categories:
+    """Map orders (people, s) of the items 0..s-1 to their lexicographic indices (people,)."""
+    n_places = orders.shape[1]
+    index = np.zeros(len(orders), dtype=np.intp)
+    for place in range(n_places):
+        smaller_later = (orders[:, place + 1 :] < orders[:, place, None]).sum(axis=1)
+        index += smaller_later * factorial(n_places - 1 - place)
+    return index
+
+
+def orders_at(indices: Categories, n_items: int) -> Orders:
+    """Map lexicographic indices (people,) to orders (people, n_items): the inverse."""
+    require(n_items <= MOST_ITEMS_OF_AN_INDEX, f"expected at most 20 items, got {n_items}")
+    remaining = indices.astype(np.int64)
+    orders = np.empty((len(indices), n_items), dtype=np.uint8)
+    for place in range(n_items):
+        orders[:, place], remaining = np.divmod(remaining, factorial(n_items - 1 - place))
+    for place in reversed(range(n_items - 1)):  # a Lehmer digit counts the smaller items left over
+        later = orders[:, place + 1 :]
+        later += later >= orders[:, place, None]
+    return orders
+
+
+def inverse(permutations: Orders | Ranks) -> Ranks:
+    """Map orders to ranks, or ranks to orders: (people, s) permutations of 0..s-1."""
+    inverted = np.empty(permutations.shape, dtype=_unsigned(permutations), order="F")
+    for place in range(permutations.shape[1]):
+        np.put_along_axis(inverted, permutations[:, place, None].astype(np.intp), place, axis=1)
+    return inverted
+
+
+def ranks_within(ranks: Ranks, items: tuple[int, ...], among: tuple[int, ...]) -> Ranks:
+    """Return the ranks (people, len(items)) that `items` have among the items `among`."""
+    within = np.zeros((len(ranks), len(items)), dtype=ranks.dtype, order="F")
+    for column, item in enumerate(items):
+        for other in among:
+            within[:, column] += ranks[:, other] < ranks[:, item]
+    return within
+
+
+def interleaving_index(places: Ranks) -> Categories:
+    """Map the places (people, s) that one part takes in a merged order to indices (people,).
+
+        index = sum_i C(place_i, i)      place_1 < place_2 < ... : colexicographic
+
+    The order of the columns does not matter. One item: index = place.
+    """
+    largest = int(places.max(initial=0)) + 1
+    index = np.zeros(len(places), dtype=np.intp)
+    for nth, place in enumerate(np.sort(places, axis=1).T, start=1):
+        index += np.array([comb(at, nth) for at in range(largest)], dtype=np.intp)[place]
+    return index
+
+
+@cache
+def interleavings(n_left: int, n_right: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the places of the left part (C, n_left) and of the right part (C, n_right).
+
+    Row c is the interleaving of index c; C = (n_left + n_right)! / (n_left! n_right!).
+    """
+    places = range(n_left + n_right)
+    colexicographic = sorted(combinations(places, n_left), key=lambda left: left[::-1])
+    left = np.array(colexicographic, dtype=np.uint8).reshape(-1, n_left)
+    right = np.array(
+        [[at for at in places if at not in taken] for taken in map(set, colexicographic)],
+        dtype=np.uint8,
+    ).reshape(-1, n_right)
+    left.setflags(write=False)
+    right.setflags(write=False)
+    return left, right

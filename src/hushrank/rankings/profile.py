@@ -1,0 +1,212 @@
+"""What people ranked: the one type that holds rankings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hushrank.arrays import Counts, Orders, Ranks
+from hushrank.errors import require
+from hushrank.rankings.coding import inverse
+
+FEW_ITEMS = 64  # up to here, comparing columns beats sorting rows
+
+
+def rank_type(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds n_items ranks and one sentinel."""
+    require(n_items < 2**16 - 1, f"expected fewer than 65,535 items, got {n_items}")
+    return np.dtype(np.uint8 if n_items < 255 else np.uint16)
+
+
+def unranked(ranks: Ranks) -> int:
+    """Return the sentinel that marks an item as not ranked: the largest value of the type."""
+    return int(np.iinfo(ranks.dtype).max)
+
+
+def competition_ranks(keys: NDArray[Any], is_ranked: NDArray[np.bool_]) -> Ranks:
+    """Rank the items (people, items) by ascending key; ties share the best rank ("1224").
+
+    Items that are not ranked get the sentinel and count for nobody.
+    """
+    n_items = keys.shape[1]
+    ranks = np.zeros(keys.shape, dtype=rank_type(n_items), order="F")
+    if n_items <= FEW_ITEMS:
+        for item in range(n_items):
+            for other in range(n_items):
+                ranks[:, item] += (keys[:, other] < keys[:, item]) & is_ranked[:, other]
+    else:
+        order = np.lexsort((keys, ~is_ranked), axis=1)
+        in_order = np.take_along_axis(keys, order, axis=1)
+        begins = np.ones(keys.shape, dtype=np.bool_)
+        begins[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
+        first_of_tie = np.maximum.accumulate(np.where(begins, np.arange(n_items), 0), axis=1)
+        np.put_along_axis(ranks, order, first_of_tie.astype(ranks.dtype), axis=1)
+    ranks[~is_ranked] = unranked(ranks)
+    return ranks
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rankings:
+    """What people said of m items, best first, one row a distinct or a single person.
+
+    ranks[row, item] = how many ranked items the row puts strictly before this one: 0 = best, tied
+    items share a rank, an item that is not ranked holds the largest value of the type. Row r stands
+    for multiplicities[r] people (1 where None). Immutable; neither `repr` nor an error shows a row.
+    Raises HushrankError when a row is not of that form, or when names are missing or repeated.
+    """
+
+    ranks: Ranks
+    names: tuple[str, ...]
+    multiplicities: Counts | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        """Check the form and freeze the arrays, column-major."""
+        require(self.ranks.ndim == 2, "expected ranks of shape (people, items)")
+        n_rows, n_items = self.ranks.shape
+        require(n_rows >= 1, "expected at least 1 person, got 0")
+        require(n_items >= 1, "expected at least 1 item, got 0")
+        require(len(self.names) == n_items, f"expected {n_items} names, got {len(self.names)}")
+        require(len(set(self.names)) == n_items, "expected distinct item names, some are repeated")
+        ranks = np.array(self.ranks, dtype=self.ranks.dtype, order="F")
+        require(ranks.dtype == rank_type(n_items), f"expected ranks of type {rank_type(n_items)}")
+        is_ranked = ranks != unranked(ranks)
+        canonical = np.array_equal(competition_ranks(ranks, is_ranked), ranks)
+        require(canonical, "expected each rank to be the number of items ranked strictly better")
+        ranks.setflags(write=False)
+        object.__setattr__(self, "ranks", ranks)
+        if self.multiplicities is not None:
+            self._freeze_multiplicities(self.multiplicities)
+
+    def _freeze_multiplicities(self, given: Counts) -> None:
+        multiplicities = np.array(given, dtype=np.int64)
+        require(multiplicities.shape == (self.n_rows,), "expected one multiplicity for each row")
+        require((multiplicities >= 1).all(), "expected multiplicities of at least 1")
+        multiplicities.setflags(write=False)
+        object.__setattr__(self, "multiplicities", multiplicities)
+
+    @classmethod
+    def from_orders(
+        cls,
+        orders: Orders,
+        names: Sequence[str] | None = None,
+        multiplicities: Counts | None = None,
+    ) -> "Rankings":
+        """Take complete strict orders (people, items) of the items 0..m-1, best first."""
+        require(orders.ndim == 2, "expected orders of shape (people, items)")
+        n_items = orders.shape[1]
+        in_range = orders.size == 0 or (orders.min() >= 0 and orders.max() < n_items)
+        require(in_range, f"expected items 0..{n_items - 1} in the orders")
+        names = names or [str(item + 1) for item in range(n_items)]
+        ranks = inverse(orders.astype(rank_type(n_items)))
+        repeated = (np.sort(orders, axis=1) != np.arange(n_items)).any()
+        require(not repeated, "expected each item exactly once in every order")
+        return cls(ranks, tuple(names), multiplicities)
+
+    @classmethod
+    def from_keys(
+        cls,
+        keys: ArrayLike,
+        names: Sequence[str],
+        multiplicities: Counts | None = None,
+    ) -> "Rankings":
+        """Rank the items (people, items) by ascending key; nan = not ranked, equal keys tie."""
+        numbers = np.asarray(keys, dtype=np.float64)
+        require(numbers.ndim == 2, "expected keys of shape (people, items)")
+        return cls(competition_ranks(numbers, ~np.isnan(numbers)), tuple(names), multiplicities)
+
+    def __repr__(self) -> str:
+        """Say the size and the form, nothing of the content."""
+        ties = "strict" if self.is_strict else "with ties"
+        extent = "complete" if self.is_complete else "incomplete"
+        return f"Rankings({self.n_people} people, {self.n_items} items, {ties}, {extent})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare content, row by row."""
+        return (
+            isinstance(other, Rankings)
+            and self.names == other.names
+            and np.array_equal(self.ranks, other.ranks)
+            and np.array_equal(self.people_of_rows, other.people_of_rows)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, too large to hash
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are held; a row may stand for several people."""
+        return len(self.ranks)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are, ranked or not."""
+        return self.ranks.shape[1]
+
+    @property
+    def n_people(self) -> int:
+        """How many people the rows stand for."""
+        return int(self.people_of_rows.sum())
+
+    @property
+    def people_of_rows(self) -> Counts:
+        """How many people each row (rows,) stands for."""
+        if self.multiplicities is None:
+            return np.ones(self.n_rows, dtype=np.int64)
+        return self.multiplicities
+
+    @cached_property
+    def is_ranked(self) -> NDArray[np.bool_]:
+        """Which items (rows, items) a row ranks."""
+        return self.ranks != unranked(self.ranks)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether every row ranks every item."""
+        return bool(self.is_ranked.all())
+
+    @cached_property
+    def is_strict(self) -> bool:
+        """Whether no row ties two items.
+
+        Without ties a row that ranks r items holds the ranks 0..r-1, whose sum no tie reaches.
+        """
+        ranked_items = self.is_ranked.sum(axis=1, dtype=np.int64)
+        rank_sums = np.where(self.is_ranked, self.ranks, 0).sum(axis=1, dtype=np.int64)
+        return bool((rank_sums == ranked_items * (ranked_items - 1) // 2).all())
+
+    def orders(self) -> Orders:
+        """Return the item at each place (rows, items), best first; complete strict rows only."""
+        self.require_complete_strict("orders")
+        return inverse(self.ranks)
+
+    def require_complete_strict(self, purpose: str) -> None:
+        """Raise HushrankError unless every row ranks every item without ties."""
+        require(self.is_complete, f"{purpose}: expected complete rankings, some items are unranked")
+        require(self.is_strict, f"{purpose}: expected strict rankings, some items are tied")
+
+    def restrict(self, items: Sequence[int]) -> "Rankings":
+        """Keep these items, in this order of columns; they keep their relative order."""
+        in_range = all(0 <= item < self.n_items for item in items)
+        require(in_range, f"expected items 0..{self.n_items - 1} to keep")
+        columns = np.array(items, dtype=np.intp)
+        kept = competition_ranks(self.ranks[:, columns], self.is_ranked[:, columns])
+        return Rankings(kept, tuple(self.names[item] for item in items), self.multiplicities)
+
+    def select(self, rows: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> "Rankings":
+        """Keep these rows, by number or by mask."""
+        multiplicities = None if self.multiplicities is None else self.multiplicities[rows]
+        return Rankings(self.ranks[rows], self.names, multiplicities)
+
+    def expanded(self) -> "Rankings":
+        """Return the same people with one row each."""
+        if self.multiplicities is None:
+            return self
+        return Rankings(np.repeat(self.ranks, self.multiplicities, axis=0), self.names)
+
+    def counted(self) -> "Rankings":
+        """Return the same people with one row for each distinct ranking, in sorted order."""
+        rows, first = np.unique(self.ranks, axis=0, return_inverse=True)
+        people = np.bincount(first.ravel(), weights=self.people_of_rows).astype(np.int64)
+        return Rankings(rows, self.names, people)
