@@ -53,7 +53,8 @@ def simplex_shares(shares: Shares) -> Shares:
     places = np.arange(1, shares.shape[-1] + 1)
     surplus = (descending.cumsum(axis=-1) - 1) / places
     kept = (descending > surplus).sum(axis=-1, keepdims=True)
-    return np.maximum(shares - np.take_along_axis(surplus, kept - 1, axis=-1), 0.0)
+    possible: Shares = np.maximum(shares - np.take_along_axis(surplus, kept - 1, axis=-1), 0.0)
+    return possible
 
 
 def clipped_shares(shares: Shares) -> Shares:
@@ -61,7 +62,8 @@ def clipped_shares(shares: Shares) -> Shares:
     positive = np.maximum(shares, 0.0)
     totals = positive.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        return np.where(totals > 0, positive / totals, 1 / shares.shape[-1])
+        possible: Shares = np.where(totals > 0, positive / totals, 1 / shares.shape[-1])
+    return possible
 
 
 def shrunk_shares(shares: Shares, variance: Shares) -> Shares:
@@ -75,4 +77,5 @@ def shrunk_shares(shares: Shares, variance: Shares) -> Shares:
     distance = ((shares - uniform) ** 2).sum(axis=-1, keepdims=True)
     noise = variance.sum(axis=-1, keepdims=True)
     kept = np.maximum(0.0, 1 - noise / np.maximum(distance, np.finfo(np.float64).tiny))
-    return uniform + kept * (shares - uniform)
+    shrunk: Shares = uniform + kept * (shares - uniform)
+    return shrunk

@@ -1,11 +1,11 @@
 """What every local mechanism is, and what its reports add up to."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hushrank.arrays import Categories, Counts, Reports
+from hushrank.arrays import Categories, Counts, Reports, Shares
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
@@ -15,10 +15,16 @@ class Tally:
     """How many reports support each category (k,), of how many reports: a sum.
 
     Tallies of the same mechanism add up, so that batches and machines can split the people.
+    Whole numbers, but for an expected tally.
     """
 
-    support: Counts
+    support: Counts | Shares
     n_reports: int
+
+    @classmethod
+    def empty(cls, n_categories: int) -> "Tally":
+        """Return the tally of no report."""
+        return cls(np.zeros(n_categories, dtype=np.int64), 0)
 
     def __add__(self, other: "Tally") -> "Tally":
         """Count both."""
@@ -34,7 +40,8 @@ class LocalMechanism(Protocol):
     """Hides a category of 0..k-1 on a person's device; knows numbers, never rankings.
 
     A report supports its owner's category with probability `hit_rate`, and any other category with
-    probability `false_hit_rate`: the pure protocols of Wang, Blocki, Li, Jha (USENIX Security 2017).
+    probability `false_hit_rate`.   Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure
+    protocols.
     """
 
     @property
@@ -60,6 +67,7 @@ class LocalMechanism(Protocol):
         """Count the support of each category, at the collector."""
 
 
+@runtime_checkable
 class SimulatedTally(Protocol):
     """A mechanism whose tally can be drawn without drawing the reports: exact in distribution."""
 

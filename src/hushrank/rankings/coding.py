@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import combinations
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,12 @@ from hushrank.arrays import Categories, Orders, Ranks
 from hushrank.errors import require
 
 MOST_ITEMS_OF_AN_INDEX = 20  # 21! does not fit in 64 bits
+
+
+def rank_type(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds n_items ranks and one sentinel."""
+    require(n_items < 2**16 - 1, f"expected fewer than 65,535 items, got {n_items}")
+    return np.dtype(np.uint8 if n_items < 255 else np.uint16)
 
 
 def lexicographic_index(orders: Orders) -> Categories:
@@ -38,7 +45,7 @@ def orders_at(indices: Categories, n_items: int) -> Orders:
 
 def inverse(permutations: Orders | Ranks) -> Ranks:
     """Map orders to ranks, or ranks to orders: (people, s) permutations of 0..s-1."""
-    inverted = np.empty(permutations.shape, dtype=_unsigned(permutations), order="F")
+    inverted = np.empty(permutations.shape, dtype=rank_type(permutations.shape[1]), order="F")
     for place in range(permutations.shape[1]):
         np.put_along_axis(inverted, permutations[:, place, None].astype(np.intp), place, axis=1)
     return inverted
@@ -51,6 +58,14 @@ def ranks_within(ranks: Ranks, items: tuple[int, ...], among: tuple[int, ...]) -
         for other in among:
             within[:, column] += ranks[:, other] < ranks[:, item]
     return within
+
+
+@cache
+def triplets(n_items: int) -> tuple[tuple[int, int, int], ...]:
+    """Return all distinct (item, first, second) with first < second, in lexicographic order."""
+    items = range(n_items)
+    pairs = tuple(combinations(items, 2))
+    return tuple((item, *pair) for item in items for pair in pairs if item not in pair)
 
 
 def interleaving_index(places: Ranks) -> Categories:

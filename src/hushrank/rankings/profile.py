@@ -10,15 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks
 from hushrank.errors import require
-from hushrank.rankings.coding import inverse
+from hushrank.rankings.coding import inverse, rank_type
 
 FEW_ITEMS = 64  # up to here, comparing columns beats sorting rows
-
-
-def rank_type(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned type that holds n_items ranks and one sentinel."""
-    require(n_items < 2**16 - 1, f"expected fewer than 65,535 items, got {n_items}")
-    return np.dtype(np.uint8 if n_items < 255 else np.uint16)
 
 
 def unranked(ranks: Ranks) -> int:
@@ -142,7 +136,7 @@ class Rankings:
     @property
     def n_items(self) -> int:
         """How many items there are, ranked or not."""
-        return self.ranks.shape[1]
+        return len(self.names)
 
     @property
     def n_people(self) -> int:
@@ -159,7 +153,8 @@ class Rankings:
     @cached_property
     def is_ranked(self) -> NDArray[np.bool_]:
         """Which items (rows, items) a row ranks."""
-        return self.ranks != unranked(self.ranks)
+        is_ranked: NDArray[np.bool_] = self.ranks != unranked(self.ranks)
+        return is_ranked
 
     @cached_property
     def is_complete(self) -> bool:

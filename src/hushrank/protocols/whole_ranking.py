@@ -1,0 +1,29 @@
+"""The plain way: ask everybody for the whole ranking, one category for each order."""
+
+from collections.abc import Generator
+
+from hushrank.estimators.shares import PostProcess
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.models.tabulated import TabulatedModel
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.shares import survey_shares
+from hushrank.surveys.survey import MakeMechanism, Survey, Tallies, sampled_survey
+
+
+def whole_ranking(
+    n_items: int,
+    *,
+    epsilon: float,
+    make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
+    post_process: PostProcess = "simplex",
+) -> Generator[Survey, Tallies, TabulatedModel]:
+    """Ask for the lexicographic index of the whole order, return a share for each of n_items!.
+
+    Privacy: epsilon-LDP for each person, in nats.   Cost: O(n_items!) time and memory at the
+    collector.   Source: the baselines of Yang et al. (ICDE 2019), section IV.
+    """
+    question = RelativeOrder(tuple(range(n_items)))
+    survey = sampled_survey("whole ranking", [question], epsilon, make_mechanism=make_mechanism)
+    tallies = yield survey
+    (shares,) = survey_shares(survey, tallies, post_process=post_process)
+    return TabulatedModel(n_items, shares)

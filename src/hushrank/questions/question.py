@@ -1,0 +1,28 @@
+"""What every question is."""
+
+from typing import Protocol
+
+from hushrank.arrays import Categories, Ranks
+from hushrank.errors import require
+
+
+class Question(Protocol):
+    """Maps a complete strict ranking to one of k categories; adds no noise."""
+
+    @property
+    def n_categories(self) -> int:
+        """The number k of categories."""
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """The items that it asks about."""
+
+    def answer(self, ranks: Ranks) -> Categories:
+        """Map ranks (people, items), 0 = best, to categories (people,)."""
+
+
+def require_distinct_items(items: tuple[int, ...], at_least: int) -> None:
+    """Raise HushrankError unless the items are distinct, not negative and enough."""
+    is_distinct = len(set(items)) == len(items) >= at_least
+    require(is_distinct, f"need {at_least}+ distinct items, got {items}")
+    require(min(items) >= 0, f"expected item numbers of at least 0, got {items}")

@@ -1,0 +1,72 @@
+"""One round of a collection: what is asked, through which mechanism, at what cost, of whom."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hushrank.accounting.spend import Spend
+from hushrank.errors import require
+from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.question import Question
+
+Tallies: TypeAlias = tuple[Tally, ...]
+"""One tally for each question of a survey."""
+
+MakeMechanism: TypeAlias = Callable[[int, float], LocalMechanism]
+"""Builds a mechanism from the number of categories and epsilon."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Each person asked answers `answers_per_person` questions, drawn at random without repetition.
+
+    Question i is answered through mechanism i. The round costs a person at most `epsilon` nats.
+    Asked are the people whose lot, a number that each draws once, uniform in [0, 1),
+    lies in `lots`: rounds with disjoint lots ask different people.
+    Raises HushrankError when the mechanisms could cost a person more than `epsilon`.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+    mechanisms: tuple[LocalMechanism, ...]
+    epsilon: float
+    answers_per_person: int = 1
+    lots: tuple[float, float] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit, and the price."""
+        n_questions = len(self.questions)
+        require(n_questions >= 1, "a survey needs at least 1 question, got 0")
+        require(len(self.mechanisms) == n_questions, "expected one mechanism for each question")
+        enough = 1 <= self.answers_per_person <= n_questions
+        require(enough, f"expected 1 to {n_questions} answers of a person")
+        require(0 <= self.lots[0] < self.lots[1] <= 1, f"expected lots in [0, 1], got {self.lots}")
+        for question, mechanism in zip(self.questions, self.mechanisms, strict=True):
+            fits = question.n_categories == mechanism.n_categories
+            require(fits, "expected a mechanism with the number of categories of its question")
+            price = mechanism.epsilon * self.answers_per_person
+            require(price <= self.epsilon, f"{price} nats of answers exceed epsilon {self.epsilon}")
+
+    @property
+    def spend(self) -> Spend:
+        """What the round costs a person it asks."""
+        kinds = sorted({type(mechanism).__name__ for mechanism in self.mechanisms})
+        return Spend(self.name, self.epsilon, " and ".join(kinds), self.lots)
+
+
+def sampled_survey(
+    name: str,
+    questions: Sequence[Question],
+    epsilon: float,
+    *,
+    make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
+    lots: tuple[float, float] = (0.0, 1.0),
+) -> Survey:
+    """Return the survey in which everybody spends all of epsilon on one question drawn at random.
+
+    Privacy: ε-LDP for each person asked. With generalised randomised response this is SAFA.
+    Source: Yang et al. (ICDE 2019), Algorithm 1.
+    """
+    mechanisms = tuple(make_mechanism(question.n_categories, epsilon) for question in questions)
+    return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots)
