@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushrank.accounting.composition import total_epsilon
 from hushrank.accounting.spend import Spend
-from hushrank.arrays import Categories, Ranks, Shares
+from hushrank.arrays import Categories, Ranks
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.randomness import Randomness
@@ -103,7 +103,7 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
         for question, mechanism in zip(survey.questions, survey.mechanisms, strict=True):
             counts = np.bincount(question.answer(ranks), people, minlength=mechanism.n_categories)
             p, q = mechanism.hit_rate, mechanism.false_hit_rate
-            support: Shares = counts * (p - q) + q * len(crowd)
+            support = np.asarray(counts * (p - q) + q * len(crowd), dtype=np.float64)
             tallies.append(Tally(support, len(crowd)))
         return tuple(tallies)
 
