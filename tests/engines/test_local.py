@@ -1,0 +1,180 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from hushrank.engines import local
+from hushrank.engines.local import run, run_without_noise, simulate
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.safari import safari
+from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.shares import survey_shares
+from hushrank.surveys.survey import Survey, sampled_survey
+
+EVERY_ORDER = Rankings.from_orders(np.array(list(permutations(range(5)))))
+WHOLE = RelativeOrder((0, 1, 2, 3, 4))
+PAIRS = [RelativeOrder((a, b)) for a in range(5) for b in range(a + 1, 5)]
+SURE = 60.0
+"""An epsilon at which the report is the truth, but for one case in 10^23."""
+
+
+def ask(*surveys: Survey):
+    """Return all tallies."""
+    tallies = []
+    for survey in surveys:
+        tallies.append((yield survey))
+    return tallies
+
+
+class CountingSource:
+    """A seeded source that counts the bytes it gave."""
+
+    def __init__(self, seed: int) -> None:
+        self.read = np.random.default_rng(seed).bytes
+        self.n_bytes = 0
+
+    def __call__(self, size: int) -> bytes:
+        self.n_bytes += size
+        return self.read(size)
+
+
+def test_everybody_answers_one_question_of_a_sampled_survey():
+    survey = sampled_survey("pairs", PAIRS, 1.0)
+    (tallies,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert sum(tally.n_reports for tally in tallies) == 120
+    assert min(tally.n_reports for tally in tallies) > 0
+
+
+def test_everybody_answers_as_many_questions_as_the_survey_says():
+    mechanisms = (GeneralizedRandomizedResponse(2, 0.25),) * len(PAIRS)
+    survey = Survey("pairs", tuple(PAIRS), mechanisms, 1.0, answers_per_person=4)
+    (tallies,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert sum(tally.n_reports for tally in tallies) == 480
+    assert max(tally.n_reports for tally in tallies) <= 120
+
+
+def test_sure_answers_are_the_truth():
+    survey = sampled_survey("whole", [WHOLE], SURE)
+    ((tally,),) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert tally.support.tolist() == [1] * 120
+
+
+def test_disjoint_lots_ask_different_people_and_together_everybody():
+    lots = [(0.0, 0.3), (0.3, 0.5), (0.5, 1.0)]
+    surveys = [sampled_survey(str(part), [WHOLE], SURE, lots=part) for part in lots]
+    outcome = run(ask(*surveys), EVERY_ORDER, rng=Randomness.seeded(3))
+    supports = np.array([tally.support for (tally,) in outcome.result])
+    assert supports.sum(axis=0).tolist() == [1] * 120
+    assert (supports.sum(axis=1) > 15).all()
+    assert outcome.epsilon == SURE
+
+
+def test_a_later_survey_of_the_same_lots_asks_the_same_people():
+    surveys = [sampled_survey(name, [WHOLE], SURE, lots=(0.2, 0.6)) for name in ("a", "b")]
+    outcome = run(ask(*surveys), EVERY_ORDER, rng=Randomness.seeded(3))
+    first, second = (tally.support.tolist() for (tally,) in outcome.result)
+    assert first == second
+    assert outcome.epsilon == 2 * SURE
+
+
+@pytest.mark.parametrize("size", [1, 7, 119])
+def test_batches_add_up(monkeypatch, size):
+    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", size)
+    survey = sampled_survey("whole", [WHOLE], SURE)
+    ((tally,),) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert tally.support.tolist() == [1] * 120
+    ((tally,),) = simulate(ask(survey), EVERY_ORDER, rng=np.random.default_rng(1)).result
+    assert tally.support.tolist() == [1] * 120
+
+
+def test_multiplicities_are_people():
+    counted = Rankings(EVERY_ORDER.ranks, EVERY_ORDER.names, np.arange(1, 121))
+    survey = sampled_survey("whole", [WHOLE], SURE)
+    outcome = run(ask(survey), counted, rng=Randomness.seeded(1))
+    assert outcome.n_people == 120 * 121 // 2
+    assert outcome.result[0][0].support.tolist() == list(range(1, 121))
+    exact = run_without_noise(ask(survey), counted)[0][0]
+    assert exact.support == pytest.approx(np.arange(1, 121))
+
+
+def test_how_much_is_drawn_does_not_depend_on_what_people_think():
+    agreed = Rankings(EVERY_ORDER.ranks[np.zeros(120, dtype=int)], EVERY_ORDER.names)
+    drawn = []
+    for people in (EVERY_ORDER, agreed):
+        source = CountingSource(5)
+        survey = sampled_survey("pairs", PAIRS, 1.0)
+        run(ask(survey), people, rng=Randomness(source, is_private=False))
+        drawn.append(source.n_bytes)
+    assert drawn[0] == drawn[1] == 120 * 8 * 2
+
+
+@pytest.mark.parametrize(
+    "people",
+    [
+        Rankings.from_keys([[1, 1, 2]], tuple("abc")),
+        Rankings.from_keys([[1, np.nan, 2]], tuple("abc")),
+    ],
+    ids=["tied", "unranked"],
+)
+def test_incomplete_or_tied_people_are_refused_before_anything_is_drawn(people):
+    with pytest.raises(HushrankError, match="expected"):
+        run(safari(3, epsilon=1.0), people, rng=Randomness.replayed(b""))
+
+
+def test_the_short_cut_has_the_law_of_the_reports():
+    """Means and variances of the support of one cell agree over 3,000 collections."""
+    survey = sampled_survey("triples", [RelativeOrder((0, 1, 2)), RelativeOrder((2, 3, 4))], 1.0)
+    half = Rankings(EVERY_ORDER.ranks[:60], EVERY_ORDER.names)
+    rng, generator = Randomness.seeded(8), np.random.default_rng(9)
+    slow = [run(ask(survey), half, rng=rng).result[0][0].support for _ in range(3000)]
+    fast = [simulate(ask(survey), half, rng=generator).result[0][0].support for _ in range(3000)]
+    slow, fast = np.array(slow), np.array(fast)
+    error = np.sqrt((slow.var(axis=0) + fast.var(axis=0)) / 3000)
+    assert (np.abs(slow.mean(axis=0) - fast.mean(axis=0)) < 5.5 * error).all()
+    assert slow.var(axis=0) == pytest.approx(fast.var(axis=0), rel=5.5 * np.sqrt(4 / 3000))
+
+
+def test_a_mechanism_without_short_cut_says_so():
+    protocol = whole_ranking(3, epsilon=1.0, make_mechanism=OptimisedLocalHashing)
+    three = Rankings.from_orders(np.array([[0, 1, 2]]))
+    with pytest.raises(HushrankError, match="OptimisedLocalHashing has no tally short cut"):
+        simulate(protocol, three, rng=np.random.default_rng(1))
+
+
+def test_without_noise_the_shares_are_exact():
+    def shares():
+        survey = sampled_survey("pairs and all", [*PAIRS, WHOLE], 0.7)
+        return survey_shares(survey, (yield survey))
+
+    some = Rankings(EVERY_ORDER.ranks[:45], EVERY_ORDER.names)
+    *pairs, whole = run_without_noise(shares(), some)
+    for (a, b), pair in zip(((q.items) for q in PAIRS), pairs, strict=True):
+        assert pair[0] == pytest.approx((some.ranks[:, a] < some.ranks[:, b]).mean())
+    assert whole[:45] == pytest.approx(1 / 45)
+    assert whole[45:] == pytest.approx(0, abs=1e-12)
+
+
+def test_an_outcome_says_what_was_protected_and_at_what_cost():
+    secure = run(safari(5, epsilon=3.0), EVERY_ORDER, rng=Randomness.secure())
+    assert secure.is_private
+    assert secure.epsilon == 3.0
+    assert [(spend.release, spend.epsilon) for spend in secure.spends] == [
+        ("structure", 1.5),
+        ("parameters", 1.5),
+    ]
+    assert "120 people" in secure.privacy_statement
+    assert "3-LDP" in secure.privacy_statement
+
+
+def test_a_seeded_run_is_marked_as_not_private():
+    seeded = run(safari(5, epsilon=3.0), EVERY_ORDER, rng=Randomness.seeded(1))
+    assert not seeded.is_private
+    assert seeded.privacy_statement.startswith("Not private")
+    assert not simulate(
+        safari(5, epsilon=3.0), EVERY_ORDER, rng=np.random.default_rng(1)
+    ).is_private

@@ -1,0 +1,102 @@
+from itertools import permutations
+from math import comb, factorial
+
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.models.hierarchy import ThinChain
+from hushrank.models.riffle import RiffleModel, sample_categories
+from hushrank.models.tabulated import TabulatedModel
+from hushrank.rankings.coding import lexicographic_index
+from hushrank.rankings.marginals import second_order_marginals
+from hushrank.rankings.profile import Rankings
+from tests.statistics import assert_follows, draws_needed
+
+CHAINS = [
+    ThinChain(((2,), (0,), (3,), (1,))),
+    ThinChain(((1, 3), (0, 2))),
+    ThinChain(((3,), (0, 1, 2))),
+    ThinChain(((2, 0, 1), (3,))),
+    ThinChain(((3, 1, 0, 2),)),
+]
+
+
+def random_model(chain: ThinChain, seed: int, concentration: float = 5.0) -> RiffleModel:
+    rng = np.random.default_rng(seed)
+    sizes = [factorial(len(leaf)) for leaf in chain.ordered_leaves]
+    sizes += [comb(len(leaf) + len(rest), len(leaf)) for leaf, rest in chain.splits]
+    shares = [rng.dirichlet(np.full(size, concentration)) for size in sizes]
+    return RiffleModel.from_shares(chain, shares)
+
+
+def all_orders(n_items: int) -> np.ndarray:
+    return np.array(list(permutations(range(n_items))))
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_probabilities_sum_to_1(chain):
+    probabilities = np.exp(random_model(chain, seed=1).log_probability(all_orders(4)))
+    assert probabilities.sum() == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_samples_follow_the_probabilities(chain):
+    """A model whose leaf or interleaving shares are mixed with 5 % uniform would be caught."""
+    model = random_model(chain, seed=2)
+    stated = np.exp(model.log_probability(all_orders(4)))
+    wrong = 0.95 * stated + 0.05 / 24
+    n_people = draws_needed(stated, wrong)
+    ranks = model.sample(n_people, rng=np.random.default_rng(2026))
+    assert_follows(lexicographic_index(Rankings(ranks, tuple("abcd")).orders()), stated)
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_exact_marginals_equal_enumeration(chain):
+    model = random_model(chain, seed=3)
+    orders = all_orders(4)
+    probabilities = np.exp(model.log_probability(orders))
+    each = [second_order_marginals(Rankings.from_orders(order[None])) for order in orders]
+    assert model.second_order_marginals() == pytest.approx(
+        np.tensordot(probabilities, np.array(each), axes=1), abs=1e-12
+    )
+
+
+def test_an_impossible_order_has_no_probability():
+    chain = ThinChain(((0,), (1,)))
+    model = RiffleModel.from_shares(chain, [np.array([1.0, 0.0])])
+    assert model.log_probability(np.array([[0, 1], [1, 0]])).tolist() == [0.0, -np.inf]
+
+
+def test_a_model_with_missing_parts_is_refused():
+    with pytest.raises(HushrankError):
+        RiffleModel.from_shares(CHAINS[0], [np.ones(2) / 2])
+
+
+@pytest.mark.parametrize("n_categories", [2, 64, 65, 300])
+def test_categories_follow_their_shares_in_both_ways_of_drawing(n_categories):
+    stated = np.random.default_rng(5).dirichlet(np.full(n_categories, 20.0))
+    wrong = 0.9 * stated + 0.1 / n_categories
+    n_people = draws_needed(stated, wrong)
+    drawn = sample_categories(stated, n_people, rng=np.random.default_rng(7))
+    assert_follows(drawn, stated)
+
+
+def test_a_category_without_share_is_never_drawn():
+    for shares in ([0.5, 0.0, 0.5, 0.0], [0.0, 1.0]):
+        drawn = sample_categories(np.array(shares), 10_000, rng=np.random.default_rng(1))
+        assert set(np.unique(drawn)) == set(np.flatnonzero(shares))
+
+
+def test_tabulated_probabilities_are_the_shares_and_samples_follow():
+    stated = np.random.default_rng(1).dirichlet(np.full(6, 5.0))
+    model = TabulatedModel(3, stated)
+    assert np.exp(model.log_probability(all_orders(3))) == pytest.approx(stated)
+    n_people = draws_needed(stated, 0.95 * stated + 0.05 / 6)
+    ranks = model.sample(n_people, rng=np.random.default_rng(3))
+    assert_follows(lexicographic_index(Rankings(ranks, tuple("abc")).orders()), stated)
+
+
+def test_a_table_of_the_wrong_size_is_refused():
+    with pytest.raises(HushrankError, match="24"):
+        TabulatedModel(4, np.ones(6) / 6)

@@ -1,0 +1,120 @@
+from itertools import permutations
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.errors import HushrankError
+from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.rank_and_precedence import RankAndPrecedence, rank_and_precedence_questions
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.rankings.coding import interleavings, orders_at
+from hushrank.rankings.profile import Rankings
+
+N_ITEMS = 6
+ALL = Rankings.from_orders(np.array(list(permutations(range(N_ITEMS)))))
+
+QUESTIONS = [
+    RelativeOrder((3, 1)),
+    RelativeOrder((4, 0, 2)),
+    RelativeOrder((0, 1, 2, 3, 4, 5)),
+    Interleaving((2,), (5, 0, 3)),
+    Interleaving((1, 4), (0, 3)),
+    Interleaving((1, 4, 5), (0, 2, 3)),
+    RankAndPrecedence(2, 5, 0, N_ITEMS),
+    *rank_and_precedence_questions(N_ITEMS)[::17],
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_every_category_is_the_answer_of_equally_many_orders(question):
+    counts = np.bincount(question.answer(ALL.ranks), minlength=question.n_categories)
+    assert counts.tolist() == [factorial(N_ITEMS) // question.n_categories] * question.n_categories
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_an_answer_depends_on_one_row_only(question):
+    one_by_one = [question.answer(ALL.ranks[row : row + 1])[0] for row in range(0, 720, 31)]
+    assert one_by_one == question.answer(ALL.ranks)[::31].tolist()
+
+
+@pytest.mark.parametrize("items", [(3, 1), (4, 0, 2), (5, 4, 3, 2)])
+def test_relative_orders_are_numbered_lexicographically(items):
+    question = RelativeOrder(items)
+    answers = question.answer(ALL.ranks)
+    decoded = orders_at(answers, len(items))
+    for order, places in zip(ALL.orders(), decoded, strict=True):
+        kept = [item for item in order if item in items]
+        assert kept == [items[place] for place in places]
+
+
+def test_the_order_given_is_category_0_and_the_reverse_is_the_last():
+    ranks = Rankings.from_orders(np.array([[0, 1, 2, 3], [3, 2, 1, 0]])).ranks
+    assert RelativeOrder((0, 1, 3)).answer(ranks).tolist() == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [((2,), (5, 0, 3)), ((1, 4), (0, 3)), ((1, 4, 5), (2,))]
+)
+def test_interleavings_are_found_again_by_their_number(left, right):
+    places = interleavings(len(left), len(right))[0][Interleaving(left, right).answer(ALL.ranks)]
+    for order, taken in zip(ALL.orders(), places, strict=True):
+        merged = [item for item in order if item in left + right]
+        assert [place for place, item in enumerate(merged) if item in left] == taken.tolist()
+
+
+def test_an_interleaving_does_not_see_the_order_within_a_group():
+    orders = np.array([[0, 1, 2, 3, 4], [1, 0, 4, 2, 3]])
+    answers = Interleaving((0, 1), (2, 3, 4)).answer(Rankings.from_orders(orders).ranks)
+    assert answers[0] == answers[1]
+
+
+def test_one_item_is_interleaved_by_its_place():
+    answers = Interleaving((2,), (0, 1, 3, 4, 5)).answer(ALL.ranks)
+    assert np.array_equal(answers, ALL.ranks[:, 2])
+
+
+def test_rule_i_asks_rank_and_precedence():
+    question = RankAndPrecedence(2, 5, 0, N_ITEMS)
+    for order, answer in zip(ALL.orders().tolist(), question.answer(ALL.ranks), strict=True):
+        expected = 2 * order.index(2) + (order.index(0) < order.index(5))
+        assert answer == expected
+
+
+def test_rule_i_has_a_question_for_each_triplet():
+    questions = rank_and_precedence_questions(10)
+    assert len(set(questions)) == len(questions) == 10 * comb(9, 2)
+    assert {question.n_categories for question in questions} == {20}
+
+
+@given(st.permutations(range(N_ITEMS)), st.permutations(range(N_ITEMS)))
+def test_relabelled_items_leave_the_answer(order, new_names):
+    """Asking about renamed items in renamed rankings is the same question."""
+    ranks = Rankings.from_orders(np.array([order])).ranks
+    renamed = Rankings.from_orders(np.array([[new_names[item] for item in order]])).ranks
+    for items in [(0, 3), (5, 1, 2)]:
+        moved = tuple(new_names[item] for item in items)
+        assert RelativeOrder(items).answer(ranks) == RelativeOrder(moved).answer(renamed)
+        split = Interleaving(items[:1], items[1:]).answer(ranks)
+        assert split == Interleaving(moved[:1], moved[1:]).answer(renamed)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: RelativeOrder((1,)),
+        lambda: RelativeOrder((1, 1)),
+        lambda: RelativeOrder((-1, 1)),
+        lambda: RelativeOrder(tuple(range(21))),
+        lambda: Interleaving((1,), (1, 2)),
+        lambda: Interleaving((), (1, 2)),
+        lambda: Interleaving(tuple(range(40)), tuple(range(40, 80))),
+        lambda: RankAndPrecedence(1, 1, 2, 4),
+        lambda: RankAndPrecedence(0, 1, 4, 4),
+    ],
+)
+def test_a_question_about_impossible_items_is_refused(build):
+    with pytest.raises(HushrankError):
+        build()

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.assignment import assign_questions
+from hushrank.surveys.shares import survey_shares
+from hushrank.surveys.survey import Survey, sampled_survey
+
+PAIRS = [RelativeOrder(pair) for pair in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]]
+FALSE_ALARM = 1e-6
+
+
+def test_a_sampled_survey_spends_everything_on_one_question():
+    survey = sampled_survey("pairs", PAIRS, 1.5)
+    assert {mechanism.epsilon for mechanism in survey.mechanisms} == {1.5}
+    assert survey.spend.epsilon == 1.5
+    assert survey.spend.mechanism == "GeneralizedRandomizedResponse"
+
+
+def test_answers_that_cost_more_than_epsilon_are_refused():
+    half = (GeneralizedRandomizedResponse(2, 0.5),) * 6
+    Survey("fits", tuple(PAIRS), half, epsilon=1.0, answers_per_person=2)
+    with pytest.raises(HushrankError, match="exceed"):
+        Survey("too dear", tuple(PAIRS), half, epsilon=1.0, answers_per_person=3)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"questions": ()},
+        {"mechanisms": (GeneralizedRandomizedResponse(2, 1.0),) * 5},
+        {"mechanisms": (GeneralizedRandomizedResponse(3, 1.0),) * 6},
+        {"answers_per_person": 0},
+        {"answers_per_person": 7},
+        {"lots": (0.5, 0.5)},
+        {"lots": (0.0, 1.5)},
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(changed):
+    parts = {
+        "name": "pairs",
+        "questions": tuple(PAIRS),
+        "mechanisms": (GeneralizedRandomizedResponse(2, 1.0),) * 6,
+        "epsilon": 1.0,
+    }
+    with pytest.raises(HushrankError):
+        Survey(**{**parts, **changed})
+
+
+@pytest.mark.parametrize("n_answers", [1, 2, 3])
+def test_every_set_of_distinct_questions_is_equally_likely(n_answers):
+    mechanisms = (GeneralizedRandomizedResponse(2, 1.0),) * 6
+    survey = Survey("pairs", tuple(PAIRS), mechanisms, 3.0, answers_per_person=n_answers)
+    assigned = assign_questions(survey, 60_000, rng=Randomness.seeded(4))
+    sets, counts = np.unique(np.sort(assigned, axis=1), axis=0, return_counts=True)
+    assert (np.diff(sets, axis=1) > 0).all()
+    assert len(sets) == {1: 6, 2: 15, 3: 20}[n_answers]
+    assert chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_an_unanswered_question_has_uniform_shares():
+    survey = sampled_survey("pairs", PAIRS, 1.0)
+    tallies = (Tally(np.array([30, 10]), 40), *(Tally.empty(2) for _ in PAIRS[1:]))
+    for shrink in (False, True):
+        shares = survey_shares(survey, tallies, shrink=shrink)
+        assert shares[0][0] > 0.6
+        assert all(share.tolist() == [0.5, 0.5] for share in shares[1:])
+
+
+@pytest.mark.parametrize("post_process", ["simplex", "clip"])
+@pytest.mark.parametrize("shrink", [False, True])
+def test_shares_are_probabilities(post_process, shrink):
+    survey = sampled_survey("whole", [RelativeOrder((0, 1, 2, 3))], 0.2)
+    tally = Tally(np.random.default_rng(1).multinomial(50, np.full(24, 1 / 24)), 50)
+    (shares,) = survey_shares(survey, (tally,), post_process=post_process, shrink=shrink)
+    assert shares.min() >= 0
+    assert shares.sum() == pytest.approx(1)
+
+
+def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():
+    survey = sampled_survey("pair", PAIRS[:1], 1.0)
+    noisy = survey_shares(survey, (Tally(np.array([21, 19]), 40),), shrink=True)[0]
+    clear = survey_shares(survey, (Tally(np.array([700_000, 300_000]), 10**6),), shrink=True)[0]
+    unshrunk = survey_shares(survey, (Tally(np.array([700_000, 300_000]), 10**6),))[0]
+    assert noisy.tolist() == [0.5, 0.5]
+    assert clear == pytest.approx(unshrunk, abs=1e-4)
