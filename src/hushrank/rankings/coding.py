@@ -23,23 +23,30 @@ def rank_type(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
 def lexicographic_index(orders: Orders) -> Categories:
     """Map orders (people, s) of the items 0..s-1 to their lexicographic indices (people,)."""
     n_places = orders.shape[1]
+    require(n_places <= MOST_ITEMS_OF_AN_INDEX, f"expected at most 20 items, got {n_places}")
+    columns: Ranks = np.asfortranarray(orders, dtype=rank_type(n_places))
     index = np.zeros(len(orders), dtype=np.intp)
     for place in range(n_places):
-        smaller_later = (orders[:, place + 1 :] < orders[:, place, None]).sum(axis=1)
-        index += smaller_later * factorial(n_places - 1 - place)
+        smaller_later = np.zeros(len(orders), dtype=columns.dtype)
+        for later in range(place + 1, n_places):
+            smaller_later += columns[:, later] < columns[:, place]
+        index *= n_places - place  # Horner's rule: digit d counts (s - 1 - d)!
+        index += smaller_later
     return index
 
 
 def orders_at(indices: Categories, n_items: int) -> Orders:
-    """Map lexicographic indices (people,) to orders (people, n_items): the inverse."""
+    """Map lexicographic indices (people,) to orders (people, n_items), the inverse."""
     require(n_items <= MOST_ITEMS_OF_AN_INDEX, f"expected at most 20 items, got {n_items}")
-    remaining = indices.astype(np.int64)
-    orders = np.empty((len(indices), n_items), dtype=np.uint8)
-    for place in range(n_items):
-        orders[:, place], remaining = np.divmod(remaining, factorial(n_items - 1 - place))
+    remaining = indices.astype(np.min_scalar_type(factorial(n_items) - 1))  # short words: faster
+    orders = np.empty((len(indices), n_items), dtype=np.uint8, order="F")
+    for place in reversed(range(n_items)):
+        without_digit = remaining // (n_items - place)  # by one number: far faster than divmod
+        orders[:, place] = remaining - without_digit * (n_items - place)
+        remaining = without_digit
     for place in reversed(range(n_items - 1)):  # a Lehmer digit counts the smaller items left over
-        later = orders[:, place + 1 :]
-        later += later >= orders[:, place, None]
+        for later in range(place + 1, n_items):
+            orders[:, later] += orders[:, later] >= orders[:, place]
     return orders
 
 

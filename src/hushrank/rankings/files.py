@@ -1,0 +1,184 @@
+"""Read and write files of rankings: the one place of `rankings` that touches the disk."""
+
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Literal, TypeAlias
+
+from hushrank.errors import HushrankError, require
+from hushrank.rankings.order_files import is_order_file, parse_order_file
+from hushrank.rankings.preflib import KINDS, format_preflib, parse_preflib
+from hushrank.rankings.profile import Rankings
+from hushrank.rankings.ratings import table_ratings
+from hushrank.rankings.tables import (
+    SCORE_COLUMNS,
+    Table,
+    form_of,
+    format_csv,
+    format_parquet,
+    parse_csv,
+    parse_parquet,
+    table_rankings,
+)
+
+FilePath: TypeAlias = str | os.PathLike[str]
+Form: TypeAlias = Literal["preflib", "order", "places", "ranks", "scores"]
+FORMS = ("preflib", "order", "places", "ranks", "scores")
+EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
+
+_GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MODERN_PREFLIB = re.compile(rb"\s*#\s*[A-Z][A-Z ]*(?:\s\d+)?\s*:")
+_OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
+
+
+def read_rankings(path: FilePath, *, form: Form | None = None) -> Rankings:
+    """Read a file of rankings; `form` overrides what its content and its extension say.
+
+    PrefLib (soc, soi, toc, toi), order files, and CSV or Parquet tables with one column a place,
+    one column an item, or one score a row; each plain or gzipped. `docs/data.md` has examples.
+    Privacy: what is read is raw. The error names file, line and expectation, never a ballot.
+    Raises HushrankError when the file is missing, damaged or not of the form; nothing is returned
+    in part.
+    """
+    require(form is None or form in FORMS, f"expected a form of {', '.join(FORMS)}")
+    with _errors_naming(path):
+        content = _load(path)
+        if _is_parquet(content):
+            return _from_table(parse_parquet(content), form)
+        text = _plain_text(content)
+        found = form or _text_form(text, _extension(path))
+        if found == "preflib":
+            return parse_preflib(text)
+        return parse_order_file(text) if found == "order" else _from_table(parse_csv(text), form)
+
+
+def read_ratings(
+    path: FilePath, *, person: str = "person", item: str = "item", score: str = "score"
+) -> Rankings:
+    """Read a CSV or Parquet file with one score a row; the arguments name its columns.
+
+    The highest score is best and equal scores tie: see `ratings.break_ties`.
+    Raises HushrankError as `read_rankings` does.
+    """
+    with _errors_naming(path):
+        content = _load(path)
+        is_parquet = _is_parquet(content)
+        table = parse_parquet(content) if is_parquet else parse_csv(_plain_text(content))
+        return table_ratings(table, person, item, score)
+
+
+def write_rankings(
+    rankings: Rankings, path: FilePath, *, form: Literal["places", "ranks"] = "ranks"
+) -> None:
+    """Write rankings in the format of the extension: .soc .soi .toc .toi .csv .parquet, or +.gz.
+
+    `form` is the form of a CSV file. The file appears whole or not at all; one that it replaces
+    keeps its permissions.
+    Privacy: writes raw rankings.
+    Raises HushrankError, before anything is written, when the format cannot hold the rankings.
+    """
+    with _errors_naming(path):
+        content = _formatted(rankings, path, form)
+        if os.fspath(path).lower().endswith(".gz"):
+            import gzip
+
+            content = gzip.compress(content, mtime=0)
+        _replace(Path(path), content)
+
+
+@contextmanager
+def _errors_naming(path: FilePath) -> Iterator[None]:
+    """Turn what goes wrong with a file into one HushrankError that begins with its path."""
+    try:
+        yield
+    except HushrankError as error:
+        message = str(error)
+    except (OSError, EOFError, zlib.error) as error:
+        message = getattr(error, "strerror", None) or "expected a whole gzip file, it is damaged"
+    else:
+        return
+    raise HushrankError(f"{os.fspath(path)}: {message}") from None
+
+
+def _load(path: FilePath) -> bytes:
+    content = Path(path).read_bytes()
+    if content.startswith(_GZIP):
+        import gzip
+
+        content = gzip.decompress(content)
+    require(content.strip(), "line 1: expected rankings, the file is empty")
+    return content
+
+
+def _is_parquet(content: bytes) -> bool:
+    return content.startswith(_PARQUET) and content.endswith(_PARQUET)
+
+
+def _plain_text(content: bytes) -> bytes:
+    """Return UTF-8 text without a byte order mark, or say on which line it is none."""
+    text = content.removeprefix(_BYTE_ORDER_MARK)
+    require(b"\0" not in text, "expected text or Parquet, got a binary file")
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+    else:
+        return text
+    raise HushrankError(f"line {line}: expected text in UTF-8")
+
+
+def _extension(path: FilePath) -> str:
+    return Path(os.fspath(path).lower().removesuffix(".gz")).suffix
+
+
+def _text_form(text: bytes, extension: str) -> Literal["preflib", "order", "table"]:
+    """Tell the form of a text by its first lines, and by the extension when they say nothing."""
+    if _MODERN_PREFLIB.match(text) or _OLD_PREFLIB.match(text):
+        return "preflib"
+    if is_order_file(text):
+        return "order"
+    if extension.removeprefix(".") in KINDS:
+        return "preflib"
+    return "order" if extension == ".order" else "table"
+
+
+def _from_table(table: Table, form: Form | None) -> Rankings:
+    is_table_form = form not in ("preflib", "order")
+    require(is_table_form, f"expected a file of the form {form}, got a table")
+    found = form or form_of(table.header)
+    if found == "scores":
+        return table_ratings(table, *SCORE_COLUMNS)
+    return table_rankings(table, "places" if found == "places" else "ranks")
+
+
+def _formatted(rankings: Rankings, path: FilePath, form: Literal["places", "ranks"]) -> bytes:
+    extension = _extension(path)
+    known = ", ".join(EXTENSIONS)
+    require(extension in EXTENSIONS, f"expected an extension of {known}, perhaps with .gz")
+    if extension == ".csv":
+        return format_csv(rankings, form)
+    require(form == "ranks", "expected the extension .csv for one column a place")
+    if extension == ".parquet":
+        return format_parquet(rankings)
+    return format_preflib(rankings, extension.removeprefix("."), file_name=Path(path).name)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside `path`, then rename: a crash leaves the old file or the new one."""
+    temporary = path.with_name(f".{token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            if path.exists():  # a file that others may not read stays so
+                temporary.chmod(path.stat().st_mode & 0o777)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

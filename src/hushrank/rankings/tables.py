@@ -1,0 +1,294 @@
+"""Ballots in CSV and Parquet tables: one column a place, or one column an item."""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO, StringIO
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Counts
+from hushrank.errors import HushrankError, require
+from hushrank.rankings.coding import rank_type
+from hushrank.rankings.preflib import MOST_PEOPLE_OF_A_ROW, distinct_names, require_plain_names
+from hushrank.rankings.profile import Rankings, unranked
+
+TableForm = Literal["places", "ranks", "scores"]
+WEIGHT = "weight"
+RANK_OF = "rank of "
+SCORE_COLUMNS = ("person", "item", "score")
+LARGEST_RANK = 2**53  # up to here floating-point numbers count without gaps
+
+_PLACE = re.compile(r"(?:place[ _])?([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """A column as codes (rows,) into its distinct texts; code -1 and empty texts = no value."""
+
+    codes: NDArray[np.integer[Any]]
+    texts: tuple[str, ...]
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the number of each row (rows,): nan where empty, inf where it is no number."""
+        plain = [_NUMBER.fullmatch(text) for text in self.texts]
+        numbers = [
+            float(text) if is_number else np.inf if text else np.nan
+            for text, is_number in zip(self.texts, plain, strict=True)
+        ]
+        return np.array([*numbers, np.nan]).take(self.codes)  # code -1 takes the last
+
+    def codes_in(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """Return the index of each row's text in `names` (rows,), -1 where empty."""
+        index = {name: number for number, name in enumerate(names)} | {"": -1}
+        return np.array([*(index[text] for text in self.texts), -1]).take(self.codes)
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Named columns of equal length; `where` names the line or row of the file for an error."""
+
+    header: tuple[str, ...]
+    columns: tuple[Column, ...]
+    where: Callable[[int], str]
+
+    def require_rows(self, fits: NDArray[np.bool_], expectation: str) -> None:
+        """Raise HushrankError, naming the first row that does not fit, never its cells."""
+        if not fits.all():
+            raise HushrankError(f"{self.where(int(np.argmin(fits)))}: expected {expectation}")
+
+
+def parse_csv(text: bytes) -> Table:
+    """Read comma-separated text with a header in its first line; blank lines are skipped.
+
+    Raises HushrankError, with the line, when rows are missing or differ in length.
+    """
+    first, _, body = text.partition(b"\n")
+    header = tuple(name.strip() for name in next(_records(first), (0, [""]))[1])
+    require(all(header), "line 1: expected a header that names every column")
+    require(body.strip(), "line 2: expected at least 1 row below the header")
+    columns = _csv_columns(body, len(header))
+    if columns is None:
+        lines = (line for line, record in _records(body) if len(record) != len(header))
+        where = f"line {next(lines, 1) + 1}"
+        raise HushrankError(f"{where}: expected {len(header)} comma-separated cells in every row")
+    return Table(header, columns, lambda row: f"line {_line_of(body, row) + 1}")
+
+
+def parse_parquet(content: bytes) -> Table:
+    """Read a Parquet file whose columns hold text or numbers.
+
+    Raises HushrankError when it is damaged, empty or holds other columns; rows count from 1.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns: tuple[Column, ...] = ()
+    header: tuple[str, ...] = ()
+    try:
+        table = parquet.read_table(BytesIO(content), page_checksum_verification=True)
+        header = tuple(name.strip() for name in table.column_names)
+        columns = tuple(_column(column) for column in table.columns)
+    except (pa.ArrowException, OSError, ValueError):  # their messages may show cells
+        header = ()
+    require(header, "expected a whole Parquet file with columns of text or numbers")
+    require(all(header), "expected a name for every column")
+    return Table(header, columns, lambda row: f"row {row + 1}")
+
+
+def form_of(header: Sequence[str]) -> TableForm:
+    """Tell the form of a table by its header, the weight column aside.
+
+    `1`, `2`, .. or `place_1`, `place_2`, .. in order: places. `person`, `item` and `score`: scores.
+    Anything else: ranks, one column an item.
+    """
+    names = [name for name in header if name.lower() != WEIGHT]
+    if sorted(name.lower() for name in header) == sorted(SCORE_COLUMNS):
+        return "scores"
+    places = [_PLACE.fullmatch(name) for name in names]
+    in_order = all(place and int(place[1]) == n for n, place in enumerate(places, start=1))
+    return "places" if names and in_order else "ranks"
+
+
+def table_rankings(table: Table, form: Literal["places", "ranks"]) -> Rankings:
+    """Turn a table of ballots into rankings; a column `weight` says how many people a row is.
+
+    Raises HushrankError, with the line, when a cell or a weight is not what the form holds.
+    """
+    is_weight = [name.lower() == WEIGHT for name in table.header]
+    require(sum(is_weight) <= 1, "line 1: expected at most one weight column")
+    require(not all(is_weight), "line 1: expected a column beside the weight")
+    ballots = [n for n, is_it in enumerate(is_weight) if not is_it]
+    columns = tuple(table.columns[n] for n in ballots)
+    weights = _weights(table, table.columns[is_weight.index(True)]) if any(is_weight) else None
+    if form == "places":
+        return _from_places(table, columns, weights)
+    return _from_ranks(table, columns, [table.header[n] for n in ballots], weights)
+
+
+def natural_order(texts: Iterable[str]) -> tuple[str, ...]:
+    """Sort distinct texts, those that are whole numbers first and by their size."""
+
+    def key(text: str) -> tuple[bool, int, str]:
+        is_number = text.isascii() and text.isdigit() and len(text) <= 18
+        return not is_number, int(text) if is_number else 0, text
+
+    return tuple(sorted(set(texts), key=key))
+
+
+def format_csv(rankings: Rankings, form: TableForm) -> bytes:
+    """Write ranks (1 = best, empty = unranked) or places as CSV, with weights when rows have them.
+
+    Raises HushrankError when places cannot hold the rankings (ties, items nobody ranks).
+    """
+    header, cells = (_written_places if form == "places" else _written_ranks)(rankings)
+    if rankings.multiplicities is not None:
+        header = [*header, WEIGHT]
+        people = rankings.multiplicities.tolist()
+        cells = [[*row, n] for row, n in zip(cells, people, strict=True)]
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *cells])
+    return text.getvalue().encode()
+
+
+def format_parquet(rankings: Rankings) -> bytes:
+    """Write ranks (1 = best, null = unranked) as Parquet, with weights when rows have them."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    require_plain_names(rankings.names)
+    ranks = rankings.ranks.astype(np.int32) + 1
+    columns = [
+        pa.array(ranks[:, item], mask=~rankings.is_ranked[:, item])
+        for item in range(rankings.n_items)
+    ]
+    header = _unmistakable(rankings.names)
+    if rankings.multiplicities is not None:
+        columns, header = [*columns, pa.array(rankings.multiplicities)], [*header, WEIGHT]
+    sink = BytesIO()
+    parquet.write_table(pa.table(columns, names=header), sink, write_page_checksum=True)
+    return sink.getvalue()
+
+
+def _records(text: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, cells) of the records that are not blank, up to the first malformed one."""
+    reader = csv.reader(StringIO(text.decode(), newline=""))
+    try:
+        for record in reader:
+            if record:
+                yield reader.line_num, record
+    except csv.Error:
+        return
+
+
+def _line_of(body: bytes, row: int) -> int:
+    line, _ = next(islice(_records(body), row, None), (row + 1, []))
+    return line
+
+
+def _csv_columns(body: bytes, n_columns: int) -> tuple[Column, ...] | None:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = [str(n) for n in range(n_columns)]
+    texts = dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))
+    try:
+        table = arrow_csv.read_csv(
+            BytesIO(body),
+            arrow_csv.ReadOptions(column_names=names, block_size=2**22),
+            arrow_csv.ParseOptions(newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                column_types=texts, null_values=[""], strings_can_be_null=True
+            ),
+        )
+    except (pa.ArrowException, OSError, ValueError):  # their messages may show cells
+        return None
+    return tuple(_column(column) for column in table.columns)
+
+
+def _column(chunks: Any) -> Column:
+    """Take a pyarrow column of any type that can be told apart by values."""
+    import pyarrow as pa
+
+    encoded = chunks if pa.types.is_dictionary(chunks.type) else chunks.dictionary_encode()
+    require(encoded.num_chunks, "expected at least 1 row")
+    whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
+    values = whole.dictionary.to_pylist()
+    is_flat = all(value is None or isinstance(value, str | int | float) for value in values)
+    require(is_flat, "expected columns of text or numbers")
+    texts = ("" if value is None or value != value else str(value).strip() for value in values)
+    return Column(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), tuple(texts))
+
+
+def _is_whole(numbers: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    fits: NDArray[np.bool_] = (numbers >= 1) & (numbers <= most) & (np.floor(numbers) == numbers)
+    return fits
+
+
+def _weights(table: Table, column: Column) -> Counts:
+    weights = column.numbers()
+    fits = _is_whole(weights, MOST_PEOPLE_OF_A_ROW)
+    table.require_rows(fits, f"a weight that is a whole number of 1..{MOST_PEOPLE_OF_A_ROW}")
+    return weights.astype(np.int64)
+
+
+def _from_places(table: Table, columns: Sequence[Column], weights: Counts | None) -> Rankings:
+    names = natural_order(text for column in columns for text in column.texts if text)
+    require(names, "expected at least 1 ranked item")
+    items = np.stack([column.codes_in(names) for column in columns], axis=1)
+    filled = items >= 0
+    fits = (filled[:, :-1] | ~filled[:, 1:]).all(axis=1)
+    table.require_rows(np.asarray(fits), "no filled place after an empty one")
+    ranks = np.zeros((len(items), len(names)), dtype=rank_type(len(names)), order="F")
+    ranks[:] = unranked(ranks)
+    for place in range(len(columns)):
+        rows = np.flatnonzero(filled[:, place])
+        is_new = np.ones(len(items), dtype=np.bool_)
+        is_new[rows] = ranks[rows, items[rows, place]] == unranked(ranks)
+        table.require_rows(is_new, "each item at most once")
+        ranks[rows, items[rows, place]] = place
+    return Rankings(ranks, names, weights)
+
+
+def _from_ranks(
+    table: Table, columns: Sequence[Column], names: Sequence[str], weights: Counts | None
+) -> Rankings:
+    keys = np.stack([column.numbers() for column in columns], axis=1)
+    fits = (np.isnan(keys) | _is_whole(keys, LARGEST_RANK)).all(axis=1)
+    table.require_rows(np.asarray(fits), "ranks that are whole numbers from 1 on, or empty")
+    if all(name.startswith(RANK_OF) for name in names):
+        names = [name.removeprefix(RANK_OF).strip() for name in names]
+    return Rankings.from_keys(keys, distinct_names(names), weights)
+
+
+def _unmistakable(names: Sequence[str]) -> list[str]:
+    """Return the names as a header that reads back as items, prefixed where it might not."""
+    is_weight = any(name.lower() == WEIGHT for name in names)
+    is_plain = names[0][0].isalpha() and not names[0].startswith(RANK_OF) and not is_weight
+    return list(names) if is_plain and form_of(names) == "ranks" else [RANK_OF + n for n in names]
+
+
+def _written_ranks(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
+    require_plain_names(rankings.names)
+    texts = np.array([*(str(rank + 1) for rank in range(rankings.n_items)), ""], dtype=object)
+    ranks = np.where(rankings.is_ranked, rankings.ranks, rankings.n_items)
+    return _unmistakable(rankings.names), texts[ranks].tolist()
+
+
+def _written_places(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
+    require(rankings.is_strict, "one column a place holds no ties: expected strict rankings")
+    is_known = rankings.is_ranked.any(axis=0).all()
+    require(is_known, "one column a place holds no item that nobody ranks")
+    require_plain_names(rankings.names)
+    n_ranked = rankings.is_ranked.sum(axis=1)
+    n_places = int(n_ranked.max())
+    orders = np.argsort(rankings.ranks, axis=1, kind="stable")[:, :n_places]
+    shown = np.where(np.arange(n_places) < n_ranked[:, None], orders, rankings.n_items)
+    texts = np.array([*rankings.names, ""], dtype=object)
+    return [f"place_{place + 1}" for place in range(n_places)], texts[shown].tolist()

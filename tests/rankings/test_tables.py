@@ -1,0 +1,266 @@
+from io import BytesIO
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.profile import Rankings
+from hushrank.rankings.tables import (
+    form_of,
+    format_csv,
+    format_parquet,
+    natural_order,
+    parse_csv,
+    parse_parquet,
+    table_rankings,
+)
+
+
+def csv_rankings(text, form=None):
+    table = parse_csv(text.encode())
+    return table_rankings(table, form or form_of(table.header))
+
+
+def parquet_of(**columns):
+    sink = BytesIO()
+    parquet.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def parquet_rankings(**columns):
+    table = parse_parquet(parquet_of(**columns))
+    return table_rankings(table, form_of(table.header))
+
+
+PLACES = Rankings.from_keys(
+    [[3, 1, 2], [np.nan, 1, np.nan], [1, 2, 3]], ["apple", "pear", "plum"], np.array([1, 4, 2])
+)
+RANKS = Rankings.from_keys(
+    [[3, 1, 1], [np.nan, 1, np.nan], [1, 2, 3]], ["plum", "pear", "apple"], np.array([1, 4, 2])
+)
+
+
+def test_one_column_a_place_holds_names_best_first():
+    text = "place_1,place_2,place_3,weight\npear,plum,apple,1\npear,,,4\napple,pear,plum,2\n"
+    assert csv_rankings(text) == PLACES
+
+
+def test_one_column_an_item_holds_ranks_that_may_tie_or_be_empty():
+    text = "plum,Weight,pear,apple\n3,1,1,1\n,4,1,\n1,2,2,3\n"
+    assert csv_rankings(text) == RANKS
+
+
+def test_ranks_matter_by_their_order_only():
+    assert csv_rankings("a,b,c\n10,2.0,2\n") == csv_rankings("a,b,c\n2,1,1\n")
+
+
+def test_blank_lines_and_blanks_around_cells_are_passed_over():
+    assert csv_rankings(" 1 , 2\r\n\r\n b ,a \r\na,  \r\n") == csv_rankings("1,2\nb,a\na,\n")
+
+
+def test_quoted_names_may_hold_commas_quotes_and_newlines():
+    rankings = csv_rankings('1,2\n"pear, green","the ""old"" plum"\n"two\nlines",\n')
+    assert rankings.names == ("pear, green", 'the "old" plum', "two\nlines")
+
+
+def test_a_file_of_several_blocks_reads_as_one():
+    """Five million characters; the blocks meet other items first and end within quotes."""
+    apple, pear, plum = (f'"{fruit}' + "_\n" * 500 + '!"' for fruit in ("apple", "pear", "plum"))
+    ballots = [f"{apple},{pear}"] * 1500 + [f"{plum},{apple}"] * 1500
+    counted = csv_rankings("\n".join(["1,2", *ballots])).counted()
+    assert counted.ranks.tolist() == [[0, 1, 255], [1, 255, 0]]
+    assert counted.people_of_rows.tolist() == [1500, 1500]
+
+
+@pytest.mark.parametrize(
+    ("header", "form"),
+    [
+        (["1"], "places"),
+        (["1", "2", "weight"], "places"),
+        (["Place_1", "place 2"], "places"),
+        (["place_2", "place_1"], "ranks"),
+        (["0", "1"], "ranks"),
+        (["1", "2", "4"], "ranks"),
+        (["1", "pear"], "ranks"),
+        (["pear", "plum"], "ranks"),
+        (["score", "Person", "item"], "scores"),
+        (["score", "person", "item", "weight"], "ranks"),
+        (["weight"], "ranks"),
+    ],
+)
+def test_the_header_tells_the_form(header, form):
+    assert form_of(header) == form
+
+
+def test_a_stated_form_overrides_the_header():
+    assert csv_rankings("1,2\n2,1\n", "ranks").ranks.tolist() == [[1, 0]]
+    assert csv_rankings("1,2\n2,1\n", "places").ranks.tolist() == [[1, 0]]
+    assert csv_rankings("1,2\n7,1\n", "places").names == ("1", "7")
+    assert csv_rankings("first,then\nplum,pear\n", "places").names == ("pear", "plum")
+
+
+def test_repeated_items_of_a_header_become_distinct():
+    assert csv_rankings("pear,pear\n1,2\n").names == ("pear", "pear (2)")
+
+
+def test_names_that_are_numbers_sort_by_size_before_the_others():
+    assert natural_order(["b", "10", "9", "a", "9"]) == ("9", "10", "a", "b")
+
+
+def test_a_prefix_on_every_column_is_no_part_of_the_names():
+    assert csv_rankings("rank of 1,rank of weight\n2,1\n").names == ("1", "weight")
+    assert csv_rankings("rank of 1,pear\n2,1\n").names == ("rank of 1", "pear")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["1", "2", "3"],
+        ["place_1", "place_2", "place_3"],
+        ["person", "item", "score"],
+        ["pear", "WEIGHT", "plum"],
+        ["rank of a", "rank of b", "rank of c"],
+        ["# NUMBER ALTERNATIVES: 3", "b", "c"],
+        ["10 1", "b", "c"],
+        ["a,b", 'c"d', "'e'"],
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_awkward_names_round_trip_as_ranks(names, weighted):
+    rankings = Rankings.from_keys(
+        [[1, 1, np.nan], [np.nan] * 3], names, np.array([2, 3]) if weighted else None
+    )
+    assert csv_rankings(format_csv(rankings, "ranks").decode()) == rankings
+    table = parse_parquet(format_parquet(rankings))
+    assert table_rankings(table, form_of(table.header)) == rankings
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_single_item_round_trips_with_blank_rows(weighted):
+    people = np.array([2, 3]) if weighted else None
+    rankings = Rankings.from_keys([[np.nan], [1]], ["pear"], people)
+    assert csv_rankings(format_csv(rankings, "ranks").decode()) == rankings
+    assert csv_rankings(format_csv(rankings, "places").decode()) == rankings
+
+
+def test_places_round_trip():
+    assert csv_rankings(format_csv(PLACES, "places").decode()) == PLACES
+
+
+@pytest.mark.parametrize(
+    ("keys", "expectation"),
+    [([[1, 1]], "holds no ties"), ([[1, np.nan]], "holds no item that nobody ranks")],
+)
+def test_places_refuse_what_they_cannot_hold(keys, expectation):
+    with pytest.raises(HushrankError, match=expectation):
+        format_csv(Rankings.from_keys(keys, ["pear", "plum"]), "places")
+
+
+@pytest.mark.parametrize("write", [lambda r: format_csv(r, "ranks"), format_parquet])
+def test_a_name_that_no_line_can_hold_is_refused(write):
+    with pytest.raises(HushrankError, match=r"for item 2$"):
+        write(Rankings.from_keys([[1, 2]], ["pear", "pl\num"]))
+
+
+BAD_ROWS = [
+    ("1,2\npear,plum\n{}\n", ",pear", "no filled place after an empty one"),
+    ("1,2\npear,plum\n{}\n", "pear,pear", "each item at most once"),
+    ("1,2\npear,plum\n{}\n", "pear", "2 comma-separated cells in every row"),
+    ("1,2\npear,plum\n{}\n", "pear,plum,fig", "2 comma-separated cells in every row"),
+    ("a,b\n1,2\n{}\n", "1", "2 comma-separated cells in every row"),
+    *(
+        ("a,b\n1,2\n{}\n1,1\n", cells, "ranks that are whole numbers from 1 on, or empty")
+        for cells in ("0,1", "-1,1", "1.5,1", "pear,1", "nan,1", "inf,1", "1e99,1", "0x1,1")
+    ),
+    *(
+        (
+            "a,weight\n1,2\n{}\n1,1\n",
+            f"1,{weight}",
+            "a weight that is a whole number of 1..1000000000000",
+        )
+        for weight in ("0", "-3", "2.5", "many", "", "1e13", "inf", "nan")
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "row", "expectation"), BAD_ROWS)
+def test_a_bad_row_is_named_by_its_line_only(text, row, expectation):
+    with pytest.raises(HushrankError) as caught:
+        csv_rankings(text.format(row))
+    assert str(caught.value) == f"line 3: expected {expectation}"
+    assert caught.value.__context__ is None
+
+
+def test_the_line_counts_blank_lines_and_newlines_in_quotes():
+    with pytest.raises(HushrankError, match=r"^line 7: expected ranks"):
+        csv_rankings('a,b\n1,2\n\n\n"2",1\n\n0,1\n')
+    with pytest.raises(HushrankError, match=r"^line 5: expected each item"):
+        csv_rankings('1,2\n"pe\nar",\n\nplum,plum\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "expectation"),
+    [
+        ("\npear\n", "line 1: expected a header that names every column"),
+        ("pear,,plum\n1,2,3\n", "line 1: expected a header that names every column"),
+        ("pear,plum\n", "line 2: expected at least 1 row below the header"),
+        ("pear,plum", "line 2: expected at least 1 row below the header"),
+        ("weight\n1\n", "line 1: expected a column beside the weight"),
+        ("weight,a,weight\n1,1,1\n", "line 1: expected at most one weight column"),
+        ("1,2\n,\n", "expected at least 1 ranked item"),
+    ],
+)
+def test_a_bad_header_or_an_empty_table_is_refused(text, expectation):
+    with pytest.raises(HushrankError) as caught:
+        csv_rankings(text)
+    assert str(caught.value) == expectation
+
+
+def test_parquet_reads_text_and_numbers_of_any_width():
+    ranks = {
+        "plum": pa.array([3, None, 1], pa.uint8()),
+        "pear": pa.array([1.0, 1.0, 2.0]),
+        "weight": pa.array(["1", "4", "2"]),
+        "apple": [1.0, float("nan"), 3.0],
+    }
+    assert parquet_rankings(**ranks) == RANKS
+    places = {
+        "1": pa.array(["pear", "pear", "apple"]).dictionary_encode(),
+        "2": ["plum", None, "pear"],
+        "3": pa.array(["apple", "", "plum"], pa.large_string()),
+        "weight": pa.array([1, 4, 2], pa.int16()),
+    }
+    assert parquet_rankings(**places) == PLACES
+
+
+def test_items_of_a_parquet_file_may_be_numbers():
+    assert parquet_rankings(**{"1": [10, 9], "2": [9, None]}).names == ("9", "10")
+
+
+@pytest.mark.parametrize(
+    ("columns", "expectation"),
+    [
+        ({"a": [1, 0]}, "row 2: expected ranks that are whole numbers from 1 on, or empty"),
+        ({"a": [[1], [2]]}, "expected a whole Parquet file with columns of text or numbers"),
+        ({"a": [b"x", b"y"]}, "expected columns of text or numbers"),
+        ({"a": pa.array([], pa.int8())}, "expected at least 1 row"),
+        ({"": [1, 2]}, "expected a name for every column"),
+        ({}, "expected a whole Parquet file with columns of text or numbers"),
+    ],
+)
+def test_a_bad_parquet_table_is_refused(columns, expectation):
+    with pytest.raises(HushrankError) as caught:
+        parquet_rankings(**columns)
+    assert str(caught.value) == expectation
+
+
+def test_a_damaged_parquet_file_is_refused():
+    content = format_parquet(RANKS)
+    for at in range(4, len(content) - 4, 7):
+        damaged = content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
+        try:
+            table_rankings(parse_parquet(damaged), "ranks")
+        except HushrankError as error:
+            assert "expected" in str(error)  # noqa: PT017 (a damaged comment may load as well)
