@@ -12,7 +12,7 @@ from hushrank.randomness import Randomness
 
 LANES = 64
 LEADING_BITS = 3
-"""Threshold bits compared in whole words; an eighth of the lanes is then left for single bytes."""
+"""Threshold bits compared in whole words; an eighth of the lanes is then left for the rounds."""
 MOST_ROWS_OF_PLANES = 255  # eight planes count to 255
 
 
@@ -21,18 +21,18 @@ def draw_bits(n_rows: int, n_bits: int, true_words: int, *, rng: Randomness) -> 
 
     Bit v is lane v % 64 (least significant first) of block v // 64; lanes past n_bits are false. A
     lane is true where its 64 random bits, most significant first, are below `true_words`; it draws
-    no more bits than decide that. Tape: LEADING_BITS words a block, row by row, one bit a lane from
-    each; then, until nothing is open, a round of one byte a still open lane, in order, rounded up
-    to whole words. A round is the next 8 bits; none is left when the rest of `true_words` is 0.
+    few more bits than decide that. Tape: LEADING_BITS words a block, row by row, one bit a lane
+    from each; then rounds, each of the next 4 bits, for the lanes still open, in order: 16 to a
+    word, the least significant first. Rounds end with no lane open or `true_words` used up.
     """
     n_blocks = -(-n_bits // LANES)
     words = rng.words(n_rows * n_blocks * LEADING_BITS).reshape(n_rows, n_blocks, LEADING_BITS)
     below, undecided = _compare_leading_bits(words, _lanes_in_use(n_bits), np.uint64(true_words))
     rest = (true_words << LEADING_BITS) % WORDS
     while rest and (n_undecided := int(np.bitwise_count(undecided).sum(dtype=np.int64))):
-        drawn = little_endian_bytes(rng.words(-(-n_undecided // 8)))
-        _compare_next_byte(below, undecided, drawn, rest >> 56)
-        rest = (rest << 8) % WORDS
+        words = rng.words(-(-n_undecided // 16))
+        _compare_next_digit(below, undecided, words, np.uint64(rest >> 60))
+        rest = (rest << 4) % WORDS
     return below
 
 
@@ -74,21 +74,21 @@ def _compare_leading_bits(words: Words, lanes: Words, threshold: np.uint64) -> t
 
 
 @njit(cache=True)
-def _compare_next_byte(
-    below: Words, undecided: Words, drawn: NDArray[np.uint8], threshold: int
-) -> None:
-    """Decide the undecided lanes of both arrays, in place; equal bytes stay undecided."""
-    nth = 0
+def _compare_next_digit(below: Words, undecided: Words, words: Words, threshold: np.uint64) -> None:
+    """Decide the undecided lanes of both arrays, in place; equal digits stay undecided."""
+    nth, one = np.uint64(0), np.uint64(1)
     for row in range(undecided.shape[0]):
         for block in range(undecided.shape[1]):
             lanes = undecided[row, block]
             hits, still = np.uint64(0), np.uint64(0)
             while lanes:
-                lane = lanes & (~lanes + np.uint64(1))  # the least significant one
-                hits |= lane * np.uint64(drawn[nth] < threshold)
-                still |= lane * np.uint64(drawn[nth] == threshold)
+                lane = lanes & (~lanes + one)  # the least significant one
+                place = np.uint64(4) * (nth & np.uint64(15))
+                digit = (words[nth >> np.uint64(4)] >> place) & np.uint64(15)
+                hits |= lane * np.uint64(digit < threshold)
+                still |= lane * np.uint64(digit == threshold)
                 lanes ^= lane
-                nth += 1
+                nth += one
             below[row, block] |= hits
             undecided[row, block] = still
 

@@ -107,7 +107,7 @@ class Harmony:
         every_row = np.arange(self.n_rows)
         for category in np.flatnonzero(is_crowded):
             people = rng.multinomial(true[category], np.full(self.n_rows, 1 / self.n_rows))
-            reports[2 * every_row + signs_at(every_row, category)] += people
+            reports[2 * every_row + signs_at(every_row, np.array(category))] += people
         return self._tally_of(reports)
 
     def _tally_of(self, report_counts: Counts) -> Tally:
@@ -123,7 +123,8 @@ class Harmony:
 
 def signs_at(rows: Categories, columns: Categories) -> NDArray[np.int64]:
     """Return the signs of the Sylvester matrix, 0 for + and 1 for -; arrays broadcast."""
-    return np.bitwise_count(rows & columns).astype(np.int64) & 1
+    signs: NDArray[np.int64] = np.bitwise_count(rows & columns).astype(np.int64) & 1
+    return signs
 
 
 def hadamard_transform(values: Counts) -> Counts:

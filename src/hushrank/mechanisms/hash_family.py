@@ -26,7 +26,7 @@ def buckets_of(multipliers: Words, offsets: Words, categories: Words, n_buckets:
         x = ((a v + b) mod 2^64) >> 32      bucket = (x g) >> 32
 
     For uniform words a and b, the x of two categories are independent and uniform on 2^32 values.
-    Source: Dietzfelbinger (STACS 1996), Theorem 3 (b), with 32 + 32 - 1 <= 64 bits.
+    Source: Dietzfelbinger (STACS 1996), with words of at least 32 + 32 - 1 bits.
     """
     hashed = (multipliers * categories + offsets) >> HALF
     return (hashed * np.uint64(n_buckets)) >> HALF
@@ -62,7 +62,7 @@ class HashedResponse:
 
     @cached_property
     def collision_rate(self) -> Fraction:
-        """P(two categories share a bucket), exactly; buckets hold floor or ceil(2^32 / g) values."""
+        """P(two categories share a bucket), exactly; it holds floor or ceil(2^32 / g) values."""
         size, n_larger = divmod(2**32, self.n_buckets)
         squares = (self.n_buckets - n_larger) * size**2 + n_larger * (size + 1) ** 2
         return Fraction(squares, 2**64)

@@ -25,7 +25,7 @@ class OptimisedLocalHashing:
     No simulate_tally: the supports of one report are only pairwise independent, so that the joint
     law of a tally is no product.
     Privacy: ε-LDP. Cost: O(1) per person, O(k) per report at the collector.
-    Source: Wang, Blocki, Li, Jha (USENIX Security 2017), section 4.4.
+    Source: Wang, Blocki, Li, Jha (USENIX Security 2017), OLH.
     """
 
     n_categories: int

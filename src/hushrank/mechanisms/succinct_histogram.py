@@ -21,7 +21,7 @@ class SuccinctHistogram:
     Differs from the source: the 2^128 rows are those of `buckets_of` with 2 buckets, and not m rows
     drawn once, so columns are exactly orthogonal, without the Johnson-Lindenstrauss error. So it is
     binary local hashing, as Wang et al. (USENIX Security 2017) note. Privacy: ε-LDP.
-    Source: Bassily, Smith (STOC 2015), Algorithm 4 with the basic randomizer, Algorithm 1.
+    Source: Bassily, Smith (STOC 2015), with the basic randomizer on one random row.
     """
 
     n_categories: int

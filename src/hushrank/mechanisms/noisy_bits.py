@@ -1,0 +1,105 @@
+"""One noisy bit for each category: what the unary encodings share."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from hushrank.arrays import Categories, Counts, Reports, Words
+from hushrank.errors import require
+from hushrank.mechanisms.bit_slicing import LANES, count_bits, draw_bits, little_endian_bytes
+from hushrank.mechanisms.exact import WORDS
+from hushrank.mechanisms.local import Tally, require_categories
+from hushrank.randomness import Randomness
+
+BATCH_BLOCKS = 2**16
+"""Blocks of 64 bits drawn or counted at once: half a megabyte, which stays in the cache."""
+MOST_LISTED_CATEGORIES = 12  # 4096 reports
+
+
+@dataclass(frozen=True)
+class NoisyBits:
+    """One bit for each of k categories: the true one is set with `hit_words` of 2^64 words.
+
+    Every other bit is set with `false_hit_words` of 2^64 words, independently.
+    """
+
+    n_categories: int
+    hit_words: int
+    false_hit_words: int
+
+    @property
+    def worst_ratio(self) -> Fraction:
+        """The largest P(report | a) / P(report | b): a's bit is set and b's is not."""
+        p, q = Fraction(self.hit_words, WORDS), Fraction(self.false_hit_words, WORDS)
+        return p * (1 - q) / (q * (1 - p))
+
+    def channel_words(self) -> Counts:
+        """Return 2^(64 k) P(report | category): (k, 2^k) Python integers; r sets the bits of r."""
+        k = self.n_categories
+        require(k <= MOST_LISTED_CATEGORIES, f"cannot list the 2^{k} reports of {k} categories")
+        set_words = np.full((k, k), self.false_hit_words, dtype=object)
+        np.fill_diagonal(set_words, self.hit_words)
+        either = [[(WORDS - words, words) for words in row[::-1]] for row in set_words]
+        return np.array([[prod(bits) for bits in product(*row)] for row in either], dtype=object)
+
+    def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
+        """Draw packed bits (people, ceil(k / 8)), batch by batch."""
+        require_categories(categories, self.n_categories)
+        reports = np.empty((categories.size, -(-self.n_categories // 8)), dtype=np.uint8)
+        for batch in self._batches(categories.size):
+            blocks = self._draw_batch(categories[batch].astype(np.uint64), rng=rng)
+            reports[batch] = little_endian_bytes(blocks)[:, : reports.shape[1]]
+        return reports
+
+    def _draw_batch(self, categories: Words, *, rng: Randomness) -> Words:
+        """Draw everybody's bits as if all were false hits, then overwrite the true ones."""
+        blocks = draw_bits(categories.size, self.n_categories, self.false_hit_words, rng=rng)
+        is_hit = rng.words(categories.size) < np.uint64(self.hit_words)
+        people, block = np.arange(categories.size), categories // np.uint64(LANES)
+        lane = categories % np.uint64(LANES)
+        others = blocks[people, block] & ~(np.uint64(1) << lane)
+        blocks[people, block] = others | (is_hit.astype(np.uint64) << lane)
+        return blocks
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count the set bits of each category."""
+        self._require_reports(reports)
+        support = np.zeros(self._n_blocks * LANES, dtype=np.int64)
+        for batch in self._batches(len(reports)):
+            support += count_bits(self._blocks_of(reports[batch]))
+        return Tally(support[: self.n_categories].copy(), len(reports))
+
+    def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
+        """Draw the tally of people of whom category_counts[c] hide c, without their reports.
+
+        All bits are independent: each category has a binomial number of hits and of false hits.
+        """
+        n_people = int(category_counts.sum())
+        hits = rng.binomial(category_counts, self.hit_words / WORDS)
+        false_hits = rng.binomial(n_people - category_counts, self.false_hit_words / WORDS)
+        return Tally(hits + false_hits, n_people)
+
+    @property
+    def _n_blocks(self) -> int:
+        return -(-self.n_categories // LANES)
+
+    def _batches(self, n_people: int) -> list[slice]:
+        size = max(1, BATCH_BLOCKS // self._n_blocks)
+        return [slice(start, start + size) for start in range(0, n_people, size)]
+
+    def _blocks_of(self, reports: Reports) -> Words:
+        padded = reports
+        if reports.shape[1] != 8 * self._n_blocks or not reports.flags.c_contiguous:
+            padded = np.zeros((len(reports), 8 * self._n_blocks), dtype=np.uint8)
+            padded[:, : reports.shape[1]] = reports
+        return padded.view("<u8").astype(np.uint64, copy=False)
+
+    def _require_reports(self, reports: Reports) -> None:
+        n_bytes = -(-self.n_categories // 8)
+        shaped = reports.dtype == np.uint8 and reports.ndim == 2 and reports.shape[1] == n_bytes
+        require(shaped, f"expected packed reports of shape (people, {n_bytes}), uint8")
+        padding = 0xFF << (self.n_categories - 8 * (n_bytes - 1)) & 0xFF
+        require(not (reports[:, -1] & np.uint8(padding)).any(), "expected padding bits of 0")

@@ -1,0 +1,102 @@
+"""The hash family is exactly pairwise independent, and its buckets are what the kernel counts."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.hash_family import HashedResponse, bucket_edges, buckets_of
+from hushrank.mechanisms.local_hashing import MOST_BUCKETS, OptimisedLocalHashing
+from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
+from hushrank.randomness import Randomness
+from tests.conformance import HASHED, WORDS, bucket_sizes, supports_of
+
+words = st.integers(0, WORDS - 1)
+FUNCTIONS = list(product(range(256), repeat=2))
+"""All a, b of the family with words of 8 instead of 64 bits, and categories below 2^4."""
+
+
+def small_hash(a, b, category):
+    return ((a * category + b) % 256) >> 4
+
+
+@pytest.mark.parametrize("categories", [(0, 1), (0, 8), (3, 12), (7, 8), (14, 15)])
+def test_two_categories_hash_independently(categories):
+    """Every pair of values comes from equally many of the functions."""
+    pairs = [tuple(small_hash(a, b, v) for v in categories) for a, b in FUNCTIONS]
+    counts = {pair: pairs.count(pair) for pair in set(pairs)}
+    assert counts == dict.fromkeys(product(range(16), repeat=2), len(FUNCTIONS) // 256)
+
+
+@pytest.mark.parametrize("n_buckets", [2, 3, 4, 5, 7])
+def test_the_false_hit_rate_is_that_of_all_functions(n_buckets):
+    """Sum over all functions of the small family, against the formula of `false_hit`."""
+    p, q = Fraction(n_buckets, 2 * n_buckets - 1), Fraction(1, 2 * n_buckets - 1)
+    total = Fraction(0)
+    for a, b in FUNCTIONS:
+        true, other = (small_hash(a, b, category) * n_buckets // 16 for category in (3, 12))
+        total += p if true == other else q
+    collision = sum(Fraction(size, 16) ** 2 for size in bucket_sizes(n_buckets, 16))
+    assert total / len(FUNCTIONS) == p * collision + q * (1 - collision)
+
+
+@settings(deadline=None)
+@given(words, words, st.integers(0, 2**32 - 1), st.integers(2, MOST_BUCKETS))
+def test_buckets_are_those_of_the_formula(a, b, category, n_buckets):
+    arrays = (np.array([word], dtype=np.uint64) for word in (a, b, category))
+    hashed = (a * category + b) % WORDS >> 32
+    assert buckets_of(*arrays, n_buckets).tolist() == [hashed * n_buckets >> 32]
+
+
+@pytest.mark.parametrize("n_buckets", [2, 3, 4, 56, 1000, 22027, 2**16])
+def test_edges_and_collisions_are_those_of_the_buckets(n_buckets):
+    edges = bucket_edges(np.arange(n_buckets + 1, dtype=np.uint64), n_buckets)
+    sizes = bucket_sizes(n_buckets, 2**32)
+    assert np.diff(edges).tolist() == sizes
+    collision = Fraction(sum(size**2 for size in sizes), 2**64)
+    assert HashedResponse(5, 1.0, n_buckets).collision_rate == collision
+
+
+@pytest.mark.parametrize("kind", HASHED)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("n_categories", [2, 20, 4095, 4097, 9000])
+def test_the_tally_counts_the_supported_categories(kind, epsilon, n_categories):
+    mechanism = kind(n_categories, epsilon)
+    categories = np.arange(60) % n_categories
+    reports = mechanism.randomise(categories, rng=Randomness.seeded(3))
+    supports = supports_of(mechanism, reports)
+    np.testing.assert_array_equal(mechanism.tally(reports).support, supports.sum(axis=0))
+
+
+@pytest.mark.parametrize("bucket", range(4))
+def test_a_report_at_the_edges_of_a_bucket_is_counted_on_the_right_side(bucket):
+    """Category v hashes to offset + v 2^32: just below and at the edges of the bucket."""
+    mechanism = OptimisedLocalHashing(3, 1.0)
+    first, end = bucket_edges(np.arange(5, dtype=np.uint64), 4)[bucket : bucket + 2].tolist()
+    reports = mechanism.randomise(np.zeros(1, dtype=np.intp), rng=Randomness.seeded(0))
+    reports["multiplier"], reports["bucket"] = 2**32, bucket
+    reports["offset"] = ((first << 32) - 1) % WORDS
+    assert mechanism.tally(reports).support.tolist() == [0, 1, 1]
+    reports["offset"] = (end - 1) << 32
+    assert mechanism.tally(reports).support.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n_buckets"),
+    [(0.01, 2), (0.5, 3), (1.0, 4), (4.0, 56), (10.0, 22027), (12.0, MOST_BUCKETS)],
+)
+def test_the_number_of_buckets_is_the_optimal_one(epsilon, n_buckets):
+    assert OptimisedLocalHashing(5, epsilon).n_buckets == n_buckets
+
+
+def test_the_succinct_histogram_has_two_exactly_balanced_signs():
+    assert SuccinctHistogram(9, 0.7).false_hit_rate == 0.5
+
+
+def test_more_categories_than_the_family_takes_are_refused():
+    with pytest.raises(HushrankError, match=r"at most 2\^32 categories"):
+        OptimisedLocalHashing(2**32 + 1, 1.0)

@@ -1,0 +1,94 @@
+"""One source of words: little-endian, unbiased below any bound, and finite when replayed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushrank.errors import HushrankError
+from hushrank.randomness import Randomness
+from tests.conformance import WORDS, bytes_of_words
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+BOUNDS = [1, 2, 3, 10, 2**32, 2**63 - 1, 2**63, 2**63 + 1, 3 * 2**62 + 1, WORDS - 1, WORDS]
+
+
+def test_words_are_little_endian():
+    assert Randomness.replayed(bytes(range(16))).words(2).tolist() == [
+        0x0706050403020100,
+        0x0F0E0D0C0B0A0908,
+    ]
+
+
+@pytest.mark.parametrize("n_bytes", [0, 7, 15])
+def test_a_replayed_tape_ends(n_bytes):
+    with pytest.raises(EOFError):
+        Randomness.replayed(bytes(n_bytes)).words(2)
+
+
+def test_a_replayed_tape_goes_on_where_it_was_left():
+    rng = Randomness.replayed(bytes_of_words([5, 6, 7]))
+    assert [rng.words(1).tolist(), rng.words(2).tolist()] == [[5], [6, 7]]
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_below_accepts_a_whole_number_of_turns_and_no_word_more(bound):
+    """Exactly the words below the largest multiple of the bound: each remainder equally often."""
+    n_accepted = WORDS - WORDS % bound
+    assert Randomness.replayed(bytes_of_words([n_accepted - 1])).below(bound, 1) == [bound - 1]
+    if n_accepted < WORDS:
+        for rejected in (n_accepted, WORDS - 1):
+            rng = Randomness.replayed(bytes_of_words([rejected, rejected, 0]))
+            assert rng.below(bound, 1) == [0]
+            with pytest.raises(EOFError):
+                rng.words(1)
+
+
+@settings(deadline=None)
+@given(st.integers(1, WORDS), st.lists(st.integers(0, WORDS - 1), max_size=20))
+def test_below_replaces_what_it_rejects_in_place(bound, words):
+    limit = WORDS - WORDS % bound
+    kept = [word % bound if word < limit else 0 for word in words]
+    rng = Randomness.replayed(bytes_of_words([*words, *[0] * sum(w >= limit for w in words)]))
+    assert rng.below(bound, len(words)).tolist() == kept
+
+
+@pytest.mark.parametrize("bound", [5, 2**63 + 1, 3 * 2**62])
+def test_below_is_uniform(bound):
+    """Remainders without rejection would hit the lower part up to twice as often."""
+    n_draws = draws_needed([0.2] * 5, [0.21, 0.1975, 0.1975, 0.1975, 0.1975])
+    drawn = Randomness.seeded(random_seed()).below(bound, n_draws)
+    fifths = np.minimum(drawn.astype(float) * 5 / bound, 4).astype(int)
+    assert_follows(fifths, [0.2] * 5)
+
+
+@pytest.mark.parametrize("bound", [0, -1, WORDS + 1])
+def test_below_refuses_bounds_without_words(bound):
+    with pytest.raises(HushrankError, match="bound"):
+        Randomness.seeded(0).below(bound, 1)
+
+
+def test_only_the_secure_source_is_private():
+    assert Randomness.secure().is_private
+    assert not Randomness.seeded(0).is_private
+    assert not Randomness.replayed(b"").is_private
+
+
+def test_a_seed_repeats_and_another_does_not():
+    first, again, other = (Randomness.seeded(seed).words(4).tolist() for seed in (3, 3, 4))
+    assert first == again
+    assert first != other
+
+
+def test_the_secure_source_does_not_repeat():
+    assert Randomness.secure().words(4).tolist() != Randomness.secure().words(4).tolist()
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(HushrankError, match="seed"):
+        Randomness.seeded(-1)
+
+
+def test_below_works_on_the_read_only_words_of_any_source():
+    for rng in (Randomness.secure(), Randomness.seeded(1)):
+        assert rng.below(2**63 + 1, 1000).max() <= 2**63
