@@ -12,6 +12,11 @@ PostProcess: TypeAlias = Literal["simplex", "clip"]
 """How unbiased shares become probabilities."""
 
 
+def require_post_process(post_process: PostProcess) -> None:
+    """Raise HushrankError unless it is one: protocols ask before anybody has answered."""
+    require(post_process in get_args(PostProcess), f"expected simplex or clip, got {post_process}")
+
+
 def unbiased_shares(mechanism: LocalMechanism, tally: Tally) -> Shares:
     """Solve E[support / n] = q + share (p - q) for the shares (k,).
 
@@ -40,7 +45,7 @@ def share_variance(mechanism: LocalMechanism, shares: Shares, n_reports: int) ->
 
 def possible_shares(shares: Shares, post_process: PostProcess) -> Shares:
     """Turn unbiased shares (..., k) into probabilities (..., k): at least 0, sum 1."""
-    require(post_process in get_args(PostProcess), f"expected simplex or clip, got {post_process}")
+    require_post_process(post_process)
     return simplex_shares(shares) if post_process == "simplex" else clipped_shares(shares)
 
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.estimators.shares import PostProcess
+from hushrank.estimators.shares import PostProcess, require_post_process
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.models.hierarchy import (
     ThinChain,
@@ -45,6 +45,7 @@ def safari(
     """
     require(n_items >= 3, f"safari needs at least 3 items, got {n_items}")
     require(max_leaf >= 1, f"expected leaves of at least 1 item, got {max_leaf}")
+    require_post_process(post_process)
     (first_epsilon, first_lots), (second_epsilon, second_lots) = _rounds(epsilon, split)
 
     structure = sampled_survey(
