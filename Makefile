@@ -1,0 +1,57 @@
+# `make demo` and `make test` work from a fresh clone: they create the environment in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+.PHONY: demo test check lint types imports test-slow test-fresh-seed bench figures lock clean
+
+demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
+	$(BIN)/hushrank demo --report demo.html
+
+test: $(INSTALLED) ## all tests but the slow ones
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+check: lint types imports test ## all that CI runs
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+imports: $(INSTALLED)
+	$(BIN)/lint-imports --no-logo
+
+test-slow: $(INSTALLED) ## the figures of the papers, by tolerance; needs HUSHRANK_DATA
+	$(BIN)/python -m pytest -q -m slow
+
+test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
+	HUSHRANK_TEST_SEED=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))") \
+		$(BIN)/python -m pytest -q -n auto -m "not slow"
+
+bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks.md
+	$(BIN)/python benchmarks/run.py
+
+figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
+	$(BIN)/hushrank experiment safari-1a safari-1b safari-2 \
+		--data $(HUSHRANK_DATA)/sushi/sushi.soc --out docs/experiments
+
+lock: ## write the locked requirements anew; needs uv
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/dev.txt
+
+clean: ## forget the environment and what tools left behind
+	rm -rf .venv .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out
+
+$(INSTALLED): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "hushrank needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python's venv and pip are missing: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --editable .
+	touch $(INSTALLED)
