@@ -142,7 +142,7 @@ def test_every_pair_of_bits_is_independent(kind, category):
     assert_counts_follow(pair_counts(supports_of(mechanism, reports)), law)
 
 
-@pytest.mark.parametrize("bits", [(0, 63), (63, 64), (64, 127), (5, 1023), (1000, 1001)])
+@pytest.mark.parametrize("bits", [(0, 63), (63, 64), (0, 64), (959, 1023), (1000, 1001)])
 @pytest.mark.parametrize("kind", UNARY)
 def test_bits_of_one_and_of_two_blocks_are_independent(kind, bits):
     mechanism = kind(1024, 1.0)

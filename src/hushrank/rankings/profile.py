@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hushrank.arrays import Counts, Orders, Ranks
+from hushrank.arrays import Counts, Orders, Ranks, Words
 from hushrank.errors import require
 from hushrank.rankings.coding import inverse, rank_type
 
@@ -202,6 +202,17 @@ class Rankings:
 
     def counted(self) -> "Rankings":
         """Return the same people with one row for each distinct ranking, in sorted order."""
-        rows, first = np.unique(self.ranks, axis=0, return_inverse=True)
-        people = np.bincount(first.ravel(), weights=self.people_of_rows).astype(np.int64)
-        return Rankings(rows, self.names, people)
+        words = _row_words(self.ranks)
+        order = np.lexsort(words.T[::-1])
+        differs = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+        firsts = np.flatnonzero(np.concatenate([[True], differs]))
+        people = np.add.reduceat(self.people_of_rows[order], firsts)
+        return Rankings(self.ranks[order[firsts]], self.names, people)
+
+
+def _row_words(ranks: Ranks) -> Words:
+    """Pack each row into 64-bit words (rows, words) that compare as the row does."""
+    big_endian = ranks.astype(ranks.dtype.newbyteorder(">"), order="C")
+    in_bytes = big_endian.view(np.uint8).reshape(len(ranks), -1)
+    padded = np.pad(in_bytes, ((0, 0), (0, -in_bytes.shape[1] % 8)))
+    return padded.view(">u8").astype(np.uint64)
