@@ -75,7 +75,10 @@ def test_rule_ii_with_single_items_asks_for_interleavings_of_2_to_d_cells():
     "options",
     [
         {"n_items": 2},
+        {"n_items": 65},
         {"max_leaf": 0},
+        {"max_leaf": 9},
+        {"n_items": 60, "max_leaf": 5},
         {"split": "time"},
         {"post_process": "hope"},
         {"epsilon": 0.0},

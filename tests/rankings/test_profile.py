@@ -74,6 +74,13 @@ def test_few_and_many_items_are_ranked_alike(keys):
     assert many.flags.f_contiguous
 
 
+@pytest.mark.parametrize("few_items", [64, 0])
+def test_an_item_that_is_not_ranked_counts_for_nobody_whatever_its_key(few_items, monkeypatch):
+    monkeypatch.setattr(profile, "FEW_ITEMS", few_items)
+    is_ranked = np.array([[True, False, True, False]])
+    assert competition_ranks(np.array([[2, 1, 2, 9]]), is_ranked).tolist() == [[0, 255, 0, 255]]
+
+
 @pytest.mark.parametrize("n_items", [64, 65, 254, 255, 300])
 def test_many_items_are_ranked(n_items):
     keys = np.random.default_rng(1).integers(0, 40, size=(4, n_items)).astype(float)
@@ -222,6 +229,21 @@ def test_expanding_and_counting_lose_nobody(rankings):
     assert counted.n_rows == len(people_of(rankings))
     assert counted.ranks.tolist() == sorted(counted.ranks.tolist())
     assert counted.counted() == counted
+
+
+@pytest.mark.parametrize("n_items", [8, 9, 17, 260])
+def test_long_rows_are_counted_in_sorted_order(n_items):
+    """Rows that differ in their first, a middle or their last items only, each held twice."""
+    rng = np.random.default_rng(1)
+    orders = np.tile(rng.permutation(n_items), (8, 1))
+    for row, place in enumerate([0, n_items // 2, n_items - 2]):
+        orders[row, [place, place + 1]] = orders[row, [place + 1, place]]
+    orders[3:6] = orders[:3]
+    rankings = Rankings.from_orders(orders, multiplicities=rng.integers(1, 9, size=8))
+    counted = rankings.counted()
+    assert people_of(counted) == people_of(rankings)
+    assert counted.n_rows == 4
+    assert counted.ranks.tolist() == sorted(counted.ranks.tolist())
 
 
 @given(profiles(), profiles())

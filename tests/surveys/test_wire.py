@@ -13,7 +13,8 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import sampled_survey
-from hushrank.surveys.wire import PublishedSurvey, json_schemas, read_survey
+from hushrank.surveys.wire import PublishedSurvey, read_survey
+from hushrank.surveys.wire_documents import json_schemas
 from hushrank.surveys.wire_reports import MECHANISMS
 
 NAMES = ("apple", "beech", "cedar", "dogwood")

@@ -1,7 +1,9 @@
 """SAFARI: learn which items belong together, then how each group is ordered and merged."""
 
 from collections.abc import Generator
-from typing import Literal, TypeAlias
+from functools import partial
+from math import comb
+from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -22,6 +24,12 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.shares import survey_shares
 from hushrank.surveys.survey import MakeMechanism, Survey, Tallies, sampled_survey
 
+MOST_ITEMS = 64
+"""64 items have 125,000 triplets, each with 128 cells: a gigabyte."""
+MOST_ITEMS_OF_A_LEAF = 8
+"""8 items have 40,320 orders."""
+MOST_INTERLEAVINGS = 10**6
+
 Split: TypeAlias = Literal["budget", "people"]
 """What the two rounds share: each person's epsilon, or the people."""
 
@@ -40,36 +48,30 @@ def safari(
 
     Faithful by default; `split="people"` and `shrink` are repairs. Deterministic in the tallies.
     Privacy: epsilon-LDP for each person, in nats: two rounds at epsilon / 2, or one at epsilon.
-    Raises HushrankError when there are fewer than 3 items, or leaves of no item.
+    Raises HushrankError unless 3 to 64 items and leaves of 1 to 8 are asked for.
     Source: Yang et al. (ICDE 2019), phases 1 to 4; `RiffleModel.sample` is phase 5.
     """
-    require(n_items >= 3, f"safari needs at least 3 items, got {n_items}")
-    require(max_leaf >= 1, f"expected leaves of at least 1 item, got {max_leaf}")
+    _require_size(n_items, max_leaf)
     require_post_process(post_process)
-    (first_epsilon, first_lots), (second_epsilon, second_lots) = _rounds(epsilon, split)
+    first, second = _rounds(epsilon, split)
+    ask = partial(sampled_survey, make_mechanism=make_mechanism)
+    estimate = partial(survey_shares, post_process=post_process, shrink=shrink)
 
-    structure = sampled_survey(
-        "structure",
-        rank_and_precedence_questions(n_items),
-        first_epsilon,
-        make_mechanism=make_mechanism,
-        lots=first_lots,
-    )
-    tallies = yield structure
-    joint = survey_shares(structure, tallies, post_process=post_process, shrink=shrink)
-    information = tripletwise_information(np.stack(joint))
+    structure = ask("structure", rank_and_precedence_questions(n_items), **first)
+    information = tripletwise_information(np.stack(estimate(structure, (yield structure))))
     chain = learn_thin_chain(information_tensor(n_items, information), max_leaf)
 
-    parameters = sampled_survey(
-        "parameters",
-        chain_questions(chain),
-        second_epsilon,
-        make_mechanism=make_mechanism,
-        lots=second_lots,
-    )
-    tallies = yield parameters
-    shares = survey_shares(parameters, tallies, post_process=post_process, shrink=shrink)
-    return RiffleModel.from_shares(chain, shares)
+    parameters = ask("parameters", chain_questions(chain), **second)
+    return RiffleModel.from_shares(chain, estimate(parameters, (yield parameters)))
+
+
+def _require_size(n_items: int, max_leaf: int) -> None:
+    require(3 <= n_items <= MOST_ITEMS, f"safari takes 3 to {MOST_ITEMS} items, got {n_items}")
+    fits = 1 <= max_leaf <= MOST_ITEMS_OF_A_LEAF
+    require(fits, f"expected leaves of 1 to {MOST_ITEMS_OF_A_LEAF} items, got {max_leaf}")
+    largest = comb(n_items, min(max_leaf, n_items // 2))
+    few = f"leaves of {max_leaf} among {n_items} items have {largest:,} interleavings"
+    require(largest <= MOST_INTERLEAVINGS, f"{few}, expected at most {MOST_INTERLEAVINGS:,}")
 
 
 def chain_questions(chain: ThinChain) -> tuple[Question, ...]:
@@ -78,8 +80,14 @@ def chain_questions(chain: ThinChain) -> tuple[Question, ...]:
     return (*orders, *(Interleaving(leaf, rest) for leaf, rest in chain.splits))
 
 
-def _rounds(epsilon: float, split: Split) -> list[tuple[float, tuple[float, float]]]:
+class _Round(TypedDict):
+    epsilon: float
+    lots: tuple[float, float]
+
+
+def _rounds(epsilon: float, split: Split) -> tuple[_Round, _Round]:
     require(split in ("budget", "people"), f"expected budget or people to split, got {split}")
     if split == "budget":
-        return [(epsilon / 2, (0.0, 1.0)), (epsilon / 2, (0.0, 1.0))]
-    return [(epsilon, (0.0, 0.5)), (epsilon, (0.5, 1.0))]
+        everybody = _Round(epsilon=epsilon / 2, lots=(0.0, 1.0))
+        return everybody, everybody
+    return _Round(epsilon=epsilon, lots=(0.0, 0.5)), _Round(epsilon=epsilon, lots=(0.5, 1.0))

@@ -1,121 +1,25 @@
-"""Surveys and reports as JSON, version 1: what a collector publishes and what a device answers."""
+"""Publish a survey, answer it on a device, tally the reports: all as JSON, version 1."""
 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta
 
 from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import LocalMechanism, Tally
-from hushrank.questions.interleaving import Interleaving
-from hushrank.questions.question import Question
-from hushrank.questions.rank_and_precedence import RankAndPrecedence
-from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import Survey, Tallies
-from hushrank.surveys.wire_reports import MECHANISMS, WireReport, from_wire, to_wire
-
-Item: TypeAlias = Annotated[int, Meta(ge=0, lt=65534)]
-Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class WireRelativeOrder(
-    msgspec.Struct, tag_field="kind", tag="relative-order", forbid_unknown_fields=True, frozen=True
-):
-    """`RelativeOrder`: category = lexicographic index of the order of `items`."""
-
-    items: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return RelativeOrder(self.items)
-
-
-class WireInterleaving(
-    msgspec.Struct, tag_field="kind", tag="interleaving", forbid_unknown_fields=True, frozen=True
-):
-    """`Interleaving`: category = colexicographic index of the places of `left`."""
-
-    left: tuple[Item, ...]
-    right: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return Interleaving(self.left, self.right)
-
-
-class WireRankAndPrecedence(
-    msgspec.Struct,
-    tag_field="kind",
-    tag="rank-and-precedence",
-    forbid_unknown_fields=True,
-    frozen=True,
-):
-    """`RankAndPrecedence`: category = 2 rank(item) + [second before first]."""
-
-    item: Item
-    first: Item
-    second: Item
-    n_items: Item
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return RankAndPrecedence(self.item, self.first, self.second, self.n_items)
-
-
-WireQuestion: TypeAlias = WireRelativeOrder | WireInterleaving | WireRankAndPrecedence
-
-
-class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A mechanism and its thresholds: words of 2^64, in decimal, so that no client computes e^ε."""
-
-    kind: Annotated[str, Meta(pattern="^[a-z-]+$")]
-    n_categories: Annotated[int, Meta(ge=2)]
-    epsilon: Annotated[float, Meta(gt=0)]
-    hit_words: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
-    false_hit_words: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
-
-    def mechanism(self) -> LocalMechanism:
-        """Return what it describes; raise HushrankError when it states other thresholds."""
-        require(self.kind in MECHANISMS, f"unknown mechanism {self.kind}")
-        mechanism: LocalMechanism = MECHANISMS[self.kind](self.n_categories, self.epsilon)
-        same = wire_mechanism(mechanism) == self
-        require(same, f"the stated thresholds of {self.kind} are not those of its epsilon")
-        return mechanism
-
-
-class AskedQuestion(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A question, and the number of its mechanism in the survey's list."""
-
-    question: WireQuestion
-    mechanism: Annotated[int, Meta(ge=0)]
-
-
-class WireSurvey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """`Survey`: all that a device needs to know of one round."""
-
-    version: Literal[1]
-    name: str
-    items: tuple[str, ...]
-    epsilon: Annotated[float, Meta(gt=0)]
-    answers_per_person: Annotated[int, Meta(ge=1)]
-    lots: tuple[float, float]
-    questions: Annotated[tuple[AskedQuestion, ...], Meta(min_length=1)]
-    mechanisms: Annotated[tuple[WireMechanism, ...], Meta(min_length=1)]
-
-
-class SentReport(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One answer: to which question of which survey, and what the mechanism reported."""
-
-    version: Literal[1]
-    survey: Fingerprint
-    question: Annotated[int, Meta(ge=0)]
-    report: WireReport
+from hushrank.surveys.wire_documents import (
+    AskedQuestion,
+    SentReport,
+    WireSurvey,
+    wire_mechanism,
+    wire_question,
+)
+from hushrank.surveys.wire_reports import from_wire, to_wire
 
 
 @dataclass(frozen=True)
@@ -136,7 +40,7 @@ class PublishedSurvey:
         survey = self.survey
         mechanisms = tuple(dict.fromkeys(survey.mechanisms))
         numbers = {mechanism: number for number, mechanism in enumerate(mechanisms)}
-        asked = zip(map(_wire_question, survey.questions), survey.mechanisms, strict=True)
+        asked = zip(map(wire_question, survey.questions), survey.mechanisms, strict=True)
         return msgspec.json.encode(
             WireSurvey(
                 version=1,
@@ -214,34 +118,6 @@ def read_survey(document: bytes) -> PublishedSurvey:
     published = PublishedSurvey(survey, wire.items)
     require(published.document == document, "expected a survey as this version writes it")
     return published
-
-
-def wire_mechanism(mechanism: LocalMechanism) -> WireMechanism:
-    """Describe a mechanism."""
-    kinds = [kind for kind, known in MECHANISMS.items() if type(mechanism) is known]
-    require(kinds, f"{type(mechanism).__name__} has no wire form")
-    thresholds: Any = mechanism  # all that have a wire form state these two
-    hit, false_hit = str(thresholds.hit_words), str(thresholds.false_hit_words)
-    return WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon, hit, false_hit)
-
-
-def json_schemas() -> dict[str, Any]:
-    """Return the JSON Schema of a survey and of a report."""
-    return {
-        "survey": msgspec.json.schema(WireSurvey),
-        "report": msgspec.json.schema(SentReport),
-    }
-
-
-def _wire_question(question: Question) -> WireQuestion:
-    match question:
-        case RelativeOrder(items):
-            return WireRelativeOrder(items)
-        case Interleaving(left, right):
-            return WireInterleaving(left, right)
-        case RankAndPrecedence(item, first, second, n_items):
-            return WireRankAndPrecedence(item, first, second, n_items)
-    raise HushrankError(f"{type(question).__name__} has no wire form")
 
 
 def _decode_report(document: bytes) -> SentReport:

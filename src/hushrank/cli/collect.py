@@ -1,0 +1,107 @@
+"""hushrank collect: simulate a private collection from the people in a file."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+
+class CollectProtocol(StrEnum):
+    """The protocols that `collect` can run."""
+
+    SAFARI = "safari"
+    GRR = "grr"
+    RAPPOR = "rappor"
+    SH = "sh"
+    OLH = "olh"
+
+
+class PostProcess(StrEnum):
+    """How estimated shares become probabilities."""
+
+    SIMPLEX = "simplex"
+    CLIP = "clip"
+
+
+class FileForm(StrEnum):
+    """What a file of rankings can hold."""
+
+    PREFLIB = "preflib"
+    ORDER = "order"
+    PLACES = "places"
+    RANKS = "ranks"
+    SCORES = "scores"
+
+
+class Split(StrEnum):
+    """What the two rounds of safari share."""
+
+    BUDGET = "budget"
+    PEOPLE = "people"
+
+
+def collect(
+    file: Annotated[Path, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
+    epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")],
+    protocol: Annotated[
+        CollectProtocol, Option(help="safari, or the whole ranking through one mechanism.")
+    ] = CollectProtocol.SAFARI,
+    leaf_size: Annotated[
+        int | None,
+        Option(help="safari: most items that one leaf of the hierarchy has. (default: 1)"),
+    ] = None,
+    post_process: Annotated[
+        PostProcess, Option(help="How estimated shares become probabilities.")
+    ] = PostProcess.SIMPLEX,
+    split: Annotated[
+        Split | None, Option(help="safari: what its two rounds share. (default: budget)")
+    ] = None,
+    shrink: Annotated[
+        bool, Option("--shrink", help="safari: pull noisy shares to uniform.")
+    ] = False,
+    form: Annotated[
+        FileForm | None, Option(help="What FILE holds. (default: told by its content)")
+    ] = None,
+    break_ties: Annotated[
+        bool, Option("--break-ties", help="Put each person's tied items in a random order first.")
+    ] = False,
+    short_cut: Annotated[
+        bool,
+        Option("--short-cut", help="Draw tallies, not reports: exact in law, fast, not private."),
+    ] = False,
+    seed: Annotated[
+        int | None, Option(min=0, help="Repeat a simulation. The result is then not private.")
+    ] = None,
+    synthetic: Annotated[
+        Path | None, Option(help="Write the synthetic rankings: .soc, .csv, .parquet, with .gz.")
+    ] = None,
+    json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+    report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
+) -> None:
+    """Simulate a collection: each person in FILE answers privately, on a device of their own.
+
+    Because the truth is at hand, the error is printed too. The error, and the report's pictures of
+    the truth, are computed from the raw rankings: they are for you, not for publication.
+
+    Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
+    """
+    from hushrank.cli.collection import CollectOptions, collect_and_show, ties_broken
+    from hushrank.rankings.files import read_rankings
+
+    options = CollectOptions(
+        protocol=protocol.value,
+        epsilon=epsilon,
+        leaf_size=leaf_size,
+        post_process=post_process.value,
+        split=None if split is None else split.value,
+        shrink=shrink,
+        short_cut=short_cut,
+        seed=seed,
+    )
+    rankings = read_rankings(file, form=None if form is None else form.value)
+    if break_ties:
+        rankings = ties_broken(rankings, seed)
+    collect_and_show(
+        rankings, options, title=file.name, synthetic=synthetic, json=json, report=report
+    )

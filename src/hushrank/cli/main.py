@@ -1,0 +1,39 @@
+"""The command line: parse, call the library, print."""
+
+import sys
+
+import typer
+
+from hushrank.cli.collect import collect
+from hushrank.cli.demo import demo
+from hushrank.cli.experiment import experiment
+from hushrank.cli.simulate import simulate
+from hushrank.errors import HushrankError
+
+app = typer.Typer(
+    name="hushrank",
+    help="Learn what a population prefers without learning what anyone prefers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(collect)
+app.add_typer(simulate, name="simulate")
+app.command()(experiment)
+app.command()(demo)
+
+
+def main() -> None:
+    """Run one command. Exit code 0: done; 1: one line says what is wrong; 2: wrong usage."""
+    try:
+        app()
+    except HushrankError as error:
+        sys.exit(_complain(str(error)))
+    except OSError as error:
+        sys.exit(_complain(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+
+
+def _complain(message: str) -> int:
+    one_line = " ".join(message.split())
+    print(f"hushrank: {one_line}", file=sys.stderr)
+    return 1

@@ -1,0 +1,178 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hushrank.cli import main as command_line
+from hushrank.rankings.files import read_rankings, write_rankings
+from hushrank.rankings.profile import Rankings
+
+NAMES = ("apple", "beech", "cedar", "dogwood")
+
+
+@pytest.fixture
+def people(tmp_path):
+    """A file of 400 rankings of 4 items."""
+    rng = np.random.default_rng(1)
+    orders = rng.permuted(np.tile(np.arange(4), (400, 1)), axis=1)
+    path = tmp_path / "people.soc"
+    write_rankings(Rankings.from_orders(orders, NAMES), path)
+    return path
+
+
+def hushrank(monkeypatch, *arguments: object) -> int:
+    """Run one command in this process and return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["hushrank", *map(str, arguments)])
+    try:
+        command_line.main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+@pytest.mark.parametrize("protocol", ["safari", "grr", "rappor", "sh", "olh"])
+def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protocol):
+    out, synthetic = tmp_path / "out.json", tmp_path / "synthetic.csv"
+    arguments = ["--protocol", protocol, "--epsilon", 2, "--json", out, "--synthetic", synthetic]
+    assert hushrank(monkeypatch, "collect", people, *arguments) == 0
+    result = json.loads(out.read_text())
+    assert result["protocol"] == protocol
+    assert result["epsilon"] == pytest.approx(2)
+    assert (result["people"], result["items"], result["private"]) == (400, 4, True)
+    assert sorted(result["order"]) == list(NAMES)
+    assert sum(spend["epsilon"] for spend in result["spend"]) == pytest.approx(2)
+    assert result["seconds"] > 0
+    evaluation = result["evaluation"]
+    assert evaluation.keys() == {
+        "q2_distance",
+        "q2_distance_uniform",
+        "q2_distance_nopriv",
+        "kendall_excess",
+    }
+    assert 0 < evaluation["q2_distance_nopriv"] < evaluation["q2_distance"] < 1
+    written = read_rankings(synthetic)
+    assert (written.n_people, written.names) == (400, NAMES)
+
+
+def test_a_seed_repeats_the_result_and_marks_it_as_not_private(monkeypatch, people, tmp_path):
+    results = []
+    for name in ("a", "b"):
+        out = tmp_path / f"{name}.json"
+        hushrank(monkeypatch, "collect", people, "--epsilon", 1, "--seed", 5, "--json", out)
+        results.append(json.loads(out.read_text()))
+        del results[-1]["seconds"]
+    assert results[0] == results[1]
+    assert results[0]["private"] is False
+    assert results[0]["privacy_statement"].startswith("Not private")
+
+
+def test_the_short_cut_is_not_private(monkeypatch, people, tmp_path):
+    out = tmp_path / "out.json"
+    arguments = ["--protocol", "grr", "--epsilon", 1, "--short-cut", "--json", out]
+    assert hushrank(monkeypatch, "collect", people, *arguments) == 0
+    assert json.loads(out.read_text())["private"] is False
+
+
+def test_the_report_is_written(monkeypatch, people, tmp_path):
+    page = tmp_path / "page.html"
+    arguments = ["--epsilon", 3, "--leaf-size", 2, "--split", "people", "--shrink"]
+    assert hushrank(monkeypatch, "collect", people, *arguments, "--report", page) == 0
+    assert "LDP" in page.read_text()
+
+
+def test_the_demo_writes_its_page(monkeypatch, tmp_path, capsys):
+    assert hushrank(monkeypatch, "demo", "--report", tmp_path / "demo.html") == 0
+    assert "<html" in (tmp_path / "demo.html").read_text()
+    assert "5,000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("model", ["mallows", "plackett-luce"])
+def test_simulated_people_are_written_and_repeat_by_seed(monkeypatch, tmp_path, model):
+    files = [tmp_path / name for name in ("a.soc", "b.soc", "c.csv.gz")]
+    for file, seed in zip(files, (1, 1, 2), strict=True):
+        arguments = ["--people", 50, "--items", 6, "--seed", seed, "--out", file]
+        assert hushrank(monkeypatch, "simulate", model, *arguments) == 0
+    first, again, other = map(read_rankings, files)
+    assert (first.n_people, first.n_items) == (50, 6)
+    assert first == again
+    assert not np.array_equal(first.expanded().ranks, other.expanded().ranks)
+
+
+def test_scores_with_ties_are_collected_once_ties_are_broken(monkeypatch, tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    rows = [f"{p},{i},{(p * i) % 3}" for p in range(30) for i in range(5)]
+    path.write_text("person,item,score\n" + "\n".join(rows) + "\n")
+    assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 1
+    assert "strict" in capsys.readouterr().err
+    assert hushrank(monkeypatch, "collect", path, "--epsilon", 1, "--break-ties") == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--epsilon", "0"],
+        ["--epsilon", "-1"],
+        ["--epsilon", "nan"],
+        ["--epsilon", "inf"],
+        ["--epsilon", "1", "--leaf-size", "0"],
+        ["--epsilon", "1", "--protocol", "grr", "--leaf-size", "2"],
+        ["--epsilon", "1", "--protocol", "olh", "--short-cut"],
+        ["--epsilon", "1", "--synthetic", "people.xyz"],
+        ["--epsilon", "1", "--json", "no/such/folder/out.json"],
+        ["--epsilon", "1", "--form", "order"],
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_exit_code_1(monkeypatch, people, capsys, arguments):
+    assert hushrank(monkeypatch, "collect", people, *arguments) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("hushrank: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\x01\x02", b"# NUMBER ALTERNATIVES: 3\n1: 1,2,2\n", b"a,b\n1,x\n"]
+)
+def test_a_bad_file_is_one_line_that_names_it(monkeypatch, tmp_path, capsys, content):
+    path = tmp_path / "bad.soc"
+    path.write_bytes(content)
+    assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 1
+    error = capsys.readouterr().err
+    assert "bad.soc" in error
+    assert error.count("\n") == 1
+
+
+def test_a_missing_file_is_one_line_that_names_it(monkeypatch, tmp_path, capsys):
+    assert hushrank(monkeypatch, "collect", tmp_path / "none.soc", "--epsilon", 1) == 1
+    assert "none.soc" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["collect"],
+        ["collect", "people.soc"],
+        ["collect", "people.soc", "--epsilon", "much"],
+        ["collect", "people.soc", "--epsilon", "1", "--protocol", "magic"],
+        ["simulate", "mallows", "--people", "0", "--items", "3", "--out", "x.soc"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(monkeypatch, arguments):
+    assert hushrank(monkeypatch, *arguments) == 2
+
+
+def test_it_runs_as_a_module_and_help_loads_nothing_heavy():
+    script = (
+        "import sys; sys.argv = ['hushrank', '--help']\n"
+        "from hushrank.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'matplotlib', 'pyarrow'} & set(sys.modules)\n"
+        "sys.exit(' '.join(heavy) or 0)"
+    )
+    for arguments in (["-c", script], ["-m", "hushrank", "--help"]):
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"collect" in done.stdout

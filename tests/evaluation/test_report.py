@@ -1,0 +1,144 @@
+"""What the HTML page promises."""
+
+import re
+from base64 import b64decode
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.evaluation.report import write_atomically, write_collection_report
+from hushrank.models.hierarchy import ThinChain
+from tests.evaluation.populations import plackett_luce
+
+NAMES = ["<script>alert(1)</script>", 'a "quoted" & long name', "</li><img src=x>", "plain"]
+VOID = {"meta", "img"}
+
+
+class Page(HTMLParser):
+    """Checks that tags close in order, and keeps them with their attributes and text."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], ""
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag):
+        return [attributes for each, attributes in self.tags if each == tag]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(true=None, chain=None, **changes):
+        arguments = {
+            "collected": plackett_luce(50, 4, names=NAMES),
+            "title": "A <title> & more",
+            "privacy_statement": "Each of 50 people is protected by 1-LDP.",
+            "figures": {"Q2 <distance>": "0.25 & more"},
+        }
+        path = tmp_path / "report.html"
+        write_collection_report(path, true=true, chain=chain, **arguments | changes)
+        return path.read_text("utf-8")
+
+    return write
+
+
+def test_report_is_well_formed_and_self_contained(write):
+    source = write(true=plackett_luce(60, 4, names=NAMES), chain=ThinChain(((1,), (0, 2), (3,))))
+    page = Page(source)
+    pictures = page.all("img")
+    assert len(pictures) == 3
+    for picture in pictures:
+        kind, data = picture["src"].split(",")
+        assert kind == "data:image/png;base64"
+        assert b64decode(data, validate=True).startswith(b"\x89PNG")
+        assert len(picture["alt"]) > 20
+    assert not {"script", "link", "iframe", "object", "a"} & {tag for tag, _ in page.tags}
+    assert not re.search(r"https?:|//\w|url\(|@import", re.sub(r'src="data:[^"]*"', "", source))
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert "default-src 'none'" in policy
+
+
+def test_report_escapes_whatever_comes_from_outside(write):
+    source = write(chain=ThinChain(((1,), (0, 2), (3,))))
+    page = Page(source)
+    for text in (*NAMES, "A <title> & more", "Q2 <distance>", "0.25 & more"):
+        assert text in page.text
+    assert "<script" not in source
+    assert len(page.all("li")) == 4
+
+
+def test_report_warns_exactly_where_it_shows_raw_statistics(write):
+    def has_warning(page):
+        return "box warning" in {attributes.get("class") for attributes in page.all("p")}
+
+    without, with_truth = Page(write()), Page(write(true=plackett_luce(60, 4, names=NAMES)))
+    assert not has_warning(without)
+    assert "true" not in without.text
+    assert has_warning(with_truth)
+    assert "not protected" in with_truth.text
+
+
+def test_report_says_first_what_was_protected(write):
+    page = Page(write())
+    assert page.text.index("protected by 1-LDP") < page.text.index("Summary")
+
+
+def test_report_lists_items_by_collected_mean_rank(write):
+    """The made-up people prefer later items; 5,000 of them hardly err."""
+    names = ["worst", "third", "second", "best"]
+    source = write(collected=plackett_luce(5000, 4, names=names, strength=4))
+    listed = re.findall(r"<li>(\w+) <small>\(item (\d)\)", source)
+    assert listed == [("best", "4"), ("second", "3"), ("third", "2"), ("worst", "1")]
+
+
+def test_report_refuses_other_items(write):
+    with pytest.raises(HushrankError, match="one item set"):
+        write(true=plackett_luce(10, 4))
+    with pytest.raises(HushrankError, match="chain of 4 items"):
+        write(chain=ThinChain(((0,), (1,), (2,))))
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    write_atomically(path, b"old")
+
+    def fail(self, content):
+        with self.open("wb") as file:
+            file.write(content[:1])
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_write_replaces_the_file_in_one_step(tmp_path, monkeypatch):
+    path, written, write_bytes = tmp_path / "report.html", [], Path.write_bytes
+    monkeypatch.setattr(
+        Path, "write_bytes", lambda self, c: (written.append(self), write_bytes(self, c))
+    )
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path not in written
+
+
+def test_a_missing_directory_is_a_clear_error(tmp_path):
+    with pytest.raises(HushrankError, match="existing directory"):
+        write_atomically(tmp_path / "nowhere" / "report.html", b"")
