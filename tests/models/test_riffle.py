@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.models.categories import sample_categories
 from hushrank.models.hierarchy import ThinChain
-from hushrank.models.riffle import RiffleModel, sample_categories
+from hushrank.models.riffle import RiffleModel
 from hushrank.models.tabulated import TabulatedModel
 from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.marginals import second_order_marginals

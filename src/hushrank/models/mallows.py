@@ -7,8 +7,8 @@ import numpy as np
 
 from hushrank.arrays import Counts, Order, Orders, Ranks, Shares
 from hushrank.errors import require
+from hushrank.models.categories import sample_categories
 from hushrank.models.ranking_model import require_orders
-from hushrank.models.riffle import sample_categories
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings

@@ -6,9 +6,9 @@ import numpy as np
 
 from hushrank.arrays import Orders, Ranks, Shares
 from hushrank.errors import require
+from hushrank.models.categories import sample_categories
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.models.ranking_model import RankingModel
-from hushrank.models.riffle import sample_categories
 from hushrank.rankings.coding import rank_type
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Orders, Ranks, Shares
 from hushrank.errors import require
+from hushrank.models.categories import sample_categories
 from hushrank.models.hierarchy import Items, ThinChain
 from hushrank.rankings.coding import (
     interleaving_index,
@@ -104,21 +105,6 @@ class RiffleModel:
             at = np.arange(size)
             joint[at[:, None], at, ranks[:, None], ranks] += share
         return joint
-
-
-def sample_categories(
-    shares: Shares, n_people: int, *, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Draw independent categories (people,) with probabilities `shares` (k,)."""
-    ends = shares.cumsum()
-    uniform = rng.random(n_people) * ends[-1]
-    if len(shares) > 64:
-        found: NDArray[np.intp] = ends[:-1].searchsorted(uniform, side="right")
-        return found
-    categories = np.zeros(n_people, dtype=np.uint8)
-    for end in ends[:-1]:  # a few sweeps of comparisons beat a binary search for each person
-        categories += uniform >= end
-    return categories.astype(np.intp)
 
 
 def _merge(ranks: Ranks, leaf: Items, rest: Items, places: NDArray[np.uint8]) -> None:

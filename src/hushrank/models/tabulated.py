@@ -7,6 +7,7 @@ import numpy as np
 
 from hushrank.arrays import Orders, Ranks, Shares
 from hushrank.errors import require
+from hushrank.models.categories import sample_categories
 from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
 
 
@@ -30,6 +31,5 @@ class TabulatedModel:
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Draw independent ranks (people, items)."""
-        ends = self.shares.cumsum()
-        drawn = ends[:-1].searchsorted(rng.random(n_people) * ends[-1], side="right")
+        drawn = sample_categories(self.shares, n_people, rng=rng)
         return inverse(orders_at(drawn, self.n_items))

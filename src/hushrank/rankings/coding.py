@@ -101,7 +101,7 @@ def interleavings(n_left: int, n_right: int) -> tuple[NDArray[np.uint8], NDArray
     right = np.array(
         [[at for at in places if at not in taken] for taken in map(set, colexicographic)],
         dtype=np.uint8,
-    ).reshape(-1, n_right)
+    ).reshape(len(left), n_right)
     left.setflags(write=False)
     right.setflags(write=False)
     return left, right

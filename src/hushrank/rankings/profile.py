@@ -75,6 +75,7 @@ class Rankings:
             self._freeze_multiplicities(self.multiplicities)
 
     def _freeze_multiplicities(self, given: Counts) -> None:
+        require(np.issubdtype(given.dtype, np.integer), "expected whole multiplicities")
         multiplicities = np.array(given, dtype=np.int64)
         require(multiplicities.shape == (self.n_rows,), "expected one multiplicity for each row")
         require((multiplicities >= 1).all(), "expected multiplicities of at least 1")
@@ -93,11 +94,11 @@ class Rankings:
         n_items = orders.shape[1]
         in_range = orders.size == 0 or (orders.min() >= 0 and orders.max() < n_items)
         require(in_range, f"expected items 0..{n_items - 1} in the orders")
-        names = names or [str(item + 1) for item in range(n_items)]
+        numbered = [str(item + 1) for item in range(n_items)]
         ranks = inverse(orders.astype(rank_type(n_items)))
         repeated = (np.sort(orders, axis=1) != np.arange(n_items)).any()
         require(not repeated, "expected each item exactly once in every order")
-        return cls(ranks, tuple(names), multiplicities)
+        return cls(ranks, tuple(numbered if names is None else names), multiplicities)
 
     @classmethod
     def from_keys(
