@@ -75,7 +75,7 @@ class Rankings:
             self._freeze_multiplicities(self.multiplicities)
 
     def _freeze_multiplicities(self, given: Counts) -> None:
-        require(np.issubdtype(given.dtype, np.integer), "expected whole multiplicities")
+        require(np.issubdtype(np.asarray(given).dtype, np.integer), "expected whole multiplicities")
         multiplicities = np.array(given, dtype=np.int64)
         require(multiplicities.shape == (self.n_rows,), "expected one multiplicity for each row")
         require((multiplicities >= 1).all(), "expected multiplicities of at least 1")
