@@ -1,0 +1,125 @@
+"""Curves with error bars, in rows of panels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from hushrank.evaluation.plots import new_figure
+
+OKABE_ITO = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
+"""Colours that colour-blind people tell apart. Source: Okabe, Ito (2008)."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+REFERENCE_LINES = (":", "-.", "--", (0, (1, 3)))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Means and standard deviations (points,) at x (points,); a reference has no markers."""
+
+    label: str
+    x: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    is_reference: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves in one pair of axes."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    has_log_y: bool = False
+
+
+@dataclass(frozen=True)
+class CurvesLayout:
+    """What stands around the panels of `curves_figure`."""
+
+    title: str
+    note: str
+    x_label: str
+    y_label: str
+    has_log_x: bool = False
+
+
+def curves_figure(rows: Sequence[Sequence[Panel]], layout: CurvesLayout) -> Figure:
+    """Draw panels (rows, columns) of curves with error bars; each row has its legend on the right.
+
+    In a row a label has one colour and one marker, in all panels.
+    """
+    n_columns = max(map(len, rows))
+    figure = new_figure(4.0 * n_columns + 2.2, 3.5 * len(rows) + 0.9)
+    for axes_of_row, panels in zip(
+        figure.subplots(len(rows), n_columns, squeeze=False), rows, strict=True
+    ):
+        styles = _styles([curve for panel in panels for curve in panel.curves])
+        for axes, panel in zip(axes_of_row, panels, strict=True):
+            _draw_panel(axes, panel, layout, styles)
+        axes_of_row[0].set_ylabel(layout.y_label, fontsize=9)
+        _draw_legend(axes_of_row, styles)
+    figure.suptitle(layout.title, fontsize=11)
+    figure.supxlabel(fill(layout.note, 40 * n_columns + 20), fontsize=8, color="#444444")
+    return figure
+
+
+def _draw_panel(
+    axes: Axes, panel: Panel, layout: CurvesLayout, styles: dict[str, dict[str, Any]]
+) -> None:
+    for curve in panel.curves:
+        style = styles[curve.label]
+        spread = curve.sd if curve.sd.any() else None
+        axes.errorbar(curve.x, curve.mean, spread, label=curve.label, capsize=2, **style)
+    xs = sorted({float(x) for curve in panel.curves for x in curve.x})
+    if layout.has_log_x:
+        axes.set_xscale("log")
+    axes.set_xticks(xs, [f"{x:g}" for x in xs])
+    axes.set_xticks([], minor=True)
+    axes.tick_params(labelsize=8)
+    axes.set_xlabel(layout.x_label, fontsize=9)
+    axes.set_title(panel.title, fontsize=9)
+    axes.grid(alpha=0.25)
+    if panel.has_log_y:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("")
+    else:
+        axes.set_ylim(0, 1)
+
+
+def _draw_legend(axes_of_row: NDArray[Any], styles: dict[str, dict[str, Any]]) -> None:
+    """Put one legend of all labels beside the last panel, outside the axes."""
+    handles = {}
+    for axes in axes_of_row:
+        found, labels = axes.get_legend_handles_labels()
+        handles.update(dict(zip(labels, found, strict=True)))
+    shown = [handles[label] for label in styles]
+    place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
+    axes_of_row[-1].legend(shown, list(styles), fontsize=8, frameon=False, **place)
+
+
+def _styles(curves: Sequence[Curve]) -> dict[str, dict[str, Any]]:
+    """Give every label its colour, marker and line, in order of appearance."""
+    styles: dict[str, dict[str, Any]] = {}
+    counts = {True: 0, False: 0}
+    for curve in curves:
+        if curve.label not in styles:
+            nth = counts[curve.is_reference]
+            counts[curve.is_reference] += 1
+            styles[curve.label] = _reference_style(nth) if curve.is_reference else _curve_style(nth)
+    return styles
+
+
+def _reference_style(nth: int) -> dict[str, Any]:
+    return {"color": "#666666", "ls": REFERENCE_LINES[nth % len(REFERENCE_LINES)], "lw": 1.4}
+
+
+def _curve_style(nth: int) -> dict[str, Any]:
+    colour, marker = OKABE_ITO[nth % len(OKABE_ITO)], MARKERS[nth % len(MARKERS)]
+    return {"color": colour, "marker": marker, "ms": 5, "lw": 1.3, "elinewidth": 0.9}

@@ -1,0 +1,52 @@
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def imported_packages(path: Path) -> set[str]:
+    """Return the top-level packages that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_the_package_declares_all_that_it_imports_and_nothing_else():
+    imported = set().union(*map(imported_packages, (ROOT / "src").rglob("*.py")))
+    declared = {requirement.split(">=")[0] for requirement in PROJECT["dependencies"]}
+    assert imported - set(sys.stdlib_module_names) - {"hushrank"} == declared
+
+
+def test_what_a_user_sees_of_the_version_is_one_number():
+    import hushrank
+
+    assert hushrank.__version__ == PROJECT["version"]
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "src" / "hushrank" / "py.typed").exists()
+
+
+def test_no_registry_is_named_in_the_locked_requirements():
+    for path in (ROOT / "requirements").iterdir():
+        text = path.read_text()
+        assert "http" not in text
+        assert "--index-url" not in text
+
+
+def test_nothing_weakens_the_noise_of_people():
+    """Only `Randomness` draws for people: no global generator, no seed outside of it."""
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text()
+        assert "import random\n" not in text, path
+        assert "np.random.seed" not in text, path
+        if {"mechanisms", "surveys"} & set(path.parts):
+            assert "default_rng" not in text, path
+            assert "Randomness.seeded" not in text, path
