@@ -185,8 +185,8 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
         "items": str(collected.synthetic.n_items),
         "epsilon": f"{collected.outcome.epsilon:g} nats per person",
         "Q2 distance": f"{evaluation['q2_distance']:.3f}",
-        "  of uniform rankings": f"{evaluation['q2_distance_uniform']:.3f}",
-        "  without noise": f"{evaluation['q2_distance_nopriv']:.3f}",
+        "Q2 distance of uniform rankings": f"{evaluation['q2_distance_uniform']:.3f}",
+        "Q2 distance without noise": f"{evaluation['q2_distance_nopriv']:.3f}",
         "seconds": f"{collected.seconds:.2f}",
     }
 

@@ -1,0 +1,68 @@
+"""Write the golden vectors of the questions: `python -m vectors.make_questions`, from the root.
+
+A changed vector is a changed protocol: the test of the vectors compares, and does not rewrite.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.question import Question
+from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.wire_documents import wire_question
+
+FOLDER = Path(__file__).parent
+N_ITEMS, N_PEOPLE = 6, 12
+QUESTIONS: dict[str, list[Question]] = {
+    "relative-order": [
+        RelativeOrder((4, 1)),
+        RelativeOrder((0, 5, 2)),
+        RelativeOrder((3, 1, 2, 0)),
+    ],
+    "interleaving": [
+        Interleaving((2,), (5, 0, 3)),
+        Interleaving((4, 1), (0, 3, 5)),
+        Interleaving((5, 0, 2), (1, 3, 4)),
+    ],
+    "rank-and-precedence": [
+        RankAndPrecedence(0, 1, 2, N_ITEMS),
+        RankAndPrecedence(5, 4, 0, N_ITEMS),
+    ],
+}
+
+
+def text(name: str) -> str:
+    """Return the file's text: questions as on the wire, ranks (0 = best) and categories."""
+    people = _people()
+    cases = [
+        {
+            "question": msgspec.to_builtins(wire_question(question)),
+            "n_categories": question.n_categories,
+            "vectors": _vectors(question, people),
+        }
+        for question in QUESTIONS[name]
+    ]
+    document = {"question": name, "version": 1, "cases": cases}
+    return json.dumps(document, indent=1).replace("\n     ", " ").replace("\n    ]", " ]") + "\n"
+
+
+def _vectors(question: Question, people: Rankings) -> list[dict[str, Any]]:
+    answers = question.answer(people.ranks).tolist()
+    rows = people.ranks.tolist()
+    return [{"ranks": row, "category": answer} for row, answer in zip(rows, answers, strict=True)]
+
+
+def _people() -> Rankings:
+    rng = np.random.default_rng(1)
+    return Rankings.from_orders(rng.permuted(np.tile(np.arange(N_ITEMS), (N_PEOPLE, 1)), axis=1))
+
+
+if __name__ == "__main__":
+    for name in QUESTIONS:
+        (FOLDER / f"{name}.json").write_text(text(name))
