@@ -40,6 +40,10 @@ figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 lock: ## write the locked requirements anew; needs uv
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/dev.txt
+	uv pip compile pyproject.toml requirements/bench.in --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/bench.txt
+	uv pip compile requirements/bench-ldp.in --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-ldp.txt
 
 clean: ## forget the environment and what tools left behind
 	rm -rf .venv .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out

@@ -176,7 +176,8 @@ def _rows(ranks: Ranks, rows: NDArray[np.intp]) -> Ranks:
     """Return ranks[rows], column-major as before."""
     taken = np.empty((len(rows), ranks.shape[1]), dtype=ranks.dtype, order="F")
     for column in range(ranks.shape[1]):
-        taken[:, column] = ranks[rows, column]
+        # every row exists: "clip" spares a copy of the output that "raise" would make
+        np.take(ranks[:, column], rows, out=taken[:, column], mode="clip")
     return taken
 
 
