@@ -86,7 +86,8 @@ def collect(
 
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
-    from hushrank.cli.collection import CollectOptions, collect_and_show, ties_broken
+    from hushrank.cli.collection import CollectOptions, ties_broken
+    from hushrank.cli.results import collect_and_show
     from hushrank.rankings.files import read_rankings
 
     options = CollectOptions(

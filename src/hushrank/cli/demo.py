@@ -36,7 +36,8 @@ def demo(
 
     Example:  hushrank demo --epsilon 2
     """
-    from hushrank.cli.collection import CollectOptions, collect_and_show
+    from hushrank.cli.collection import CollectOptions
+    from hushrank.cli.results import collect_and_show
 
     options = CollectOptions(protocol="safari", epsilon=epsilon, seed=seed)
     collect_and_show(
