@@ -312,6 +312,13 @@ def test_an_error_shows_no_cell_of_a_ballot(tmp_path):
         assert "secret" not in str(caught.value)
 
 
+def test_long_blanks_do_not_hide_what_a_file_is(tmp_path):
+    """A pattern that may share blanks between two repeats would take hours here."""
+    content = "# A" + " " * 500_000 + "x\n1\n"
+    with pytest.raises(HushrankError, match="NUMBER ALTERNATIVES"):
+        read_rankings(write(tmp_path / "b.soc", content + PREFLIB))
+
+
 def test_importing_the_readers_loads_no_heavy_library():
     code = "import sys, hushrank.rankings.files; print('pyarrow' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

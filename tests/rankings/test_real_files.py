@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from hushrank.rankings.files import read_rankings, write_rankings
+from hushrank.rankings.preflib_body import any_body, strict_body
+from hushrank.rankings.preflib_header import split_header
 
 FOLDERS = ("sushi", "sushi3", "turkdots", "turkpuzzle", "elections", "other")
 ENDINGS = tuple(
@@ -65,14 +67,12 @@ def test_the_two_publications_of_one_data_set_hold_the_same_people():
 
 
 def test_the_fast_reader_and_the_line_reader_agree_on_real_files():
-    from hushrank.rankings import preflib
-
     n_fast = 0
     for name in FILES:
         if name.endswith((".soc", ".soi")):
             text = Path(DATA, name).read_bytes()
-            header, body = preflib._modern_header(text)
-            fast, slow = preflib._strict_body(body, header), preflib._any_body(body, header)
+            header, body = split_header(text)
+            fast, slow = strict_body(body, header), any_body(body, header)
             assert fast is not None
             assert np.array_equal(fast.ranks, slow.ranks)
             assert np.array_equal(fast.people, slow.people)

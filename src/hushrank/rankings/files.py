@@ -11,17 +11,16 @@ from typing import Literal, TypeAlias
 
 from hushrank.errors import HushrankError, require
 from hushrank.rankings.order_files import is_order_file, parse_order_file
-from hushrank.rankings.preflib import KINDS, format_preflib, parse_preflib
+from hushrank.rankings.preflib import format_preflib, parse_preflib
+from hushrank.rankings.preflib_header import KINDS
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import table_ratings
+from hushrank.rankings.table_files import Table, parse_csv, parse_parquet
 from hushrank.rankings.tables import (
     SCORE_COLUMNS,
-    Table,
     form_of,
     format_csv,
     format_parquet,
-    parse_csv,
-    parse_parquet,
     table_rankings,
 )
 
@@ -33,7 +32,7 @@ EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_MODERN_PREFLIB = re.compile(rb"\s*#\s*[A-Z][A-Z ]*(?:\s\d+)?\s*:")
+_MODERN_PREFLIB = re.compile(rb"\s*+#\s*+[A-Z]++(?: ++[A-Z]++)*+(?:\s++\d++)?+\s*+:")
 _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
 
 

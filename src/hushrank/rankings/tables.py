@@ -1,104 +1,29 @@
-"""Ballots in CSV and Parquet tables: one column a place, or one column an item."""
+"""Ballots in tables, CSV and Parquet: one column a place, or one column an item."""
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from io import BytesIO, StringIO
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts
-from hushrank.errors import HushrankError, require
+from hushrank.errors import require
 from hushrank.rankings.coding import rank_type
-from hushrank.rankings.preflib import MOST_PEOPLE_OF_A_ROW, distinct_names, require_plain_names
+from hushrank.rankings.names import distinct_names, natural_order, require_plain_names
+from hushrank.rankings.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.profile import Rankings, unranked
+from hushrank.rankings.table_files import Column, Table
 
 TableForm = Literal["places", "ranks", "scores"]
 WEIGHT = "weight"
 RANK_OF = "rank of "
 SCORE_COLUMNS = ("person", "item", "score")
-LARGEST_RANK = 2**53  # up to here floating-point numbers count without gaps
+LARGEST_RANK = 2**53 - 1  # up to here no two whole numbers read as one in floating point
 
 _PLACE = re.compile(r"(?:place[ _])?([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-
-
-@dataclass(frozen=True, repr=False)
-class Column:
-    """A column as codes (rows,) into its distinct texts; code -1 and empty texts = no value."""
-
-    codes: NDArray[np.integer[Any]]
-    texts: tuple[str, ...]
-
-    def numbers(self) -> NDArray[np.float64]:
-        """Return the number of each row (rows,): nan where empty, inf where it is no number."""
-        plain = [_NUMBER.fullmatch(text) for text in self.texts]
-        numbers = [
-            float(text) if is_number else np.inf if text else np.nan
-            for text, is_number in zip(self.texts, plain, strict=True)
-        ]
-        return np.array([*numbers, np.nan]).take(self.codes)  # code -1 takes the last
-
-    def codes_in(self, names: Sequence[str]) -> NDArray[np.intp]:
-        """Return the index of each row's text in `names` (rows,), -1 where empty."""
-        index = {name: number for number, name in enumerate(names)} | {"": -1}
-        return np.array([*(index[text] for text in self.texts), -1]).take(self.codes)
-
-
-@dataclass(frozen=True, repr=False)
-class Table:
-    """Named columns of equal length; `where` names the line or row of the file for an error."""
-
-    header: tuple[str, ...]
-    columns: tuple[Column, ...]
-    where: Callable[[int], str]
-
-    def require_rows(self, fits: NDArray[np.bool_], expectation: str) -> None:
-        """Raise HushrankError, naming the first row that does not fit, never its cells."""
-        if not fits.all():
-            raise HushrankError(f"{self.where(int(np.argmin(fits)))}: expected {expectation}")
-
-
-def parse_csv(text: bytes) -> Table:
-    """Read comma-separated text with a header in its first line; blank lines are skipped.
-
-    Raises HushrankError, with the line, when rows are missing or differ in length.
-    """
-    first, _, body = text.partition(b"\n")
-    header = tuple(name.strip() for name in next(_records(first), (0, [""]))[1])
-    require(all(header), "line 1: expected a header that names every column")
-    require(body.strip(), "line 2: expected at least 1 row below the header")
-    columns = _csv_columns(body, len(header))
-    if columns is None:
-        lines = (line for line, record in _records(body) if len(record) != len(header))
-        where = f"line {next(lines, 1) + 1}"
-        raise HushrankError(f"{where}: expected {len(header)} comma-separated cells in every row")
-    return Table(header, columns, lambda row: f"line {_line_of(body, row) + 1}")
-
-
-def parse_parquet(content: bytes) -> Table:
-    """Read a Parquet file whose columns hold text or numbers.
-
-    Raises HushrankError when it is damaged, empty or holds other columns; rows count from 1.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    columns: tuple[Column, ...] = ()
-    header: tuple[str, ...] = ()
-    try:
-        table = parquet.read_table(BytesIO(content), page_checksum_verification=True)
-        header = tuple(name.strip() for name in table.column_names)
-        columns = tuple(_column(column) for column in table.columns)
-    except (pa.ArrowException, OSError, ValueError):  # their messages may show cells
-        header = ()
-    require(header, "expected a whole Parquet file with columns of text or numbers")
-    require(all(header), "expected a name for every column")
-    return Table(header, columns, lambda row: f"row {row + 1}")
 
 
 def form_of(header: Sequence[str]) -> TableForm:
@@ -129,16 +54,6 @@ def table_rankings(table: Table, form: Literal["places", "ranks"]) -> Rankings:
     if form == "places":
         return _from_places(table, columns, weights)
     return _from_ranks(table, columns, [table.header[n] for n in ballots], weights)
-
-
-def natural_order(texts: Iterable[str]) -> tuple[str, ...]:
-    """Sort distinct texts, those that are whole numbers first and by their size."""
-
-    def key(text: str) -> tuple[bool, int, str]:
-        is_number = text.isascii() and text.isdigit() and len(text) <= 18
-        return not is_number, int(text) if is_number else 0, text
-
-    return tuple(sorted(set(texts), key=key))
 
 
 def format_csv(rankings: Rankings, form: TableForm) -> bytes:
@@ -174,56 +89,6 @@ def format_parquet(rankings: Rankings) -> bytes:
     sink = BytesIO()
     parquet.write_table(pa.table(columns, names=header), sink, write_page_checksum=True)
     return sink.getvalue()
-
-
-def _records(text: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, cells) of the records that are not blank, up to the first malformed one."""
-    reader = csv.reader(StringIO(text.decode(), newline=""))
-    try:
-        for record in reader:
-            if record:
-                yield reader.line_num, record
-    except csv.Error:
-        return
-
-
-def _line_of(body: bytes, row: int) -> int:
-    line, _ = next(islice(_records(body), row, None), (row + 1, []))
-    return line
-
-
-def _csv_columns(body: bytes, n_columns: int) -> tuple[Column, ...] | None:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    names = [str(n) for n in range(n_columns)]
-    texts = dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))
-    try:
-        table = arrow_csv.read_csv(
-            BytesIO(body),
-            arrow_csv.ReadOptions(column_names=names, block_size=2**22),
-            arrow_csv.ParseOptions(newlines_in_values=True),
-            arrow_csv.ConvertOptions(
-                column_types=texts, null_values=[""], strings_can_be_null=True
-            ),
-        )
-    except (pa.ArrowException, OSError, ValueError):  # their messages may show cells
-        return None
-    return tuple(_column(column) for column in table.columns)
-
-
-def _column(chunks: Any) -> Column:
-    """Take a pyarrow column of any type that can be told apart by values."""
-    import pyarrow as pa
-
-    encoded = chunks if pa.types.is_dictionary(chunks.type) else chunks.dictionary_encode()
-    require(encoded.num_chunks, "expected at least 1 row")
-    whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
-    values = whole.dictionary.to_pylist()
-    is_flat = all(value is None or isinstance(value, str | int | float) for value in values)
-    require(is_flat, "expected columns of text or numbers")
-    texts = ("" if value is None or value != value else str(value).strip() for value in values)
-    return Column(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), tuple(texts))
 
 
 def _is_whole(numbers: NDArray[np.float64], most: int) -> NDArray[np.bool_]:

@@ -1,0 +1,39 @@
+"""Names of items: made distinct, put in order, checked before they are written."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+from hushrank.errors import require
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Number repeated names: a, a, a become a, a (2), a (3); numbers that are names are skipped."""
+    taken = set(names)
+    seen: dict[str, Iterator[int]] = {}
+    distinct = []
+    for name in names:
+        unique = name
+        if name in seen:
+            unique = next(new for n in seen[name] if (new := f"{name} ({n})") not in taken)
+        else:
+            seen[name] = count(2)
+        distinct.append(unique)
+    return tuple(distinct)
+
+
+def natural_order(texts: Iterable[str]) -> tuple[str, ...]:
+    """Sort distinct texts, those that are whole numbers first and by their size."""
+
+    def key(text: str) -> tuple[bool, int, str]:
+        is_number = text.isascii() and text.isdigit() and len(text) <= 18
+        return not is_number, int(text) if is_number else 0, text
+
+    return tuple(sorted(set(texts), key=key))
+
+
+def require_plain_names(names: Sequence[str]) -> None:
+    """Raise HushrankError unless a line of text can hold each name and give it back."""
+    for number, name in enumerate(names, start=1):
+        is_plain = name == name.strip() != "" and not re.search("[\0\r\n\ufeff\ud800-\udfff]", name)
+        require(is_plain, f"expected a name of one line without outer blanks for item {number}")

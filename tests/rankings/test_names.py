@@ -1,0 +1,30 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.names import distinct_names, natural_order, require_plain_names
+
+
+def test_repeated_names_become_distinct():
+    assert distinct_names(["a", "b", "a", "a (2)", "a"]) == ("a", "b", "a (3)", "a (2)", "a (4)")
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a (2)", "a (2) (2)", "a (3)"]), max_size=9))
+def test_every_first_name_stays_and_no_two_are_equal(names):
+    distinct = distinct_names(names)
+    assert len(set(distinct)) == len(names)
+    for at, name in enumerate(names):
+        assert distinct[at].startswith(name)
+        assert (distinct[at] == name) == (name not in names[:at])
+
+
+def test_names_that_are_numbers_sort_by_size_before_the_others():
+    assert natural_order(["b", "10", "9", "a", "9"]) == ("9", "10", "a", "b")
+
+
+@pytest.mark.parametrize("name", ["", " pear", "pear\t", "pe\nar", "pe\rar", "pear\0", "\ud800"])
+def test_a_name_that_a_line_cannot_hold_is_refused(name):
+    require_plain_names(["pear", "green pear"])
+    with pytest.raises(HushrankError, match=r"for item 2$"):
+        require_plain_names(["pear", name])
