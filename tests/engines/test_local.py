@@ -126,6 +126,24 @@ def test_incomplete_or_tied_people_are_refused_before_anything_is_drawn(people):
         run(safari(3, epsilon=1.0), people, rng=Randomness.replayed(b""))
 
 
+@pytest.mark.parametrize(
+    "protocol", [safari(4, epsilon=1.0), safari(6, epsilon=1.0), whole_ranking(6, epsilon=1.0)]
+)
+def test_a_protocol_for_other_items_is_refused_before_anything_is_drawn(protocol):
+    with pytest.raises(HushrankError, match="5 items"):
+        run(protocol, EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
+def test_a_failure_says_what_was_spent_before_it():
+    def fails():
+        yield sampled_survey("pairs", PAIRS, 0.75)
+        raise HushrankError("lost")
+
+    with pytest.raises(HushrankError) as failed:
+        run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
+    assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
+
+
 def test_the_short_cut_has_the_law_of_the_reports():
     """Means and variances of the support of one cell agree over 3,000 collections."""
     survey = sampled_survey("triples", [RelativeOrder((0, 1, 2)), RelativeOrder((2, 3, 4))], 1.0)

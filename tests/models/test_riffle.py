@@ -63,6 +63,15 @@ def test_exact_marginals_equal_enumeration(chain):
     )
 
 
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+def test_exact_first_order_marginals_are_sums_of_the_second_order_ones(chain):
+    model = random_model(chain, seed=4)
+    first, second = model.first_order_marginals(), model.second_order_marginals()
+    assert first[0] == pytest.approx(second[0].sum(axis=1))
+    assert first[3] == pytest.approx(second[-1].sum(axis=0))
+    assert first.sum(axis=0) == pytest.approx(np.ones(4))
+
+
 def test_an_impossible_order_has_no_probability():
     chain = ThinChain(((0,), (1,)))
     model = RiffleModel.from_shares(chain, [np.array([1.0, 0.0])])

@@ -1,21 +1,33 @@
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
-from hushrank.evaluation.metrics import q2_distance
+from hushrank.evaluation.metrics import (
+    marginal_distance,
+    q2_distance,
+    uniform_second_order_marginals,
+)
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.models.hierarchy import ThinChain
+from hushrank.models.hierarchy import (
+    ThinChain,
+    crossing_information,
+    information_tensor,
+    learn_thin_chain,
+    tripletwise_information,
+)
 from hushrank.models.riffle import RiffleModel
 from hushrank.protocols.safari import chain_questions, safari
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.shares import survey_shares
 from hushrank.surveys.survey import sampled_survey
 
 NAMES = tuple("abcdef")
@@ -177,13 +189,49 @@ def test_sushi_is_learnt_as_well_as_the_reference(data_folder, epsilon, expected
     assert np.mean(distances) == pytest.approx(expected, abs=tolerance)
 
 
-def test_sushi_without_noise_has_the_reference_splits_and_distance(data_folder):
+SUSHI_SPLITS = [
+    ((0,), 0.1452),
+    ((3, 4), 0.3954),
+    ((0, 3, 4), 0.5166),
+    ((1, 3, 4, 6), 0.7601),
+    ((0, 2, 5, 8, 9), 0.7337),
+]
+
+
+@pytest.mark.parametrize(("leaf", "crossing"), SUSHI_SPLITS)
+def test_sushi_splits_where_the_reference_does(data_folder, leaf, crossing):
+    """Of all sets of its size, this one is crossed by the least information, in nats."""
+    tensor = sushi_information(data_folder)
+    sets = np.array([np.isin(range(10), s) for s in combinations(range(10), len(leaf))])
+    sums = crossing_information(tensor, sets)
+    assert tuple(np.flatnonzero(sets[sums.argmin()])) == leaf
+    assert sums.min() == pytest.approx(crossing, abs=5e-5)
+
+
+def test_sushi_has_the_reference_chain_of_leaves_of_3(data_folder):
+    chain = learn_thin_chain(sushi_information(data_folder), 3)
+    assert chain.leaves == ((0,), (3, 4), (1, 6, 7), (2, 9), (5, 8))
+
+
+def sushi_information(data_folder) -> np.ndarray:
+    def ask():
+        survey = sampled_survey("Rule I", rank_and_precedence_questions(10), 1.0)
+        return survey_shares(survey, (yield survey))
+
+    shares = run_without_noise(ask(), read_rankings(data_folder / "sushi" / "sushi.soc"))
+    return information_tensor(10, tripletwise_information(np.stack(shares)))
+
+
+def test_sushi_without_noise_has_the_reference_distance(data_folder):
     sushi = read_rankings(data_folder / "sushi" / "sushi.soc")
     model = run_without_noise(safari(10, epsilon=1.0), sushi)
-    assert model.chain.leaves[0] == (0,)
     rng = np.random.default_rng(0)
     learnt = Rankings(model.sample(5000, rng=rng), sushi.names)
     assert q2_distance(learnt, sushi) == pytest.approx(0.133, abs=0.01)
+    uniform = uniform_second_order_marginals(10)
+    assert marginal_distance(uniform, second_order_marginals(sushi)) == pytest.approx(
+        0.309, abs=0.001
+    )
 
 
 def test_rule_i_asks_360_questions_of_20_cells_about_10_items():

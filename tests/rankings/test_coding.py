@@ -129,7 +129,7 @@ def test_interleavings_are_numbered_without_gaps(n_left, n_right):
     left, right = interleavings(n_left, n_right)
     n_interleavings = comb(n_left + n_right, n_left)
     assert left.shape == (n_interleavings, n_left)
-    assert interleaving_index(left).tolist() == list(range(n_interleavings))
+    assert interleaving_index(left, n_left + n_right).tolist() == list(range(n_interleavings))
     assert set(map(tuple, left.tolist())) == set(combinations(range(n_left + n_right), n_left))
     both = np.sort(np.hstack([left, right]), axis=1)
     assert (both == np.arange(n_left + n_right)).all()
@@ -143,11 +143,18 @@ def test_an_interleaving_does_not_depend_on_the_order_of_the_columns(places, ran
     shuffled = random.sample(ascending, len(ascending))
     index = sum(comb(place, nth) for nth, place in enumerate(ascending, start=1))
     both = np.array([ascending, shuffled], dtype=np.uint8)
-    assert interleaving_index(both).tolist() == [index, index]
+    assert interleaving_index(both, 61).tolist() == [index, index]
+
+
+@pytest.mark.parametrize("place", [0, 33, 67])
+def test_no_place_makes_a_large_interleaving_fail(place):
+    """68 interleavings of 67 items with one: numbers that grow past 64 bits are never needed."""
+    places = np.array([[at for at in range(68) if at != place]], dtype=np.uint8)
+    assert interleaving_index(places, 68).tolist() == [67 - place]
 
 
 def test_one_item_interleaves_at_its_place():
-    assert interleaving_index(np.array([[3], [0], [7]], dtype=np.uint8)).tolist() == [3, 0, 7]
+    assert interleaving_index(np.array([[3], [0], [7]], dtype=np.uint8), 8).tolist() == [3, 0, 7]
 
 
 def test_shared_tables_cannot_be_changed():

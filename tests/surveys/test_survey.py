@@ -29,6 +29,13 @@ def test_answers_that_cost_more_than_epsilon_are_refused():
         Survey("too dear", tuple(PAIRS), half, epsilon=1.0, answers_per_person=3)
 
 
+def test_the_price_is_computed_exactly():
+    """Five times the float 0.2 is 1 in floats, and more than 1 in truth."""
+    fifths = (GeneralizedRandomizedResponse(2, 0.2),) * 6
+    with pytest.raises(HushrankError, match="exceed"):
+        Survey("fifths", tuple(PAIRS), fifths, epsilon=1.0, answers_per_person=5)
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -37,6 +44,7 @@ def test_answers_that_cost_more_than_epsilon_are_refused():
         {"mechanisms": (GeneralizedRandomizedResponse(3, 1.0),) * 6},
         {"answers_per_person": 0},
         {"answers_per_person": 7},
+        {"epsilon": float("inf")},
         {"lots": (0.5, 0.5)},
         {"lots": (0.0, 1.5)},
     ],
@@ -80,6 +88,19 @@ def test_shares_are_probabilities(post_process, shrink):
     (shares,) = survey_shares(survey, (tally,), post_process=post_process, shrink=shrink)
     assert shares.min() >= 0
     assert shares.sum() == pytest.approx(1)
+
+
+def test_shrinking_is_by_the_variance_of_the_mechanism():
+    survey = sampled_survey("pair", PAIRS[:1], 1.0)
+    tally = Tally(np.array([24, 16]), 40)
+    mechanism = survey.mechanisms[0]
+    gap = mechanism.hit_rate - mechanism.false_hit_rate
+    distance = 2 * (0.1 / gap) ** 2
+    noise = 2 * mechanism.hit_rate * mechanism.false_hit_rate / gap**2 / 40
+    kept = 1 - noise / distance
+    assert 0 < kept < 0.9
+    (shares,) = survey_shares(survey, (tally,), shrink=True)
+    assert shares == pytest.approx([0.5 + kept * 0.1 / gap, 0.5 - kept * 0.1 / gap])
 
 
 def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():

@@ -1,12 +1,17 @@
 import json
+from itertools import permutations
+from math import factorial
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.pretty import pretty_repr
 
 from hushrank.errors import HushrankError
+from hushrank.models.mallows import Mallows
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.relative_order import RelativeOrder
@@ -14,8 +19,13 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import sampled_survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
-from hushrank.surveys.wire_documents import json_schemas
-from hushrank.surveys.wire_reports import MECHANISMS
+from hushrank.surveys.wire_documents import (
+    SentReport,
+    WireMechanism,
+    json_schemas,
+    wire_mechanism,
+)
+from hushrank.surveys.wire_reports import MECHANISMS, HashedAnswer
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
 QUESTIONS = [
@@ -37,7 +47,7 @@ GRR = published("generalized-randomized-response")
 
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_a_survey_survives_the_wire(kind):
-    assert read_survey(published(kind).document) == published(kind)
+    assert read_survey(published(kind).document, most_epsilon=1.0) == published(kind)
 
 
 @pytest.mark.parametrize("kind", MECHANISMS)
@@ -46,30 +56,38 @@ def test_reports_over_the_wire_are_the_reports_of_the_engine(kind):
     survey = published(kind)
     for number, question in enumerate(QUESTIONS):
         mechanism = survey.survey.mechanisms[number]
-        document = survey.answer(PERSON, number, rng=Randomness.seeded(number))
+        (document,) = survey.answer(PERSON, [number], lot=0.5, rng=Randomness.seeded(number))
         reports = mechanism.randomise(question.answer(PERSON.ranks), rng=Randomness.seeded(number))
-        sent, direct = survey.tally([document])[number], mechanism.tally(reports)
+        received = survey.tally([document])
+        sent, direct = received.tallies[number], mechanism.tally(reports)
+        assert received.n_refused == 0
         assert sent.support.tolist() == direct.support.tolist()
         assert sent.n_reports == 1
 
 
 @pytest.mark.parametrize("kind", MECHANISMS)
-def test_reports_of_another_mechanism_are_refused_without_their_content(kind):
+def test_reports_of_another_form_are_refused_and_the_others_counted(kind):
     survey = published(kind)
-    own = json.loads(survey.answer(PERSON, 0, rng=Randomness.seeded(1)))["report"]
-    hashed = {"multiplier": str(2**64), "offset": "1", "bucket": 0}
-    for wrong in [987654, "zz", "0", "abcdef", hashed, None, -1, 1.5, [], True]:
-        if type(wrong) is type(own) and wrong == own:
-            continue
-        document = {"version": 1, "survey": survey.fingerprint, "question": 0, "report": wrong}
-        with pytest.raises(HushrankError) as refused:
-            survey.tally([json.dumps(document).encode()])
-        assert "987654" not in str(refused.value)
-        assert "abcdef" not in str(refused.value)
+    (document,) = survey.answer(PERSON, [0], lot=0.5, rng=Randomness.seeded(1))
+    own = json.loads(document)["report"]
+    word = {"multiplier": "1", "offset": "1", "bucket": 0}
+    impossible = [
+        *(987654, "zz", "0", "abcdef", None, -1, 1.5, [], True, 2**40),
+        *(word | {"bucket": 10**9}, word | {"offset": str(2**64)}, word | {"offset": "1\n"}),
+    ]
+    documents = [changed_report(document, {"report": wrong}) for wrong in impossible]
+    received = survey.tally([document, *documents, document])
+    assert received.n_refused == len(impossible)
+    assert received.tallies[0].n_reports == 2
+    assert changed_report(document, {"report": own}) == document
+
+
+def changed_report(document: bytes, changes: dict) -> bytes:
+    return json.dumps({**json.loads(document), **changes}, separators=(",", ":")).encode()
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "changes",
     [
         {"version": 2},
         {"survey": "0" * 64},
@@ -80,18 +98,23 @@ def test_reports_of_another_mechanism_are_refused_without_their_content(kind):
         {"extra": 1},
     ],
 )
-def test_a_report_that_does_not_fit_is_refused(changed):
-    document = json.loads(GRR.answer(PERSON, 0, rng=Randomness.seeded(1)))
-    with pytest.raises(HushrankError):
-        GRR.tally([json.dumps({**document, **changed}).encode()])
+def test_a_report_that_does_not_fit_is_refused(changes):
+    (document,) = GRR.answer(PERSON, [0], lot=0.5, rng=Randomness.seeded(1))
+    assert GRR.tally([changed_report(document, changes)]).n_refused == 1
+
+
+def test_neither_report_nor_person_shows_in_a_repr():
+    sent = SentReport(1, GRR.fingerprint, 0, HashedAnswer("123", "456", 7))
+    assert repr(sent) == pretty_repr(sent) == "SentReport()"
+    assert repr(sent.report) == pretty_repr(sent.report) == "HashedAnswer()"
+    assert repr(Mallows((3, 1, 2, 0), 0.5)) == "Mallows(4 items, dispersion 0.5)"
 
 
 @given(st.binary(max_size=200))
 def test_random_bytes_are_no_report_and_no_survey(document):
+    assert GRR.tally([document]).n_refused == 1
     with pytest.raises(HushrankError):
-        GRR.tally([document])
-    with pytest.raises(HushrankError):
-        read_survey(document)
+        read_survey(document, most_epsilon=1.0)
 
 
 def changed_survey(path: list, value: object) -> bytes:
@@ -122,26 +145,94 @@ def changed_survey(path: list, value: object) -> bytes:
         (["lots"], [0.9, 0.1]),
         (["answers_per_person"], 2),
         (["items"], ["a", "b"]),
+        (["items"], ["apple", "apple", "cedar", "dogwood"]),
+        (["items"], ["apple", "be\x1bech", "cedar", "dogwood"]),
+        (["items"], [*NAMES, "elm"]),
+        (["questions", 2, "question", "n_items"], 3),
     ],
 )
 def test_a_device_refuses_a_survey_that_lies_about_its_price_or_form(path, value):
     with pytest.raises(HushrankError):
-        read_survey(changed_survey(path, value))
+        read_survey(changed_survey(path, value), most_epsilon=5.0)
+
+
+def test_a_device_refuses_a_survey_that_asks_for_more_than_it_would_spend():
+    with pytest.raises(HushrankError, match=r"1 nats, expected at most 0\.9"):
+        read_survey(GRR.document, most_epsilon=0.9)
+
+
+def test_a_survey_has_one_form_only():
+    spaced = json.dumps(json.loads(GRR.document)).encode()
+    document = json.loads(GRR.document)
+    document["mechanisms"].append({**document["mechanisms"][0]})
+    for other in (spaced, json.dumps(document, separators=(",", ":")).encode()):
+        with pytest.raises(HushrankError):
+            read_survey(other, most_epsilon=1.0)
 
 
 @pytest.mark.parametrize(
-    "person",
-    [
-        Rankings.from_orders(np.array([[2, 0, 3, 1], [0, 1, 2, 3]]), NAMES),
-        Rankings.from_orders(np.array([[2, 0, 3, 1]]), ("a", "b", "c", "d")),
-        Rankings.from_keys([[1, 1, 2, 3]], NAMES),
-        Rankings.from_keys([[1, np.nan, 2, 3]], NAMES),
-    ],
-    ids=["two people", "other items", "tied", "unranked"],
+    ("kind", "n_items"), [("symmetric-unary-encoding", 12), ("generalized-randomized-response", 14)]
 )
-def test_what_is_not_one_full_ranking_is_refused_before_anything_is_drawn(person):
+def test_a_device_refuses_more_categories_than_it_can_hold(kind, n_items):
+    many = WireMechanism(kind, factorial(n_items), 1.0, "1", "1")
+    with pytest.raises(HushrankError, match="at most"):
+        many.mechanism()
+
+
+def test_a_mechanism_that_states_other_thresholds_is_refused():
+    stated = wire_mechanism(GRR.survey.mechanisms[0])
+    assert stated.mechanism() == GRR.survey.mechanisms[0]
+    for changes in ({"hit_words": "1"}, {"false_hit_words": "2"}):
+        with pytest.raises(HushrankError, match="thresholds"):
+            msgspec.structs.replace(stated, **changes).mechanism()
+
+
+def question_of(data) -> object:
+    items = data.draw(st.permutations(range(data.draw(st.integers(3, 6)))))
+    kind = data.draw(st.sampled_from(["order", "merge", "rank"]))
+    if kind == "order":
+        return RelativeOrder(tuple(items[: data.draw(st.integers(2, len(items)))]))
+    if kind == "merge":
+        cut = data.draw(st.integers(1, len(items) - 1))
+        return Interleaving(tuple(items[:cut]), tuple(items[cut:]))
+    return RankAndPrecedence(*items[:3], n_items=data.draw(st.integers(3, 7)))
+
+
+@given(st.data())
+def test_every_ranking_can_answer_every_survey_that_a_device_accepts(data):
+    """Who stays silent would tell as much as who answers."""
+    names = NAMES[: data.draw(st.integers(3, 4))]
+    try:
+        survey = sampled_survey("any", [question_of(data)], 1.0)
+        accepted = PublishedSurvey(survey, names)
+    except HushrankError:
+        return
+    for order in permutations(range(len(names))):
+        person = Rankings.from_orders(np.array([order]), names)
+        assert len(accepted.answer(person, [0], lot=0.0, rng=Randomness.seeded(1))) == 1
+
+
+OTHER_PEOPLE = {
+    "two people": Rankings.from_orders(np.array([[2, 0, 3, 1], [0, 1, 2, 3]]), NAMES),
+    "other items": Rankings.from_orders(np.array([[2, 0, 3, 1]]), ("a", "b", "c", "d")),
+    "tied": Rankings.from_keys([[1, 1, 2, 3]], NAMES),
+    "unranked": Rankings.from_keys([[1, np.nan, 2, 3]], NAMES),
+}
+
+
+@pytest.mark.parametrize(
+    ("person", "questions", "lot"),
+    [
+        *((person, [0], 0.5) for person in OTHER_PEOPLE.values()),
+        *((PERSON, questions, 0.5) for questions in ([], [0, 1], [0, 0], [3], [-1])),
+        *((PERSON, [0], lot) for lot in (0.2, 0.75, float("nan"))),
+    ],
+)
+def test_what_a_device_should_not_answer_is_refused_before_anything_is_drawn(
+    person, questions, lot
+):
     with pytest.raises(HushrankError):
-        GRR.answer(person, 0, rng=Randomness.replayed(b""))
+        GRR.answer(person, questions, lot=lot, rng=Randomness.replayed(b""))
 
 
 def test_the_documented_schemas_are_the_code_s():

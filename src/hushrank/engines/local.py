@@ -47,11 +47,11 @@ class Outcome(Generic[T]):
     def privacy_statement(self) -> str:
         """What was protected, for whom, and at what cost, in one line."""
         if not self.is_private:
-            return f"Not private: a repeatable simulation of {self.epsilon:g}-LDP reports."
+            return f"Not private: simulated {self.epsilon:g}-LDP reports whose noise is not secret."
         rounds = ", ".join(f"{spend.release} {spend.epsilon:g}" for spend in self.spends)
         return (
-            f"Each of {self.n_people:,} people is protected by {self.epsilon:g}-LDP (in nats:"
-            f" {rounds}) against everybody, the collector included."
+            f"The reports protect each of {self.n_people:,} people by {self.epsilon:g}-LDP"
+            f" (in nats: {rounds}) against everybody, the collector included."
         )
 
 
@@ -139,10 +139,15 @@ def _drive(
     try:
         survey = next(protocol)
         while True:
+            survey.require_fits(crowd.ranks.shape[1])
             spends.append(survey.spend)
             survey = protocol.send(collect(survey))
     except StopIteration as end:
         return Outcome(end.value, tuple(spends), len(crowd), crowd.rng.is_private)
+    except Exception as error:
+        if spends:  # what people paid is not undone by what failed later
+            error.add_note(f"up to {total_epsilon(spends):g} nats a person were spent before")
+        raise
 
 
 def _people(rankings: Rankings) -> Ranks:

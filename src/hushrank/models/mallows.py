@@ -16,7 +16,7 @@ from hushrank.rankings.profile import Rankings
 PEOPLE_AT_ONCE = 2**15  # a column of ranks, and the coins for it, stay in the cache
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mallows:
     """P(order) = dispersion^d / Z, where d is the Kendall tau distance to the centre, in pairs.
 
@@ -59,6 +59,10 @@ class Mallows:
         uniform = cls(found, 1.0)  # checks the centre
         mean_distance = _disagreement(counts, found) / rankings.n_people
         return cls(uniform.centre, _dispersion_at(mean_distance, rankings.n_items))
+
+    def __repr__(self) -> str:
+        """Say the size: the centre may be somebody's ranking."""
+        return f"Mallows({self.n_items} items, dispersion {self.dispersion:g})"
 
     @property
     def n_items(self) -> int:

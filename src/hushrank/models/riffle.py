@@ -63,7 +63,7 @@ class RiffleModel:
                 log_probability += np.log(shares)[lexicographic_index(inverse(within))]
             for (leaf, rest), shares in zip(self.chain.splits, self.interleavings, strict=True):
                 places = ranks_within(ranks, leaf, among=(*leaf, *rest))
-                log_probability += np.log(shares)[interleaving_index(places)]
+                log_probability += np.log(shares)[interleaving_index(places, len(leaf) + len(rest))]
         return log_probability
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
@@ -79,19 +79,28 @@ class RiffleModel:
             _merge(ranks, leaf, rest, interleavings(len(leaf), len(rest))[0][drawn])
         return ranks
 
+    def first_order_marginals(self) -> Shares:
+        """Return P(rank of a = r), exactly: (items, ranks). Cost: as second_order_marginals."""
+        marginals: Shares = np.einsum("aarr->ar", self._joint())
+        return marginals
+
     def second_order_marginals(self) -> Shares:
         """Return P(rank of a = r, rank of b = s), exactly: (pairs a < b, ranks, ranks).
 
         Cost: for each split, its interleavings times items^2, and items^6 multiplications.
         """
+        return self._joint()[np.triu_indices(self.n_items, k=1)]
+
+    def _joint(self) -> Shares:
+        """Return P(rank of a = r, rank of b = s): (items, items, ranks, ranks)."""
         joint = self._leaf_joint(len(self.chain.leaves) - 1)
         items = self.chain.leaves[-1]
         for level in reversed(range(len(self.chain.splits))):
             joint = _merged_joint(self._leaf_joint(level), joint, self.interleavings[level])
             items = self.chain.leaves[level] + items
         where = np.argsort(items)
-        first, second = np.triu_indices(self.n_items, k=1)
-        return joint[where[first], where[second]]
+        ordered: Shares = joint[np.ix_(where, where)]
+        return ordered
 
     def _leaf_joint(self, level: int) -> Shares:
         """Return P(rank of a, rank of b) within a leaf: (items, items, ranks, ranks)."""

@@ -38,6 +38,11 @@ class Interleaving:
         """How many interleavings the groups have."""
         return comb(len(self.items), len(self.left))
 
+    def fits(self, n_items: int) -> bool:
+        """Whether every ranking of n_items items has an answer."""
+        return max(self.items) < n_items
+
     def answer(self, ranks: Ranks) -> Categories:
         """Map ranks (people, items), 0 = best, to categories (people,)."""
-        return interleaving_index(ranks_within(ranks, self.left, among=self.items))
+        places = ranks_within(ranks, self.left, among=self.items)
+        return interleaving_index(places, len(self.items))

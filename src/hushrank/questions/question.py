@@ -17,6 +17,12 @@ class Question(Protocol):
     def items(self) -> tuple[int, ...]:
         """The items that it asks about."""
 
+    def fits(self, n_items: int) -> bool:
+        """Whether every ranking of n_items items has an answer.
+
+        A question that only some rankings can answer would leak by who stays silent.
+        """
+
     def answer(self, ranks: Ranks) -> Categories:
         """Map ranks (people, items), 0 = best, to categories (people,)."""
 

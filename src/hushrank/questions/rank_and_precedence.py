@@ -37,6 +37,10 @@ class RankAndPrecedence:
         """Two for each rank."""
         return 2 * self.n_items
 
+    def fits(self, n_items: int) -> bool:
+        """Whether every ranking of n_items items has an answer: only of as many as it says."""
+        return n_items == self.n_items
+
     def answer(self, ranks: Ranks) -> Categories:
         """Map ranks (people, items), 0 = best, to categories (people,)."""
         second_first = ranks[:, self.second] < ranks[:, self.first]

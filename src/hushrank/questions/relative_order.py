@@ -34,6 +34,10 @@ class RelativeOrder:
         """How many orders the items have."""
         return factorial(len(self.items))
 
+    def fits(self, n_items: int) -> bool:
+        """Whether every ranking of n_items items has an answer."""
+        return max(self.items) < n_items
+
     def answer(self, ranks: Ranks) -> Categories:
         """Map ranks (people, items), 0 = best, to categories (people,)."""
         return lexicographic_index(inverse(ranks_within(ranks, self.items, among=self.items)))

@@ -75,17 +75,18 @@ def triplets(n_items: int) -> tuple[tuple[int, int, int], ...]:
     return tuple((item, *pair) for item in items for pair in pairs if item not in pair)
 
 
-def interleaving_index(places: Ranks) -> Categories:
-    """Map the places (people, s) that one part takes in a merged order to indices (people,).
+def interleaving_index(places: Ranks, n_places: int) -> Categories:
+    """Map the places (people, s), of n_places, that one part takes to indices (people,).
 
         index = sum_i C(place_i, i)      place_1 < place_2 < ... : colexicographic
 
-    The order of the columns does not matter. One item: index = place.
+    The order of the columns does not matter. One item: index = place. What is computed depends on
+    the shape alone, so that no person's places can make it fail.
     """
-    largest = int(places.max(initial=0)) + 1
     index = np.zeros(len(places), dtype=np.intp)
     for nth, place in enumerate(np.sort(places, axis=1).T, start=1):
-        index += np.array([comb(at, nth) for at in range(largest)], dtype=np.intp)[place]
+        reach = n_places - places.shape[1] + nth  # the later ones need room above
+        index += np.array([comb(at, nth) for at in range(reach)], dtype=np.intp)[place]
     return index
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
 from typing import TypeAlias
 
 from hushrank.accounting.spend import Spend
@@ -36,6 +38,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and the price."""
+        finite = 0 < self.epsilon < inf
+        require(finite, f"expected a positive finite epsilon, got {self.epsilon}")
         n_questions = len(self.questions)
         require(n_questions >= 1, "a survey needs at least 1 question, got 0")
         require(len(self.mechanisms) == n_questions, "expected one mechanism for each question")
@@ -45,8 +49,14 @@ class Survey:
         for question, mechanism in zip(self.questions, self.mechanisms, strict=True):
             fits = question.n_categories == mechanism.n_categories
             require(fits, "expected a mechanism with the number of categories of its question")
-            price = mechanism.epsilon * self.answers_per_person
-            require(price <= self.epsilon, f"{price} nats of answers exceed epsilon {self.epsilon}")
+            price = Fraction(mechanism.epsilon) * self.answers_per_person  # exact: floats round
+            too_dear = f"{float(price)} nats of answers exceed epsilon {self.epsilon}"
+            require(price <= Fraction(self.epsilon), too_dear)
+
+    def require_fits(self, n_items: int) -> None:
+        """Raise HushrankError unless every ranking of n_items items can answer every question."""
+        fits = all(question.fits(n_items) for question in self.questions)
+        require(fits, f"survey {self.name} asks what not every ranking of {n_items} items answers")
 
     @property
     def spend(self) -> Spend:

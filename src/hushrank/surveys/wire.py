@@ -1,12 +1,15 @@
 """Publish a survey, answer it on a device, tally the reports: all as JSON, version 1."""
 
 import hashlib
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
+import numpy as np
 
+from hushrank.arrays import Reports
 from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.randomness import Randomness
@@ -18,8 +21,17 @@ from hushrank.surveys.wire_documents import (
     WireSurvey,
     wire_mechanism,
     wire_question,
+    wire_survey,
 )
 from hushrank.surveys.wire_reports import from_wire, to_wire
+
+
+@dataclass(frozen=True)
+class Received:
+    """The tallies of the reports that were counted, and how many were refused."""
+
+    tallies: Tallies
+    n_refused: int
 
 
 @dataclass(frozen=True)
@@ -30,9 +42,11 @@ class PublishedSurvey:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Check that the questions ask about these items."""
-        largest = max(max(question.items) for question in self.survey.questions)
-        require(largest < len(self.names), f"a question asks about item {largest} of {self.names}")
+        """Check that the questions fit these items, and that the names can be shown."""
+        self.survey.require_fits(len(self.names))
+        require(len(set(self.names)) == len(self.names), "expected distinct item names")
+        printable = all(name and name.isprintable() for name in self.names)
+        require(printable, "expected item names of printable characters")
 
     @cached_property
     def document(self) -> bytes:
@@ -59,65 +73,102 @@ class PublishedSurvey:
         """SHA-256 of the document, in hexadecimal: a report names the survey it answers by it."""
         return hashlib.sha256(self.document).hexdigest()
 
-    def answer(self, person: Rankings, question: int, *, rng: Randomness) -> bytes:
-        """Answer one question for one person, on their device: the noise is added here.
+    def answer(
+        self, person: Rankings, questions: Sequence[int], *, lot: float, rng: Randomness
+    ) -> tuple[bytes, ...]:
+        """Answer the assigned questions for one person, on their device: here the noise is added.
 
-        Privacy: the epsilon of the question's mechanism. Draw once, store, and send the same bytes
-        on every retry: fresh answers to the same question add up.
+        Privacy: the survey's epsilon for these reports together. A second call costs it again: a
+        device calls once, stores the reports, and sends the same bytes on every retry; it keeps its
+        own account of what it has answered.
         Raises HushrankError, before anything is drawn, unless `person` is one complete strict
-        ranking of these items.
+        ranking of these items, the survey asks this lot, and the questions are as many as it says.
         """
+        self._require_asked(person, questions, lot)
+        return tuple(self._answer(person, question, rng) for question in questions)
+
+    def tally(self, documents: Iterable[bytes]) -> Received:
+        """Tally reports, at the collector, for each question.
+
+        Malformed reports and those of other surveys are refused, not counted. Whoever calls has
+        dropped repeated reports of one person.   Cost: one pass over the reports of a question.
+        """
+        reports: dict[int, list[Reports]] = defaultdict(list)
+        n_refused = 0
+        for document in documents:
+            try:
+                number, report = self._read_report(document)
+                reports[number].append(report)
+            except HushrankError:
+                n_refused += 1
+        tallies = [Tally.empty(mechanism.n_categories) for mechanism in self.survey.mechanisms]
+        for number, of_question in reports.items():
+            tallies[number], n_impossible = _tally(self.survey.mechanisms[number], of_question)
+            n_refused += n_impossible
+        return Received(tuple(tallies), n_refused)
+
+    def _require_asked(self, person: Rankings, questions: Sequence[int], lot: float) -> None:
+        survey = self.survey
         fits = person.n_people == 1 and person.names == self.names
         require(fits, "expected the ranking of one person over the items of the survey")
         person.require_complete_strict("answer")
-        mechanism = self._mechanism(question)
+        require(survey.lots[0] <= lot < survey.lots[1], "this survey does not ask this lot")
+        n_answers = survey.answers_per_person
+        is_right_number = len(set(questions)) == len(questions) == n_answers
+        require(is_right_number, f"expected {n_answers} distinct questions to answer")
+        known = all(0 <= question < len(survey.questions) for question in questions)
+        require(known, f"expected questions 0..{len(survey.questions) - 1}")
+
+    def _answer(self, person: Rankings, question: int, rng: Randomness) -> bytes:
+        mechanism = self.survey.mechanisms[question]
         reports = mechanism.randomise(self.survey.questions[question].answer(person.ranks), rng=rng)
         sent = SentReport(1, self.fingerprint, question, to_wire(mechanism, reports))
         return msgspec.json.encode(sent)
 
-    def tally(self, documents: Iterable[bytes]) -> Tallies:
-        """Tally reports, at the collector, for each question.
-
-        Raises HushrankError, without its content, when a report is malformed or of another survey.
-        """
-        tallies = [Tally.empty(mechanism.n_categories) for mechanism in self.survey.mechanisms]
-        for document in documents:
-            sent = _decode_report(document)
-            require(sent.survey == self.fingerprint, "the report answers another survey")
-            mechanism = self._mechanism(sent.question)
-            tallies[sent.question] += mechanism.tally(from_wire(mechanism, sent.report))
-        return tuple(tallies)
-
-    def _mechanism(self, question: int) -> LocalMechanism:
-        known = 0 <= question < len(self.survey.questions)
+    def _read_report(self, document: bytes) -> tuple[int, Reports]:
+        sent = _decode_report(document)
+        require(sent.survey == self.fingerprint, "the report answers another survey")
+        known = sent.question < len(self.survey.questions)
         require(known, f"expected a question 0..{len(self.survey.questions) - 1}")
-        return self.survey.mechanisms[question]
+        return sent.question, from_wire(self.survey.mechanisms[sent.question], sent.report)
 
 
-def read_survey(document: bytes) -> PublishedSurvey:
+def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:
     """Read a survey from JSON, on a device: nothing in it is believed that can be computed.
 
-    Raises HushrankError when the document does not follow the schema, when a threshold is not that
-    of its epsilon, or when the answers of a person would cost more than the survey's epsilon.
+    Raises HushrankError when the document does not follow the schema, when it asks for more than
+    `most_epsilon` nats, when a threshold is not that of its epsilon, when the answers of a person
+    would cost more than the survey's epsilon, or when some rankings could not answer a question.
     """
     try:
         wire = msgspec.json.decode(document, type=WireSurvey)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise HushrankError(f"expected a survey of version 1: {error}") from None
-    mechanisms = [described.mechanism() for described in wire.mechanisms]
-    in_range = all(asked.mechanism < len(mechanisms) for asked in wire.questions)
-    require(in_range, f"expected mechanisms 0..{len(mechanisms) - 1} of the questions")
-    survey = Survey(
-        wire.name,
-        tuple(asked.question.question() for asked in wire.questions),
-        tuple(mechanisms[asked.mechanism] for asked in wire.questions),
-        wire.epsilon,
-        wire.answers_per_person,
-        wire.lots,
-    )
-    published = PublishedSurvey(survey, wire.items)
+    too_dear = f"the survey asks for {wire.epsilon:g} nats, expected at most {most_epsilon:g}"
+    require(wire.epsilon <= most_epsilon, too_dear)
+    published = PublishedSurvey(wire_survey(wire), wire.items)
     require(published.document == document, "expected a survey as this version writes it")
     return published
+
+
+def _tally(mechanism: LocalMechanism, reports: list[Reports]) -> tuple[Tally, int]:
+    """Tally the reports (1, ...) of one question; leave out what the mechanism cannot have sent."""
+    try:
+        return mechanism.tally(np.concatenate(reports)), 0
+    except (HushrankError, ValueError):  # some report is impossible: find which
+        possible = [report for report in reports if _is_possible(mechanism, report)]
+    tally = Tally.empty(mechanism.n_categories)
+    if possible:
+        tally = mechanism.tally(np.concatenate(possible))
+    return tally, len(reports) - len(possible)
+
+
+def _is_possible(mechanism: LocalMechanism, report: Reports) -> bool:
+    try:
+        mechanism.tally(report)
+    except HushrankError:
+        return False
+    return True
 
 
 def _decode_report(document: bytes) -> SentReport:

@@ -11,7 +11,8 @@ from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.relative_order import RelativeOrder
-from hushrank.surveys.wire_reports import MECHANISMS, WireReport
+from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport
 
 Item: TypeAlias = Annotated[int, Meta(ge=0, lt=65534)]
 Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -76,6 +77,9 @@ class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def mechanism(self) -> LocalMechanism:
         """Return what it describes; raise HushrankError when it states other thresholds."""
         require(self.kind in MECHANISMS, f"unknown mechanism {self.kind}")
+        most = MOST_CATEGORIES[self.kind]
+        few = f"expected at most {most} categories for {self.kind}, got {self.n_categories}"
+        require(self.n_categories <= most, few)
         mechanism: LocalMechanism = MECHANISMS[self.kind](self.n_categories, self.epsilon)
         same = wire_mechanism(mechanism) == self
         require(same, f"the stated thresholds of {self.kind} are not those of its epsilon")
@@ -109,6 +113,29 @@ class SentReport(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     survey: Fingerprint
     question: Annotated[int, Meta(ge=0)]
     report: WireReport
+
+    def __repr__(self) -> str:
+        """Say nothing of the report."""
+        return "SentReport()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
+
+def wire_survey(wire: WireSurvey) -> Survey:
+    """Return the survey that a document describes; raise HushrankError if it is inconsistent."""
+    mechanisms = [described.mechanism() for described in wire.mechanisms]
+    in_range = all(asked.mechanism < len(mechanisms) for asked in wire.questions)
+    require(in_range, f"expected mechanisms 0..{len(mechanisms) - 1} of the questions")
+    return Survey(
+        wire.name,
+        tuple(asked.question.question() for asked in wire.questions),
+        tuple(mechanisms[asked.mechanism] for asked in wire.questions),
+        wire.epsilon,
+        wire.answers_per_person,
+        wire.lots,
+    )
 
 
 def wire_mechanism(mechanism: LocalMechanism) -> WireMechanism:

@@ -27,6 +27,14 @@ class HashedAnswer(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     offset: Word
     bucket: Annotated[int, Meta(ge=0, lt=2**32)]
 
+    def __repr__(self) -> str:
+        """Say nothing of the answer."""
+        return "HashedAnswer()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
 
 WireReport: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)] | str | HashedAnswer
 """A category or a row with its sign; packed bits in hexadecimal; a hashed answer."""
@@ -40,6 +48,9 @@ MECHANISMS: dict[str, type[Any]] = {
     "harmony": Harmony,
 }
 """The name of each mechanism on the wire."""
+
+MOST_CATEGORIES = {kind: 2**22 if kind.endswith("unary-encoding") else 2**32 for kind in MECHANISMS}
+"""What a device accepts: half a megabyte of bits, numbers that JSON and memory can hold."""
 
 WHOLE_NUMBERS: dict[type[Any], np.dtype[np.integer[Any]]] = {
     GeneralizedRandomizedResponse: np.dtype(np.intp),
@@ -72,6 +83,8 @@ def from_wire(mechanism: LocalMechanism, value: WireReport) -> Reports:
         return _packed_bits(value)
     is_hashed = isinstance(mechanism, OptimisedLocalHashing | SuccinctHistogram)
     if is_hashed and isinstance(value, HashedAnswer):
+        is_decimal = value.multiplier.isdecimal() and value.offset.isdecimal()
+        require(is_decimal, "expected words in decimal in the report")  # "$" admits a newline
         words = int(value.multiplier), int(value.offset)
         require(max(words) < 2**64, "expected words below 2^64 in the report")
         return np.array([(*words, value.bucket)], dtype=HASHED_REPORT)
