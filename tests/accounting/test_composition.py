@@ -1,6 +1,6 @@
 import pytest
 
-from hushrank.accounting.composition import total_epsilon
+from hushrank.accounting.composition import epsilon_of_collections, total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
 
@@ -23,6 +23,19 @@ def test_the_person_in_the_most_costly_overlap_decides():
     ]
     assert total_epsilon(spends[:2]) == 3.0
     assert total_epsilon(spends) == 6.0
+
+
+def test_lots_of_two_collections_do_not_protect_from_each_other():
+    first = [Spend("a", 1.0, "GRR", (0.0, 0.5))]
+    second = [Spend("b", 1.0, "GRR", (0.5, 1.0))]
+    assert total_epsilon(first + second) == 1.0
+    assert epsilon_of_collections([first, second]) == 2.0
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -5.0, float("nan"), float("inf")])
+def test_an_impossible_price_is_refused(epsilon):
+    with pytest.raises(HushrankError):
+        Spend("a", epsilon, "GRR")
 
 
 def test_nothing_released_costs_nothing():

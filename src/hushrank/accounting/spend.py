@@ -1,6 +1,7 @@
 """What was released about a person."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from hushrank.errors import require
@@ -21,5 +22,7 @@ class Spend:
     model: Literal["local"] = "local"
 
     def __post_init__(self) -> None:
-        """Check the interval."""
+        """Check the price and the interval."""
+        finite = 0 < self.epsilon < inf
+        require(finite, f"expected a positive finite epsilon, got {self.epsilon}")
         require(0 <= self.lots[0] < self.lots[1] <= 1, f"expected lots in [0, 1], got {self.lots}")
