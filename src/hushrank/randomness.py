@@ -9,6 +9,8 @@ import numpy as np
 from hushrank.arrays import Words
 from hushrank.errors import require
 
+_NOISE = (0x6E6F697365,)
+
 
 class Randomness:
     """Uniform 64-bit words, read as little-endian bytes from one source.
@@ -30,7 +32,8 @@ class Randomness:
     def seeded(cls, seed: int) -> "Randomness":
         """Repeat a simulation. Protects nobody."""
         require(seed >= 0, f"expected a seed of at least 0, got {seed}")
-        return cls(np.random.default_rng(seed).bytes, is_private=False)
+        apart = np.random.SeedSequence(seed, spawn_key=_NOISE)  # from default_rng(seed) elsewhere
+        return cls(np.random.default_rng(apart).bytes, is_private=False)
 
     @classmethod
     def replayed(cls, tape: bytes) -> "Randomness":

@@ -1,11 +1,14 @@
 import json
 import subprocess
 import sys
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from hushrank.cli import main as command_line
+from hushrank.cli.seeds import Purpose, stream
+from hushrank.randomness import Randomness
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
 
@@ -46,11 +49,13 @@ def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protoc
     assert result["seconds"] > 0
     evaluation = result["evaluation"]
     assert evaluation.keys() == {
+        "private",
         "q2_distance",
         "q2_distance_uniform",
         "q2_distance_nopriv",
         "kendall_excess",
     }
+    assert evaluation["private"] is False
     assert 0 < evaluation["q2_distance_nopriv"] < evaluation["q2_distance"] < 1
     written = read_rankings(synthetic)
     assert (written.n_people, written.names) == (400, NAMES)
@@ -66,6 +71,50 @@ def test_a_seed_repeats_the_result_and_marks_it_as_not_private(monkeypatch, peop
     assert results[0] == results[1]
     assert results[0]["private"] is False
     assert results[0]["privacy_statement"].startswith("Not private")
+
+
+def test_without_noise_means_the_same_whatever_is_done_about_noise(monkeypatch, people, tmp_path):
+    distances = []
+    for number, extra in enumerate((["--epsilon", 4], ["--epsilon", 0.2, "--shrink"])):
+        out = tmp_path / f"{number}.json"
+        assert hushrank(monkeypatch, "collect", people, "--seed", 3, "--json", out, *extra) == 0
+        distances.append(json.loads(out.read_text())["evaluation"]["q2_distance_nopriv"])
+    assert distances[0] == distances[1]
+
+
+def test_one_seed_gives_unrelated_streams_to_all_purposes_and_to_plain_generators():
+    first_words = [stream(5, purpose).bytes(8) for purpose in get_args(Purpose)]
+    first_words.append(Randomness.seeded(5).words(1).tobytes())
+    first_words += [np.random.default_rng(seed).bytes(8) for seed in (5, [5, 1], [5, 2])]
+    assert len(set(first_words)) == len(first_words)
+
+
+def test_names_from_a_file_command_neither_table_nor_terminal(monkeypatch, tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("[/b],a[red]x,\x1b[31mred,plain\n1,2,3,4\n4,3,2,1\n")
+    assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 0
+    printed = capsys.readouterr().out
+    assert "[/b]" in printed
+    assert "a[red]x" in printed
+    assert "\x1b" not in printed
+
+
+def test_much_epsilon_is_called_what_it_is(monkeypatch, people, capsys):
+    hushrank(monkeypatch, "collect", people, "--epsilon", 50)
+    assert "promises little" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--json", "--report", "--synthetic"])
+def test_where_results_go_is_checked_before_anybody_is_asked(monkeypatch, people, capsys, option):
+    nowhere = people.parent / "nowhere" / "out.csv"
+    assert hushrank(monkeypatch, "collect", people, "--epsilon", 1, option, nowhere) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_running_out_of_memory_is_one_line(monkeypatch, tmp_path, capsys):
+    arguments = ["--people", 10**15, "--items", 30, "--out", tmp_path / "x.soc"]
+    assert hushrank(monkeypatch, "simulate", "mallows", *arguments) == 1
+    assert "not enough memory" in capsys.readouterr().err
 
 
 def test_the_short_cut_is_not_private(monkeypatch, people, tmp_path):

@@ -61,5 +61,5 @@ def test_the_readme_s_python_runs_as_it_stands(tmp_path, monkeypatch, capsys):
     people = np.random.default_rng(1).permuted(np.tile(np.arange(6), (300, 1)), axis=1)
     write_rankings(Rankings.from_orders(people), "people.soc")
     exec(compile(code, "README.md", "exec"), {})
-    assert "300 people is protected by 4-LDP" in capsys.readouterr().out
+    assert "each of 300 people by 4-LDP" in capsys.readouterr().out
     assert read_rankings("synthetic.csv").n_people == 300

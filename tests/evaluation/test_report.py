@@ -3,12 +3,11 @@
 import re
 from base64 import b64decode
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.evaluation.report import write_atomically, write_collection_report
+from hushrank.evaluation.report import write_collection_report
 from hushrank.models.hierarchy import ThinChain
 from tests.evaluation.populations import plackett_luce
 
@@ -113,32 +112,14 @@ def test_report_refuses_other_items(write):
         write(chain=ThinChain(((0,), (1,), (2,))))
 
 
-def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "report.html"
-    write_atomically(path, b"old")
-
-    def fail(self, content):
-        with self.open("wb") as file:
-            file.write(content[:1])
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_write_replaces_the_file_in_one_step(tmp_path, monkeypatch):
-    path, written, write_bytes = tmp_path / "report.html", [], Path.write_bytes
-    monkeypatch.setattr(
-        Path, "write_bytes", lambda self, c: (written.append(self), write_bytes(self, c))
-    )
-    write_atomically(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert path not in written
-
-
 def test_a_missing_directory_is_a_clear_error(tmp_path):
-    with pytest.raises(HushrankError, match="existing directory"):
-        write_atomically(tmp_path / "nowhere" / "report.html", b"")
+    with pytest.raises(HushrankError, match="existing folder"):
+        write_collection_report(
+            tmp_path / "nowhere" / "report.html",
+            collected=plackett_luce(50, 4, names=NAMES),
+            true=None,
+            chain=None,
+            title="",
+            privacy_statement="",
+            figures={},
+        )

@@ -1,13 +1,14 @@
 """One simulated collection: from options to an outcome beside the truth."""
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from hushrank.arrays import Shares
+from hushrank.cli.seeds import stream
 from hushrank.engines.local import Outcome, run, run_without_noise, simulate
 from hushrank.errors import require
 from hushrank.estimators.shares import PostProcess
@@ -35,7 +36,7 @@ MECHANISMS: dict[str, MakeMechanism] = {
     "olh": OptimisedLocalHashing,
 }
 
-MakeProtocol = Callable[[], Generator[Survey, Tallies, RankingModel]]
+CollectionProtocol: TypeAlias = Generator[Survey, Tallies, RankingModel]
 
 
 @dataclass(frozen=True)
@@ -52,43 +53,38 @@ class CollectOptions:
     seed: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Collected:
     """A collection beside the truth that it was simulated from."""
 
     outcome: Outcome[RankingModel]
     synthetic: Rankings
-    evaluation: dict[str, float | None]
+    evaluation: dict[str, Any]
     seconds: float
 
 
 def collect_rankings(rankings: Rankings, options: CollectOptions) -> Collected:
     """Run the protocol on everybody's device, synthesise as many rankings, and compare."""
-    make_protocol = _protocol(rankings.n_items, options)
-    drawing = np.random.default_rng(None if options.seed is None else [options.seed, 1])
+    protocol, seed = _protocol(rankings.n_items, options), options.seed
     start = perf_counter()
     if options.short_cut:
-        noise = np.random.default_rng(None if options.seed is None else [options.seed, 2])
-        outcome = simulate(make_protocol(), rankings, rng=noise)
+        outcome = simulate(protocol, rankings, rng=stream(seed, "noise"))
     else:
-        secret = Randomness.secure() if options.seed is None else Randomness.seeded(options.seed)
-        outcome = run(make_protocol(), rankings, rng=secret)
-    synthetic = _synthesise(outcome.result, rankings, drawing)
+        secret = Randomness.secure() if seed is None else Randomness.seeded(seed)
+        outcome = run(protocol, rankings, rng=secret)
+    synthetic = _synthesise(outcome.result, rankings, stream(seed, "synthesis"))
     seconds = perf_counter() - start
-    without_noise = _synthesise(run_without_noise(make_protocol(), rankings), rankings, drawing)
-    evaluation = _evaluation(synthetic, without_noise, rankings)
-    return Collected(outcome, synthetic, evaluation, seconds)
+    return Collected(outcome, synthetic, _evaluation(synthetic, rankings, options), seconds)
 
 
 def ties_broken(rankings: Rankings, seed: int | None) -> Rankings:
     """Put tied items in random order: what a person does who must give a strict ranking."""
-    return break_ties(rankings, rng=np.random.default_rng(None if seed is None else [seed, 0]))
+    return break_ties(rankings, rng=stream(seed, "ties"))
 
 
-def _protocol(n_items: int, options: CollectOptions) -> MakeProtocol:
+def _protocol(n_items: int, options: CollectOptions) -> CollectionProtocol:
     if options.protocol == "safari":
-        return partial(
-            safari,
+        return safari(
             n_items,
             epsilon=options.epsilon,
             max_leaf=1 if options.leaf_size is None else options.leaf_size,
@@ -98,8 +94,7 @@ def _protocol(n_items: int, options: CollectOptions) -> MakeProtocol:
         )
     only_safari = options.leaf_size is None and options.split is None and not options.shrink
     require(only_safari, "--leaf-size, --split and --shrink go with --protocol safari")
-    return partial(
-        whole_ranking,
+    return whole_ranking(
         n_items,
         epsilon=options.epsilon,
         make_mechanism=MECHANISMS[options.protocol],
@@ -111,14 +106,21 @@ def _synthesise(model: RankingModel, like: Rankings, rng: np.random.Generator) -
     return Rankings(model.sample(like.n_people, rng=rng), like.names)
 
 
-def _evaluation(synthetic: Rankings, without_noise: Rankings, true: Rankings) -> dict[str, Any]:
+def _evaluation(synthetic: Rankings, true: Rankings, options: CollectOptions) -> dict[str, Any]:
+    """Compare with the truth, and with what is learnt without noise, where none is to shrink."""
+    exact = run_without_noise(_protocol(true.n_items, replace(options, shrink=False)), true)
+    without_noise = _synthesise(exact, true, stream(options.seed, "without noise"))
     truth = second_order_marginals(true)
-    learnt = [second_order_marginals(rankings) for rankings in (synthetic, without_noise)]
     return {
-        "q2_distance": marginal_distance(learnt[0], truth),
+        "private": False,
+        "q2_distance": _distance(synthetic, truth),
         "q2_distance_uniform": marginal_distance(
             uniform_second_order_marginals(true.n_items), truth
         ),
-        "q2_distance_nopriv": marginal_distance(learnt[1], truth),
+        "q2_distance_nopriv": _distance(without_noise, truth),
         "kendall_excess": None,
     }
+
+
+def _distance(learnt: Rankings, truth: Shares) -> float:
+    return marginal_distance(second_order_marginals(learnt), truth)

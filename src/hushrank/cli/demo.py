@@ -52,11 +52,10 @@ def demo(
 
 def demo_people() -> "Rankings":
     """Return the made-up people: always the same."""
-    import numpy as np
-
+    from hushrank.cli.seeds import stream
     from hushrank.models.mixture import plackett_luce_mixture
     from hushrank.rankings.profile import Rankings
 
-    rng = np.random.default_rng(POPULATION_SEED)
+    rng = stream(POPULATION_SEED, "people")
     population = plackett_luce_mixture(len(ITEMS), 3, spread=1.0, rng=rng)
     return Rankings(population.sample(N_PEOPLE, rng=rng), ITEMS)

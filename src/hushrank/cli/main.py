@@ -29,6 +29,8 @@ def main() -> None:
         app()
     except HushrankError as error:
         sys.exit(_complain(str(error)))
+    except MemoryError:
+        sys.exit(_complain("not enough memory for so many people, items or categories"))
     except OSError as error:
         sys.exit(_complain(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
 

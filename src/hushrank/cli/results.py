@@ -7,12 +7,16 @@ from typing import Any
 import msgspec
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hushrank.cli.collection import Collected, CollectOptions, collect_rankings
 from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.models.riffle import RiffleModel
-from hushrank.rankings.files import write_rankings
+from hushrank.rankings.disk import replace_file, require_folder
+from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
+
+MUCH_EPSILON = 10
 
 
 def collect_and_show(
@@ -25,19 +29,27 @@ def collect_and_show(
     report: Path | None,
 ) -> None:
     """Collect, print a table, and write what was asked for."""
-    console = Console()
+    if synthetic is not None:
+        require_writable(synthetic)
+    for path in filter(None, (json, report)):
+        require_folder(path)
+    console = Console(markup=False, highlight=False, soft_wrap=True)
     with Console(stderr=True).status("collecting"):
         collected = collect_rankings(rankings, options)
     console.print(_table(collected, options, title))
+    console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
     console.print(collected.outcome.privacy_statement)
+    if collected.outcome.epsilon > MUCH_EPSILON:
+        console.print(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
     if synthetic is not None:
         write_rankings(collected.synthetic, synthetic)
     if json is not None:
-        json.write_bytes(msgspec.json.format(msgspec.json.encode(_as_json(collected, options))))
+        result = msgspec.json.encode(_as_json(collected, options))
+        replace_file(json, msgspec.json.format(result) + b"\n")
     if report is not None:
         _write_report(report, collected, options, rankings, title)
     for path in filter(None, (synthetic, json, report)):
-        console.print(f"wrote {path}", soft_wrap=True)
+        console.print(f"wrote {path}")
 
 
 def _order(collected: Collected) -> list[str]:
@@ -68,19 +80,27 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
         "people": f"{collected.outcome.n_people:,}",
         "items": str(collected.synthetic.n_items),
         "epsilon": f"{collected.outcome.epsilon:g} nats per person",
-        "Q2 distance": f"{evaluation['q2_distance']:.3f}",
-        "Q2 distance of uniform rankings": f"{evaluation['q2_distance_uniform']:.3f}",
-        "Q2 distance without noise": f"{evaluation['q2_distance_nopriv']:.3f}",
         "seconds": f"{collected.seconds:.2f}",
+        "Q2 distance *": f"{evaluation['q2_distance']:.3f}",
+        "Q2 distance of uniform rankings *": f"{evaluation['q2_distance_uniform']:.3f}",
+        "Q2 distance without noise *": f"{evaluation['q2_distance_nopriv']:.3f}",
     }
 
 
 def _table(collected: Collected, options: CollectOptions, title: str) -> Table:
-    table = Table(title=f"Collected from {title}", title_justify="left", show_header=False)
+    heading = _plain(f"Collected from {title}")
+    table = Table(title=heading, title_justify="left", show_header=False)
     for label, value in _summary(collected, options).items():
         table.add_row(label, value)
-    table.add_row("order, best first", " > ".join(_order(collected)))
+    table.add_row("order, best first", _plain(" > ".join(_order(collected))))
     return table
+
+
+def _plain(text: str) -> Text:
+    """Return text from a file so that it can command neither the table nor the terminal."""
+    return Text(
+        "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    )
 
 
 def _write_report(

@@ -36,12 +36,11 @@ def mallows(
 
     Example:  hushrank simulate mallows --people 1000 --items 10 --dispersion 0.7 --out people.soc
     """
-    import numpy as np
-
+    from hushrank.cli.seeds import stream
     from hushrank.models.mallows import Mallows
 
     model = Mallows(tuple(range(items)), dispersion)
-    _write(model.sample(people, rng=np.random.default_rng(seed)), out)
+    _write(model.sample(people, rng=stream(seed, "people")), out)
 
 
 @simulate.command("plackett-luce")
@@ -59,11 +58,10 @@ def plackett_luce(
 
     Example:  hushrank simulate plackett-luce --people 1000 --items 10 --out people.csv
     """
-    import numpy as np
-
+    from hushrank.cli.seeds import stream
     from hushrank.models.mixture import plackett_luce_mixture
 
-    rng = np.random.default_rng(seed)
+    rng = stream(seed, "people")
     model = plackett_luce_mixture(items, components, spread=spread, rng=rng)
     _write(model.sample(people, rng=rng), out)
 

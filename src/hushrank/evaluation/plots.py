@@ -27,7 +27,7 @@ LARGEST_SIDE = 16.0
 DARK = "#222222"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Heatmap:
     """Shares (items, columns) with their title; nan where there is nothing to show."""
 

@@ -1,6 +1,5 @@
 """One self-contained HTML page about a collection."""
 
-import os
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -17,6 +16,7 @@ from hushrank.evaluation.plots import (
     rank_marginals_figure,
 )
 from hushrank.models.hierarchy import ThinChain
+from hushrank.rankings.disk import replace_file
 from hushrank.rankings.profile import Rankings
 
 STYLE = """
@@ -70,21 +70,7 @@ def write_collection_report(
         _consensus(collected),
         *_pictures(collected, true, chain),
     ]
-    write_atomically(path, _page(title, "\n".join(filter(None, body))).encode())
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` beside `path`, then move it there: readers see the old file or the new one.
-
-    Raises HushrankError when there is no such directory.
-    """
-    require(path.parent.is_dir(), f"expected an existing directory for {path.name}")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, _page(title, "\n".join(filter(None, body))).encode())
 
 
 def _require_same_items(

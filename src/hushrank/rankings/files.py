@@ -1,15 +1,12 @@
-"""Read and write files of rankings: the one place of `rankings` that touches the disk."""
+"""Read and write files of rankings."""
 
 import os
 import re
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from hushrank.errors import HushrankError, require
+from hushrank.rankings.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.rankings.order_files import is_order_file, parse_order_file
 from hushrank.rankings.preflib import format_preflib, parse_preflib
 from hushrank.rankings.preflib_header import KINDS
@@ -24,9 +21,8 @@ from hushrank.rankings.tables import (
     table_rankings,
 )
 
-FilePath: TypeAlias = str | os.PathLike[str]
 Form: TypeAlias = Literal["preflib", "order", "places", "ranks", "scores"]
-FORMS = ("preflib", "order", "places", "ranks", "scores")
+FORMS = get_args(Form)
 EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
 
 _GZIP = b"\x1f\x8b"
@@ -46,7 +42,7 @@ def read_rankings(path: FilePath, *, form: Form | None = None) -> Rankings:
     in part.
     """
     require(form is None or form in FORMS, f"expected a form of {', '.join(FORMS)}")
-    with _errors_naming(path):
+    with errors_naming(path):
         content = _load(path)
         if _is_parquet(content):
             return _from_table(parse_parquet(content), form)
@@ -65,7 +61,7 @@ def read_ratings(
     The highest score is best and equal scores tie: see `ratings.break_ties`.
     Raises HushrankError as `read_rankings` does.
     """
-    with _errors_naming(path):
+    with errors_naming(path):
         content = _load(path)
         is_parquet = _is_parquet(content)
         table = parse_parquet(content) if is_parquet else parse_csv(_plain_text(content))
@@ -82,27 +78,20 @@ def write_rankings(
     Privacy: writes raw rankings.
     Raises HushrankError, before anything is written, when the format cannot hold the rankings.
     """
-    with _errors_naming(path):
+    with errors_naming(path):
         content = _formatted(rankings, path, form)
         if os.fspath(path).lower().endswith(".gz"):
             import gzip
 
             content = gzip.compress(content, mtime=0)
-        _replace(Path(path), content)
+    replace_file(path, content)
 
 
-@contextmanager
-def _errors_naming(path: FilePath) -> Iterator[None]:
-    """Turn what goes wrong with a file into one HushrankError that begins with its path."""
-    try:
-        yield
-    except HushrankError as error:
-        message = str(error)
-    except (OSError, EOFError, zlib.error) as error:
-        message = getattr(error, "strerror", None) or "expected a whole gzip file, it is damaged"
-    else:
-        return
-    raise HushrankError(f"{os.fspath(path)}: {message}") from None
+def require_writable(path: FilePath) -> None:
+    """Raise HushrankError where `write_rankings` would, as far as the path alone tells."""
+    with errors_naming(path):
+        _require_extension(path)
+    require_folder(path)
 
 
 def _load(path: FilePath) -> bytes:
@@ -157,9 +146,7 @@ def _from_table(table: Table, form: Form | None) -> Rankings:
 
 
 def _formatted(rankings: Rankings, path: FilePath, form: Literal["places", "ranks"]) -> bytes:
-    extension = _extension(path)
-    known = ", ".join(EXTENSIONS)
-    require(extension in EXTENSIONS, f"expected an extension of {known}, perhaps with .gz")
+    extension = _require_extension(path)
     if extension == ".csv":
         return format_csv(rankings, form)
     require(form == "ranks", "expected the extension .csv for one column a place")
@@ -168,16 +155,7 @@ def _formatted(rankings: Rankings, path: FilePath, form: Literal["places", "rank
     return format_preflib(rankings, extension.removeprefix("."), file_name=Path(path).name)
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside `path`, then rename: a crash leaves the old file or the new one."""
-    temporary = path.with_name(f".{token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            if path.exists():  # a file that others may not read stays so
-                temporary.chmod(path.stat().st_mode & 0o777)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _require_extension(path: FilePath) -> str:
+    extension, known = _extension(path), ", ".join(EXTENSIONS)
+    require(extension in EXTENSIONS, f"expected an extension of {known}, perhaps with .gz")
+    return extension

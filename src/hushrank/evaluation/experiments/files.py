@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from hushrank.errors import require
 from hushrank.evaluation.experiments.curves import Curve, CurvesLayout, Panel, curves_figure
 from hushrank.evaluation.experiments.experiment import Group, Point, Result, Treatment
 from hushrank.evaluation.plots import png
+from hushrank.rankings.disk import replace_file
 
 TREATMENT_TITLES: dict[Treatment, str] = {
     "simplex": "post-processing: simplex",
@@ -35,8 +37,9 @@ def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:
     stem = directory / result.experiment.name
     table, record, picture = (stem.with_suffix(end) for end in (".csv", ".json", ".png"))
     _write_table(result.points, table)
-    record.write_text(json.dumps(_record(result), indent=2, ensure_ascii=False) + "\n", "utf-8")
-    picture.write_bytes(png(experiment_figure(result)))
+    text = json.dumps(_record(result), indent=2, ensure_ascii=False) + "\n"
+    replace_file(record, text.encode())
+    replace_file(picture, png(experiment_figure(result)))
     return table, record, picture
 
 
@@ -53,12 +56,13 @@ def experiment_figure(result: Result) -> Figure:
 
 
 def _write_table(points: Sequence[Point], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(field.name for field in fields(Point))
-        for point in points:
-            rounded = {"x": f"{point.x:g}", "mean": f"{point.mean:.5f}", "sd": f"{point.sd:.5f}"}
-            writer.writerow((asdict(point) | rounded).values())
+    table = StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(field.name for field in fields(Point))
+    for point in points:
+        rounded = {"x": f"{point.x:g}", "mean": f"{point.mean:.5f}", "sd": f"{point.sd:.5f}"}
+        writer.writerow((asdict(point) | rounded).values())
+    replace_file(path, table.getvalue().encode())
 
 
 def _record(result: Result) -> dict[str, object]:

@@ -1,0 +1,16 @@
+"""One --seed, many purposes: streams that never meet."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+Purpose: TypeAlias = Literal["people", "ties", "noise", "synthesis", "without noise"]
+
+
+def stream(seed: int | None, purpose: Purpose) -> np.random.Generator:
+    """Return a generator for one purpose: repeatable with a seed, else from the system's entropy.
+
+    The same seed gives unrelated streams for two purposes, also in two commands.
+    """
+    key = tuple(purpose.encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

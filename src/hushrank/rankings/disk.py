@@ -1,0 +1,58 @@
+"""What every file needs: errors that name it, and a replacement that is whole or not there."""
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeAlias
+
+from hushrank.errors import HushrankError, require
+
+FilePath: TypeAlias = str | os.PathLike[str]
+
+
+@contextmanager
+def errors_naming(path: FilePath) -> Iterator[None]:
+    """Turn what goes wrong with a file into one HushrankError that begins with its path."""
+    try:
+        yield
+    except HushrankError as error:
+        message = str(error)
+    except (OSError, EOFError, zlib.error) as error:
+        message = getattr(error, "strerror", None) or "expected a whole gzip file, it is damaged"
+    else:
+        return
+    raise HushrankError(f"{os.fspath(path)}: {message}") from None
+
+
+def require_folder(path: FilePath) -> None:
+    """Raise HushrankError unless the folder of `path` exists."""
+    with errors_naming(path):
+        _require_folder(path)
+
+
+def replace_file(path: FilePath, content: bytes) -> None:
+    """Write beside `path`, then rename: a crash leaves the old file or the new one.
+
+    Raises HushrankError, which names `path`, when it cannot be written.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{token_hex(8)}.tmp")
+    with errors_naming(path):
+        _require_folder(path)
+        try:
+            with temporary.open("xb") as file:
+                if target.exists():  # a file that others may not read stays so
+                    temporary.chmod(target.stat().st_mode & 0o777)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _require_folder(path: FilePath) -> None:
+    require(Path(path).parent.is_dir(), "expected a path in an existing folder")
