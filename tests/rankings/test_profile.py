@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
 from hushrank.rankings import profile
-from hushrank.rankings.profile import Rankings, competition_ranks, unranked
+from hushrank.rankings.competition import competition_ranks, unranked
+from hushrank.rankings.profile import Rankings
 
 NAN = float("nan")
 NAMES = tuple("abc")

@@ -10,7 +10,8 @@ from hushrank.arrays import Counts, Orders, Ranks, Shares
 from hushrank.errors import HushrankError, require
 from hushrank.models.ranking_model import require_orders
 from hushrank.rankings.coding import inverse, rank_type
-from hushrank.rankings.profile import FEW_ITEMS, Rankings, unranked
+from hushrank.rankings.competition import FEW_ITEMS, unranked
+from hushrank.rankings.profile import Rankings
 
 PEOPLE_AT_ONCE = 2**14  # their noise stays in the cache
 MOST_ITERATIONS = 10_000

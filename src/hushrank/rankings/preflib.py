@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
+from hushrank.rankings.competition import unranked
 from hushrank.rankings.names import distinct_names, require_plain_names
 from hushrank.rankings.preflib_body import PreflibBody, parse_body
 from hushrank.rankings.preflib_header import KINDS, PreflibHeader, split_header
-from hushrank.rankings.profile import Rankings, unranked
+from hushrank.rankings.profile import Rankings
 
 CELLS_OF_A_BLOCK = 2**18  # ranks written at once: few megabytes, whatever the size of the file
 

@@ -8,38 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hushrank.arrays import Counts, Orders, Ranks, Words
+from hushrank.arrays import Counts, Orders, Ranks
 from hushrank.errors import require
 from hushrank.rankings.coding import inverse, rank_type
-
-FEW_ITEMS = 64  # up to here, comparing columns beats sorting rows
-
-
-def unranked(ranks: Ranks) -> int:
-    """Return the sentinel that marks an item as not ranked: the largest value of the type."""
-    return int(np.iinfo(ranks.dtype).max)
-
-
-def competition_ranks(keys: NDArray[Any], is_ranked: NDArray[np.bool_]) -> Ranks:
-    """Rank the items (people, items) by ascending key; ties share the best rank ("1224").
-
-    Items that are not ranked get the sentinel and count for nobody.
-    """
-    n_items = keys.shape[1]
-    ranks = np.zeros(keys.shape, dtype=rank_type(n_items), order="F")
-    if n_items <= FEW_ITEMS:
-        for item in range(n_items):
-            for other in range(n_items):
-                ranks[:, item] += (keys[:, other] < keys[:, item]) & is_ranked[:, other]
-    else:
-        order = np.lexsort((keys, ~is_ranked), axis=1)
-        in_order = np.take_along_axis(keys, order, axis=1)
-        begins = np.ones(keys.shape, dtype=np.bool_)
-        begins[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
-        first_of_tie = np.maximum.accumulate(np.where(begins, np.arange(n_items), 0), axis=1)
-        np.put_along_axis(ranks, order, first_of_tie.astype(ranks.dtype), axis=1)
-    ranks[~is_ranked] = unranked(ranks)
-    return ranks
+from hushrank.rankings.competition import competition_ranks, row_words, unranked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,17 +175,9 @@ class Rankings:
 
     def counted(self) -> "Rankings":
         """Return the same people with one row for each distinct ranking, in sorted order."""
-        words = _row_words(self.ranks)
+        words = row_words(self.ranks)
         order = np.lexsort(words.T[::-1])
         differs = (words[order[1:]] != words[order[:-1]]).any(axis=1)
         firsts = np.flatnonzero(np.concatenate([[True], differs]))
         people = np.add.reduceat(self.people_of_rows[order], firsts)
         return Rankings(self.ranks[order[firsts]], self.names, people)
-
-
-def _row_words(ranks: Ranks) -> Words:
-    """Pack each row into 64-bit words (rows, words) that compare as the row does."""
-    big_endian = ranks.astype(ranks.dtype.newbyteorder(">"), order="C")
-    in_bytes = big_endian.view(np.uint8).reshape(len(ranks), -1)
-    padded = np.pad(in_bytes, ((0, 0), (0, -in_bytes.shape[1] % 8)))
-    return padded.view(">u8").astype(np.uint64)

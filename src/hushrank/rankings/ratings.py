@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from hushrank.errors import require
 from hushrank.rankings.coding import rank_type
+from hushrank.rankings.competition import unranked
 from hushrank.rankings.names import natural_order
-from hushrank.rankings.profile import Rankings, unranked
+from hushrank.rankings.profile import Rankings
 from hushrank.rankings.table_files import Column, Table
 
 
