@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from hushrank.cli import main as command_line
+from hushrank.cli.collect import FileForm, PostProcess, Split
 from hushrank.cli.seeds import Purpose, stream
+from hushrank.estimators.shares import PostProcess as Processing
+from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
-from hushrank.rankings.files import read_rankings, write_rankings
+from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
@@ -225,3 +228,8 @@ def test_it_runs_as_a_module_and_help_loads_nothing_heavy():
         done = subprocess.run([sys.executable, *arguments], capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         assert b"collect" in done.stdout
+
+
+def test_choices_of_the_command_line_are_those_of_the_library():
+    for choices, known in ((FileForm, Form), (PostProcess, Processing), (Split, SafariSplit)):
+        assert tuple(choice.value for choice in choices) == get_args(known)

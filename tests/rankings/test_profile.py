@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.rankings import profile
+from hushrank.rankings import competition
 from hushrank.rankings.competition import competition_ranks, unranked
 from hushrank.rankings.profile import Rankings
 
@@ -68,7 +68,7 @@ def test_a_rank_is_the_number_of_items_ranked_strictly_better(keys):
 def test_few_and_many_items_are_ranked_alike(keys):
     few = competition_ranks(keys, ~np.isnan(keys))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(profile, "FEW_ITEMS", 0)
+        patch.setattr(competition, "FEW_ITEMS", 0)
         many = competition_ranks(keys, ~np.isnan(keys))
     assert np.array_equal(few, many)
     assert few.flags.f_contiguous
@@ -77,7 +77,7 @@ def test_few_and_many_items_are_ranked_alike(keys):
 
 @pytest.mark.parametrize("few_items", [64, 0])
 def test_an_item_that_is_not_ranked_counts_for_nobody_whatever_its_key(few_items, monkeypatch):
-    monkeypatch.setattr(profile, "FEW_ITEMS", few_items)
+    monkeypatch.setattr(competition, "FEW_ITEMS", few_items)
     is_ranked = np.array([[True, False, True, False]])
     assert competition_ranks(np.array([[2, 1, 2, 9]]), is_ranked).tolist() == [[0, 255, 0, 255]]
 

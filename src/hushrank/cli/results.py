@@ -116,5 +116,7 @@ def _write_report(
         chain=model.chain if isinstance(model, RiffleModel) else None,
         title=f"Collected from {title}",
         privacy_statement=collected.outcome.privacy_statement,
-        figures=_summary(collected, options),
+        figures={
+            label.removesuffix(" *"): value for label, value in _summary(collected, options).items()
+        },
     )
