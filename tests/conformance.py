@@ -1,5 +1,6 @@
 """Every local mechanism in one list, with a second, slow reading of its reports."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -63,8 +64,9 @@ def exact_rates(mechanism: Any) -> tuple[Fraction, Fraction]:
     p, q = (Fraction(words, WORDS) for words in (mechanism.hit_words, mechanism.false_hit_words))
     if isinstance(mechanism, HASHED):
         n_buckets = getattr(mechanism, "n_buckets", 2)
-        shares = [Fraction(size, 2**32) for size in bucket_sizes(n_buckets, 2**32)]
-        return p, sum((s * (s * p + (1 - s) * q) for s in shares), Fraction(0))
+        sizes = Counter(bucket_sizes(n_buckets, 2**32))
+        shares = [(Fraction(size, 2**32), n_equal) for size, n_equal in sizes.items()]
+        return p, sum((n * s * (s * p + (1 - s) * q) for s, n in shares), Fraction(0))
     return p, Fraction(1, 2) if isinstance(mechanism, Harmony) else q
 
 
@@ -79,25 +81,33 @@ def supports_of(mechanism: Any, reports: NDArray[Any]) -> NDArray[np.bool_]:
     return _reader(mechanism)(mechanism, reports)
 
 
-def recorded(seed: int) -> tuple[Randomness, list[bytes]]:
-    """Return a seeded source and the list to which it appends all that was read."""
-    bytes_of, pieces = np.random.default_rng(seed).bytes, []
+def recorded(read_bytes: Callable[[int], bytes]) -> tuple[Randomness, list[bytes]]:
+    """Return a source and the list to which it appends all that was read."""
+    pieces = []
 
     def read(size: int) -> bytes:
-        pieces.append(bytes_of(size))
+        pieces.append(read_bytes(size))
         return pieces[-1]
 
     return Randomness(read, is_private=False), pieces
 
 
-def tape_of_lanes(values: Sequence[int], threshold: int) -> bytes:
-    """Write the tape on which `draw_bits` reads `values`, 64 bits of each lane, for one row."""
-    words = []
-    for block in range(0, len(values), 64):
-        for place in (63, 62, 61):
-            lanes = enumerate(values[block : block + 64])
-            words.append(sum((value >> place & 1) << lane for lane, value in lanes))
-    still_open = [value for value in values if value >> 61 == threshold >> 61]
+def words_of_a_person(mechanism: Any) -> int:
+    """Return how many words a person alone draws, whatever they hide and whatever the words."""
+    if isinstance(mechanism, UNARY):
+        return 64 * -(-mechanism.n_categories // 64) + 1
+    return {GeneralizedRandomizedResponse: 1, Harmony: 2}.get(type(mechanism), 3)
+
+
+def tape_of_a_person(lanes: Sequence[int]) -> bytes:
+    """Write the tape on which `draw_bits` reads `lanes`, 64 bits each, for a person alone."""
+    return bytes_of_words(_planes(lanes, range(63, -1, -1)))
+
+
+def tape_of_a_crowd(people: Sequence[Sequence[int]], threshold: int) -> bytes:
+    """Write the tape on which `draw_bits` reads the lanes of two or more people."""
+    words = [word for lanes in people for word in _planes(lanes, (63, 62, 61))]
+    still_open = [lane for lanes in people for lane in lanes if lane >> 61 == threshold >> 61]
     for shift in range(3, 67, 4):
         if (threshold << shift) % WORDS == 0 or not still_open:
             break
@@ -109,6 +119,15 @@ def tape_of_lanes(values: Sequence[int], threshold: int) -> bytes:
         pairs = zip(still_open, digits, strict=True)
         still_open = [value for value, digit in pairs if digit == expected]
     return bytes_of_words(words)
+
+
+def _planes(lanes: Sequence[int], places: Sequence[int]) -> list[int]:
+    """Return for each 64 lanes, for each place, the word of their bits of that place."""
+    return [
+        sum((lane >> place & 1) << nth for nth, lane in enumerate(lanes[block : block + 64]))
+        for block in range(0, len(lanes), 64)
+        for place in places
+    ]
 
 
 def bytes_of_words(words: Sequence[int]) -> bytes:

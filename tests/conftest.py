@@ -2,6 +2,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("hushrank", deadline=None)  # kernels compile in the first example
+settings.load_profile("hushrank")
 
 
 @pytest.fixture

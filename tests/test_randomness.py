@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
@@ -44,7 +44,6 @@ def test_below_accepts_a_whole_number_of_turns_and_no_word_more(bound):
                 rng.words(1)
 
 
-@settings(deadline=None)
 @given(st.integers(1, WORDS), st.lists(st.integers(0, WORDS - 1), max_size=20))
 def test_below_replaces_what_it_rejects_in_place(bound, words):
     limit = WORDS - WORDS % bound

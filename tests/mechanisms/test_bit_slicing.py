@@ -2,41 +2,71 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.mechanisms.bit_slicing import count_bits, draw_bits
+from hushrank.mechanisms.bit_slicing import LANES, count_bits, draw_bits
 from hushrank.randomness import Randomness
-from tests.conformance import WORDS, tape_of_lanes
+from tests.conformance import WORDS, tape_of_a_crowd, tape_of_a_person
 
 thresholds = st.one_of(
     st.integers(1, WORDS - 1), st.sampled_from([1, 7, 8, 2**60, 2**61, 2**63, WORDS - 1])
 )
+n_lanes = st.sampled_from([1, 20, 63, 64, 65, 140])
+seeds = st.integers(0, 2**32 - 1)
 
 
-@st.composite
-def close_lanes(draw):
-    """A threshold, and lanes that agree with it in some of the leading bits, or in all."""
-    threshold = draw(thresholds)
-    flipped = st.integers(0, 63).map(lambda place: threshold ^ (1 << place))
-    nearby = st.sampled_from([threshold, threshold - 1, (threshold + 1) % WORDS])
-    anything = st.integers(0, WORDS - 1)
-    n_lanes = draw(st.sampled_from([1, 20, 63, 64, 65, 140]))  # lists would seldom fill a block
-    lane = st.one_of(flipped, nearby, anything)
-    return threshold, draw(st.lists(lane, min_size=n_lanes, max_size=n_lanes))
+def close_lanes(threshold, n_lanes, seed):
+    """Return lanes at the threshold, beside it, one bit away from it, or anywhere.
+
+    From a seed, and not from hypothesis, which would shrink each lane of a failure by itself.
+    """
+    rng = np.random.default_rng(seed)
+    kinds, places = rng.integers(5, size=n_lanes), rng.integers(64, size=n_lanes)
+    anywhere = rng.integers(WORDS - 1, size=n_lanes, dtype=np.uint64, endpoint=True)
+    return [
+        (threshold, threshold - 1, (threshold + 1) % WORDS, threshold ^ 1 << place, lane)[kind]
+        for kind, place, lane in zip(
+            *map(np.ndarray.tolist, (kinds, places, anywhere)), strict=True
+        )
+    ]
 
 
-@settings(deadline=None)
-@given(close_lanes())
-def test_a_bit_is_true_where_its_lane_is_below_the_threshold(threshold_and_lanes):
-    threshold, lanes = threshold_and_lanes
-    rng = Randomness.replayed(tape_of_lanes(lanes, threshold))
-    blocks = draw_bits(1, len(lanes), threshold, rng=rng)
-    bits = np.unpackbits(blocks.astype("<u8").view(np.uint8), bitorder="little")
-    assert bits[: len(lanes)].tolist() == [lane < threshold for lane in lanes]
-    assert not bits[len(lanes) :].any()
+def bits_of(blocks):
+    return np.unpackbits(blocks.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+
+
+@given(thresholds, n_lanes, seeds)
+def test_a_bit_of_a_person_is_true_where_its_lane_is_below_the_threshold(threshold, n_lanes, seed):
+    lanes = close_lanes(threshold, n_lanes, seed)
+    rng = Randomness.replayed(tape_of_a_person(lanes))
+    bits = bits_of(draw_bits(1, n_lanes, threshold, rng=rng))[0]
+    assert bits[:n_lanes].tolist() == [lane < threshold for lane in lanes]
+    assert not bits[n_lanes:].any()
     with pytest.raises(EOFError):
         rng.words(1)
+
+
+@given(thresholds, n_lanes, seeds, st.integers(2, 4))
+def test_bits_of_a_crowd_are_those_of_each_person(threshold, n_lanes, seed, n_people):
+    people = [close_lanes(threshold, n_lanes, seed + nth) for nth in range(n_people)]
+    rng = Randomness.replayed(tape_of_a_crowd(people, threshold))
+    crowd = draw_bits(n_people, n_lanes, threshold, rng=rng)
+    with pytest.raises(EOFError):
+        rng.words(1)
+    for bits, lanes in zip(crowd, people, strict=True):
+        alone = Randomness.replayed(tape_of_a_person(lanes))
+        np.testing.assert_array_equal(bits[None], draw_bits(1, n_lanes, threshold, rng=alone))
+
+
+@given(thresholds, n_lanes, seeds)
+def test_lanes_of_a_person_past_the_last_are_drawn_and_dropped(threshold, n_lanes, seed):
+    """Whatever stands there: the number of words is that of whole blocks."""
+    noise = Randomness.seeded(seed)
+    n_blocks = -(-n_lanes // LANES)
+    tape = noise.words(LANES * n_blocks).tobytes()
+    blocks = draw_bits(1, n_lanes, threshold, rng=Randomness.replayed(tape))
+    assert not bits_of(blocks)[:, n_lanes:].any()
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 254, 255, 256, 1000])

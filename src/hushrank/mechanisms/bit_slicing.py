@@ -11,24 +11,28 @@ from hushrank.mechanisms.exact import WORDS
 from hushrank.randomness import Randomness
 
 LANES = 64
+THRESHOLD_BITS = 64
 LEADING_BITS = 3
-"""Threshold bits compared in whole words; an eighth of the lanes is then left for the rounds."""
+"""Threshold bits that a crowd compares in whole words: an eighth of its lanes then stays open."""
 MOST_ROWS_OF_PLANES = 255  # eight planes count to 255
 
 
 def draw_bits(n_rows: int, n_bits: int, true_words: int, *, rng: Randomness) -> Words:
     """Draw bits (n_rows, ceil(n_bits / 64)), each true with probability true_words / 2^64, exactly.
 
-    Bit v is lane v % 64 (least significant first) of block v // 64; lanes past n_bits are false. A
-    lane is true where its 64 random bits, most significant first, are below `true_words`; it draws
-    few more bits than decide that. Tape: LEADING_BITS words a block, row by row, one bit a lane
-    from each; then rounds, each of the next 4 bits, for the lanes still open, in order: 16 to a
-    word, the least significant first. Rounds end with no lane open or `true_words` used up.
+    Bit v is lane v % 64 of block v // 64; lanes past n_bits are false. A lane is true where its 64
+    random bits, most significant first, are below `true_words`. Tape of a person alone (one row):
+    64 words a block, one bit a lane from each, the least significant the first lane's. Their number
+    is fixed, so it says nothing of the bits. Only a simulated crowd, whose number of words cannot
+    be attributed to a person, stops early: LEADING_BITS words a block, row by row; then rounds,
+    each of the next 4 bits, for the lanes still open, in order: 16 to a word, the least significant
+    first. Rounds end with no lane open or `true_words` used up.
     """
     n_blocks = -(-n_bits // LANES)
-    words = rng.words(n_rows * n_blocks * LEADING_BITS).reshape(n_rows, n_blocks, LEADING_BITS)
+    n_levels = THRESHOLD_BITS if n_rows == 1 else LEADING_BITS
+    words = rng.words(n_rows * n_blocks * n_levels).reshape(n_rows, n_blocks, n_levels)
     below, undecided = _compare_leading_bits(words, _lanes_in_use(n_bits), np.uint64(true_words))
-    rest = (true_words << LEADING_BITS) % WORDS
+    rest = (true_words << n_levels) % WORDS
     while rest and (n_undecided := int(np.bitwise_count(undecided).sum(dtype=np.int64))):
         words = rng.words(-(-n_undecided // 16))
         _compare_next_digit(below, undecided, words, np.uint64(rest >> 60))

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Categories, Counts, Reports
 from hushrank.errors import require
-from hushrank.mechanisms.local import Tally, require_categories, require_parameters
+from hushrank.mechanisms.local import (
+    Tally,
+    checked_categories,
+    checked_counts,
+    require_parameters,
+)
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.randomness import Randomness
 
@@ -77,9 +82,9 @@ class Harmony:
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
         """Draw one report (people,) for each of `categories` (people,)."""
-        require_categories(categories, self.n_categories)
-        rows = (rng.words(categories.size) & np.uint64(self.n_rows - 1)).view(np.int64)
-        signs = self._response.randomise(signs_at(rows, categories), rng=rng)
+        hidden = checked_categories(categories, self.n_categories)
+        rows = (rng.words(hidden.size) & np.uint64(self.n_rows - 1)).view(np.int64)
+        signs = self._response.randomise(signs_at(rows, hidden), rng=rng)
         return (2 * rows + signs).astype(np.uint32)
 
     def tally(self, reports: Reports) -> Tally:
@@ -97,8 +102,9 @@ class Harmony:
         are drawn as multinomials over the rows where a category has more people than there are
         rows, else one by one: time O(min(n, k K) + K log K), memory O(min(n, k K) + K).
         """
-        true = rng.binomial(category_counts, 1 - 2 * self.false_hit_words / 2**64)
-        n_uniform = int(category_counts.sum() - true.sum())
+        counts = checked_counts(category_counts, self.n_categories)
+        true = rng.binomial(counts, 1 - 2 * self.false_hit_words / 2**64)
+        n_uniform = int(counts.sum() - true.sum())
         reports = rng.multinomial(n_uniform, np.full(2 * self.n_rows, 0.5 / self.n_rows))
         is_crowded = true > self.n_rows
         singles = np.repeat(np.arange(self.n_categories), np.where(is_crowded, 0, true))

@@ -10,7 +10,7 @@ from numba import njit
 from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
 from hushrank.mechanisms.exact import WORDS
-from hushrank.mechanisms.local import Tally, require_categories
+from hushrank.mechanisms.local import Tally, checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.randomness import Randomness
 
@@ -89,11 +89,10 @@ class HashedResponse:
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
         """Draw a, b, then the word of the randomised response: each for all people in turn."""
-        require_categories(categories, self.n_categories)
-        functions = rng.words(2 * categories.size).reshape(-1, 2)
-        reports = np.empty(categories.size, dtype=HASHED_REPORT)
+        hidden = checked_categories(categories, self.n_categories).astype(np.uint64)
+        functions = rng.words(2 * hidden.size).reshape(-1, 2)
+        reports = np.empty(hidden.size, dtype=HASHED_REPORT)
         reports["multiplier"], reports["offset"] = functions.T
-        hidden = categories.astype(np.uint64)
         buckets = buckets_of(functions[:, 0], functions[:, 1], hidden, self.n_buckets)
         reports["bucket"] = self.response.randomise(buckets.astype(np.intp), rng=rng)
         return reports

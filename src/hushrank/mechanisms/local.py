@@ -9,6 +9,9 @@ from hushrank.arrays import Categories, Counts, Reports, Shares
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
+MOST_EPSILON = 1000
+MOST_PEOPLE = 2**62  # their sums stay below 2^63, however they are rounded
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally:
@@ -75,15 +78,40 @@ class SimulatedTally(Protocol):
         """Draw the tally of people of whom category_counts[c] hide category c. Protects nobody."""
 
 
-def require_categories(categories: Categories, n_categories: int) -> None:
-    """Raise HushrankError, before anything is drawn, unless all categories are in 0..k-1."""
+def checked_categories(categories: Categories, n_categories: int) -> Categories:
+    """Return whole numbers of any type as categories, before anything is drawn.
+
+    Raises HushrankError unless they have shape (people,) and lie in 0..k-1.
+    """
     require(categories.ndim == 1, "expected categories of shape (people,)")
-    require(np.issubdtype(categories.dtype, np.integer), "expected whole numbers as categories")
+    require(categories.dtype.kind in "iu", "expected whole numbers as categories")
     in_domain = categories.size == 0 or (categories.min() >= 0 and categories.max() < n_categories)
     require(in_domain, f"expected categories 0..{n_categories - 1}, some lie outside")
+    return categories.astype(np.intp, copy=False)
+
+
+def checked_counts(category_counts: Counts, n_categories: int) -> Counts:
+    """Return how many people hide each category (k,), whole numbers of any type, as int64.
+
+    Raises HushrankError unless there is one number of at least 0 for each category, and their sum
+    is at most 2^62.
+    """
+    shaped = category_counts.shape == (n_categories,) and category_counts.dtype.kind in "iu"
+    require(shaped, f"expected {n_categories} whole numbers of people")
+    require(category_counts.min() >= 0, "expected at least 0 people in each category")
+    fits = category_counts.sum(dtype=np.float64) <= MOST_PEOPLE
+    require(fits, "expected at most 2^62 people in all")
+    return category_counts.astype(np.int64, copy=False)
 
 
 def require_parameters(n_categories: int, epsilon: float) -> None:
-    """Raise HushrankError unless there are 2+ categories and epsilon is positive and finite."""
+    """Raise HushrankError unless there are 2+ categories and epsilon is in (0, 1000]."""
+    typed = isinstance(n_categories, int) and isinstance(epsilon, int | float)
+    require(typed, "expected the number of categories as an int and epsilon as a float")
     require(n_categories >= 2, f"need at least 2 categories, got {n_categories}")
     require(0 < epsilon < float("inf"), f"expected a positive finite epsilon, got {epsilon}")
+    indistinct = "above about 44 nats 64-bit words cannot tell the difference"
+    require(
+        epsilon <= MOST_EPSILON,
+        f"expected an epsilon of at most {MOST_EPSILON}, got {epsilon}: {indistinct}",
+    )

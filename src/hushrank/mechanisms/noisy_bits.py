@@ -11,7 +11,7 @@ from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
 from hushrank.mechanisms.bit_slicing import LANES, count_bits, draw_bits, little_endian_bytes
 from hushrank.mechanisms.exact import WORDS
-from hushrank.mechanisms.local import Tally, require_categories
+from hushrank.mechanisms.local import Tally, checked_categories, checked_counts
 from hushrank.randomness import Randomness
 
 BATCH_BLOCKS = 2**16
@@ -47,10 +47,10 @@ class NoisyBits:
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
         """Draw packed bits (people, ceil(k / 8)), batch by batch."""
-        require_categories(categories, self.n_categories)
-        reports = np.empty((categories.size, -(-self.n_categories // 8)), dtype=np.uint8)
-        for batch in self._batches(categories.size):
-            blocks = self._draw_batch(categories[batch].astype(np.uint64), rng=rng)
+        hidden = checked_categories(categories, self.n_categories).astype(np.uint64)
+        reports = np.empty((hidden.size, -(-self.n_categories // 8)), dtype=np.uint8)
+        for batch in self._batches(hidden.size):
+            blocks = self._draw_batch(hidden[batch], rng=rng)
             reports[batch] = little_endian_bytes(blocks)[:, : reports.shape[1]]
         return reports
 
@@ -77,9 +77,10 @@ class NoisyBits:
 
         All bits are independent: each category has a binomial number of hits and of false hits.
         """
-        n_people = int(category_counts.sum())
-        hits = rng.binomial(category_counts, self.hit_words / WORDS)
-        false_hits = rng.binomial(n_people - category_counts, self.false_hit_words / WORDS)
+        counts = checked_counts(category_counts, self.n_categories)
+        n_people = int(counts.sum())
+        hits = rng.binomial(counts, self.hit_words / WORDS)
+        false_hits = rng.binomial(n_people - counts, self.false_hit_words / WORDS)
         return Tally(hits + false_hits, n_people)
 
     @property
@@ -87,7 +88,7 @@ class NoisyBits:
         return -(-self.n_categories // LANES)
 
     def _batches(self, n_people: int) -> list[slice]:
-        size = max(1, BATCH_BLOCKS // self._n_blocks)
+        size = max(2, BATCH_BLOCKS // self._n_blocks)  # a lone row takes many more words
         return [slice(start, start + size) for start in range(0, n_people, size)]
 
     def _blocks_of(self, reports: Reports) -> Words:

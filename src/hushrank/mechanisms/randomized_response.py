@@ -9,7 +9,12 @@ import numpy as np
 from hushrank.arrays import Categories, Counts, Reports
 from hushrank.errors import require
 from hushrank.mechanisms.exact import WORDS, exp_below, words_above
-from hushrank.mechanisms.local import Tally, require_categories, require_parameters
+from hushrank.mechanisms.local import (
+    Tally,
+    checked_categories,
+    checked_counts,
+    require_parameters,
+)
 from hushrank.randomness import Randomness
 
 
@@ -67,19 +72,19 @@ class GeneralizedRandomizedResponse:
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
         """Draw one report (people,) for each of `categories` (people,)."""
-        require_categories(categories, self.n_categories)
-        words = rng.words(categories.size)
+        hidden = checked_categories(categories, self.n_categories)
+        words = rng.words(hidden.size)
         tells_truth = words < np.uint64(self.hit_words)
         others = ((words - np.uint64(self.hit_words)) // np.uint64(self.false_hit_words)).view(
             np.int64
         )
-        others += others >= categories  # skip the true category
-        return np.where(tells_truth, categories, others)
+        others += others >= hidden  # skip the true category
+        return np.where(tells_truth, hidden, others)
 
     def tally(self, reports: Reports) -> Tally:
         """Count the reports of each category."""
-        require_categories(reports, self.n_categories)
-        return Tally(np.bincount(reports, minlength=self.n_categories), len(reports))
+        named = checked_categories(reports, self.n_categories)
+        return Tally(np.bincount(named, minlength=self.n_categories), named.size)
 
     def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
         """Draw the tally of people of whom category_counts[c] hide c, without their reports.
@@ -89,7 +94,8 @@ class GeneralizedRandomizedResponse:
         drawn at once: with probability k q a report is uniform on all cells, else it is the truth.
         """
         uniform_rate = self.n_categories * self.false_hit_rate
-        uniform = rng.binomial(category_counts, uniform_rate)
+        counts = checked_counts(category_counts, self.n_categories)
+        uniform = rng.binomial(counts, uniform_rate)
         evenly = np.full(self.n_categories, 1 / self.n_categories)
         spread = rng.multinomial(uniform.sum(), evenly)
-        return Tally(category_counts - uniform + spread, int(category_counts.sum()))
+        return Tally(counts - uniform + spread, int(counts.sum()))

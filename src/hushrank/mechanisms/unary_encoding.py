@@ -21,9 +21,10 @@ class SymmetricUnaryEncoding:
         p = e^(ε/2) / (e^(ε/2) + 1)      q = 1 - p
 
     q is rounded up to a whole number of 2^64 words. Report: packed bits (people, ceil(k/8)) uint8;
-    category v is bit v % 8, the least significant first, of byte v // 8. Tape: `draw_bits` for all
-    bits as false hits, then one word for the true bit: their number does not depend on the answer.
-    Privacy: ε-LDP of the report; who also times its drawing may learn more. Cost: O(k) per person.
+    category v is bit v % 8, least significant first, of byte v // 8. Tape: `draw_bits` for all bits
+    as false hits, then one word for the true bit. A person alone always draws 64 ceil(k/64) + 1
+    words. Only a simulated crowd stops early; its number cannot be attributed to a person.
+    Privacy: ε-LDP. Cost: O(k) per person.
     Source: Erlingsson, Pihur, Korolova (CCS 2014), basic one-time RAPPOR.
     """
 
@@ -88,7 +89,8 @@ class OptimisedUnaryEncoding:
         p = 1 / 2      q = 1 / (e^ε + 1)
 
     p is exact and q is rounded up to a whole number of 2^64 words. Report and tape: those of
-    SymmetricUnaryEncoding, and what is said there of time.
+    SymmetricUnaryEncoding. A person alone always draws 64 ceil(k/64) + 1 words. Only a simulated
+    crowd stops early; its number cannot be attributed to a person.
     Privacy: ε-LDP. Cost: O(k) per person.
     Source: Wang, Blocki, Li, Jha (USENIX Security 2017), OUE.
     """
