@@ -10,6 +10,7 @@ from hushrank.errors import require
 from hushrank.models.categories import sample_categories
 from hushrank.models.ranking_model import require_orders
 from hushrank.rankings.coding import inverse, rank_type
+from hushrank.rankings.distances import improved_order, kendall_cost, kendall_distances
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 
@@ -54,10 +55,10 @@ class Mallows:
         """
         rankings.require_complete_strict("Mallows fit")
         counts = majority(rankings)
-        found = _local_kemeny(counts) if centre is None else centre
+        found = improved_order(counts, _borda_order(counts)) if centre is None else centre
         require(len(found) == rankings.n_items, f"expected a centre of {rankings.n_items} items")
         uniform = cls(found, 1.0)  # checks the centre
-        mean_distance = _disagreement(counts, found) / rankings.n_people
+        mean_distance = kendall_cost(counts, found) / rankings.n_people
         return cls(uniform.centre, _dispersion_at(mean_distance, rankings.n_items))
 
     def __repr__(self) -> str:
@@ -84,7 +85,7 @@ class Mallows:
         require_orders(orders, self.n_items)
         powers = self.dispersion ** np.arange(self.n_items)
         log_normaliser = np.log(powers.cumsum()).sum()
-        distances = _distances(inverse(orders), self.centre)
+        distances = kendall_distances(inverse(orders), self.centre)
         if self.dispersion == 0:
             return np.where(distances == 0, 0.0, -inf)
         log_probability: Shares = -self.theta * distances - log_normaliser
@@ -113,38 +114,8 @@ class Mallows:
         return ranks
 
 
-def _distances(ranks: Ranks, centre: Order) -> Counts:
-    """Count the pairs (people,) that each row of ranks (people, items) turns round."""
-    distances = np.zeros(len(ranks), dtype=np.int64)
-    for place, better in enumerate(centre):
-        turned = np.zeros(len(ranks), dtype=ranks.dtype)
-        for worse in centre[place + 1 :]:
-            turned += ranks[:, worse] < ranks[:, better]
-        distances += turned
-    return distances
-
-
-def _disagreement(counts: Counts, centre: Order) -> int:
-    """Sum the distances of all people to the centre, from their majority counts."""
-    return int(np.tril(counts[np.ix_(centre, centre)], k=-1).sum())
-
-
-def _local_kemeny(counts: Counts) -> Order:
-    """Move single items of the Borda order to their best places until none gains."""
-    order = np.argsort(-counts.sum(axis=1), kind="stable")
-    improved = True
-    while improved:
-        improved = False
-        for item in order.copy():
-            rest = order[order != item]
-            # gains[p] = how many more people agree if `item` comes just before rest[p], than last
-            surplus = counts[item, rest] - counts[rest, item]
-            gains = np.append(surplus[::-1].cumsum()[::-1], 0)
-            here = int(np.flatnonzero(order == item)[0])
-            if gains.max() > gains[here]:
-                order = np.insert(rest, int(gains.argmax()), item)
-                improved = True
-    return tuple(int(item) for item in order)
+def _borda_order(counts: Counts) -> Order:
+    return tuple(int(item) for item in np.argsort(-counts.sum(axis=1), kind="stable"))
 
 
 def _expected_distance(dispersion: float, n_items: int) -> float:
