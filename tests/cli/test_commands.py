@@ -60,6 +60,7 @@ def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protoc
     }
     assert evaluation["private"] is False
     assert 0 < evaluation["q2_distance_nopriv"] < evaluation["q2_distance"] < 1
+    assert 0 <= evaluation["kendall_excess"] < 0.5
     written = read_rankings(synthetic)
     assert (written.n_people, written.names) == (400, NAMES)
 

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from hushrank.evaluation.metrics import (
+    average_kendall_tau,
+    kendall_excess,
     marginal_distance,
     mean_rank_order,
     q2_distance,
     uniform_second_order_marginals,
 )
-from hushrank.rankings.marginals import second_order_marginals
+from hushrank.models.mallows import Mallows
+from hushrank.rankings.marginals import majority, second_order_marginals
 from hushrank.rankings.profile import Rankings
 
 
@@ -31,6 +34,20 @@ def distance_by_counting(learnt, true):
         gaps = [abs(seen[c] / learnt.n_rows - expected[c] / true.n_rows) for c in cells]
         distances.append(sum(gaps) / 2)
     return sum(distances) / len(distances)
+
+
+def test_excess_is_measured_from_the_exact_optimum():
+    """Two people say abc, one says cba: abc costs 3 of 9 pairs, cba 6."""
+    people = Rankings.from_orders(np.array([[0, 1, 2], [0, 1, 2], [2, 1, 0]]))
+    assert kendall_excess(people, (0, 1, 2), time_limit=1.0) == 0
+    assert kendall_excess(people, (2, 1, 0), time_limit=1.0) == pytest.approx(3 / 9)
+    assert average_kendall_tau(majority(people), (1, 0, 2), 3) == pytest.approx(4 / 9)
+
+
+def test_no_excess_is_claimed_where_no_optimum_is_proven():
+    ranks = Mallows(tuple(range(60)), 1.0).sample(101, rng=np.random.default_rng(1))
+    people = Rankings(ranks, tuple(map(str, range(60))))
+    assert kendall_excess(people, tuple(range(60)), time_limit=1e-6) is None
 
 
 def test_q2_of_two_items_is_the_gap_of_their_majorities():

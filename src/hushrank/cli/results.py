@@ -84,7 +84,12 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
         "Q2 distance *": f"{evaluation['q2_distance']:.3f}",
         "Q2 distance of uniform rankings *": f"{evaluation['q2_distance_uniform']:.3f}",
         "Q2 distance without noise *": f"{evaluation['q2_distance_nopriv']:.3f}",
+        "Kendall tau above the optimum *": _number(evaluation["kendall_excess"]),
     }
+
+
+def _number(value: float | None) -> str:
+    return "not proven in time" if value is None else f"{value:.4f}"
 
 
 def _table(collected: Collected, options: CollectOptions, title: str) -> Table:

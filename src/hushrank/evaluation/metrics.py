@@ -2,8 +2,14 @@
 
 import numpy as np
 
+from hushrank.aggregators.kemeny import kemeny
 from hushrank.arrays import Order, Shares
-from hushrank.rankings.marginals import first_order_marginals, second_order_marginals
+from hushrank.rankings.distances import PairCounts, kendall_cost
+from hushrank.rankings.marginals import (
+    first_order_marginals,
+    majority,
+    second_order_marginals,
+)
 from hushrank.rankings.profile import Rankings
 
 
@@ -31,3 +37,26 @@ def mean_rank_order(rankings: Rankings) -> Order:
     marginals = first_order_marginals(rankings)
     mean_ranks = marginals @ np.arange(rankings.n_items)
     return tuple(int(item) for item in np.argsort(mean_ranks, kind="stable"))
+
+
+def average_kendall_tau(counts: PairCounts, order: Order, n_people: int) -> float:
+    """Return the mean Kendall tau distance of the people from `order`, normalised: in [0, 1].
+
+    sum of distances / (people items (items - 1) / 2)
+    """
+    n_items = len(order)
+    return kendall_cost(counts, order) / (n_people * n_items * (n_items - 1) / 2)
+
+
+def kendall_excess(true: Rankings, order: Order, *, time_limit: float) -> float | None:
+    """Return by how much the average Kendall tau of `order` exceeds the exact Kemeny optimum.
+
+    None where no optimum is proven within `time_limit` seconds.
+    """
+    counts = majority(true)
+    best = kemeny(counts, time_limit=time_limit)
+    if not best.is_optimal:
+        return None
+    n_people = true.n_people
+    excess = average_kendall_tau(counts, order, n_people)
+    return excess - average_kendall_tau(counts, best.order, n_people)
