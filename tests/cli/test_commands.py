@@ -77,6 +77,44 @@ def test_a_seed_repeats_the_result_and_marks_it_as_not_private(monkeypatch, peop
     assert results[0]["privacy_statement"].startswith("Not private")
 
 
+@pytest.mark.parametrize("method", ["borda", "kwiksort", "kemeny"])
+def test_ballots_are_aggregated_beside_the_optimum(monkeypatch, people, tmp_path, method):
+    out = tmp_path / "out.json"
+    arguments = ["--method", method, "--seed", 1, "--json", out]
+    assert hushrank(monkeypatch, "aggregate", people, *arguments) == 0
+    result = json.loads(out.read_text())
+    assert result["method"] == method
+    assert (result["people"], result["items"], result["private"]) == (400, 4, False)
+    assert sorted(result["order"]) == list(NAMES)
+    assert result["optimal_proven"]
+    assert result["excess"] >= 0
+    assert result["kemeny_optimum"] + result["excess"] == result["average_kendall_tau"]
+    assert method != "kemeny" or result["excess"] == 0
+
+
+def test_partial_ballots_count_where_they_decide(monkeypatch, tmp_path, capsys):
+    path = tmp_path / "ballots.csv"
+    path.write_text("apple,beech,cedar\n1,,\n1,2,\n,1,1\n,2,1\n")
+    for unranked, order in (
+        ("unknown", "apple > cedar > beech"),
+        ("last", "apple > cedar > beech"),
+    ):
+        assert hushrank(monkeypatch, "aggregate", path, "--unranked", unranked) == 0
+        assert order in capsys.readouterr().out
+
+
+def test_an_optimum_that_is_not_proven_in_time_is_not_claimed(monkeypatch, tmp_path, capsys):
+    path, out = tmp_path / "noise.csv", tmp_path / "out.json"
+    keys = np.random.default_rng(1).random((101, 50))
+    write_rankings(Rankings.from_keys(keys, [f"item {i}" for i in range(50)]), path)
+    arguments = ["--time-limit", "1e-6", "--json", out]
+    assert hushrank(monkeypatch, "aggregate", path, *arguments) == 0
+    result = json.loads(out.read_text())
+    assert (result["kemeny_optimum"], result["excess"]) == (None, None)
+    assert 0 < result["gap"] < 0.5
+    assert "not proven in time" in capsys.readouterr().out
+
+
 def test_without_noise_means_the_same_whatever_is_done_about_noise(monkeypatch, people, tmp_path):
     distances = []
     for number, extra in enumerate((["--epsilon", 4], ["--epsilon", 0.2, "--shrink"])):

@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from hushrank.cli.aggregate import aggregate
 from hushrank.cli.collect import collect
 from hushrank.cli.demo import demo
 from hushrank.cli.experiment import experiment
@@ -18,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(collect)
+app.command()(aggregate)
 app.add_typer(simulate, name="simulate")
 app.command()(experiment)
 app.command()(demo)

@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from hushrank.cli.collection import Collected, CollectOptions, collect_rankings
+from hushrank.cli.tables import plain, result_table
 from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.models.riffle import RiffleModel
 from hushrank.rankings.disk import replace_file, require_folder
@@ -36,7 +35,9 @@ def collect_and_show(
     console = Console(markup=False, highlight=False, soft_wrap=True)
     with Console(stderr=True).status("collecting"):
         collected = collect_rankings(rankings, options)
-    console.print(_table(collected, options, title))
+    console.print(
+        result_table(f"Collected from {title}", _summary(collected, options), _order(collected))
+    )
     console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
     console.print(collected.outcome.privacy_statement)
     if collected.outcome.epsilon > MUCH_EPSILON:
@@ -49,7 +50,7 @@ def collect_and_show(
     if report is not None:
         _write_report(report, collected, options, rankings, title)
     for path in filter(None, (synthetic, json, report)):
-        console.print(f"wrote {path}")
+        console.print(f"wrote {plain(str(path))}")
 
 
 def _order(collected: Collected) -> list[str]:
@@ -90,22 +91,6 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
 
 def _number(value: float | None) -> str:
     return "not proven in time" if value is None else f"{value:.4f}"
-
-
-def _table(collected: Collected, options: CollectOptions, title: str) -> Table:
-    heading = _plain(f"Collected from {title}")
-    table = Table(title=heading, title_justify="left", show_header=False)
-    for label, value in _summary(collected, options).items():
-        table.add_row(label, value)
-    table.add_row("order, best first", _plain(" > ".join(_order(collected))))
-    return table
-
-
-def _plain(text: str) -> Text:
-    """Return text from a file so that it can command neither the table nor the terminal."""
-    return Text(
-        "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    )
 
 
 def _write_report(

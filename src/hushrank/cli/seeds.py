@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-Purpose: TypeAlias = Literal["people", "ties", "noise", "synthesis", "without noise"]
+Purpose: TypeAlias = Literal["people", "ties", "noise", "synthesis", "without noise", "pivots"]
 
 
 def stream(seed: int | None, purpose: Purpose) -> np.random.Generator:
