@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from hushrank.aggregators.borda import borda
 from hushrank.aggregators.kemeny import kemeny
 from hushrank.arrays import Order, Shares
 from hushrank.rankings.distances import PairCounts, kendall_cost
 from hushrank.rankings.marginals import (
-    first_order_marginals,
     majority,
     second_order_marginals,
 )
@@ -34,9 +34,8 @@ def uniform_second_order_marginals(n_items: int) -> Shares:
 
 def mean_rank_order(rankings: Rankings) -> Order:
     """Return the items by ascending mean rank, best first (Borda); ties by item number."""
-    marginals = first_order_marginals(rankings)
-    mean_ranks = marginals @ np.arange(rankings.n_items)
-    return tuple(int(item) for item in np.argsort(mean_ranks, kind="stable"))
+    rankings.require_complete_strict("mean ranks")
+    return borda(majority(rankings))
 
 
 def average_kendall_tau(counts: PairCounts, order: Order, n_people: int) -> float:
