@@ -27,7 +27,8 @@ test-slow: $(INSTALLED) ## the figures of the papers, by tolerance; needs HUSHRA
 	$(BIN)/python -m pytest -q -m slow
 
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
-	HUSHRANK_TEST_SEED=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))") \
+	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
+		echo "HUSHRANK_TEST_SEED=$$seed"; export HUSHRANK_TEST_SEED=$$seed; \
 		$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks.md
