@@ -1,4 +1,5 @@
 import gzip
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
 from hushrank.rankings import disk
+from hushrank.rankings.disk import replace_file
 from hushrank.rankings.files import FORMS, read_rankings, read_ratings, write_rankings
 from hushrank.rankings.profile import Rankings
 
@@ -176,6 +178,21 @@ def test_a_crash_while_writing_leaves_what_was_there(tmp_path, monkeypatch, owne
         write_rankings(LOOSE, path)
     assert path.read_text() == "what was there"
     assert [file.name for file in tmp_path.iterdir()] == ["b.csv"]
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
+    target, link, pipe = tmp_path / "target.txt", tmp_path / "link.txt", tmp_path / "pipe"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    replace_file(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"sent")
+    assert os.read(reader, 10) == b"sent"
+    assert pipe.is_fifo()
+    os.close(reader)
 
 
 def test_a_replaced_file_keeps_its_permissions(tmp_path):

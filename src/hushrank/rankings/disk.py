@@ -36,22 +36,31 @@ def require_folder(path: FilePath) -> None:
 def replace_file(path: FilePath, content: bytes) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
+    What is no regular file, such as a link or /dev/stdout, is written to in place.
     Raises HushrankError, which names `path`, when it cannot be written.
     """
     target = Path(path)
-    temporary = target.with_name(f".{token_hex(8)}.tmp")
     with errors_naming(path):
         _require_folder(path)
-        try:
-            with temporary.open("xb") as file:
-                if target.exists():  # a file that others may not read stays so
-                    temporary.chmod(target.stat().st_mode & 0o777)
+        if target.is_symlink() or (target.exists() and not target.is_file()):
+            with target.open("wb") as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        else:
+            _rename_over(target, content)
+
+
+def _rename_over(target: Path, content: bytes) -> None:
+    temporary = target.with_name(f".{token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            if target.exists():  # a file that others may not read stays so
+                temporary.chmod(target.stat().st_mode & 0o777)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _require_folder(path: FilePath) -> None:
