@@ -93,6 +93,15 @@ def test_estimated_counts_are_ordered_by_the_integer_program_too(monkeypatch):
     assert found.cost == pytest.approx(least, rel=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e-6, 1.0, 1e6])
+def test_the_scale_of_estimated_counts_does_not_matter(scale):
+    counts = np.random.default_rng(5).random((20, 20))
+    found = kemeny(counts * scale)
+    assert found.is_optimal
+    least = kendall_cost(counts, best_by_sets(counts))
+    assert kendall_cost(counts, found.order) == pytest.approx(least, abs=1e-5)
+
+
 def test_when_time_runs_out_the_gap_is_proven():
     counts = circular(40, 1)
     found = kemeny(counts, time_limit=1e-6)

@@ -151,6 +151,20 @@ def test_where_results_go_is_checked_before_anybody_is_asked(monkeypatch, people
     assert capsys.readouterr().out == ""
 
 
+def test_no_output_destroys_the_input_or_another_output(monkeypatch, people, capsys):
+    before = people.read_bytes()
+    other = people.parent / "other"
+    for options in (
+        ["--synthetic", people],
+        ["--json", people],
+        ["--json", other, "--report", other],
+    ):
+        assert hushrank(monkeypatch, "collect", people, "--epsilon", 1, *options) == 1
+        assert "different files" in capsys.readouterr().err
+    assert people.read_bytes() == before
+    assert not other.exists()
+
+
 def test_running_out_of_memory_is_one_line(monkeypatch, tmp_path, capsys):
     arguments = ["--people", 10**15, "--items", 30, "--out", tmp_path / "x.soc"]
     assert hushrank(monkeypatch, "simulate", "mallows", *arguments) == 1

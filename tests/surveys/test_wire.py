@@ -17,6 +17,7 @@ from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.assignment import assign_questions
 from hushrank.surveys.survey import sampled_survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
 from hushrank.surveys.wire_documents import (
@@ -185,6 +186,18 @@ def test_a_mechanism_that_states_other_thresholds_is_refused():
     for changes in ({"hit_words": "1"}, {"false_hit_words": "2"}):
         with pytest.raises(HushrankError, match="thresholds"):
             msgspec.structs.replace(stated, **changes).mechanism()
+
+
+def test_assigned_questions_can_be_answered_and_tallied_as_they_are():
+    assigned = assign_questions(GRR.survey, 20, rng=Randomness.seeded(2))
+    documents = [
+        document
+        for questions in assigned
+        for document in GRR.answer(PERSON, questions, lot=0.3, rng=Randomness.seeded(3))
+    ]
+    received = GRR.tally(documents)
+    assert received.n_refused == 0
+    assert sum(tally.n_reports for tally in received.tallies) == 20
 
 
 def question_of(data) -> object:

@@ -46,6 +46,7 @@ def kemeny(majority: PairCounts, *, time_limit: float | None = None) -> KemenyOr
     """Return an order of least Kendall cost to pair counts (items, items), exact or estimated.
 
     With a `time_limit`, in seconds, the best order found by then, with its proven gap.
+    Optimal is exact for whole counts, and up to a millionth of the largest margin for others.
     Deterministic unless time runs out. Groups that beat each other in no circle are solved apart.
     Cost: exponential in the items of the largest group, at worst.
     Raises HushrankError when the counts are not finite and square, or the limit is not positive.
@@ -86,4 +87,10 @@ def _best_of_group(majority: NDArray[np.float64], end: float | None) -> tuple[Or
     if len(majority) <= MOST_ITEMS_OF_SETS:
         best = best_by_sets(majority)
         return best, kendall_cost(majority, best)
-    return best_by_integer_program(majority, borda(majority), end=end)
+    if (majority == np.round(majority)).all():
+        return best_by_integer_program(majority, borda(majority), end=end)
+    scale = float(np.abs(majority - majority.T).max())  # the solver's tolerances are absolute
+    best, bound = best_by_integer_program(majority / scale, borda(majority), end=end)
+    cost = kendall_cost(majority, best)
+    is_met = kendall_cost(majority / scale, best) <= bound
+    return best, cost if is_met else min(cost, bound * scale)

@@ -51,4 +51,4 @@ def aggregate(
 
     options = AggregateOptions(method.value, unranked.value, time_limit, seed)
     rankings = read_rankings(file, form=None if form is None else form.value)
-    aggregate_and_show(rankings, options, title=file.name, json=json)
+    aggregate_and_show(rankings, options, title=file.name, source=file, json=json)

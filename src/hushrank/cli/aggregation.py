@@ -15,7 +15,7 @@ from hushrank.arrays import Counts, Order
 from hushrank.cli.seeds import stream
 from hushrank.cli.tables import plain, result_table
 from hushrank.evaluation.metrics import average_kendall_tau
-from hushrank.rankings.disk import replace_file, require_folder
+from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 
@@ -31,10 +31,11 @@ class AggregateOptions:
 
 
 def aggregate_and_show(
-    rankings: Rankings, options: AggregateOptions, *, title: str, json: Path | None
+    rankings: Rankings, options: AggregateOptions, *, title: str, source: Path, json: Path | None
 ) -> None:
     """Aggregate, print a table, and write what was asked for."""
     if json is not None:
+        require_apart([source, json])
         require_folder(json)
     with Console(stderr=True).status("aggregating"):
         result = aggregate_rankings(rankings, options)

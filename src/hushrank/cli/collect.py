@@ -81,6 +81,8 @@ def collect(
 ) -> None:
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
+    FILE holds complete strict rankings; --break-ties makes tied ones strict.
+
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
 
@@ -104,5 +106,11 @@ def collect(
     if break_ties:
         rankings = ties_broken(rankings, seed)
     collect_and_show(
-        rankings, options, title=file.name, synthetic=synthetic, json=json, report=report
+        rankings,
+        options,
+        title=file.name,
+        source=file,
+        synthetic=synthetic,
+        json=json,
+        report=report,
     )

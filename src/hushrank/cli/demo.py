@@ -44,6 +44,7 @@ def demo(
         demo_people(),
         options,
         title=f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})",
+        source=None,
         synthetic=None,
         json=None,
         report=report,

@@ -42,6 +42,7 @@ def experiment(
         raise BadParameter("expected the NAME of an experiment and --data FILE, or --list")
     chosen = [experiment_named(name) for name in names]
     settings = Settings(repetitions, seed, quick)
+    out.mkdir(parents=True, exist_ok=True)
     rankings = read_rankings(data)
     for each in chosen:
         for path in write_experiment(_run_with_progress(each, rankings, settings), out):

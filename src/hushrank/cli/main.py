@@ -1,6 +1,7 @@
 """The command line: parse, call the library, print."""
 
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -27,6 +28,9 @@ app.command()(demo)
 
 def main() -> None:
     """Run one command. Exit code 0: done; 1: one line says what is wrong; 2: wrong usage."""
+    for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except HushrankError as error:

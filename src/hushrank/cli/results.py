@@ -11,7 +11,7 @@ from hushrank.cli.collection import Collected, CollectOptions, collect_rankings
 from hushrank.cli.tables import plain, result_table
 from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.models.riffle import RiffleModel
-from hushrank.rankings.disk import replace_file, require_folder
+from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 
@@ -23,11 +23,13 @@ def collect_and_show(
     options: CollectOptions,
     *,
     title: str,
+    source: Path | None,
     synthetic: Path | None,
     json: Path | None,
     report: Path | None,
 ) -> None:
     """Collect, print a table, and write what was asked for."""
+    require_apart([path for path in (source, synthetic, json, report) if path is not None])
     if synthetic is not None:
         require_writable(synthetic)
     for path in filter(None, (json, report)):
@@ -40,6 +42,11 @@ def collect_and_show(
     )
     console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
     console.print(collected.outcome.privacy_statement)
+    if collected.evaluation["q2_distance"] >= collected.evaluation["q2_distance_uniform"]:
+        console.print(
+            "No better than uniform rankings: ask more people, spend more epsilon, or try"
+            " --split people --shrink."
+        )
     if collected.outcome.epsilon > MUCH_EPSILON:
         console.print(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
     if synthetic is not None:
@@ -107,6 +114,7 @@ def _write_report(
         title=f"Collected from {title}",
         privacy_statement=collected.outcome.privacy_statement,
         figures={
-            label.removesuffix(" *"): value for label, value in _summary(collected, options).items()
+            label.replace(" *", " (from the raw rankings)"): value
+            for label, value in _summary(collected, options).items()
         },
     )

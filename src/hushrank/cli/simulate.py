@@ -48,7 +48,9 @@ def plackett_luce(
     people: People,
     items: Items,
     out: Out,
-    components: Annotated[int, Option(min=1, help="How many groups of like-minded people.")] = 1,
+    components: Annotated[
+        int, Option(min=1, max=1000, help="How many groups of like-minded people.")
+    ] = 1,
     spread: Annotated[
         float, Option(min=0, help="Standard deviation of the items' log-utilities in a group.")
     ] = 1.0,

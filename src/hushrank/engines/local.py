@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hushrank.accounting.composition import total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.arrays import Categories, Ranks
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -25,6 +25,8 @@ Protocol: TypeAlias = Generator[Survey, Tallies, T]
 Report: TypeAlias = Callable[[LocalMechanism, Categories], Tally]
 """Lets people report their categories through a mechanism and tallies the reports."""
 
+MOST_RANKS = 2**32
+"""4 gigabytes, one row a person."""
 MOST_BYTES_OF_A_BATCH = 2**26
 MOST_PEOPLE_OF_A_BATCH = 2**20
 
@@ -48,7 +50,9 @@ class Outcome(Generic[T]):
         """What was protected, for whom, and at what cost, in one line."""
         if not self.is_private:
             return f"Not private: simulated {self.epsilon:g}-LDP reports whose noise is not secret."
+        everybody = all(spend.lots == (0.0, 1.0) for spend in self.spends)
         rounds = ", ".join(f"{spend.release} {spend.epsilon:g}" for spend in self.spends)
+        rounds += "" if everybody else ", of different people"
         return (
             f"The reports protect each of {self.n_people:,} people by {self.epsilon:g}-LDP"
             f" (in nats: {rounds}) against everybody, the collector included."
@@ -152,6 +156,9 @@ def _drive(
 
 def _people(rankings: Rankings) -> Ranks:
     rankings.require_complete_strict("collect")
+    size = rankings.n_people * rankings.n_items
+    too_many = f"expected at most {MOST_RANKS:,} ranks of people and items, got {size:,}"
+    require(size <= MOST_RANKS, too_many)
     return rankings.expanded().ranks
 
 

@@ -81,6 +81,7 @@ def shrunk_shares(shares: Shares, variance: Shares) -> Shares:
     uniform = 1 / shares.shape[-1]
     distance = ((shares - uniform) ** 2).sum(axis=-1, keepdims=True)
     noise = variance.sum(axis=-1, keepdims=True)
-    kept = np.maximum(0.0, 1 - noise / np.maximum(distance, np.finfo(np.float64).tiny))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        kept = np.where(noise < distance, 1 - noise / distance, 0.0)
     shrunk: Shares = uniform + kept * (shares - uniform)
     return shrunk

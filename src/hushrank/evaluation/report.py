@@ -40,8 +40,8 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 WARNING = (
     "<strong>Do not publish this page.</strong> This was a simulation, so the raw rankings were at"
-    " hand, and what is marked “true” below are exact statistics of them. Those are not protected"
-    " by any privacy guarantee."
+    " hand, and its errors and what is marked “true” below are exact statistics of them. Those are"
+    " not protected by any privacy guarantee."
 )
 
 

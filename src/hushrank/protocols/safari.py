@@ -9,6 +9,7 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.estimators.shares import PostProcess, require_post_process
+from hushrank.mechanisms.local import require_parameters
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.models.hierarchy import (
     ThinChain,
@@ -52,6 +53,7 @@ def safari(
     Source: Yang et al. (ICDE 2019), phases 1 to 4; `RiffleModel.sample` is phase 5.
     """
     _require_size(n_items, max_leaf)
+    require_parameters(2, epsilon)
     require_post_process(post_process)
     first, second = _rounds(epsilon, split)
     ask = partial(sampled_survey, make_mechanism=make_mechanism)

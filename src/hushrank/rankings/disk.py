@@ -2,7 +2,7 @@
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -31,6 +31,13 @@ def require_folder(path: FilePath) -> None:
     """Raise HushrankError unless the folder of `path` exists."""
     with errors_naming(path):
         _require_folder(path)
+
+
+def require_apart(paths: Sequence[FilePath]) -> None:
+    """Raise HushrankError when two of the paths are one file: an output would destroy the other."""
+    for path in paths:
+        same = sum(os.path.realpath(path) == os.path.realpath(other) for other in paths)
+        require(same == 1, f"{os.fspath(path)}: expected different files to read and to write")
 
 
 def replace_file(path: FilePath, content: bytes) -> None:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 
 import msgspec
 import numpy as np
@@ -84,8 +85,9 @@ class PublishedSurvey:
         Raises HushrankError, before anything is drawn, unless `person` is one complete strict
         ranking of these items, the survey asks this lot, and the questions are as many as it says.
         """
-        self._require_asked(person, questions, lot)
-        return tuple(self._answer(person, question, rng) for question in questions)
+        numbers = tuple(index(question) for question in questions)  # also numpy's
+        self._require_asked(person, numbers, lot)
+        return tuple(self._answer(person, number, rng) for number in numbers)
 
     def tally(self, documents: Iterable[bytes]) -> Received:
         """Tally reports, at the collector, for each question.
