@@ -1,6 +1,8 @@
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -264,6 +266,16 @@ def test_a_missing_file_is_one_line_that_names_it(monkeypatch, tmp_path, capsys)
 )
 def test_wrong_usage_is_exit_code_2(monkeypatch, arguments):
     assert hushrank(monkeypatch, *arguments) == 2
+
+
+def test_kernels_find_a_place_where_nothing_can_be_written(monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(command_line.os, "access", lambda path, mode: False)
+    assert hushrank(monkeypatch, "--help") == 0
+    folder = Path(os.environ["NUMBA_CACHE_DIR"])
+    assert folder.stat().st_mode & 0o077 == 0
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    folder.rmdir()
 
 
 def test_it_runs_as_a_module_and_help_loads_nothing_heavy():

@@ -1,7 +1,12 @@
 """The command line: parse, call the library, print."""
 
+import atexit
+import os
 import sys
 from io import TextIOWrapper
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import typer
 
@@ -31,6 +36,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    _find_a_place_for_kernels()
     try:
         app()
     except HushrankError as error:
@@ -39,6 +45,15 @@ def main() -> None:
         sys.exit(_complain("not enough memory for so many people, items or categories"))
     except OSError as error:
         sys.exit(_complain(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+
+
+def _find_a_place_for_kernels() -> None:
+    """Let numba keep its compiled kernels for this run where it could keep them nowhere else."""
+    homes = (Path(__file__).parents[1], Path.home())
+    if "NUMBA_CACHE_DIR" not in os.environ and not any(os.access(home, os.W_OK) for home in homes):
+        folder = mkdtemp(prefix="hushrank-")  # readable by this user alone
+        atexit.register(rmtree, folder, ignore_errors=True)
+        os.environ["NUMBA_CACHE_DIR"] = folder
 
 
 def _complain(message: str) -> int:
