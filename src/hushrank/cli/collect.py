@@ -89,7 +89,7 @@ def collect(
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
     from hushrank.cli.collection import CollectOptions, ties_broken
-    from hushrank.cli.results import collect_and_show
+    from hushrank.cli.results import Paths, collect_and_show
     from hushrank.rankings.files import read_rankings
 
     options = CollectOptions(
@@ -105,12 +105,4 @@ def collect(
     rankings = read_rankings(file, form=None if form is None else form.value)
     if break_ties:
         rankings = ties_broken(rankings, seed)
-    collect_and_show(
-        rankings,
-        options,
-        title=file.name,
-        source=file,
-        synthetic=synthetic,
-        json=json,
-        report=report,
-    )
+    collect_and_show(rankings, options, Paths(file, synthetic, json, report), title=file.name)

@@ -37,18 +37,11 @@ def demo(
     Example:  hushrank demo --epsilon 2
     """
     from hushrank.cli.collection import CollectOptions
-    from hushrank.cli.results import collect_and_show
+    from hushrank.cli.results import Paths, collect_and_show
 
     options = CollectOptions(protocol="safari", epsilon=epsilon, seed=seed)
-    collect_and_show(
-        demo_people(),
-        options,
-        title=f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})",
-        source=None,
-        synthetic=None,
-        json=None,
-        report=report,
-    )
+    title = f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})"
+    collect_and_show(demo_people(), options, Paths(report=report), title=title)
 
 
 def demo_people() -> "Rankings":

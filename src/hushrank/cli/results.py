@@ -1,6 +1,6 @@
 """Show a simulated collection: table, JSON, report and synthetic rankings."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +18,48 @@ from hushrank.rankings.profile import Rankings
 MUCH_EPSILON = 10
 
 
+@dataclass(frozen=True)
+class Paths:
+    """The file that was read, and those to write."""
+
+    source: Path | None = None
+    synthetic: Path | None = None
+    json: Path | None = None
+    report: Path | None = None
+
+    def require_usable(self) -> None:
+        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
+        written = [path for path in (self.synthetic, self.json, self.report) if path is not None]
+        require_apart([*written, *([] if self.source is None else [self.source])])
+        if self.synthetic is not None:
+            require_writable(self.synthetic)
+        for path in written:
+            require_folder(path)
+
+
 def collect_and_show(
-    rankings: Rankings,
-    options: CollectOptions,
-    *,
-    title: str,
-    source: Path | None,
-    synthetic: Path | None,
-    json: Path | None,
-    report: Path | None,
+    rankings: Rankings, options: CollectOptions, paths: Paths, *, title: str
 ) -> None:
     """Collect, print a table, and write what was asked for."""
-    require_apart([path for path in (source, synthetic, json, report) if path is not None])
-    if synthetic is not None:
-        require_writable(synthetic)
-    for path in filter(None, (json, report)):
-        require_folder(path)
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+    paths.require_usable()
     with Console(stderr=True).status("collecting"):
         collected = collect_rankings(rankings, options)
-    console.print(
-        result_table(f"Collected from {title}", _summary(collected, options), _order(collected))
-    )
+    console = Console(markup=False, highlight=False, soft_wrap=True)
+    _print(console, collected, options, title)
+    if paths.synthetic is not None:
+        write_rankings(collected.synthetic, paths.synthetic)
+    if paths.json is not None:
+        result = msgspec.json.encode(_as_json(collected, options))
+        replace_file(paths.json, msgspec.json.format(result) + b"\n")
+    if paths.report is not None:
+        _write_report(paths.report, collected, options, rankings, title)
+    for path in filter(None, (paths.synthetic, paths.json, paths.report)):
+        console.print(f"wrote {plain(str(path))}")
+
+
+def _print(console: Console, collected: Collected, options: CollectOptions, title: str) -> None:
+    summary, order = _summary(collected, options), _order(collected)
+    console.print(result_table(f"Collected from {title}", summary, order))
     console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
     console.print(collected.outcome.privacy_statement)
     if collected.evaluation["q2_distance"] >= collected.evaluation["q2_distance_uniform"]:
@@ -49,15 +69,6 @@ def collect_and_show(
         )
     if collected.outcome.epsilon > MUCH_EPSILON:
         console.print(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
-    if synthetic is not None:
-        write_rankings(collected.synthetic, synthetic)
-    if json is not None:
-        result = msgspec.json.encode(_as_json(collected, options))
-        replace_file(json, msgspec.json.format(result) + b"\n")
-    if report is not None:
-        _write_report(report, collected, options, rankings, title)
-    for path in filter(None, (synthetic, json, report)):
-        console.print(f"wrote {plain(str(path))}")
 
 
 def _order(collected: Collected) -> list[str]:

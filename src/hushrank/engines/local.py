@@ -157,8 +157,7 @@ def _drive(
 def _people(rankings: Rankings) -> Ranks:
     rankings.require_complete_strict("collect")
     size = rankings.n_people * rankings.n_items
-    too_many = f"expected at most {MOST_RANKS:,} ranks of people and items, got {size:,}"
-    require(size <= MOST_RANKS, too_many)
+    require(size <= MOST_RANKS, f"expected at most {MOST_RANKS:,} ranks in all, got {size:,}")
     return rankings.expanded().ranks
 
 
