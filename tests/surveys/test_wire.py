@@ -57,7 +57,9 @@ def test_reports_over_the_wire_are_the_reports_of_the_engine(kind):
     survey = published(kind)
     for number, question in enumerate(QUESTIONS):
         mechanism = survey.survey.mechanisms[number]
-        (document,) = survey.answer(PERSON, [number], lot=0.5, rng=Randomness.seeded(number))
+        (document,) = survey.answer(
+            PERSON, [number], lot=0.5, is_simulation=True, rng=Randomness.seeded(number)
+        )
         reports = mechanism.randomise(question.answer(PERSON.ranks), rng=Randomness.seeded(number))
         received = survey.tally([document])
         sent, direct = received.tallies[number], mechanism.tally(reports)
@@ -69,7 +71,7 @@ def test_reports_over_the_wire_are_the_reports_of_the_engine(kind):
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_reports_of_another_form_are_refused_and_the_others_counted(kind):
     survey = published(kind)
-    (document,) = survey.answer(PERSON, [0], lot=0.5, rng=Randomness.seeded(1))
+    (document,) = survey.answer(PERSON, [0], lot=0.5, is_simulation=True, rng=Randomness.seeded(1))
     own = json.loads(document)["report"]
     word = {"multiplier": "1", "offset": "1", "bucket": 0}
     impossible = [
@@ -100,7 +102,7 @@ def changed_report(document: bytes, changes: dict) -> bytes:
     ],
 )
 def test_a_report_that_does_not_fit_is_refused(changes):
-    (document,) = GRR.answer(PERSON, [0], lot=0.5, rng=Randomness.seeded(1))
+    (document,) = GRR.answer(PERSON, [0], lot=0.5, is_simulation=True, rng=Randomness.seeded(1))
     assert GRR.tally([changed_report(document, changes)]).n_refused == 1
 
 
@@ -188,12 +190,21 @@ def test_a_mechanism_that_states_other_thresholds_is_refused():
             msgspec.structs.replace(stated, **changes).mechanism()
 
 
+def test_a_device_does_not_draw_from_a_seed():
+    with pytest.raises(HushrankError, match="operating system"):
+        GRR.answer(PERSON, [0], lot=0.5, rng=Randomness.seeded(1))
+    (document,) = GRR.answer(PERSON, [0], lot=0.5, rng=Randomness.secure())
+    assert GRR.tally([document]).n_refused == 0
+
+
 def test_assigned_questions_can_be_answered_and_tallied_as_they_are():
     assigned = assign_questions(GRR.survey, 20, rng=Randomness.seeded(2))
     documents = [
         document
         for questions in assigned
-        for document in GRR.answer(PERSON, questions, lot=0.3, rng=Randomness.seeded(3))
+        for document in GRR.answer(
+            PERSON, questions, lot=0.3, is_simulation=True, rng=Randomness.seeded(3)
+        )
     ]
     received = GRR.tally(documents)
     assert received.n_refused == 0
@@ -222,7 +233,10 @@ def test_every_ranking_can_answer_every_survey_that_a_device_accepts(data):
         return
     for order in permutations(range(len(names))):
         person = Rankings.from_orders(np.array([order]), names)
-        assert len(accepted.answer(person, [0], lot=0.0, rng=Randomness.seeded(1))) == 1
+        assert (
+            len(accepted.answer(person, [0], lot=0.0, is_simulation=True, rng=Randomness.seeded(1)))
+            == 1
+        )
 
 
 OTHER_PEOPLE = {
@@ -245,7 +259,7 @@ def test_what_a_device_should_not_answer_is_refused_before_anything_is_drawn(
     person, questions, lot
 ):
     with pytest.raises(HushrankError):
-        GRR.answer(person, questions, lot=lot, rng=Randomness.replayed(b""))
+        GRR.answer(person, questions, lot=lot, is_simulation=True, rng=Randomness.replayed(b""))
 
 
 def test_the_documented_schemas_are_the_code_s():

@@ -75,16 +75,24 @@ class PublishedSurvey:
         return hashlib.sha256(self.document).hexdigest()
 
     def answer(
-        self, person: Rankings, questions: Sequence[int], *, lot: float, rng: Randomness
+        self,
+        person: Rankings,
+        questions: Sequence[int],
+        *,
+        lot: float,
+        rng: Randomness,
+        is_simulation: bool = False,
     ) -> tuple[bytes, ...]:
         """Answer the assigned questions for one person, on their device: here the noise is added.
 
         Privacy: the survey's epsilon for these reports together. A second call costs it again: a
         device calls once, stores the reports, and sends the same bytes on every retry; it keeps its
-        own account of what it has answered.
+        own account of what it has answered. Only a simulation may draw from a seed.
         Raises HushrankError, before anything is drawn, unless `person` is one complete strict
         ranking of these items, the survey asks this lot, and the questions are as many as it says.
         """
+        is_secret = rng.is_private or is_simulation
+        require(is_secret, "expected the operating system's randomness, a seed protects nobody")
         numbers = tuple(index(question) for question in questions)  # also numpy's
         self._require_asked(person, numbers, lot)
         return tuple(self._answer(person, number, rng) for number in numbers)
