@@ -35,6 +35,14 @@ RANKS = Rankings.from_keys(
 )
 
 
+@pytest.mark.parametrize("ballot", [["3", "1", "2"], ["0", "1"], ["1", "2", "4"], ["2", "weight"]])
+def test_a_first_ballot_is_not_taken_for_a_header(ballot):
+    with pytest.raises(HushrankError, match="line 1: expected a header"):
+        form_of(ballot)
+    assert form_of(["1", "2", "3"]) == "places"
+    assert form_of(["rank of 3", "rank of 1"]) == "ranks"
+
+
 def test_one_column_a_place_holds_names_best_first():
     text = "place_1,place_2,place_3,weight\npear,plum,apple,1\npear,,,4\napple,pear,plum,2\n"
     assert csv_rankings(text) == PLACES
@@ -74,8 +82,6 @@ def test_a_file_of_several_blocks_reads_as_one():
         (["1", "2", "weight"], "places"),
         (["Place_1", "place 2"], "places"),
         (["place_2", "place_1"], "ranks"),
-        (["0", "1"], "ranks"),
-        (["1", "2", "4"], "ranks"),
         (["1", "pear"], "ranks"),
         (["pear", "plum"], "ranks"),
         (["score", "Person", "item"], "scores"),

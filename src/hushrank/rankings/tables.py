@@ -31,13 +31,16 @@ def form_of(header: Sequence[str]) -> TableForm:
     """Tell the form of a table by its header, the weight column aside.
 
     `1`, `2`, .. or `place_1`, `place_2`, .. in order: places. `person`, `item` and `score`: scores.
-    Anything else: ranks, one column an item.
+    Anything else: ranks, one column an item. Raises HushrankError when it is all other whole
+    numbers: then it is rather the first ballot of a file without a header.
     """
     names = [name for name in header if name.lower() != WEIGHT]
     if sorted(name.lower() for name in header) == sorted(SCORE_COLUMNS):
         return "scores"
     places = [_PLACE.fullmatch(name) for name in names]
     in_order = all(place and int(place[1]) == n for n, place in enumerate(places, start=1))
+    is_ballot = bool(names) and not in_order and all(name.isdecimal() for name in names)
+    require(not is_ballot, "line 1: expected a header, or a form that says what the columns are")
     return "places" if names and in_order else "ranks"
 
 
