@@ -13,22 +13,11 @@ from typing import Any
 import numpy as np
 
 from hushrank.mechanisms.harmony import Harmony
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
-from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
-from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.randomness import Randomness
+from hushrank.surveys.wire_reports import MECHANISMS
 from tests.conformance import HASHED, UNARY, WORDS, bytes_of_words, tape_of_a_person
 
 FOLDER = Path(__file__).parent
-MECHANISMS = {
-    "generalized-randomized-response": GeneralizedRandomizedResponse,
-    "symmetric-unary-encoding": SymmetricUnaryEncoding,
-    "optimised-unary-encoding": OptimisedUnaryEncoding,
-    "optimised-local-hashing": OptimisedLocalHashing,
-    "succinct-histogram": SuccinctHistogram,
-    "harmony": Harmony,
-}
 PARAMETERS = [*product((2, 3, 20, 65, 130), (0.1, 1.0, 4.0, 10.0)), (8, 0.01), (1024, 1.0)]
 RANDOM_TAPES = (0, 1, 2, 3)
 RANDOM_UNARY_TAPES = (0, 3)  # fewer, for a tape has 64 words a block
