@@ -1,0 +1,116 @@
+"""From estimates with known noise to a posterior: a hierarchical normal model."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from hushrank.aggregators.posterior import Belief, Posterior, Values
+
+SPREADS = 2.0 ** np.arange(-10, 2)
+"""The prior's standard deviations of scores and of what scores leave over, in shares of people."""
+LEAST_WEIGHT = 1e-3
+
+
+def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
+    """Return what estimated margins (items, items) with their variances leave open.
+
+        margin[a, b] = score[a] - score[b] + rest[a, b],   score ~ N(0, t^2),   rest ~ N(0, w^2)
+
+    Margins in shares of people, independent between pairs; variance inf: nobody answered.
+    The spreads t and w are weighed by the evidence on a grid.
+    Cost: O(items^3) for each of 144 pairs of spreads.
+    Source: hierarchical normal model with flat spreads, Gelman (Bayesian Analysis 2006).
+    """
+    precisions = np.where(np.isfinite(variances), 1 / np.maximum(variances, 1e-12), 0.0)
+    np.fill_diagonal(precisions, 0.0)
+    observed = np.where(precisions > 0, margins, 0.0)
+    spreads = list(product(SPREADS, SPREADS))
+    beliefs = [_margin_belief(observed, precisions, *pair) for pair in spreads]
+    return Posterior(tuple(_likely(beliefs, np.array([t * w for t, w in spreads]))))
+
+
+def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:
+    """Return what estimated scores (items,) with their covariance (items, items) leave open.
+
+    The prior is N(0, t^2) for each score, in any unit; its spread is weighed by the evidence.
+    Who leads whom is judged by the scores.
+    """
+    noise = float(np.sqrt(np.trace(covariance) / len(scores)))
+    unit = max(noise, float(np.abs(scores).max()), np.finfo(float).tiny)
+    beliefs = [_score_belief(scores, covariance, unit * spread) for spread in SPREADS]
+    return Posterior(tuple(_likely(beliefs, SPREADS)))
+
+
+def _margin_belief(
+    margins: Values, precisions: Values, score_spread: float, rest_spread: float
+) -> tuple[float, Belief]:
+    """Return the log-evidence of the spreads, and the belief under them."""
+    answered = precisions > 0
+    noise = 1 / np.where(answered, precisions, 1.0)
+    information = np.where(answered, 1 / (rest_spread**2 + noise), 0.0)
+    laplacian = _laplacian(information)
+    factor = cho_factor(laplacian + np.eye(len(margins)) / score_spread**2)
+    pull = (information * margins).sum(axis=1)
+    scores, covariance = cho_solve(factor, pull), cho_solve(factor, np.eye(len(margins)))
+    evidence = _log_evidence(information[answered], margins[answered], pull @ scores)
+    evidence -= np.log(np.diag(factor[0])).sum() + len(margins) * np.log(score_spread)
+
+    kept = rest_spread**2 * information  # the share of a residual that is no noise
+    rest = np.where(answered, rest_spread**2 * (1 - kept), rest_spread**2)
+    np.fill_diagonal(rest, 0.0)
+    believed = (1 - kept) * (scores[:, None] - scores) + kept * margins
+    reach = _laplacian(1 - kept)
+    return evidence, Belief(
+        0.0,
+        believed.sum(axis=1),
+        reach @ covariance @ reach + _laplacian(rest),
+        believed,
+        (1 - kept) ** 2 * _contrasts(covariance) + rest,
+    )
+
+
+def _log_evidence(information: Values, margins: Values, explained: float) -> float:
+    """Return the part of the log-evidence that the pairs add, each counted twice in the arrays."""
+    pairs = np.log(information).sum() - (information * margins**2).sum()
+    return float(pairs / 4 + explained / 2)
+
+
+def _score_belief(scores: Values, covariance: Values, spread: float) -> tuple[float, Belief]:
+    prior = spread**2 * np.eye(len(scores))
+    factor = cho_factor(prior + covariance)
+    shrunk = spread**2 * cho_solve(factor, scores)
+    remaining = prior - spread**2 * cho_solve(factor, np.eye(len(scores))) * spread**2
+    evidence = -0.5 * scores @ cho_solve(factor, scores) - np.log(np.diag(factor[0])).sum()
+    gaps = shrunk[:, None] - shrunk
+    return float(evidence), Belief(0.0, shrunk, remaining, gaps, _contrasts(remaining))
+
+
+def _likely(beliefs: list[tuple[float, Belief]], prior: Values) -> Iterator[Belief]:
+    """Weigh the beliefs by prior and log-evidence, and keep those that matter.
+
+    A prior in proportion to the spreads is flat in them: the grid is one of logarithms.
+    """
+    evidence = np.array([each for each, _ in beliefs])
+    weights = prior * np.exp(evidence - evidence.max())
+    weights = np.where(weights >= LEAST_WEIGHT * weights.max(), weights, 0.0)
+    for weight, (_, belief) in zip(weights / weights.sum(), beliefs, strict=True):
+        if weight > 0:
+            yield replace(belief, weight=float(weight))
+
+
+def _laplacian(weights: Values) -> Values:
+    """Return diag(row sums) - weights, for symmetric weights (items, items); no own weight."""
+    off = weights.copy()
+    np.fill_diagonal(off, 0.0)
+    laplacian: Values = np.diag(off.sum(axis=1)) - off
+    return laplacian
+
+
+def _contrasts(covariance: Values) -> Values:
+    """Return the variances (items, items) of all differences of two scores."""
+    own = np.diag(covariance)
+    contrasts: Values = np.maximum(own[:, None] + own - 2 * covariance, 0.0)
+    return contrasts
