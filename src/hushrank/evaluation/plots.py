@@ -48,7 +48,9 @@ def rank_marginals_figure(collected: Rankings, true: Rankings | None = None) -> 
     largest = max(float(heatmap.shares.max()) for heatmap in maps)
     ranks = [str(rank + 1) for rank in range(collected.n_items)]
     scale = {"cmap": "cividis", "vmin": 0.0, "vmax": largest}
-    return _heatmaps(maps, item_labels(collected.names, order), ranks, "rank (1 = best)", scale)
+    return heatmaps_figure(
+        maps, item_labels(collected.names, order), ranks, "rank (1 = best)", scale
+    )
 
 
 def pair_majority_figure(collected: Rankings, true: Rankings | None = None) -> Figure:
@@ -64,7 +66,7 @@ def pair_majority_figure(collected: Rankings, true: Rankings | None = None) -> F
     columns = [str(item + 1) for item in order]
     scale = {"cmap": "PuOr", "vmin": 0.0, "vmax": 1.0}
     labels = item_labels(collected.names, order)
-    return _heatmaps(maps, labels, columns, "before the item of this number", scale)
+    return heatmaps_figure(maps, labels, columns, "before the item of this number", scale)
 
 
 def hierarchy_figure(chain: ThinChain, names: Sequence[str]) -> Figure:
@@ -117,7 +119,7 @@ def _majority_shares(rankings: Rankings, order: Order) -> Shares:
     return shares
 
 
-def _heatmaps(
+def heatmaps_figure(
     maps: Sequence[Heatmap],
     rows: Sequence[str],
     columns: Sequence[str],

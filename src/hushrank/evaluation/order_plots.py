@@ -1,0 +1,55 @@
+"""Pictures of one order: how sure each rank is, and who leads whom."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from hushrank.arrays import Order, Shares
+from hushrank.evaluation.plots import DARK, Heatmap, heatmaps_figure, item_labels, new_figure
+
+BLUE = "#0072B2"
+
+
+def rank_intervals_figure(
+    names: Sequence[str], order: Order, intervals: Sequence[tuple[int, int]]
+) -> Figure:
+    """Draw each item of `order` at its place, with the ranks (0 = best) it may truly have.
+
+    intervals[item] = best and worst rank of that item.
+    """
+    figure = new_figure(6.5, 0.8 + 0.26 * len(order))
+    axes = figure.add_subplot()
+    places = np.arange(len(order))
+    best, worst = np.array([intervals[item] for item in order]).T + 1
+    axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
+    axes.plot(places + 1, places, "o", color=DARK, ms=4)
+    axes.set_yticks(places, item_labels(names, order), fontsize=8, parse_math=False)
+    axes.set_xlabel("rank (1 = best): dot = in this order, line = 95 % interval", fontsize=8)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_xlim(0.5, len(order) + 0.5)
+    axes.invert_yaxis()
+    axes.grid(axis="x", alpha=0.25)
+    return figure
+
+
+def pair_shares_figure(names: Sequence[str], order: Order, shares: Mapping[str, Shares]) -> Figure:
+    """Draw the shares (items, items) who put the row's item first, one heatmap a title.
+
+    Rows and columns are in the order given. Estimated shares are cut to [0, 1]; nan stays grey.
+    """
+    placed = np.ix_(order, order)
+    maps = [
+        Heatmap(title, np.clip(_without_diagonal(each)[placed], 0, 1))
+        for title, each in shares.items()
+    ]
+    columns = [str(item + 1) for item in order]
+    scale = {"cmap": "PuOr", "vmin": 0.0, "vmax": 1.0}
+    labels = item_labels(names, order)
+    return heatmaps_figure(maps, labels, columns, "before the item of this number", scale)
+
+
+def _without_diagonal(shares: Shares) -> Shares:
+    kept = shares.astype(np.float64)
+    np.fill_diagonal(kept, np.nan)
+    return kept
