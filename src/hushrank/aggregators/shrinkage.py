@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from hushrank.aggregators.posterior import Belief, Posterior, Values
 
-SPREADS: Values = 2.0 ** np.arange(-10, 2)
+SPREADS: Values = np.exp2(np.arange(-10, 2, dtype=np.float64))
 """The prior's standard deviations of scores and of what scores leave over, in shares of people."""
 LEAST_WEIGHT = 1e-3
 
