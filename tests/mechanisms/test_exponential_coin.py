@@ -1,0 +1,164 @@
+"""Coins of exactly exponential probability, and the geometric numbers made of them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.exact import exp_below
+from hushrank.mechanisms.exponential_coin import exponential_coin, geometric, uniform_below
+from hushrank.randomness import Randomness
+from tests.conformance import bytes_of_words
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+WORD = 2**64
+ROUNDING = Fraction(1, 10**45)
+"""What `exp_below` may lack."""
+
+
+class Scripted:
+    """Draws below a bound as the script says, and tells the bound at which the script ends."""
+
+    def __init__(self, script):
+        self.script, self.likelihood, self.bound = list(script), Fraction(1), None
+
+    def below(self, bound, size):
+        assert size == 1
+        if not self.script:
+            self.bound = bound
+            raise EOFError
+        self.likelihood /= bound
+        return np.array([self.script.pop(0)], dtype=object)
+
+
+def law_of(draw, depth):
+    """Return the probabilities of the outcomes decided within `depth` draws, and the rest.
+
+    Every value of every draw is tried, so that nothing is sampled.
+    """
+    law, open_scripts = {}, [()]
+    for _ in range(depth + 1):
+        scripts, open_scripts = open_scripts, []
+        for script in scripts:
+            rng = Scripted(script)
+            try:
+                outcome = draw(rng)
+                law[outcome] = law.get(outcome, 0) + rng.likelihood
+            except EOFError:
+                open_scripts += [(*script, value) for value in range(rng.bound)]
+    return law, 1 - sum(law.values())
+
+
+def seeded_in_blocks():
+    """Return a seeded source that reads its words in blocks, which is several times faster."""
+    words = np.random.default_rng(random_seed()).bytes(2**25)
+    places = iter(range(0, len(words), 8))
+
+    def read(n_bytes):
+        start = [next(places) for _ in range(n_bytes // 8)]
+        return words[start[0] : start[0] + n_bytes]
+
+    return Randomness(read, is_private=False)
+
+
+@pytest.mark.parametrize(("numerator", "denominator", "depth"), [
+    (0, 1, 1), (1, 5, 5), (1, 2, 7), (3, 4, 6), (1, 1, 6), (3, 2, 9), (4, 3, 8)
+])  # fmt: skip
+def test_a_coin_has_exactly_its_probability(numerator, denominator, depth):
+    law, rest = law_of(lambda rng: exponential_coin(numerator, denominator, rng=rng), depth)
+    probability = exp_below(-float(numerator), denominator)
+    assert rest < Fraction(1, 100)
+    assert law[True] - ROUNDING <= probability <= law[True] + rest + ROUNDING
+
+
+@pytest.mark.parametrize(("numerator", "denominator"), [(2, 3), (1, 4)])
+def test_geometric_numbers_follow_their_law(numerator, denominator):
+    """A rate a tenth too large is caught."""
+    rate = numerator / denominator
+    stated, wrong = (_geometric_law(each, 4) for each in (rate, 1.1 * rate))
+    rng = seeded_in_blocks()
+    draws = range(draws_needed(stated, wrong))
+    numbers = [min(geometric(numerator, denominator, rng=rng), 3) for _ in draws]
+    assert_follows(np.array(numbers), stated)
+
+
+def _geometric_law(rate, n_cells):
+    below = 1 - np.exp(-rate * np.arange(n_cells))
+    return np.append(np.diff(below), 1 - below[-1])
+
+
+def test_small_rates_give_large_numbers():
+    """A rate a tenth too large is caught, and the lowest bits of the numbers are uniform."""
+    quarters = -np.log([0.75, 0.5, 0.25])
+    stated, wrong = [0.25] * 4, -np.diff([1, *np.exp(-1.1 * quarters), 0])
+    rng = seeded_in_blocks()
+    numbers = [geometric(3, 2**50, rng=rng) for _ in range(draws_needed(stated, wrong))]
+    assert_follows(np.searchsorted(quarters, np.array(numbers) * 3 / 2**50), stated)
+    assert_follows(np.array(numbers) % 4, stated)
+
+
+@pytest.mark.parametrize("factor", [1, 10**40])
+def test_huge_denominators_make_the_same_coins(factor):
+    """A probability of exp(-0.55) instead of exp(-0.5) is caught."""
+    stated, wrong = ([1 - p, p] for p in np.exp([-0.5, -0.55]))
+    rng = seeded_in_blocks()
+    draws = range(draws_needed(stated, wrong))
+    coins = [exponential_coin(factor, 2 * factor, rng=rng) for _ in draws]
+    assert_follows(np.array(coins, dtype=int), stated)
+
+
+def test_a_hopeless_coin_is_soon_decided():
+    rng = Randomness.seeded(random_seed())
+    assert not any(exponential_coin(10**18, 1, rng=rng) for _ in range(100))
+
+
+def test_a_certain_coin_is_true():
+    rng = Randomness.seeded(random_seed())
+    assert all(exponential_coin(0, denominator, rng=rng) for denominator in (1, 7, WORD, 10**50))
+
+
+@pytest.mark.parametrize(("bound", "words", "drawn"), [
+    (1, [3], 0),
+    (WORD, [WORD - 1], WORD - 1),
+    (WORD + 1, [0, 1], WORD),
+    (WORD + 1, [0, 3], WORD),  # bits above the bound's are cut off
+    (WORD + 1, [1, 1, 7, 2], 7),  # 2^64 + 1 is drawn again
+    (2**65, [WORD - 1, WORD - 1], 2**65 - 1),
+    (2**128, [5, 6], 5 + 6 * WORD),
+    (2**128 + 1, [5, 6, 1, 5, 6, 2], 5 + 6 * WORD),
+])  # fmt: skip
+def test_integers_below_a_bound_join_words(bound, words, drawn):
+    rng = Randomness.replayed(bytes_of_words(words))
+    assert uniform_below(bound, rng=rng) == drawn
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
+def test_integers_below_a_large_bound_are_uniform():
+    """Remainders of two words would hit the lower half of 3 2^126 twice as often as a third."""
+    stated, wrong = [1 / 3] * 3, [1 / 2, 1 / 4, 1 / 4]
+    rng = seeded_in_blocks()
+    draws = range(draws_needed(stated, wrong))
+    thirds = [uniform_below(3 * 2**126, rng=rng) >> 126 for _ in draws]
+    assert_follows(np.array(thirds), stated)
+
+
+@pytest.mark.parametrize("draw", [exponential_coin, geometric])
+@pytest.mark.parametrize(
+    ("numerator", "denominator"),
+    [(-1, 1), (1, 0), (1, -1), (1.0, 1), (1, 2.0), (np.int64(1), 1), (float("nan"), 1), ("1", 1)],
+)
+def test_other_rates_are_refused_before_anything_is_drawn(draw, numerator, denominator):
+    with pytest.raises(HushrankError, match=r"a (numerator|denominator) "):
+        draw(numerator, denominator, rng=Randomness.replayed(b""))
+
+
+def test_a_geometric_number_needs_a_rate():
+    with pytest.raises(HushrankError, match="at least 1, got 0"):
+        geometric(0, 1, rng=Randomness.replayed(b""))
+
+
+def test_nothing_is_below_0():
+    with pytest.raises(HushrankError, match="at least 1, got 0"):
+        uniform_below(0, rng=Randomness.replayed(b""))
