@@ -1,6 +1,17 @@
-import pytest
+from dataclasses import asdict
+from fractions import Fraction
 
-from hushrank.accounting.composition import epsilon_of_collections, total_epsilon
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.accounting.composition import (
+    epsilon_of_collections,
+    rest_of,
+    share_of,
+    total_delta,
+    total_epsilon,
+)
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
 
@@ -46,3 +57,75 @@ def test_nothing_released_costs_nothing():
 def test_impossible_lots_are_refused(lots):
     with pytest.raises(HushrankError):
         Spend("a", 1.0, "GRR", lots)
+
+
+def central(epsilon, delta=0.0, **others):
+    return Spend("a", epsilon, "noise", model="central", delta=delta, **others)
+
+
+def test_a_local_release_hides_a_replacement_and_a_central_one_a_ballot():
+    assert asdict(Spend("a", 1.0, "GRR")) == {
+        "release": "a",
+        "epsilon": 1.0,
+        "mechanism": "GRR",
+        "lots": (0.0, 1.0),
+        "model": "local",
+        "delta": 0.0,
+        "neighbours": "replace one person's answers",
+    }
+    assert central(1.0).neighbours == "add or remove one ballot"
+    assert central(1.0, neighbours="replace one ballot").neighbours == "replace one ballot"
+
+
+def test_deltas_add_up_over_the_same_people_and_only_over_them():
+    everybody = [central(1.0, 0.25), central(0.5, 0.125), central(0.25)]
+    assert (total_epsilon(everybody), total_delta(everybody)) == (1.75, 0.375)
+    halves = [central(1.0, 0.25, lots=(0.0, 0.5)), central(1.0, 0.125, lots=(0.5, 1.0))]
+    assert total_delta(halves) == 0.25
+    assert total_delta([]) == 0.0
+    assert total_delta([central(1.0, 0.75), central(1.0, 0.75)]) == 1.0
+
+
+def test_losses_against_different_changes_are_never_added():
+    mixed = [Spend("a", 1.0, "GRR"), central(1.0)]
+    for total in (total_epsilon, total_delta):
+        with pytest.raises(HushrankError, match="same change"):
+            total(mixed)
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, float("nan")])
+def test_an_impossible_delta_is_refused(delta):
+    with pytest.raises(HushrankError, match="delta"):
+        central(1.0, delta)
+
+
+def test_an_unknown_model_is_refused():
+    with pytest.raises(HushrankError, match="local or central"):
+        Spend("a", 1.0, "GRR", model="shuffled")  # type: ignore[arg-type]
+
+
+@given(st.floats(1e-9, 1e3), st.integers(1, 2000))
+def test_shares_never_cost_more_than_the_whole_and_waste_one_digit_at_most(epsilon, n_releases):
+    share = Fraction(share_of(epsilon, n_releases))
+    assert share * n_releases <= Fraction(epsilon)
+    assert share * n_releases > Fraction(epsilon) * (1 - Fraction(1, 2**51))
+
+
+@given(st.floats(1e-6, 1e3), st.floats(0.001, 0.999))
+def test_the_rest_and_what_is_spent_never_exceed_the_whole(epsilon, part):
+    spent = epsilon * part
+    rest = rest_of(epsilon, spent)
+    assert Fraction(rest) + Fraction(spent) <= Fraction(epsilon)
+    assert rest == pytest.approx(epsilon - spent, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
+def test_what_is_no_price_has_no_share(epsilon):
+    with pytest.raises(HushrankError):
+        share_of(epsilon, 3)
+    with pytest.raises(HushrankError):
+        rest_of(epsilon, 0.0)
+    with pytest.raises(HushrankError):
+        rest_of(1.0, 1.0)
+    with pytest.raises(HushrankError):
+        share_of(1.0, 0)

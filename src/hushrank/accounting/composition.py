@@ -1,8 +1,11 @@
 """What several releases cost one person."""
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import fsum, inf, nextafter
 
 from hushrank.accounting.spend import Spend
+from hushrank.errors import require
 
 
 def total_epsilon(spends: Sequence[Spend]) -> float:
@@ -11,16 +14,62 @@ def total_epsilon(spends: Sequence[Spend]) -> float:
     Losses add up over the releases a person took part in (sequential composition), and people with
     different lots do not pay for each other (parallel composition). Lots are drawn anew in every
     collection: never mix the spends of two, see `epsilon_of_collections`.
+    Raises HushrankError when the releases hide different changes of the data.
     Source: McSherry (SIGMOD 2009), theorems 3 and 4.
     """
-    starts = {spend.lots[0] for spend in spends}
-    return max((_epsilon_at(lot, spends) for lot in starts), default=0.0)
+    return max(
+        (fsum(each.epsilon for each in at_once) for at_once in _overlaps(spends)), default=0.0
+    )
+
+
+def total_delta(spends: Sequence[Spend]) -> float:
+    """Return the largest sum of deltas of any person in one collection: that of `total_epsilon`.
+
+    Each release is (ε, δ)-DP; together they are (sum ε, sum δ)-DP. Never above 1.
+    Raises HushrankError when the releases hide different changes of the data.
+    Source: Dwork, Kenthapadi, McSherry, Mironov, Naor (EUROCRYPT 2006), theorem 1.
+    """
+    totals = (fsum(each.delta for each in at_once) for at_once in _overlaps(spends))
+    return min(1.0, max(totals, default=0.0))
 
 
 def epsilon_of_collections(collections: Iterable[Sequence[Spend]]) -> float:
     """Return the largest privacy loss of a person who may have been in all collections, in nats."""
-    return sum(map(total_epsilon, collections))
+    return fsum(map(total_epsilon, collections))
 
 
-def _epsilon_at(lot: float, spends: Sequence[Spend]) -> float:
-    return sum(spend.epsilon for spend in spends if spend.lots[0] <= lot < spend.lots[1])
+def share_of(epsilon: float, n_releases: int) -> float:
+    """Return the largest float of which `n_releases` cost at most epsilon in all, exactly.
+
+    Raises HushrankError unless epsilon is positive and finite, and there is a release.
+    """
+    require(n_releases >= 1, f"expected at least 1 release, got {n_releases}")
+    return _float_below(_price(epsilon) / n_releases)
+
+
+def rest_of(epsilon: float, spent: float) -> float:
+    """Return the largest float that costs, with what is `spent`, at most epsilon, exactly.
+
+    Raises HushrankError unless epsilon is positive and finite, and more than what is spent.
+    """
+    require(0 <= spent < epsilon, f"expected less than epsilon to be spent, got {spent}")
+    return _float_below(_price(epsilon) - Fraction(spent))
+
+
+def _price(epsilon: float) -> Fraction:
+    require(0 < epsilon < inf, f"expected a positive finite epsilon, got {epsilon}")
+    return Fraction(epsilon)
+
+
+def _float_below(number: Fraction) -> float:
+    nearest = float(number)
+    return nearest if Fraction(nearest) <= number else nextafter(nearest, 0)
+
+
+def _overlaps(spends: Sequence[Spend]) -> list[list[Spend]]:
+    """Return, for each lot at which a release begins, the releases about the people there."""
+    changes = sorted({spend.neighbours for spend in spends})
+    same = len(changes) <= 1
+    require(same, f"expected releases that hide the same change, got {' and '.join(changes)}")
+    starts = sorted({spend.lots[0] for spend in spends})
+    return [[spend for spend in spends if spend.lots[0] <= lot < spend.lots[1]] for lot in starts]

@@ -6,23 +6,34 @@ from typing import Literal
 
 from hushrank.errors import require
 
+NEIGHBOURS = {"local": "replace one person's answers", "central": "add or remove one ballot"}
+"""Which change of the data each model hides, unless a release says otherwise."""
+
 
 @dataclass(frozen=True)
 class Spend:
-    """One release: who paid, and at most how much, in nats.
+    """One release: who paid, and at most how much: epsilon in nats, and delta.
 
     `lots` = who was asked: the people whose lot, uniform in [0, 1), lies in this interval;
     two releases with disjoint lots cost nobody twice.
+    `model` = whom people trust: nobody (local) or a curator (central). `neighbours` = the change
+    of the data that the price hides; "" stands for the one of the model.
     """
 
     release: str
     epsilon: float
     mechanism: str
     lots: tuple[float, float] = (0.0, 1.0)
-    model: Literal["local"] = "local"
+    model: Literal["local", "central"] = "local"
+    delta: float = 0.0
+    neighbours: str = ""
 
     def __post_init__(self) -> None:
-        """Check the price and the interval."""
+        """Check the price, the interval and the model, and fill in the neighbours."""
         finite = 0 < self.epsilon < inf
         require(finite, f"expected a positive finite epsilon, got {self.epsilon}")
+        require(0 <= self.delta < 1, f"expected a delta of 0 to below 1, got {self.delta}")
         require(0 <= self.lots[0] < self.lots[1] <= 1, f"expected lots in [0, 1], got {self.lots}")
+        require(self.model in NEIGHBOURS, f"expected the model local or central, got {self.model}")
+        if not self.neighbours:
+            object.__setattr__(self, "neighbours", NEIGHBOURS[self.model])

@@ -1,0 +1,119 @@
+"""One order that a trusted curator released, and what it cost the people."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.accounting.spend import Spend
+from hushrank.aggregators.pairwise import pair_margins
+from hushrank.arrays import Counts, Order, Shares
+from hushrank.errors import require
+from hushrank.randomness import Randomness
+
+Scores: TypeAlias = NDArray[np.float64]
+"""(items,): more = better."""
+
+MOST_PEOPLE = 2**40  # sums over a thousand items, and noise on them, stay far below 2^63
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrivateOrder:
+    """An order, best first, with all that was released beside it and the price.
+
+    `noisy_scores` (items,), more = better, or `noisy_margins` (items, items), nan = not asked, in
+    ballots; one of them, or neither. `confidence` (items - 1,): for each adjacent pair of the order
+    the probability, given the noise, that the exact scores or margin agree, if every difference
+    was equally likely before; None where nothing was released that tells. `noise_sd` = standard
+    deviation of the noise on one score or margin, such as that on the difference of two has.
+    Whoever publishes the exact number of people too sets `publishes_n_people` by `replace`.
+    """
+
+    order: Order
+    method: str
+    spend: Spend
+    is_private: bool
+    confidence: tuple[float, ...] | None = None
+    noisy_scores: Scores | None = None
+    noisy_margins: NDArray[np.float64] | None = None
+    noise_sd: float | None = None
+    publishes_n_people: bool = False
+
+    def __repr__(self) -> str:
+        """Say the size, the method and the price, nothing of the content."""
+        secret = "private" if self.is_private else "not private"
+        return f"PrivateOrder({len(self.order)} items, {self.method}, {self._price()}, {secret})"
+
+    @property
+    def statement(self) -> str:
+        """What was protected, for whom, and at what cost, in one line."""
+        if not self.is_private:
+            return f"Not private: a simulation of {self._price()} whose noise is not secret."
+        return (
+            f"The order protects each person's whole ballot by {self._price()} (neighbours:"
+            f" {self.spend.neighbours}) against all who see it, not against the curator;"
+            f" {self._about_n_people()}."
+        )
+
+    def _price(self) -> str:
+        epsilon, delta = self.spend.epsilon, self.spend.delta
+        return f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
+
+    def _about_n_people(self) -> str:
+        """Replacing a ballot removes one and adds one: the price is paid twice."""
+        if not self.publishes_n_people:
+            return "the number of people is not treated as public"
+        epsilon, delta = self.spend.epsilon, self.spend.delta
+        with_delta = f" and delta {(1 + exp(epsilon)) * delta:g}" if delta else ""
+        return (
+            "the number of people is treated as public: against replacing one ballot it is"
+            f" epsilon {2 * epsilon:g}{with_delta}"
+        )
+
+
+def central_spend(method: str, mechanism: str, epsilon: float, delta: float = 0.0) -> Spend:
+    """Return the price of one release by a curator; it checks epsilon and delta."""
+    return Spend(method, epsilon, mechanism, model="central", delta=delta)
+
+
+def ballot_margins(majority: Counts) -> Counts:
+    """Return majority - majority.T (items, items), exactly, of pair counts of ballots.
+
+    Raises HushrankError unless they are whole numbers of people, zero on the diagonal.
+    """
+    pair_margins(majority)
+    is_whole = (majority == np.round(majority)).all()
+    require(is_whole, "expected whole pair counts of ballots")
+    in_range = majority.min() >= 0 and majority.max() <= MOST_PEOPLE
+    require(in_range, f"expected pair counts of 0 to {MOST_PEOPLE:,} ballots")
+    require(not majority.diagonal().any(), "expected no item before itself")
+    counts = majority.astype(np.int64)
+    return counts - counts.T
+
+
+def require_complete_strict_ballots(majority: Counts, purpose: str) -> None:
+    """Raise HushrankError unless everybody decided every pair."""
+    decided = (majority + majority.T)[np.triu_indices(len(majority), k=1)]
+    message = f"{purpose}: expected complete strict ballots, some pairs are undecided"
+    require((decided == decided[0]).all(), message)
+
+
+def order_by_scores(scores: Scores | Counts, *, rng: Randomness) -> Order:
+    """Return the items (items,) by descending score; equal scores fall in random order.
+
+    Not by item number, which would favour the items that a file lists first.
+    """
+    order = np.lexsort((rng.words(len(scores)), -scores))
+    return tuple(int(item) for item in order)
+
+
+def confidence_in(
+    order: Order, scores: Scores | Counts, probability_below: Callable[[Scores], Shares]
+) -> tuple[float, ...]:
+    """Return P(noise of two scores differs by less than they do) for each adjacent pair."""
+    in_order = scores[list(order)].astype(np.float64)
+    right = probability_below(in_order[:-1] - in_order[1:])
+    return tuple(float(probability) for probability in right)
