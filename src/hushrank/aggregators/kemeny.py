@@ -60,6 +60,9 @@ def kemeny(majority: PairCounts, *, time_limit: float | None = None) -> KemenyOr
     order: list[int] = []
     gap = 0.0
     for group in condorcet_groups(margins):
+        if len(group) == 1:
+            order += group
+            continue
         within = counts[np.ix_(group, group)]
         best, bound = _best_of_group(within, end)
         order += [group[place] for place in best]
@@ -81,9 +84,7 @@ def all_kemeny_orders(majority: PairCounts) -> Iterator[Order]:
 
 
 def _best_of_group(majority: NDArray[np.float64], end: float | None) -> tuple[Order, float]:
-    """Return the best order of a group and a lower bound of the cost."""
-    if len(majority) == 1:
-        return (0,), 0.0
+    """Return the best order of a group of two or more and a lower bound of the cost."""
     if len(majority) <= MOST_ITEMS_OF_SETS:
         best = best_by_sets(majority)
         return best, kendall_cost(majority, best)

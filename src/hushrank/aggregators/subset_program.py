@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Order
 
-MOST_ITEMS_OF_SETS = 18
-"""2^18 sets take a few milliseconds; every item more doubles time and memory."""
+MOST_ITEMS_OF_SETS = 22
+"""2^22 sets take a tenth of a second and 34 megabytes; every item more doubles both."""
 
 
 def best_by_sets(majority: NDArray[np.float64]) -> Order:
@@ -63,17 +63,26 @@ def _set_sums(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @njit(cache=True)
 def _cheapest_rests(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the least cost (2^items,) of the pairs that are still open when S is placed."""
+    """Return the least cost (2^items,) of the pairs that are still open when S is placed.
+
+    In descending order the sets from `first`, of the length of its lowest item, are complete;
+    they are the sets just below it and that item. The innermost loop is one over whole arrays.
+    """
     n_items = lower.shape[0]
     half = (n_items + 1) // 2
     mask = (1 << half) - 1
-    everything = (1 << n_items) - 1
-    rest = np.zeros(everything + 1)
-    for placed in range(everything - 1, -1, -1):
-        least = np.inf
-        for item in range(n_items):
-            if not (placed >> item) & 1:
-                cost = lower[item, placed & mask] + upper[item, placed >> half]
-                least = min(least, cost + rest[placed | (1 << item)])
-        rest[placed] = least
+    rest = np.full(1 << n_items, np.inf)
+    rest[-1] = 0.0
+    for first in range((1 << n_items) - 1, 0, -1):
+        size = first & -first
+        item = 0
+        while size >> (item + 1):
+            item += 1
+        width = min(size, mask + 1)
+        for start in range(first - size, first, width):
+            costs = lower[item, start & mask : (start & mask) + width]
+            constant = upper[item, start >> half]
+            here, after = rest[start : start + width], rest[start + size : start + size + width]
+            for offset in range(width):
+                here[offset] = min(here[offset], costs[offset] + constant + after[offset])
     return rest
