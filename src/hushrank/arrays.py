@@ -17,6 +17,9 @@ Order: TypeAlias = tuple[int, ...]
 Categories: TypeAlias = NDArray[np.intp]
 """(people,): the answer to a question, 0..k-1."""
 
+Answers: TypeAlias = NDArray[np.integer[Any]]
+"""(people,) categories, or (people, k) rows of numbers, where an answer is a row."""
+
 Counts: TypeAlias = NDArray[np.int64]
 """How often; the shape is said where it is used."""
 

@@ -3,11 +3,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.engines import local
+from hushrank.engines import local, rounds
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.safari import safari
 from hushrank.protocols.whole_ranking import whole_ranking
 from hushrank.questions.relative_order import RelativeOrder
@@ -196,3 +199,113 @@ def test_a_seeded_run_is_marked_as_not_private():
     assert not simulate(
         safari(5, epsilon=3.0), EVERY_ORDER, rng=np.random.default_rng(1)
     ).is_private
+
+
+@pytest.mark.parametrize("n_answers", [1, 4])
+@pytest.mark.parametrize("size", [7, 2**20])
+@pytest.mark.parametrize(
+    "mechanism", [GeneralizedRandomizedResponse(2, 0.25), ThresholdedLaplace(0.25)]
+)
+def test_answers_at_once_are_those_of_question_after_question(
+    monkeypatch, mechanism, size, n_answers
+):
+    """The same tape, the same tallies: one word a report, by question, in either way."""
+    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", size)
+    survey = Survey("pairs", tuple(PAIRS), (mechanism,) * 10, 1.0, n_answers)
+    (at_once,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(4)).result
+    monkeypatch.setattr(rounds, "_items_at_once", lambda survey: None)
+    (in_turn,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(4)).result
+    for one, other in zip(at_once, in_turn, strict=True):
+        assert one.support.tolist() == other.support.tolist()
+        assert one.n_reports == other.n_reports == one.support.sum()
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [Harmony(6, SURE), SymmetricUnaryEncoding(6, SURE), OptimisedLocalHashing(6, SURE)],
+)
+def test_answers_at_once_go_through_any_mechanism(mechanism):
+    """Sure reports support what everybody answers, for each question."""
+    triples = tuple(RelativeOrder(items) for items in [(0, 1, 2), (4, 2, 3), (3, 1, 4)])
+    survey = Survey("triples", triples, (mechanism,) * 3, 3 * SURE, answers_per_person=3)
+    (tallies,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(4)).result
+    assert [tally.n_reports for tally in tallies] == [120] * 3
+    agreed = Rankings(EVERY_ORDER.ranks[np.zeros(120, dtype=int)], EVERY_ORDER.names)
+    (tallies,) = run(ask(survey), agreed, rng=Randomness.seeded(4)).result
+    for question, tally in zip(triples, tallies, strict=True):
+        assert tally.support[question.answer(agreed.ranks)[0]] == 120
+
+
+OWN = np.repeat([0.5, 1.0, 3.0], 40)
+
+
+def by_budget(low, high, epsilon=None, name="some"):
+    mechanism = GeneralizedRandomizedResponse(120, epsilon or low)
+    return Survey(name, (WHOLE,), (mechanism,), epsilon or low, budgets=(low, high))
+
+
+def test_a_survey_by_budget_asks_those_who_have_it():
+    surveys = [by_budget(0.4, 1.0), by_budget(1.0, 2.0), by_budget(2.0, np.inf)]
+    outcome = run(ask(*surveys), EVERY_ORDER, rng=Randomness.secure(), budgets=OWN)
+    assert [tally.n_reports for (tally,) in outcome.result] == [40, 40, 40]
+    assert outcome.epsilons == (0.4, 1.0, 2.0)
+    assert outcome.epsilon == 2.0
+    statement = outcome.privacy_statement
+    assert "by 2-LDP, within their own budgets from 0.4 to 2 (in nats" in statement
+    assert "of different people" in statement
+
+
+def test_the_people_of_a_budget_are_asked_and_no_others():
+    sure = by_budget(SURE, np.inf)
+    budgets = np.where(np.arange(120) % 3 == 1, SURE, 0.1)
+    ((tally,),) = run(ask(sure), EVERY_ORDER, rng=Randomness.seeded(1), budgets=budgets).result
+    assert tally.support.tolist() == (np.arange(120) % 3 == 1).astype(int).tolist()
+
+
+@pytest.mark.parametrize("drive", [run, simulate])
+@pytest.mark.parametrize(
+    "surveys",
+    [
+        [sampled_survey("everybody", [WHOLE], 0.6)],
+        [by_budget(1.0, np.inf), by_budget(1.0, np.inf, 0.1)],
+        [by_budget(3.0, np.inf, 2.0), by_budget(3.0, np.inf, 1.5)],
+    ],
+)
+def test_nobody_pays_more_than_their_budget(drive, surveys):
+    rng = Randomness.seeded(1) if drive is run else np.random.default_rng(1)
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        drive(ask(*surveys), EVERY_ORDER, rng=rng, budgets=OWN)
+
+
+def test_what_is_too_dear_is_refused_before_anything_is_drawn():
+    survey = sampled_survey("everybody", [WHOLE], 0.6)
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=OWN)
+
+
+def test_rounds_within_the_budgets_add_up():
+    surveys = [by_budget(0.5, np.inf, 0.25), by_budget(0.5, np.inf, 0.25), by_budget(3.0, 4.0, 2.5)]
+    outcome = run(ask(*surveys), EVERY_ORDER, rng=Randomness.seeded(1), budgets=OWN)
+    assert outcome.epsilons == (0.5, 3.0)
+
+
+@pytest.mark.parametrize(
+    "budgets",
+    [
+        np.ones(119),
+        np.ones((120, 1)),
+        np.zeros(120),
+        np.full(120, -1.0),
+        np.full(120, np.nan),
+        np.full(120, np.inf),
+    ],
+)
+def test_impossible_budgets_are_refused_before_anything_is_drawn(budgets):
+    survey = by_budget(0.5, np.inf)
+    with pytest.raises(HushrankError, match="expected"):
+        run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=budgets)
+
+
+def test_a_survey_by_budget_needs_budgets():
+    with pytest.raises(HushrankError, match="which are not given"):
+        run(ask(by_budget(0.5, 1.0)), EVERY_ORDER, rng=Randomness.replayed(b""))

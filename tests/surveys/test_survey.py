@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -29,6 +31,22 @@ def test_answers_that_cost_more_than_epsilon_are_refused():
         Survey("too dear", tuple(PAIRS), half, epsilon=1.0, answers_per_person=3)
 
 
+def test_a_survey_by_budget_costs_at_most_the_lowest_budget():
+    survey = Survey("some", (PAIRS[0],), (GeneralizedRandomizedResponse(2, 1.0),), 1.0)
+    assert not survey.is_personal
+    assert replace(survey, budgets=(1.0, 2.0)).is_personal
+    with pytest.raises(HushrankError, match="exceeds the lowest budget"):
+        replace(survey, budgets=(0.99, 2.0))
+
+
+def test_the_price_of_every_mechanism_is_checked():
+    mechanisms = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.5, 0.5, 1.0)]
+    fits = Survey("fits", tuple(PAIRS[:3]), tuple(mechanisms), 1.0)
+    assert fits.distinct_mechanisms == set(mechanisms)
+    with pytest.raises(HushrankError, match="exceed"):
+        replace(fits, epsilon=0.9)
+
+
 def test_the_price_is_computed_exactly():
     """Five times the float 0.2 is 1 in floats, and more than 1 in truth."""
     fifths = (GeneralizedRandomizedResponse(2, 0.2),) * 6
@@ -47,6 +65,11 @@ def test_the_price_is_computed_exactly():
         {"epsilon": float("inf")},
         {"lots": (0.5, 0.5)},
         {"lots": (0.0, 1.5)},
+        {"budgets": (1.0, 1.0)},
+        {"budgets": (-1.0, 1.0)},
+        {"budgets": (float("nan"), 1.0)},
+        {"budgets": (0.5, 2.0)},
+        {"budgets": (0.0, 2.0)},
     ],
 )
 def test_parts_that_do_not_fit_are_refused(changed):

@@ -1,7 +1,7 @@
 """What every local mechanism is, and what its reports add up to."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -39,21 +39,35 @@ class Tally:
         return f"Tally({self.n_reports} reports, {len(self.support)} categories)"
 
 
-class LocalMechanism(Protocol):
-    """Hides a category of 0..k-1 on a person's device; knows numbers, never rankings.
+class Reporting(Protocol):
+    """Hides an answer on a person's device; knows numbers, never rankings.
+
+    An answer is a category of 0..k-1 or a row of k numbers; `tally` sums reports up in k cells.
+    """
+
+    @property
+    def n_categories(self) -> int:
+        """The number k of cells of a tally: of categories, or of numbers in a row."""
+
+    @property
+    def epsilon(self) -> float:
+        """The stated privacy loss of one report, in nats; the exact loss is at most this."""
+
+    def randomise(self, categories: Any, *, rng: Randomness) -> Reports:
+        """Draw one report (people, ...) for each answer (people, ...), on the device."""
+
+    def tally(self, reports: Reports) -> Tally:
+        """Sum the reports up, at the collector."""
+
+
+@runtime_checkable
+class LocalMechanism(Reporting, Protocol):
+    """Hides a category of 0..k-1; its tally counts the support of each.
 
     A report supports its owner's category with probability `hit_rate`, and any other category with
     probability `false_hit_rate`.   Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure
     protocols.
     """
-
-    @property
-    def n_categories(self) -> int:
-        """The number k of categories."""
-
-    @property
-    def epsilon(self) -> float:
-        """The stated privacy loss of one report, in nats; the exact loss is at most this."""
 
     @property
     def hit_rate(self) -> float:
@@ -62,12 +76,6 @@ class LocalMechanism(Protocol):
     @property
     def false_hit_rate(self) -> float:
         """P(a report supports one given other category)."""
-
-    def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
-        """Draw one report (people, ...) for each of `categories` (people,), on the device."""
-
-    def tally(self, reports: Reports) -> Tally:
-        """Count the support of each category, at the collector."""
 
 
 @runtime_checkable

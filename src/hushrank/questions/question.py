@@ -2,16 +2,16 @@
 
 from typing import Protocol
 
-from hushrank.arrays import Categories, Ranks
+from hushrank.arrays import Answers, Ranks
 from hushrank.errors import require
 
 
 class Question(Protocol):
-    """Maps a complete strict ranking to one of k categories; adds no noise."""
+    """Maps a complete strict ranking to one of k categories, or to k numbers; adds no noise."""
 
     @property
     def n_categories(self) -> int:
-        """The number k of categories."""
+        """The number k of categories, or of numbers in a row."""
 
     @property
     def items(self) -> tuple[int, ...]:
@@ -23,8 +23,8 @@ class Question(Protocol):
         A question that only some rankings can answer would leak by who stays silent.
         """
 
-    def answer(self, ranks: Ranks) -> Categories:
-        """Map ranks (people, items), 0 = best, to categories (people,)."""
+    def answer(self, ranks: Ranks) -> Answers:
+        """Map ranks (people, items), 0 = best, to categories (people,), or to rows of k numbers."""
 
 
 def require_distinct_items(items: tuple[int, ...], at_least: int) -> None:

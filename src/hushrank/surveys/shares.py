@@ -30,7 +30,7 @@ def survey_shares(
     """
     return tuple(
         _shares(mechanism, tally, post_process, shrink)
-        for mechanism, tally in zip(survey.mechanisms, tallies, strict=True)
+        for mechanism, tally in zip(survey.local_mechanisms, tallies, strict=True)
     )
 
 

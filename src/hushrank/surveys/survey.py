@@ -3,14 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import inf
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
-from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
+
+EVERY_BUDGET = (0.0, inf)
+"""Asks people whatever their budgets."""
 
 Tallies: TypeAlias = tuple[Tally, ...]
 """One tally for each question of a survey."""
@@ -25,16 +29,19 @@ class Survey:
 
     Question i is answered through mechanism i. The round costs a person at most `epsilon` nats.
     Asked are the people whose lot, a number that each draws once, uniform in [0, 1),
-    lies in `lots`: rounds with disjoint lots ask different people.
-    Raises HushrankError when the mechanisms could cost a person more than `epsilon`.
+    lies in `lots`: rounds with disjoint lots ask different people. Where people have budgets of
+    their own, public numbers in nats, asked are those whose budget lies in [low, high) = `budgets`.
+    Raises HushrankError when the mechanisms could cost a person more than `epsilon`, or `epsilon`
+    exceeds the lowest of the budgets.
     """
 
     name: str
     questions: tuple[Question, ...]
-    mechanisms: tuple[LocalMechanism, ...]
+    mechanisms: tuple[Reporting, ...]
     epsilon: float
     answers_per_person: int = 1
     lots: tuple[float, float] = (0.0, 1.0)
+    budgets: tuple[float, float] = EVERY_BUDGET
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and the price."""
@@ -46,12 +53,38 @@ class Survey:
         enough = 1 <= self.answers_per_person <= n_questions
         require(enough, f"expected 1 to {n_questions} answers of a person")
         require(0 <= self.lots[0] < self.lots[1] <= 1, f"expected lots in [0, 1], got {self.lots}")
-        for question, mechanism in zip(self.questions, self.mechanisms, strict=True):
-            fits = question.n_categories == mechanism.n_categories
-            require(fits, "expected a mechanism with the number of categories of its question")
+        self._require_prices()
+        asked = [question.n_categories for question in self.questions]
+        fits = asked == [mechanism.n_categories for mechanism in self.mechanisms]
+        require(fits, "expected a mechanism with the number of categories of its question")
+
+    def _require_prices(self) -> None:
+        for mechanism in self.distinct_mechanisms:
             price = Fraction(mechanism.epsilon) * self.answers_per_person  # exact: floats round
             too_dear = f"{float(price)} nats of answers exceed epsilon {self.epsilon}"
             require(price <= Fraction(self.epsilon), too_dear)
+        low, high = self.budgets
+        require(0 <= low < high, f"expected an interval of budgets, got {self.budgets}")
+        within = not self.is_personal or self.epsilon <= low
+        require(within, f"epsilon {self.epsilon} exceeds the lowest budget {low}")
+
+    @cached_property
+    def distinct_mechanisms(self) -> frozenset[Reporting]:
+        """The mechanisms, each once; most surveys repeat the very same object."""
+        return frozenset({id(mechanism): mechanism for mechanism in self.mechanisms}.values())
+
+    @property
+    def local_mechanisms(self) -> tuple[LocalMechanism, ...]:
+        """The mechanisms, if each hides one category; else HushrankError."""
+        each = self.distinct_mechanisms
+        rows = sorted(type(one).__name__ for one in each if not isinstance(one, LocalMechanism))
+        require(not rows, f"expected mechanisms that hide one category, got {', '.join(rows)}")
+        return cast("tuple[LocalMechanism, ...]", self.mechanisms)
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether it asks only people of certain budgets."""
+        return self.budgets != EVERY_BUDGET
 
     def require_fits(self, n_items: int) -> None:
         """Raise HushrankError unless every ranking of n_items items can answer every question."""
@@ -61,7 +94,7 @@ class Survey:
     @property
     def spend(self) -> Spend:
         """What the round costs a person it asks."""
-        kinds = sorted({type(mechanism).__name__ for mechanism in self.mechanisms})
+        kinds = sorted({type(mechanism).__name__ for mechanism in self.distinct_mechanisms})
         return Spend(self.name, self.epsilon, " and ".join(kinds), self.lots)
 
 

@@ -24,7 +24,7 @@ from hushrank.surveys.wire_documents import (
     wire_question,
     wire_survey,
 )
-from hushrank.surveys.wire_reports import from_wire, to_wire
+from hushrank.surveys.wire_reports import MECHANISMS, from_wire, to_wire
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,25 @@ class PublishedSurvey:
     def __post_init__(self) -> None:
         """Check that the questions fit these items, and that the names can be shown."""
         self.survey.require_fits(len(self.names))
+        kinds = {type(mechanism) for mechanism in self.mechanisms}
+        require(kinds <= {*MECHANISMS.values()}, "expected mechanisms that can be sent as JSON")
+        require(not self.survey.is_personal, "expected a survey that asks people of any budget")
         require(len(set(self.names)) == len(self.names), "expected distinct item names")
         printable = all(name and name.isprintable() for name in self.names)
         require(printable, "expected item names of printable characters")
 
     @cached_property
+    def mechanisms(self) -> tuple[LocalMechanism, ...]:
+        """The mechanism of each question."""
+        return self.survey.local_mechanisms
+
+    @cached_property
     def document(self) -> bytes:
         """The survey as JSON."""
         survey = self.survey
-        mechanisms = tuple(dict.fromkeys(survey.mechanisms))
+        mechanisms = tuple(dict.fromkeys(self.mechanisms))
         numbers = {mechanism: number for number, mechanism in enumerate(mechanisms)}
-        asked = zip(map(wire_question, survey.questions), survey.mechanisms, strict=True)
+        asked = zip(map(wire_question, survey.questions), self.mechanisms, strict=True)
         return msgspec.json.encode(
             WireSurvey(
                 version=1,
@@ -111,9 +119,9 @@ class PublishedSurvey:
                 reports[number].append(report)
             except HushrankError:
                 n_refused += 1
-        tallies = [Tally.empty(mechanism.n_categories) for mechanism in self.survey.mechanisms]
+        tallies = [Tally.empty(mechanism.n_categories) for mechanism in self.mechanisms]
         for number, of_question in reports.items():
-            tallies[number], n_impossible = _tally(self.survey.mechanisms[number], of_question)
+            tallies[number], n_impossible = _tally(self.mechanisms[number], of_question)
             n_refused += n_impossible
         return Received(tuple(tallies), n_refused)
 
@@ -130,7 +138,7 @@ class PublishedSurvey:
         require(known, f"expected questions 0..{len(survey.questions) - 1}")
 
     def _answer(self, person: Rankings, question: int, rng: Randomness) -> bytes:
-        mechanism = self.survey.mechanisms[question]
+        mechanism = self.mechanisms[question]
         reports = mechanism.randomise(self.survey.questions[question].answer(person.ranks), rng=rng)
         sent = SentReport(1, self.fingerprint, question, to_wire(mechanism, reports))
         return msgspec.json.encode(sent)
@@ -140,7 +148,7 @@ class PublishedSurvey:
         require(sent.survey == self.fingerprint, "the report answers another survey")
         known = sent.question < len(self.survey.questions)
         require(known, f"expected a question 0..{len(self.survey.questions) - 1}")
-        return sent.question, from_wire(self.survey.mechanisms[sent.question], sent.report)
+        return sent.question, from_wire(self.mechanisms[sent.question], sent.report)
 
 
 def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:

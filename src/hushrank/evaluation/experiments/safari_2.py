@@ -10,15 +10,25 @@ from scipy.stats import binom
 
 from hushrank.arrays import Shares
 from hushrank.estimators.shares import possible_shares, unbiased_shares
-from hushrank.evaluation.experiments.experiment import Draws, Experiment, Measurement, Treatment
+from hushrank.evaluation.experiments.experiment import (
+    Draws,
+    Experiment,
+    Group,
+    Measurement,
+    Quantity,
+)
+from hushrank.evaluation.experiments.populations import RANKINGS, Populations
 from hushrank.evaluation.experiments.safari_1b import EPSILONS, MOST_ITEMS, QUICK_EPSILONS
 from hushrank.evaluation.experiments.tallies import simulated_tallies
+from hushrank.evaluation.experiments.treatments import TREATMENT_TABLE, treatment_views
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import MakeMechanism, sampled_survey
+
+ROWS: Mapping[str, tuple[Group, ...]] = {"Rule I": ("proposed", "compared", "reference")}
 
 TRUTHFUL_EPSILON = 40.0
 """Where randomised response lies with probability below 1e-15."""
@@ -36,7 +46,7 @@ class RuleOne:
     true: Shares
     epsilon: float
 
-    def collected(self, make_mechanism: MakeMechanism, draws: Draws) -> Mapping[Treatment, float]:
+    def collected(self, make_mechanism: MakeMechanism, draws: Draws) -> Mapping[Quantity, float]:
         """Collect with a mechanism; one tally is treated in every way."""
         questions = rank_and_precedence_questions(self.rankings.n_items)
         survey = sampled_survey("Rule I", questions, self.epsilon, make_mechanism=make_mechanism)
@@ -45,7 +55,7 @@ class RuleOne:
         raw = np.stack(
             [
                 unbiased_shares(mechanism, tally) if tally.n_reports else uniform
-                for mechanism, tally in zip(survey.mechanisms, tallies, strict=True)
+                for mechanism, tally in zip(survey.local_mechanisms, tallies, strict=True)
             ]
         )
         return {
@@ -54,17 +64,17 @@ class RuleOne:
             "raw": marginal_distance(raw, self.true),
         }
 
-    def of_uniform(self, draws: Draws) -> Mapping[Treatment, float]:
+    def of_uniform(self, draws: Draws) -> Mapping[Quantity, float]:
         """Ask nobody and call all answers equally likely."""
         uniform = np.full(self.true.shape, 1 / self.true.shape[1])
         return {"any": marginal_distance(uniform, self.true)}
 
-    def without_noise(self, draws: Draws) -> Mapping[Treatment, float]:
+    def without_noise(self, draws: Draws) -> Mapping[Quantity, float]:
         """Let the few people of each question answer truthfully: what sampling alone costs."""
         truthful = RuleOne(self.rankings, self.true, TRUTHFUL_EPSILON)
         return {"any": truthful.collected(GeneralizedRandomizedResponse, draws)["raw"]}
 
-    def predicted(self, make_mechanism: MakeMechanism, draws: Draws) -> Mapping[Treatment, float]:
+    def predicted(self, make_mechanism: MakeMechanism, draws: Draws) -> Mapping[Quantity, float]:
         """Predict the raw distance, from normal errors of m people's reports.
 
             E|error| = sqrt(2 / pi) sqrt(r (1 - r) / m) / (p - q)      r = q + share (p - q)
@@ -82,8 +92,9 @@ class RuleOne:
         return {"raw": float(errors.sum() / (2 * len(self.true)))}
 
 
-def plan(rankings: Rankings, quick: bool) -> Sequence[Measurement]:
+def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements for all epsilons, on the first 10 items."""
+    rankings = people[RANKINGS.name]
     kept = rankings.restrict(range(min(MOST_ITEMS, rankings.n_items)))
     true = true_shares(kept)
     return [
@@ -126,9 +137,8 @@ SAFARI_2 = Experiment(
     title="SAFARI, figure 2: error of the answers to Rule I against ε, up to 10 items",
     shows="total variation of the answers to Rule I, by SAFA and by Harmony, against epsilon",
     x_label="ε (nats a person, all of it on one survey)",
-    y_label="mean total variation",
     has_log_x=True,
-    rows={"Rule I": ("proposed", "compared", "reference")},
-    columns=("simplex", "clip", "raw"),
+    views=treatment_views(ROWS, ("simplex", "clip", "raw"), y_label="mean total variation"),
+    table=TREATMENT_TABLE,
     plan=plan,
 )

@@ -1,0 +1,100 @@
+"""The people of a collection: whom a survey asks, and what each has paid."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hushrank.arrays import Ranks
+from hushrank.errors import require
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.survey import Survey
+
+MOST_RANKS = 2**32
+"""4 gigabytes, one row a person."""
+
+Budgets = Sequence[float] | NDArray[np.float64]
+"""(people,): the most that each person spends on a collection, in nats."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Crowd:
+    """The people, the source of their draws, and their own budgets (people,), if they have any."""
+
+    ranks: Ranks
+    rng: Randomness
+    budgets: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, rankings: Rankings, rng: Randomness, budgets: Budgets | None = None) -> "Crowd":
+        """Take one row a person.
+
+        Raises HushrankError unless the rankings are complete and strict, and the budgets positive
+        and finite, one for each person in the order of `rankings.expanded()`.
+        """
+        rankings.require_complete_strict("collect")
+        size = rankings.n_people * rankings.n_items
+        require(size <= MOST_RANKS, f"expected at most {MOST_RANKS:,} ranks in all, got {size:,}")
+        own = None if budgets is None else _checked_budgets(budgets, rankings.n_people)
+        return cls(rankings.expanded().ranks, rng, own)
+
+    def __len__(self) -> int:
+        """How many people there are."""
+        return len(self.ranks)
+
+    @cached_property
+    def lots(self) -> NDArray[np.float64]:
+        """Each person's lot, uniform in [0, 1), drawn when a survey first asks a part of them."""
+        return (self.rng.words(len(self)) >> np.uint64(11)) / 2.0**53
+
+    @cached_property
+    def spent(self) -> NDArray[np.float64]:
+        """What each person with a budget has paid (people,), in nats."""
+        return np.zeros(len(self))
+
+    def asked(self, survey: Survey) -> Ranks:
+        """Return the ranks (people, items) of those whom the survey asks.
+
+        Raises HushrankError, before anybody answers, if it costs more than one of them has left.
+        """
+        is_asked = np.ones(len(self), dtype=np.bool_)
+        if self.budgets is None:
+            named = f"survey {survey.name} asks people by their budgets, which are not given"
+            require(not survey.is_personal, named)
+        else:
+            is_asked &= _within(self.budgets, survey.budgets)
+        if survey.lots != (0, 1):
+            is_asked &= _within(self.lots, survey.lots)
+        self._charge(survey, is_asked)
+        return self.ranks if is_asked.all() else rows_of(self.ranks, np.flatnonzero(is_asked))
+
+    def _charge(self, survey: Survey, is_asked: NDArray[np.bool_]) -> None:
+        if self.budgets is None:
+            return
+        self.spent[is_asked] += survey.epsilon
+        dear = f"survey {survey.name} costs {survey.epsilon:g} nats, more than somebody it asks has"
+        require(bool((self.spent <= self.budgets).all()), dear)
+
+
+def rows_of(ranks: Ranks, rows: NDArray[np.intp]) -> Ranks:
+    """Return ranks[rows], column-major as before."""
+    taken = np.empty((len(rows), ranks.shape[1]), dtype=ranks.dtype, order="F")
+    for column in range(ranks.shape[1]):
+        # every row exists: "clip" spares a copy of the output that "raise" would make
+        np.take(ranks[:, column], rows, out=taken[:, column], mode="clip")
+    return taken
+
+
+def _within(values: NDArray[np.float64], interval: tuple[float, float]) -> NDArray[np.bool_]:
+    return (interval[0] <= values) & (values < interval[1])
+
+
+def _checked_budgets(budgets: ArrayLike, n_people: int) -> NDArray[np.float64]:
+    own = np.array(budgets, dtype=np.float64)
+    require(own.shape == (n_people,), f"expected one budget for each of {n_people} people")
+    usable = bool((np.isfinite(own) & (own > 0)).all())
+    require(usable, "expected positive finite budgets, some are not")
+    return own

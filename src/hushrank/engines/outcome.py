@@ -1,0 +1,75 @@
+"""What a collection learnt, and what it cost whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from hushrank.accounting.composition import total_epsilon
+from hushrank.accounting.spend import Spend
+from hushrank.surveys.survey import EVERY_BUDGET
+
+T = TypeVar("T")
+
+Interval: TypeAlias = tuple[float, float]
+"""Which budgets a round asked: low <= budget < high, in nats."""
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(Generic[T]):
+    """What a protocol returned, what each round cost, and whether the noise was secret.
+
+    budgets[i] = whose budgets the round of spends[i] asked; empty where nobody had their own.
+    """
+
+    result: T
+    spends: tuple[Spend, ...]
+    n_people: int
+    is_private: bool
+    budgets: tuple[Interval, ...] = ()
+
+    @property
+    def epsilon(self) -> float:
+        """The largest privacy loss of any person, in nats."""
+        return max(self.epsilons, default=0.0)
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """The distinct privacy losses of people, in nats, ascending."""
+        return epsilons_of(self.spends, self.budgets)
+
+    @property
+    def privacy_statement(self) -> str:
+        """What was protected, for whom, and at what cost, in one line."""
+        if not self.is_private:
+            return f"Not private: simulated {self.epsilon:g}-LDP reports whose noise is not secret."
+        return (
+            f"The reports protect each of {self.n_people:,} people by {self._guarantee}"
+            f" (in nats: {self._rounds}) against everybody, the collector included."
+        )
+
+    @property
+    def _guarantee(self) -> str:
+        if not self.budgets:
+            return f"{self.epsilon:g}-LDP"
+        least, most = self.epsilons[0], self.epsilons[-1]
+        return f"{most:g}-LDP, within their own budgets from {least:g} to {most:g}"
+
+    @property
+    def _rounds(self) -> str:
+        everybody = all(spend.lots == (0.0, 1.0) for spend in self.spends)
+        everybody &= all(budgets == EVERY_BUDGET for budgets in self.budgets)
+        rounds = ", ".join(f"{spend.release} {spend.epsilon:g}" for spend in self.spends)
+        return rounds if everybody else f"{rounds}, of different people"
+
+
+def epsilons_of(spends: Sequence[Spend], budgets: Sequence[Interval]) -> tuple[float, ...]:
+    """Return the distinct privacy losses of people who were asked, in nats, ascending.
+
+    Rounds of disjoint budgets ask different people: parallel composition, as for lots.
+    """
+    if not budgets:
+        return (total_epsilon(spends),) if spends else ()
+    asked = list(zip(spends, budgets, strict=True))
+    starts = {low for low, _ in budgets}
+    groups = ([spend for spend, (low, high) in asked if low <= own < high] for own in starts)
+    return tuple(sorted({total_epsilon(group) for group in groups}))

@@ -1,0 +1,138 @@
+"""One round of a collection: who answers what, and the tallies of their reports."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Answers, Counts, Ranks, Reports
+from hushrank.engines.crowd import rows_of
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.local import Reporting, SimulatedTally, Tally
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.assignment import assign_questions
+from hushrank.surveys.survey import Survey, Tallies
+
+Report: TypeAlias = Callable[[Reporting, Answers, Counts], Counts]
+"""Lets people report answers (people, ...), sorted by question: the supports (questions, k).
+
+The third argument is where each question begins, and where the last one ends.
+"""
+
+MOST_DISTINCT_REPORTS = 1024
+"""Reports of so few kinds are counted by kind."""
+
+
+def collect(survey: Survey, ranks: Ranks, rng: Randomness, report: Report, n_batch: int) -> Tallies:
+    """Let the people of `ranks` answer the survey, `n_batch` of them at a time."""
+    starts = range(0, len(ranks), n_batch)
+    batches = (ranks[start : start + n_batch] for start in starts)
+    items = _items_at_once(survey)
+    if items is None:
+        return _collect_in_turn(survey, batches, rng, report)
+    return _collect_at_once(survey, items, batches, rng, report)
+
+
+def support_each(mechanism: Reporting, reports: Reports, ends: Counts) -> Counts:
+    """Tally reports (people, ...), sorted by question, for each question: supports (questions, k).
+
+    A tally is a sum: where the reports are a few whole numbers, how often each came is counted
+    for all questions at once, and each number is tallied once.
+    """
+    n_questions = len(ends) - 1
+    n_kinds = _n_kinds(reports) if n_questions > 1 else 0
+    if not 0 < n_kinds <= MOST_DISTINCT_REPORTS:
+        slices = (reports[start:end] for start, end in pairwise(ends.tolist()))
+        return np.stack([mechanism.tally(some).support for some in slices]).astype(np.int64)
+    number = np.repeat(np.arange(n_questions), np.diff(ends))
+    came = np.bincount(number * n_kinds + reports, minlength=n_questions * n_kinds)
+    by_question = came.reshape(n_questions, n_kinds)
+    kinds = np.flatnonzero(by_question.any(axis=0)).astype(reports.dtype)
+    each = [mechanism.tally(kinds[nth : nth + 1]).support for nth in range(kinds.size)]
+    supports: Counts = by_question[:, kinds] @ np.stack(each)
+    return supports
+
+
+def simulate_each(
+    mechanism: Reporting, categories: Answers, ends: Counts, *, rng: np.random.Generator
+) -> Counts:
+    """Draw supports (questions, k) without the reports, from categories sorted by question."""
+    if not isinstance(mechanism, SimulatedTally):
+        raise HushrankError(f"{type(mechanism).__name__} has no tally short cut")
+    k = mechanism.n_categories
+    slices = (categories[start:end] for start, end in pairwise(ends.tolist()))
+    counts = (np.bincount(some, minlength=k) for some in slices)
+    drawn = [mechanism.simulate_tally(each, rng=rng).support for each in counts]
+    return np.stack(drawn).astype(np.int64)
+
+
+def _n_kinds(reports: Reports) -> int:
+    """Return a bound of whole-number reports (people,), or 0."""
+    is_whole = reports.ndim == 1 and reports.dtype.kind in "iu" and reports.size > 0
+    return int(reports.max()) + 1 if is_whole else 0
+
+
+def _items_at_once(survey: Survey) -> NDArray[np.intp] | None:
+    """Return the items (questions, s) if all ask the order of s items through one mechanism."""
+    sizes = {len(q.items) if isinstance(q, RelativeOrder) else 0 for q in survey.questions}
+    is_uniform = len(sizes) == 1 and 0 not in sizes and len(survey.distinct_mechanisms) == 1
+    return np.array([question.items for question in survey.questions]) if is_uniform else None
+
+
+def _collect_at_once(
+    survey: Survey,
+    items: NDArray[np.intp],
+    batches: Iterable[Ranks],
+    rng: Randomness,
+    report: Report,
+) -> Tallies:
+    """Sort the people by question, and let them all answer in one pass.
+
+    The order of some items is that of their ranks alone, whichever items they are.
+    """
+    mechanism, question = survey.mechanisms[0], RelativeOrder(tuple(range(items.shape[1])))
+    supports = np.zeros((len(items), mechanism.n_categories), dtype=np.int64)
+    n_reports = np.zeros(len(items), dtype=np.int64)
+    for ranks in batches:
+        for people, ends in _sorted_by_question(survey, len(ranks), rng):
+            named = _ranks_of_items(ranks, people, np.repeat(items, np.diff(ends), axis=0))
+            supports += report(mechanism, question.answer(named), ends)
+            n_reports += np.diff(ends)
+    return tuple(map(Tally, supports, n_reports.tolist()))
+
+
+def _collect_in_turn(
+    survey: Survey, batches: Iterable[Ranks], rng: Randomness, report: Report
+) -> Tallies:
+    """Sort the people by question, and let the people of one question after the other answer."""
+    tallies = [Tally.empty(mechanism.n_categories) for mechanism in survey.mechanisms]
+    for ranks in batches:
+        for people, ends in _sorted_by_question(survey, len(ranks), rng):
+            in_order = rows_of(ranks, people)
+            for number in np.flatnonzero(np.diff(ends)):
+                some = in_order[ends[number] : ends[number + 1]]
+                categories = survey.questions[number].answer(some)
+                alone = np.array([0, len(some)])
+                (support,) = report(survey.mechanisms[number], categories, alone)
+                tallies[number] += Tally(support, len(some))
+    return tuple(tallies)
+
+
+def _ranks_of_items(ranks: Ranks, people: NDArray[np.intp], items: NDArray[np.intp]) -> Ranks:
+    """Return ranks[people, items] (people, s), each person's items being a row of `items`."""
+    named = np.empty(items.shape, dtype=ranks.dtype, order="F")
+    for place in range(items.shape[1]):
+        named[:, place] = ranks[people, items[:, place]]
+    return named
+
+
+def _sorted_by_question(
+    survey: Survey, n_people: int, rng: Randomness
+) -> Iterator[tuple[NDArray[np.intp], Counts]]:
+    """Yield, for each answer of a person, the people by question and where each question ends."""
+    for assigned in assign_questions(survey, n_people, rng=rng).T:
+        counts = np.bincount(assigned, minlength=len(survey.questions))
+        yield np.argsort(assigned, kind="stable"), np.concatenate([[0], counts.cumsum()])
