@@ -8,8 +8,12 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from hushrank.aggregators.pair_orders import PairPostProcess
 from hushrank.cli import main as command_line
-from hushrank.cli.collect import FileForm, PostProcess, Split
+from hushrank.cli.aggregate import Method
+from hushrank.cli.aggregation import PURE, WITH_DELTA, WITHOUT_PRIVACY
+from hushrank.cli.collect import CollectProtocol, FileForm, PostProcess, Split
+from hushrank.cli.protocols import PAIRS, WHOLE_RANKING
 from hushrank.cli.seeds import Purpose, stream
 from hushrank.estimators.shares import PostProcess as Processing
 from hushrank.protocols.safari import Split as SafariSplit
@@ -227,6 +231,16 @@ def test_scores_with_ties_are_collected_once_ties_are_broken(monkeypatch, tmp_pa
         ["--epsilon", "1", "--synthetic", "people.xyz"],
         ["--epsilon", "1", "--json", "no/such/folder/out.json"],
         ["--epsilon", "1", "--form", "order"],
+        ["--epsilon", "1", "--queries", "2"],
+        ["--epsilon", "1", "--post-process", "borda"],
+        ["--epsilon", "1", "--protocol", "pairs", "--queries", "7"],
+        ["--epsilon", "1", "--protocol", "pairs", "--queries", "0"],
+        ["--epsilon", "1", "--protocol", "pairs", "--post-process", "clip"],
+        ["--epsilon", "1", "--protocol", "pairs", "--synthetic", "people.csv"],
+        ["--epsilon", "nan", "--protocol", "pairs"],
+        ["--epsilon", "0", "--protocol", "ldp-kwiksort-lap"],
+        ["--epsilon", "inf", "--protocol", "subset-order"],
+        ["--epsilon", "1", "--protocol", "subset-order", "--post-process", "auto"],
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_exit_code_1(monkeypatch, people, capsys, arguments):
@@ -294,5 +308,10 @@ def test_it_runs_as_a_module_and_help_loads_nothing_heavy():
 
 
 def test_choices_of_the_command_line_are_those_of_the_library():
-    for choices, known in ((FileForm, Form), (PostProcess, Processing), (Split, SafariSplit)):
-        assert tuple(choice.value for choice in choices) == get_args(known)
+    processing = {*get_args(Processing), *get_args(PairPostProcess)}
+    for choices, known in ((FileForm, get_args(Form)), (PostProcess, processing)):
+        assert {choice.value for choice in choices} == {*known}
+    assert tuple(choice.value for choice in Split) == get_args(SafariSplit)
+    assert {*Method} == {*WITHOUT_PRIVACY, *PURE, *WITH_DELTA, "p-borda-hist", "auto"}
+    learns_order = {*PAIRS, "subset-order"}
+    assert {*CollectProtocol} == {"safari", *WHOLE_RANKING} | learns_order

@@ -29,7 +29,9 @@ def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
     observed = np.where(precisions > 0, margins, 0.0)
     spreads = list(product(SPREADS, SPREADS))
     beliefs = [_margin_belief(observed, precisions, *pair) for pair in spreads]
-    return Posterior(tuple(_likely(beliefs, np.array([t * w for t, w in spreads], dtype=np.float64))))
+    return Posterior(
+        tuple(_likely(beliefs, np.array([t * w for t, w in spreads], dtype=np.float64)))
+    )
 
 
 def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:

@@ -10,11 +10,21 @@ from hushrank.cli.collect import FileForm
 
 
 class Method(StrEnum):
-    """The aggregators that need no privacy budget."""
+    """How ballots become one order: without privacy, or by a trusted curator."""
 
     BORDA = "borda"
     KWIKSORT = "kwiksort"
     KEMENY = "kemeny"
+    P_BORDA = "p-borda"
+    P_BORDA_CENTRED = "p-borda-centred"
+    P_BORDA_KNORM = "p-borda-knorm"
+    P_SORT = "p-sort"
+    P_SAMPLE = "p-sample"
+    P_BORDA_HIST = "p-borda-hist"
+    DP_KWIKSORT = "dp-kwiksort"
+    GAUSSIAN_BORDA = "gaussian-borda"
+    GAUSSIAN_KEMENY = "gaussian-kemeny"
+    AUTO = "auto"
 
 
 class Unranked(StrEnum):
@@ -26,7 +36,16 @@ class Unranked(StrEnum):
 
 def aggregate(
     file: Annotated[Path, Argument(help="Ballots: PrefLib, CSV, Parquet, scores; also gzipped.")],
-    method: Annotated[Method, Option(help="How the ballots become one order.")] = Method.KEMENY,
+    method: Annotated[
+        Method | None,
+        Option(help="How ballots become one order. (default: auto with --epsilon, else kemeny)"),
+    ] = None,
+    epsilon: Annotated[
+        float | None, Option(help="Privacy loss of a ballot, in nats; for the private methods.")
+    ] = None,
+    delta: Annotated[
+        float | None, Option(help="Probability of more loss; for gaussian-*, and auto may use it.")
+    ] = None,
     unranked: Annotated[
         Unranked, Option(help="An item that a ballot leaves out: says nothing, or comes last.")
     ] = Unranked.UNKNOWN,
@@ -36,19 +55,30 @@ def aggregate(
     form: Annotated[
         FileForm | None, Option(help="What FILE holds. (default: told by its content)")
     ] = None,
-    seed: Annotated[int | None, Option(min=0, help="Repeat the pivots of kwiksort.")] = None,
+    seed: Annotated[
+        int | None, Option(min=0, help="Repeat pivots and noise. The result is then not private.")
+    ] = None,
+    release: Annotated[
+        Path | None, Option(help="Write what may be published, and nothing else: JSON.")
+    ] = None,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+    report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
 ) -> None:
     """Sum the ballots of FILE up in one order, and say how near it is to the exact optimum.
 
-    Not private: the order is computed from the raw ballots. Ties and unranked items are counted
-    where they decide a pair.
+    With --epsilon the order is private: it protects each ballot against all who see it, but not
+    against who runs this. How near it is, the JSON and the report are from the raw ballots: they
+    are for you, not for publication; --release writes what may be published.
 
-    Example:  hushrank aggregate ballots.toi --method kemeny
+    Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
-    from hushrank.cli.aggregation import AggregateOptions, aggregate_and_show
+    from hushrank.cli.aggregation import AggregateOptions
+    from hushrank.cli.aggregation_results import AggregatePaths, aggregate_and_show
     from hushrank.rankings.files import read_rankings
 
-    options = AggregateOptions(method.value, unranked.value, time_limit, seed)
+    chosen = method or (Method.KEMENY if epsilon is None else Method.AUTO)
+    options = AggregateOptions(chosen.value, epsilon, delta, unranked.value, time_limit, seed)
+    options.require_usable()
     rankings = read_rankings(file, form=None if form is None else form.value)
-    aggregate_and_show(rankings, options, title=file.name, source=file, json=json)
+    paths = AggregatePaths(file, release, json, report)
+    aggregate_and_show(rankings, options, paths, title=file.name)

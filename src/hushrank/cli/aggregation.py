@@ -1,98 +1,131 @@
-"""One aggregation, from options to table and JSON."""
+"""One aggregation, from options to an order beside the exact optimum."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from time import perf_counter
-from typing import Any, Literal
-
-import msgspec
-from rich.console import Console
+from typing import Any
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.kemeny import KemenyOrder, kemeny
 from hushrank.aggregators.kwiksort import kwiksort
+from hushrank.aggregators.private_auto import auto
+from hushrank.aggregators.private_borda import (
+    gaussian_borda,
+    p_borda,
+    p_borda_centred,
+    p_borda_knorm,
+)
+from hushrank.aggregators.private_histogram import p_borda_hist
+from hushrank.aggregators.private_kemeny import gaussian_kemeny, p_sample
+from hushrank.aggregators.private_order import PrivateOrder
+from hushrank.aggregators.private_sort import dp_kwiksort, p_sort
 from hushrank.arrays import Counts, Order
 from hushrank.cli.seeds import stream
-from hushrank.cli.tables import plain, result_table
+from hushrank.errors import require
 from hushrank.evaluation.metrics import average_kendall_tau
-from hushrank.rankings.disk import replace_file, require_apart, require_folder
+from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+
+WITHOUT_PRIVACY = ("borda", "kwiksort", "kemeny")
+PURE: dict[str, Callable[..., PrivateOrder]] = {
+    "p-borda": p_borda,
+    "p-borda-centred": p_borda_centred,
+    "p-borda-knorm": p_borda_knorm,
+    "p-sort": p_sort,
+    "p-sample": p_sample,
+    "dp-kwiksort": dp_kwiksort,
+}
+WITH_DELTA: dict[str, Callable[..., PrivateOrder]] = {
+    "gaussian-borda": gaussian_borda,
+    "gaussian-kemeny": gaussian_kemeny,
+}
+NOT_PRIVATE = "Not private: the order is computed from the raw ballots."
 
 
 @dataclass(frozen=True)
 class AggregateOptions:
-    """What the command line asked for."""
+    """What the command line asked for; None where it did not say."""
 
-    method: Literal["borda", "kwiksort", "kemeny"]
-    unranked: Literal["unknown", "last"]
+    method: str
+    epsilon: float | None
+    delta: float | None
+    unranked: str
     time_limit: float
     seed: int | None
 
+    @property
+    def is_private_method(self) -> bool:
+        """Whether the method spends epsilon."""
+        return self.method not in WITHOUT_PRIVACY
 
-def aggregate_and_show(
-    rankings: Rankings, options: AggregateOptions, *, title: str, source: Path, json: Path | None
-) -> None:
-    """Aggregate, print a table, and write what was asked for."""
-    if json is not None:
-        require_apart([source, json])
-        require_folder(json)
-    with Console(stderr=True).status("aggregating"):
-        result = aggregate_rankings(rankings, options)
-    console = Console(markup=False, highlight=False, soft_wrap=True)
-    console.print(result_table(f"Aggregated from {title}", _summary(result), result["order"]))
-    console.print("Not private: the order is computed from the raw ballots.")
-    if json is not None:
-        replace_file(json, msgspec.json.format(msgspec.json.encode(result)) + b"\n")
-        console.print(f"wrote {plain(str(json))}")
+    def require_usable(self) -> None:
+        """Raise HushrankError, before a file is read, unless method and budget belong together."""
+        if not self.is_private_method:
+            free = self.epsilon is None and self.delta is None
+            require(
+                free, f"{self.method} is not private: --epsilon and --delta need another method"
+            )
+            return
+        require(self.epsilon is not None, f"{self.method} needs --epsilon")
+        if self.method in WITH_DELTA:
+            require(self.delta is not None, f"{self.method} needs --delta, such as 1e-6")
+        else:
+            takes_delta = self.method == "auto" or self.delta is None
+            require(takes_delta, f"{self.method} is pure: --delta goes with gaussian-* and auto")
 
 
-def aggregate_rankings(rankings: Rankings, options: AggregateOptions) -> dict[str, Any]:
-    """Return the consensus order and how near it is to the exact optimum, as JSON has it."""
-    counts = majority(rankings, unranked=options.unranked)
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregated:
+    """An order, how it was made, and how near it is to the optimum of the raw ballots."""
+
+    order: Order
+    private: PrivateOrder | None
+    counts: Counts
+    seconds: float
+    tau: float
+    best: KemenyOrder
+    best_tau: float
+
+    @property
+    def guarantee(self) -> str:
+        """What the order protects, in one line."""
+        return NOT_PRIVATE if self.private is None else self.private.statement
+
+    @property
+    def gap(self) -> float:
+        """By how much a better order could at most undercut the best one found, normalised."""
+        return self.best.gap * self.best_tau / self.best.cost if self.best.cost else 0.0
+
+
+def aggregate_rankings(rankings: Rankings, options: AggregateOptions) -> Aggregated:
+    """Return the order of the method beside the exact optimum."""
     start = perf_counter()
-    order, best = _orders(counts, options)
+    counts = majority(rankings, unranked="last" if options.unranked == "last" else "unknown")
+    found = _private(rankings, counts, options) if options.is_private_method else None
+    best = kemeny(counts, time_limit=options.time_limit) if options.method == "kemeny" else None
+    order = found.order if found else best.order if best else _raw_order(counts, options)
     seconds = perf_counter() - start
     best = best or kemeny(counts, time_limit=options.time_limit)
-    tau = average_kendall_tau(counts, order, rankings.n_people)
-    optimum = average_kendall_tau(counts, best.order, rankings.n_people)
-    return {
-        "method": options.method,
-        "epsilon": None,
-        "delta": None,
-        "guarantee": "none",
-        "people": rankings.n_people,
-        "items": rankings.n_items,
-        "private": False,
-        "order": [rankings.names[item] for item in order],
-        "average_kendall_tau": tau,
-        "kemeny_optimum": optimum if best.is_optimal else None,
-        "excess": tau - optimum if best.is_optimal else None,
-        "optimal_proven": best.is_optimal,
-        "gap": best.gap * optimum / best.cost if best.cost else 0.0,
-        "seconds": seconds,
-    }
+    tau = partial(average_kendall_tau, counts, n_people=rankings.n_people)
+    return Aggregated(order, found, counts, seconds, tau(order), best, tau(best.order))
 
 
-def _orders(counts: Counts, options: AggregateOptions) -> tuple[Order, KemenyOrder | None]:
-    """Return the order of the method, and the Kemeny order where that is the method."""
-    if options.method == "kemeny":
-        best = kemeny(counts, time_limit=options.time_limit)
-        return best.order, best
+def _raw_order(counts: Counts, options: AggregateOptions) -> Order:
     if options.method == "borda":
-        return borda(counts), None
-    return kwiksort(counts, rng=stream(options.seed, "pivots")), None
+        return borda(counts)
+    return kwiksort(counts, rng=stream(options.seed, "pivots"))
 
 
-def _summary(result: dict[str, Any]) -> dict[str, str]:
-    proven = result["optimal_proven"]
-    optimum = f"{result['kemeny_optimum']:.5f}" if proven else "not proven in time"
-    return {
-        "method": result["method"],
-        "people": f"{result['people']:,}",
-        "items": str(result["items"]),
-        "seconds": f"{result['seconds']:.3f}",
-        "average Kendall tau": f"{result['average_kendall_tau']:.5f}",
-        "of the exact optimum": optimum,
-        "excess": f"{result['excess']:.5f}" if proven else f"gap {result['gap']:.5f} at most",
-    }
+def _private(rankings: Rankings, counts: Counts, options: AggregateOptions) -> PrivateOrder:
+    seed, method = options.seed, options.method
+    rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
+    budget: dict[str, Any] = {"epsilon": options.epsilon, "rng": rng}
+    if method == "p-borda-hist":
+        return p_borda_hist(rankings, **budget)
+    if method == "auto":
+        return auto(counts, delta=options.delta, **budget)
+    if method in WITH_DELTA:
+        return WITH_DELTA[method](counts, delta=options.delta, **budget)
+    return PURE[method](counts, **budget)

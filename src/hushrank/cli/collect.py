@@ -15,13 +15,22 @@ class CollectProtocol(StrEnum):
     RAPPOR = "rappor"
     SH = "sh"
     OLH = "olh"
+    PAIRS = "pairs"
+    LDP_KWIKSORT_RR = "ldp-kwiksort-rr"
+    LDP_KWIKSORT_LAP = "ldp-kwiksort-lap"
+    SUBSET_ORDER = "subset-order"
 
 
 class PostProcess(StrEnum):
-    """How estimated shares become probabilities."""
+    """How shares become probabilities, or pair reports one order."""
 
     SIMPLEX = "simplex"
     CLIP = "clip"
+    KWIKSORT = "kwiksort"
+    BORDA = "borda"
+    KEMENY = "kemeny"
+    SCORES = "scores"
+    AUTO = "auto"
 
 
 class FileForm(StrEnum):
@@ -45,15 +54,21 @@ def collect(
     file: Annotated[Path, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
     epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")],
     protocol: Annotated[
-        CollectProtocol, Option(help="safari, or the whole ranking through one mechanism.")
+        CollectProtocol,
+        Option(help="safari; the whole ranking through one mechanism; or one order only."),
     ] = CollectProtocol.SAFARI,
     leaf_size: Annotated[
         int | None,
         Option(help="safari: most items that one leaf of the hierarchy has. (default: 1)"),
     ] = None,
+    queries: Annotated[
+        int | None,
+        Option(help="pairs, ldp-kwiksort-*: pairs that a person answers. (default: by epsilon)"),
+    ] = None,
     post_process: Annotated[
-        PostProcess, Option(help="How estimated shares become probabilities.")
-    ] = PostProcess.SIMPLEX,
+        PostProcess | None,
+        Option(help="How reports become a result. (default: simplex; pairs: auto)"),
+    ] = None,
     split: Annotated[
         Split | None, Option(help="safari: what its two rounds share. (default: budget)")
     ] = None,
@@ -81,14 +96,16 @@ def collect(
 ) -> None:
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
-    FILE holds complete strict rankings; --break-ties makes tied ones strict.
+    FILE holds complete strict rankings; --break-ties makes tied ones strict. pairs, ldp-kwiksort-*
+    and subset-order learn one order; the others a model of all rankings, too.
 
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
 
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
-    from hushrank.cli.collection import CollectOptions, ties_broken
+    from hushrank.cli.collection import ties_broken
+    from hushrank.cli.protocols import CollectOptions
     from hushrank.cli.results import Paths, collect_and_show
     from hushrank.rankings.files import read_rankings
 
@@ -96,12 +113,14 @@ def collect(
         protocol=protocol.value,
         epsilon=epsilon,
         leaf_size=leaf_size,
-        post_process=post_process.value,
+        post_process=None if post_process is None else post_process.value,
         split=None if split is None else split.value,
         shrink=shrink,
+        queries=queries,
         short_cut=short_cut,
         seed=seed,
     )
+    options.require_usable()
     rankings = read_rankings(file, form=None if form is None else form.value)
     if break_ties:
         rankings = ties_broken(rankings, seed)

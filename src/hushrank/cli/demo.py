@@ -36,7 +36,7 @@ def demo(
 
     Example:  hushrank demo --epsilon 2
     """
-    from hushrank.cli.collection import CollectOptions
+    from hushrank.cli.protocols import CollectOptions
     from hushrank.cli.results import Paths, collect_and_show
 
     options = CollectOptions(protocol="safari", epsilon=epsilon, seed=seed)

@@ -1,5 +1,6 @@
 """Show a simulated collection: table, JSON, report and synthetic rankings."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from hushrank.cli.collection import Collected, CollectOptions, collect_rankings
+from hushrank.aggregators.posterior import Posterior
+from hushrank.cli.collection import Collected, collect_rankings
+from hushrank.cli.protocols import CollectOptions
 from hushrank.cli.tables import plain, result_table
-from hushrank.evaluation.metrics import mean_rank_order
-from hushrank.models.riffle import RiffleModel
+from hushrank.errors import require
+from hushrank.protocols.pairs import PairOutcome
 from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
@@ -41,28 +44,38 @@ def collect_and_show(
     rankings: Rankings, options: CollectOptions, paths: Paths, *, title: str
 ) -> None:
     """Collect, print a table, and write what was asked for."""
+    has_model = not options.is_about_order or paths.synthetic is None
+    require(has_model, f"{options.protocol} learns one order: it has nothing for --synthetic")
     paths.require_usable()
     with Console(stderr=True).status("collecting"):
         collected = collect_rankings(rankings, options)
     console = Console(markup=False, highlight=False, soft_wrap=True)
-    _print(console, collected, options, title)
-    if paths.synthetic is not None:
+    table = _summary(collected, options)
+    _print(console, collected, table, [rankings.names[item] for item in collected.order], title)
+    if paths.synthetic is not None and collected.synthetic is not None:
         write_rankings(collected.synthetic, paths.synthetic)
     if paths.json is not None:
-        result = msgspec.json.encode(_as_json(collected, options))
+        result = msgspec.json.encode(_as_json(collected, options, rankings.names))
         replace_file(paths.json, msgspec.json.format(result) + b"\n")
     if paths.report is not None:
-        _write_report(paths.report, collected, options, rankings, title)
+        from hushrank.cli.collection_page import write_page  # matplotlib is slow to import
+
+        write_page(paths.report, collected, rankings, table, title=f"Collected from {title}")
     for path in filter(None, (paths.synthetic, paths.json, paths.report)):
         console.print(f"wrote {plain(str(path))}")
 
 
-def _print(console: Console, collected: Collected, options: CollectOptions, title: str) -> None:
-    summary, order = _summary(collected, options), _order(collected)
-    console.print(result_table(f"Collected from {title}", summary, order))
+def _print(
+    console: Console,
+    collected: Collected,
+    table: dict[str, str],
+    order: Sequence[str],
+    title: str,
+) -> None:
+    console.print(result_table(f"Collected from {title}", table, order))
     console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
     console.print(collected.outcome.privacy_statement)
-    if collected.evaluation["q2_distance"] >= collected.evaluation["q2_distance_uniform"]:
+    if collected.synthetic is not None and _is_no_better_than_uniform(collected):
         console.print(
             "No better than uniform rankings: ask more people, spend more epsilon, or try"
             " --split people --shrink."
@@ -71,61 +84,76 @@ def _print(console: Console, collected: Collected, options: CollectOptions, titl
         console.print(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
 
 
-def _order(collected: Collected) -> list[str]:
-    names = collected.synthetic.names
-    return [names[item] for item in mean_rank_order(collected.synthetic)]
+def _is_no_better_than_uniform(collected: Collected) -> bool:
+    evaluation = collected.evaluation
+    return bool(evaluation["q2_distance"] >= evaluation["q2_distance_uniform"])
 
 
-def _as_json(collected: Collected, options: CollectOptions) -> dict[str, Any]:
+def _as_json(collected: Collected, options: CollectOptions, names: Sequence[str]) -> dict[str, Any]:
+    posterior = collected.posterior
     return {
         "protocol": options.protocol,
         "epsilon": collected.outcome.epsilon,
         "people": collected.outcome.n_people,
-        "items": collected.synthetic.n_items,
+        "items": len(names),
         "private": collected.outcome.is_private,
-        "order": _order(collected),
+        "order": [names[item] for item in collected.order],
+        "confidence": collected.confidence,
+        "rank_intervals": None if posterior is None else _intervals(posterior, names),
         "spend": [asdict(spend) for spend in collected.outcome.spends],
         "seconds": collected.seconds,
         "evaluation": collected.evaluation,
-        "options": asdict(options),
+        "options": asdict(options) | _chosen(collected, options),
         "privacy_statement": collected.outcome.privacy_statement,
     }
 
 
+def _intervals(posterior: Posterior, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank of each item, 1 = best."""
+    bounds = zip(names, posterior.rank_intervals(), strict=True)
+    return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
+
+
+def _chosen(collected: Collected, options: CollectOptions) -> dict[str, Any]:
+    """Say what the protocol chose where it was not told."""
+    learnt = collected.outcome.result
+    if isinstance(learnt, PairOutcome):
+        return {"post_process": learnt.post_process, "queries": learnt.n_queries[0]}
+    return {"post_process": None if options.is_about_order else options.processing}
+
+
 def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
+    chosen = _chosen(collected, options)
+    asked = f", {chosen['queries']} a person" if "queries" in chosen else ""
+    processed = f" ({chosen['post_process']}{asked})" if chosen["post_process"] else ""
+    return {
+        "protocol": f"{options.protocol}{processed}",
+        "people": f"{collected.outcome.n_people:,}",
+        "items": str(len(collected.order)),
+        "epsilon": f"{collected.outcome.epsilon:.4g} nats per person",
+        "seconds": f"{collected.seconds:.2f}",
+        **_distances(collected),
+        "Kendall tau above the optimum *": _number(collected.evaluation["kendall_excess"]),
+        **_least_sure(collected),
+    }
+
+
+def _distances(collected: Collected) -> dict[str, str]:
+    if collected.synthetic is None:
+        return {}
     evaluation = collected.evaluation
     return {
-        "protocol": f"{options.protocol} ({options.post_process})",
-        "people": f"{collected.outcome.n_people:,}",
-        "items": str(collected.synthetic.n_items),
-        "epsilon": f"{collected.outcome.epsilon:g} nats per person",
-        "seconds": f"{collected.seconds:.2f}",
         "Q2 distance *": f"{evaluation['q2_distance']:.3f}",
         "Q2 distance of uniform rankings *": f"{evaluation['q2_distance_uniform']:.3f}",
         "Q2 distance without noise *": f"{evaluation['q2_distance_nopriv']:.3f}",
-        "Kendall tau above the optimum *": _number(evaluation["kendall_excess"]),
     }
+
+
+def _least_sure(collected: Collected) -> dict[str, str]:
+    if collected.confidence is None:
+        return {}
+    return {"least sure pair": f"{min(collected.confidence):.2f} likely right"}
 
 
 def _number(value: float | None) -> str:
     return "not proven in time" if value is None else f"{value:.4f}"
-
-
-def _write_report(
-    path: Path, collected: Collected, options: CollectOptions, true: Rankings, title: str
-) -> None:
-    from hushrank.evaluation.report import write_collection_report  # matplotlib is slow to import
-
-    model = collected.outcome.result
-    write_collection_report(
-        path,
-        collected=collected.synthetic,
-        true=true,
-        chain=model.chain if isinstance(model, RiffleModel) else None,
-        title=f"Collected from {title}",
-        privacy_statement=collected.outcome.privacy_statement,
-        figures={
-            label.replace(" *", " (from the raw rankings)"): value
-            for label, value in _summary(collected, options).items()
-        },
-    )

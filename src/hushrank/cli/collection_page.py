@@ -1,0 +1,56 @@
+"""The report of a collection."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hushrank.arrays import Shares
+from hushrank.cli.collection import Collected
+from hushrank.evaluation.order_report import OrderPage, write_order_report
+from hushrank.evaluation.report import WARNING, write_collection_report
+from hushrank.models.riffle import RiffleModel
+from hushrank.protocols.pairs import PairOutcome
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+
+
+def write_page(
+    path: Path, collected: Collected, true: Rankings, table: Mapping[str, str], *, title: str
+) -> None:
+    """Write what was learnt beside the truth: a model's marginals, or one order's intervals."""
+    figures = {
+        label.replace(" *", " (from the raw rankings)"): each for label, each in table.items()
+    }
+    if collected.synthetic is None:
+        write_order_report(path, _order_page(collected, true, figures, title))
+        return
+    model = collected.outcome.result
+    write_collection_report(
+        path,
+        collected=collected.synthetic,
+        true=true,
+        chain=model.chain if isinstance(model, RiffleModel) else None,
+        title=title,
+        privacy_statement=collected.outcome.privacy_statement,
+        figures=figures,
+    )
+
+
+def _order_page(
+    collected: Collected, true: Rankings, figures: Mapping[str, str], title: str
+) -> OrderPage:
+    learnt, posterior = collected.outcome.result, collected.posterior
+    shares: dict[str, Shares] = {"true": majority(true) / true.n_people}
+    if isinstance(learnt, PairOutcome) and posterior is not None:
+        shares["reported, noise and all"] = 0.5 + learnt.estimates.margins / 2
+        shares["most likely, given the noise"] = 0.5 + posterior.margins / 2
+    return OrderPage(
+        title=title,
+        statement=collected.outcome.privacy_statement,
+        warning=WARNING,
+        figures=figures,
+        names=true.names,
+        order=collected.order,
+        confidence=collected.confidence,
+        intervals=None if posterior is None else posterior.rank_intervals(),
+        pair_shares=shares,
+    )
