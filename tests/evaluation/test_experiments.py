@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from functools import partial
@@ -22,17 +23,21 @@ from hushrank.evaluation.experiments.experiment import (
     Experiment,
     Measurement,
     Settings,
-    run_experiment,
 )
-from hushrank.evaluation.experiments.files import experiment_figure, write_experiment
+from hushrank.evaluation.experiments.files import write_experiment
+from hushrank.evaluation.experiments.panels import experiment_figure
 from hushrank.evaluation.experiments.registry import EXPERIMENTS, experiment_named
+from hushrank.evaluation.experiments.running import run_experiment
 from hushrank.evaluation.experiments.safari_2 import RuleOne, true_shares
+from hushrank.evaluation.experiments.treatments import treatment_views
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from tests.evaluation.populations import plackett_luce
+
+SAFARI = [name for name in EXPERIMENTS if name.startswith("safari")]
 
 QUICK = Settings(repetitions=2, seed=5, quick=True)
 
@@ -45,10 +50,16 @@ def draws(seed=0):
 def made_up(measure, *, most_repetitions=None):
     """Return an experiment of one point."""
     point = Measurement("proposed", "curve", 1.0, measure, most_repetitions)
-    rows = {"row": ("proposed",)}
-    return Experiment(
-        "made-up", "Title", "shows", "x", "y", False, rows, ("simplex",), lambda r, q: [point]
-    )
+    views = treatment_views({"row": ("proposed",)}, ("simplex",), y_label="y")
+    return Experiment("made-up", "Title", "shows", "x", views, lambda people, quick: [point])
+
+
+def plan_for(people):
+    return EXPERIMENTS["safari-1a"].plan({"rankings": people}, False)
+
+
+def measured(experiment, people, settings, **options):
+    return run_experiment(experiment, {"rankings": people}, settings, **options)
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +69,12 @@ def people():
 
 @pytest.fixture(scope="module")
 def quick_results(people):
-    return {name: run_experiment(each, people, QUICK) for name, each in EXPERIMENTS.items()}
+    return {name: measured(EXPERIMENTS[name], people, QUICK) for name in SAFARI}
 
 
 def test_points_hold_mean_and_sample_deviation(people):
     distances = iter([0.1, 0.2, 0.6])
-    result = run_experiment(
+    result = measured(
         made_up(lambda draws: {"simplex": next(distances)}), people, Settings(repetitions=3)
     )
     (point,) = result.points
@@ -79,32 +90,32 @@ def test_repetitions_and_purposes_have_independent_draws(people):
         seen.extend([draws.noise.integers(2**60), draws.synthesis.integers(2**60)])
         return {"simplex": 0.0}
 
-    run_experiment(made_up(measure), people, Settings(repetitions=4, seed=1))
-    run_experiment(made_up(measure), people, Settings(repetitions=4, seed=2))
+    measured(made_up(measure), people, Settings(repetitions=4, seed=1))
+    measured(made_up(measure), people, Settings(repetitions=4, seed=2))
     assert len(set(seen)) == 16
-    run_experiment(made_up(measure), people, Settings(repetitions=4, seed=1))
+    measured(made_up(measure), people, Settings(repetitions=4, seed=1))
     assert seen[16:] == seen[:8]
 
 
 def test_what_draws_nothing_is_measured_once(people):
     probe = made_up(lambda draws: {"any": 0.5}, most_repetitions=1)
-    (point,) = run_experiment(probe, people, Settings()).points
+    (point,) = measured(probe, people, Settings()).points
     assert (point.repetitions, point.sd) == (1, 0.0)
 
 
 def test_what_is_expensive_is_measured_less_often_and_says_so(people):
     probe = made_up(lambda draws: {"simplex": 0.5}, most_repetitions=4)
-    (point,) = run_experiment(probe, people, Settings(repetitions=10)).points
+    (point,) = measured(probe, people, Settings(repetitions=10)).points
     assert point.repetitions == 4
-    assert run_experiment(probe, people, Settings(repetitions=3)).points[0].repetitions == 3
+    assert measured(probe, people, Settings(repetitions=3)).points[0].repetitions == 3
     ten = plackett_luce(20, 10)
-    most = {each.curve: each.most_repetitions for each in EXPERIMENTS["safari-1a"].plan(ten, False)}
+    most = {each.curve: each.most_repetitions for each in plan_for(ten)}
     assert {curve for curve, limit in most.items() if limit == 4} == {"SH", "OLH"}
 
 
 def test_progress_ends_at_one(people):
     finished = []
-    run_experiment(EXPERIMENTS["safari-2"], people, QUICK, on_progress=finished.append)
+    measured(EXPERIMENTS["safari-2"], people, QUICK, on_progress=finished.append)
     assert finished == sorted(finished)
     assert finished[-1] == 1.0
 
@@ -112,32 +123,32 @@ def test_progress_ends_at_one(people):
 def test_quick_takes_a_part_and_full_takes_all():
     crowd = plackett_luce(700, 7)
     probe = made_up(lambda draws: {"simplex": 0.0})
-    quick = run_experiment(probe, crowd, QUICK)
-    full = run_experiment(probe, crowd, Settings(repetitions=1))
-    assert (quick.n_people, quick.n_items, full.n_people, full.n_items) == (500, 5, 700, 7)
+    quick = measured(probe, crowd, QUICK)
+    full = measured(probe, crowd, Settings(repetitions=1))
+    assert (quick.sizes, full.sizes) == ({"rankings": (500, 5)}, {"rankings": (700, 7)})
 
 
 def test_experiments_refuse_what_they_cannot_measure(people):
     probe = EXPERIMENTS["safari-2"]
     with pytest.raises(HushrankError, match="at least 3 items"):
-        run_experiment(probe, people.restrict([0, 1]), QUICK)
+        measured(probe, people.restrict([0, 1]), QUICK)
     partial_ranking = Rankings.from_keys([[1.0, np.nan, 2.0, 3.0]], people.names)
     with pytest.raises(HushrankError, match="complete"):
-        run_experiment(probe, partial_ranking, QUICK)
+        measured(probe, partial_ranking, QUICK)
     with pytest.raises(HushrankError, match="safari-1a, safari-1b, safari-2"):
         experiment_named("safari-9")
     with pytest.raises(HushrankError, match="repetitions"):
         Settings(repetitions=0)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", SAFARI)
 def test_every_curve_has_every_x_and_a_possible_distance(quick_results, name):
     points = quick_results[name].points
     xs = {point.x for point in points}
-    curves = {(point.curve, point.post_process) for point in points}
+    curves = {(point.curve, point.quantity) for point in points}
     assert len(points) == len(xs) * len(curves)
     assert all(point.mean >= 0 and point.sd >= 0 for point in points)
-    assert all(point.mean <= 1 for point in points if point.post_process in ("simplex", "clip"))
+    assert all(point.mean <= 1 for point in points if point.quantity in ("simplex", "clip"))
 
 
 def test_figure_one_has_the_curves_of_the_paper_and_ours(quick_results):
@@ -153,7 +164,7 @@ def test_files_hold_the_points(quick_results, tmp_path):
     table, record, picture = write_experiment(result, tmp_path / "new" / "folder")
     rows = list(csv.DictReader(StringIO(table.read_text("utf-8"))))
     read = [(row["curve"], row["post_process"], float(row["x"])) for row in rows]
-    assert read == [(point.curve, point.post_process, point.x) for point in result.points]
+    assert read == [(point.curve, point.quantity, point.x) for point in result.points]
     for row, point in zip(rows, result.points, strict=True):
         assert float(row["mean"]) == pytest.approx(point.mean, abs=1e-5)
         assert float(row["sd"]) == pytest.approx(point.sd, abs=1e-5)
@@ -287,7 +298,28 @@ def test_command_lists_experiments_and_knows_wrong_usage(command):
     assert listed.exit_code == 0
     assert all(name in listed.output for name in EXPERIMENTS)
     assert command([]).exit_code == 2
-    assert command(["safari-2"]).exit_code == 2
+    assert command(["safari-2", "--repetitions", "0"]).exit_code == 2
+
+
+def test_command_says_which_files_it_needs_before_it_runs(command, tmp_path):
+    out = tmp_path / "out"
+    missing = command(["safari-2", "hay-2", "--out", str(out), "--data", "sushi=s.soc"])
+    assert missing.exit_code == 1
+    assert "safari-2 needs --data FILE" in str(missing.exception)
+    missing = command(["hay-2", "--out", str(out), "--data", "sushi=s.soc"])
+    assert re.fullmatch(r"hay-2 needs --data jester=FILE \(.*\)", str(missing.exception))
+    assert not out.exists()
+
+
+def test_command_measures_models_without_a_file(command, tmp_path):
+    outcome = command(["hay-3", "--out", str(tmp_path), "--quick"])
+    assert outcome.exit_code == 0, outcome.output
+    assert (tmp_path / "hay-3.csv").exists()
+
+
+def test_command_repeats_as_often_as_the_experiment_says(command):
+    assert "hay-2" in command(["--list"]).output
+    assert re.search(r"safari-2 .*\(10 repetitions\)", command(["--list"]).output)
 
 
 def test_command_imports_nothing_heavy():

@@ -1,5 +1,6 @@
 """`hushrank experiment`: repeat a figure of a paper, honestly."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,52 +17,82 @@ def experiment(
     ] = None,
     show_list: Annotated[bool, Option("--list", help="List the experiments and stop.")] = False,
     data: Annotated[
-        Path | None, Option(help="File of complete strict rankings, such as Sushi in PrefLib.")
+        list[str] | None,
+        Option(
+            metavar="[POPULATION=]FILE",
+            help="File of complete strict rankings, such as Sushi in PrefLib; repeat the option"
+            " with sushi=FILE and so on where a figure has several populations.",
+        ),
     ] = None,
     out: Annotated[Path, Option(help="Directory for the CSV, PNG and JSON files.")] = Path("."),
     quick: Annotated[
         bool, Option("--quick", help="Few people, items and repetitions: does it run?")
     ] = False,
-    repetitions: Annotated[int, Option(min=1, help="How often each point is measured.")] = 10,
+    repetitions: Annotated[
+        int | None, Option(min=1, help="How often each point is measured. (default: see --list)")
+    ] = None,
     seed: Annotated[int, Option(min=0, help="Repeat the simulation. It protects nobody.")] = 0,
 ) -> None:
-    """Measure figures of the papers on the rankings of a file.
+    """Measure figures of the papers on the rankings of files, and on people drawn from models.
 
     Example:  hushrank experiment safari-1a --data sushi.soc --out figures
     """
     from hushrank.evaluation.experiments.experiment import Settings
     from hushrank.evaluation.experiments.files import write_experiment
-    from hushrank.evaluation.experiments.registry import EXPERIMENTS, experiment_named
-    from hushrank.rankings.files import read_rankings
+    from hushrank.evaluation.experiments.registry import experiment_named
 
     if show_list:
-        for known in EXPERIMENTS.values():
-            echo(f"{known.name:12}{known.shows}")
+        _list_experiments()
         return
-    if not names or data is None:
-        raise BadParameter("expected the NAME of an experiment and --data FILE, or --list")
+    if not names:
+        raise BadParameter("expected the NAME of an experiment, or --list")
     chosen = [experiment_named(name) for name in names]
-    settings = Settings(repetitions, seed, quick)
-    out.mkdir(parents=True, exist_ok=True)
-    rankings = read_rankings(data)
+    given = _read_populations(chosen, data or [])
     for each in chosen:
-        for path in write_experiment(_run_with_progress(each, rankings, settings), out):
+        settings = Settings(repetitions or each.repetitions, seed, quick)
+        result = _run_with_progress(each, given[each.name], settings)
+        for path in write_experiment(result, out):
             echo(f"wrote {path}")
 
 
+def _list_experiments() -> None:
+    from hushrank.evaluation.experiments.registry import EXPERIMENTS
+
+    for known in EXPERIMENTS.values():
+        echo(f"{known.name:16}{known.shows} ({known.repetitions} repetitions)")
+
+
+def _read_populations(
+    chosen: Sequence["Experiment"], data: Sequence[str]
+) -> Mapping[str, Mapping[str, "Rankings"]]:
+    """Read the files of all experiments, after it is certain that none is missing."""
+    from hushrank.evaluation.experiments.data_files import files_for, named_files
+    from hushrank.evaluation.experiments.registry import DATA_NAMES
+
+    files = named_files(data, DATA_NAMES)
+    needed = {each.name: files_for(each, files) for each in chosen}
+    return {
+        each.name: {
+            population.name: population.read(needed[each.name][population.name])
+            for population in each.file_populations
+        }
+        for each in chosen
+    }
+
+
 def _run_with_progress(
-    chosen: "Experiment", rankings: "Rankings", settings: "Settings"
+    chosen: "Experiment", given: Mapping[str, "Rankings"], settings: "Settings"
 ) -> "Result":
     from rich.console import Console
     from rich.progress import Progress
 
-    from hushrank.evaluation.experiments.experiment import run_experiment
+    from hushrank.evaluation.experiments.running import run_experiment
 
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(chosen.name, total=1.0)
         return run_experiment(
             chosen,
-            rankings,
+            given,
             settings,
             on_progress=lambda done: progress.update(task, completed=done),
         )

@@ -7,7 +7,7 @@ from functools import partial
 from hushrank.arrays import Ranks
 from hushrank.engines.local import run_without_noise, simulate
 from hushrank.estimators.shares import PostProcess
-from hushrank.evaluation.experiments.experiment import Draws, Group, Measurement, Treatment
+from hushrank.evaluation.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.evaluation.experiments.tallies import simulated_tallies
 from hushrank.evaluation.metrics import (
     marginal_distance,
@@ -76,19 +76,19 @@ class Collection:
     rankings: Rankings
     epsilon: float
 
-    def by_safari(self, variant: Variant, draws: Draws) -> Mapping[Treatment, float]:
+    def by_safari(self, variant: Variant, draws: Draws) -> Mapping[Quantity, float]:
         """Collect with SAFARI, once for each post-processing: the structure depends on it."""
         return {each: self._by_safari(variant, each, draws) for each in POST_PROCESSES}
 
     def by_whole_ranking(
         self, make_mechanism: MakeMechanism, draws: Draws
-    ) -> Mapping[Treatment, float]:
+    ) -> Mapping[Quantity, float]:
         """Collect whole rankings; one tally is post-processed in every way."""
         n_items = self.rankings.n_items
         question = RelativeOrder(tuple(range(n_items)))
         survey = sampled_survey("all", [question], self.epsilon, make_mechanism=make_mechanism)
         tallies = simulated_tallies(survey, self.rankings, rng=draws.noise)
-        distances: dict[Treatment, float] = {}
+        distances: dict[Quantity, float] = {}
         for post_process in POST_PROCESSES:
             (shares,) = survey_shares(survey, tallies, post_process=post_process)
             model = TabulatedModel(n_items, shares)
@@ -96,19 +96,19 @@ class Collection:
             distances[post_process] = self._distance(rows)
         return distances
 
-    def without_noise(self, draws: Draws) -> Mapping[Treatment, float]:
+    def without_noise(self, draws: Draws) -> Mapping[Quantity, float]:
         """Synthesise from the model that SAFARI learns from exact shares: NoPriv."""
         model = run_without_noise(safari(self.rankings.n_items, epsilon=1.0), self.rankings)
         rows = model.sample(self.rankings.n_people, rng=draws.synthesis)
         return {"any": self._distance(rows)}
 
-    def by_bootstrap(self, draws: Draws) -> Mapping[Treatment, float]:
+    def by_bootstrap(self, draws: Draws) -> Mapping[Quantity, float]:
         """Draw rows from the population itself: what a perfect model would reach."""
         n_people = self.rankings.n_people
         rows = draws.synthesis.integers(self.rankings.n_rows, size=n_people)
         return {"any": self._distance(self.rankings.ranks[rows])}
 
-    def of_uniform(self, draws: Draws) -> Mapping[Treatment, float]:
+    def of_uniform(self, draws: Draws) -> Mapping[Quantity, float]:
         """Ask nobody and call all orders equally likely."""
         uniform = uniform_second_order_marginals(self.rankings.n_items)
         return {"any": marginal_distance(uniform, second_order_marginals(self.rankings))}

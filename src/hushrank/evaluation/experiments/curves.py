@@ -10,22 +10,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from hushrank.evaluation.experiments.experiment import Scale
 from hushrank.evaluation.plots import new_figure
 
 OKABE_ITO = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
 """Colours that colour-blind people tell apart. Source: Okabe, Ito (2008)."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.")
 REFERENCE_LINES = (":", "-.", "--", (0, (1, 3)))
+SMALLEST_SEEN = 1e-4
+"""Below it, an axis that holds 0 as well is linear."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Means and standard deviations (points,) at x (points,); a reference has no markers."""
+    """Means (points,) at x (points,) and how far whiskers reach down and up (2, points).
+
+    A reference has no markers.
+    """
 
     label: str
     x: NDArray[np.float64]
     mean: NDArray[np.float64]
-    sd: NDArray[np.float64]
+    whiskers: NDArray[np.float64]
     is_reference: bool = False
 
 
@@ -35,21 +42,21 @@ class Panel:
 
     title: str
     curves: tuple[Curve, ...]
-    has_log_y: bool = False
+    y_label: str
+    scale: Scale = "unit"
 
 
 @dataclass(frozen=True)
-class CurvesLayout:
-    """What stands around the panels of `curves_figure`."""
+class Layout:
+    """What stands around the panels of a figure."""
 
     title: str
     note: str
     x_label: str
-    y_label: str
     has_log_x: bool = False
 
 
-def curves_figure(rows: Sequence[Sequence[Panel]], layout: CurvesLayout) -> Figure:
+def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> Figure:
     """Draw panels (rows, columns) of curves with error bars; each row has its legend on the right.
 
     In a row a label has one colour and one marker, in all panels.
@@ -62,19 +69,38 @@ def curves_figure(rows: Sequence[Sequence[Panel]], layout: CurvesLayout) -> Figu
         styles = _styles([curve for panel in panels for curve in panel.curves])
         for axes, panel in zip(axes_of_row, panels, strict=True):
             _draw_panel(axes, panel, layout, styles)
-        axes_of_row[0].set_ylabel(layout.y_label, fontsize=9)
+        axes_of_row[0].set_ylabel(panels[0].y_label, fontsize=9)
         _draw_legend(axes_of_row, styles)
     figure.suptitle(layout.title, fontsize=11)
     figure.supxlabel(fill(layout.note, 40 * n_columns + 20), fontsize=8, color="#444444")
     return figure
 
 
+def set_scale(axes: Axes, scale: Scale, *, along: str = "y") -> None:
+    """Scale one axis of quantities that are never negative."""
+    set_limits, limits = (
+        (axes.set_ylim, axes.get_ylim) if along == "y" else (axes.set_xlim, axes.get_xlim)
+    )
+    if scale == "log":
+        axes.set(**{f"{along}scale": "log"})
+        getattr(axes, f"{along}axis").set_major_formatter("{x:g}")
+        getattr(axes, f"{along}axis").set_minor_formatter("")
+    elif scale == "symlog":
+        getattr(axes, f"set_{along}scale")("symlog", linthresh=SMALLEST_SEEN, linscale=0.5)
+        getattr(axes, f"{along}axis").set_major_formatter("{x:g}")
+        set_limits(-0.2 * SMALLEST_SEEN, 1.3 * limits()[1])
+    elif scale == "unit":
+        set_limits(0, 1)
+    elif limits()[0] < 0:
+        set_limits(0, None)
+
+
 def _draw_panel(
-    axes: Axes, panel: Panel, layout: CurvesLayout, styles: dict[str, dict[str, Any]]
+    axes: Axes, panel: Panel, layout: Layout, styles: dict[str, dict[str, Any]]
 ) -> None:
     for curve in panel.curves:
         style = styles[curve.label]
-        spread = curve.sd if curve.sd.any() else None
+        spread = curve.whiskers if curve.whiskers.any() else None
         axes.errorbar(curve.x, curve.mean, spread, label=curve.label, capsize=2, **style)
     xs = sorted({float(x) for curve in panel.curves for x in curve.x})
     if layout.has_log_x:
@@ -85,12 +111,7 @@ def _draw_panel(
     axes.set_xlabel(layout.x_label, fontsize=9)
     axes.set_title(panel.title, fontsize=9)
     axes.grid(alpha=0.25)
-    if panel.has_log_y:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("")
-    else:
-        axes.set_ylim(0, 1)
+    set_scale(axes, panel.scale)
 
 
 def _draw_legend(axes_of_row: NDArray[Any], styles: dict[str, dict[str, Any]]) -> None:
@@ -121,5 +142,8 @@ def _reference_style(nth: int) -> dict[str, Any]:
 
 
 def _curve_style(nth: int) -> dict[str, Any]:
-    colour, marker = OKABE_ITO[nth % len(OKABE_ITO)], MARKERS[nth % len(MARKERS)]
-    return {"color": colour, "marker": marker, "ms": 5, "lw": 1.3, "elinewidth": 0.9}
+    """After the last colour they begin anew, with other markers and lines."""
+    turn, colour = divmod(nth, len(OKABE_ITO))
+    marker, line = MARKERS[(colour + turn) % len(MARKERS)], LINES[turn % len(LINES)]
+    look = {"color": OKABE_ITO[colour], "marker": marker, "ls": line}
+    return look | {"ms": 5, "lw": 1.3, "elinewidth": 0.9}

@@ -1,27 +1,46 @@
 """What an experiment is: points, each measured several times from independent seeds."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.rankings.profile import Rankings
+from hushrank.evaluation.experiments.populations import (
+    RANKINGS,
+    FilePopulation,
+    Population,
+    Populations,
+)
 
-Group: TypeAlias = Literal["proposed", "compared", "repair", "reference"]
-"""The paper's own method, what it is compared with, our repairs of it, and lines to compare with.
+Group: TypeAlias = Literal["proposed", "compared", "repair", "ours", "reference"]
+"""The paper's own methods, what it compares them with, our repairs of them, methods of ours, and
+lines to compare with.
 """
 
-Treatment: TypeAlias = Literal["simplex", "clip", "raw", "any"]
-"""The post-processing of the estimated shares; `any` where there is nothing to process."""
+Quantity: TypeAlias = Literal[
+    "simplex", "clip", "raw", "any", "tau", "excess", "error rate", "seconds"
+]
+"""What a number is. Of SAFARI: a distance after this post-processing of the shares (`any` where
+there is nothing to process). Of an order: its average normalised Kendall tau, and its excess over
+the exact Kemeny optimum; and the share of pairs whose majority was learnt the wrong way round.
+"""
 
-QUICK_PEOPLE, QUICK_ITEMS, QUICK_REPETITIONS = 500, 5, 2
+Scale: TypeAlias = Literal["unit", "linear", "log", "symlog"]
+"""Of an axis: 0 to 1, as the points need it, logarithmic, or logarithmic but for a piece at 0."""
+
+
+Whiskers: TypeAlias = Literal["sd", "range", "none"]
+"""How far a point's whiskers reach: a standard deviation, or the smallest and the largest."""
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Independent sources of randomness for one repetition."""
+    """Independent sources of randomness for one repetition.
+
+    `noise` is the mechanisms'; `synthesis` is all that is drawn besides: rows, people, pivots.
+    """
 
     noise: np.random.Generator
     synthesis: np.random.Generator
@@ -29,7 +48,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One x of one curve: `measure` returns a distance for each treatment.
+    """One x of one curve: `measure` returns a number for each quantity.
 
     `most_repetitions` is 1 where nothing is drawn, and small where a repetition is expensive.
     """
@@ -37,41 +56,85 @@ class Measurement:
     group: Group
     curve: str
     x: float
-    measure: Callable[[Draws], Mapping[Treatment, float]]
+    measure: Callable[[Draws], Mapping[Quantity, float]]
     most_repetitions: int | None = None
+    population: str = ""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A row of the table: mean and standard deviation (of a repetition) of a distance."""
+    """A row of the table: mean, standard deviation (of a repetition) and range of a quantity."""
 
     figure: str
+    population: str
     group: Group
     curve: str
-    post_process: Treatment
+    quantity: Quantity
     x: float
     mean: float
     sd: float
+    smallest: float
+    largest: float
     repetitions: int
+
+
+@dataclass(frozen=True)
+class View:
+    """Which points a panel shows, and how; `population` "" and x None stand for all.
+
+    {n} and {m} in the title become the people and the items of the population.
+    """
+
+    title: str
+    groups: tuple[Group, ...]
+    quantity: Quantity
+    y_label: str
+    scale: Scale = "unit"
+    population: str = ""
+    x: float | None = None
+    whiskers: Whiskers = "sd"
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """The columns of a table, each with the field of the points that it holds, and its digits."""
+
+    columns: Mapping[str, str]
+    decimals: int
+
+
+TABLE = TableForm(
+    {"figure": "figure", "population": "population", "group": "group", "curve": "curve"}
+    | {"quantity": "quantity", "x": "x", "mean": "mean", "sd": "sd"}
+    | {"min": "smallest", "max": "largest", "repetitions": "repetitions"},
+    decimals=6,
+)
 
 
 @dataclass(frozen=True)
 class Experiment:
     """A figure: what it shows, and what has to be measured for it.
 
-    `plan` maps the rankings and whether to be quick to the measurements. `rows` names the rows of
-    panels, with the groups that each draws; every treatment of `columns` is a column.
+    `plan` maps the populations and whether to be quick to the measurements. `views` are the rows of
+    panels: curves against x, or `dots` beside the names of the curves; none make a text table.
     """
 
     name: str
     title: str
     shows: str
     x_label: str
-    y_label: str
-    has_log_x: bool
-    rows: Mapping[str, tuple[Group, ...]]
-    columns: tuple[Treatment, ...]
-    plan: Callable[[Rankings, bool], Sequence[Measurement]]
+    views: tuple[tuple[View, ...], ...]
+    plan: Callable[[Populations, bool], Sequence[Measurement]]
+    populations: tuple[Population, ...] = (RANKINGS,)
+    repetitions: int = 10
+    has_log_x: bool = False
+    picture: Literal["curves", "dots"] = "curves"
+    table: TableForm = TABLE
+
+    @property
+    def file_populations(self) -> tuple[FilePopulation, ...]:
+        """The populations that stand in files."""
+        return tuple(each for each in self.populations if isinstance(each, FilePopulation))
 
 
 @dataclass(frozen=True)
@@ -88,66 +151,18 @@ class Settings:
         require(self.seed >= 0, f"expected a seed of at least 0, got {self.seed}")
 
 
+class Size(NamedTuple):
+    """How large a population is."""
+
+    n_people: int
+    n_items: int
+
+
 @dataclass(frozen=True)
 class Result:
-    """The table of a figure, and the size of the population that it is about."""
+    """The table of a figure, and the sizes of the populations that it is about, by name."""
 
     experiment: Experiment
     settings: Settings
-    n_people: int
-    n_items: int
+    sizes: Mapping[str, Size]
     points: tuple[Point, ...]
-
-
-def run_experiment(
-    experiment: Experiment,
-    rankings: Rankings,
-    settings: Settings,
-    *,
-    on_progress: Callable[[float], None] = lambda done: None,
-) -> Result:
-    """Measure every point of the figure. Deterministic in the settings; protects nobody.
-
-    `on_progress` receives the finished part, 0 to 1.
-    Raises HushrankError when the rankings are not complete and strict, or of fewer than 3 items.
-    """
-    rankings.require_complete_strict("an experiment")
-    require(rankings.n_items >= 3, f"expected at least 3 items, got {rankings.n_items}")
-    subset_seed, points_seed = np.random.SeedSequence(settings.seed).spawn(2)
-    people = rankings.expanded()
-    if settings.quick:
-        people = _some(people, rng=np.random.default_rng(subset_seed))
-    measurements = tuple(experiment.plan(people, settings.quick))
-    points: list[Point] = []
-    for done, (measurement, seed) in enumerate(
-        zip(measurements, points_seed.spawn(len(measurements)), strict=True), start=1
-    ):
-        points += _measured(experiment.name, measurement, settings, seed)
-        on_progress(done / len(measurements))
-    return Result(experiment, settings, people.n_people, people.n_items, tuple(points))
-
-
-def _some(people: Rankings, *, rng: np.random.Generator) -> Rankings:
-    """Draw a few people without repetition, and keep the first few items."""
-    n_kept = min(QUICK_PEOPLE, people.n_rows)
-    rows = rng.choice(people.n_rows, size=n_kept, replace=False)
-    return people.select(rows).restrict(range(min(QUICK_ITEMS, people.n_items)))
-
-
-def _measured(
-    figure: str, measurement: Measurement, settings: Settings, seed: np.random.SeedSequence
-) -> Iterator[Point]:
-    repetitions = min(settings.repetitions, measurement.most_repetitions or settings.repetitions)
-    if settings.quick:
-        repetitions = min(repetitions, QUICK_REPETITIONS)
-    repeated = [measurement.measure(_draws(each)) for each in seed.spawn(repetitions)]
-    for treatment in repeated[0]:
-        distances = np.array([distance[treatment] for distance in repeated])
-        mean = float(distances.mean())
-        sd = float(distances.std(ddof=1)) if repetitions > 1 else 0.0
-        curve, group = measurement.curve, measurement.group
-        yield Point(figure, group, curve, treatment, measurement.x, mean, sd, repetitions)
-
-
-def _draws(seed: np.random.SeedSequence) -> Draws:
-    return Draws(*(np.random.default_rng(source) for source in seed.spawn(2)))

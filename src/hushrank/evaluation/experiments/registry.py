@@ -2,11 +2,33 @@
 
 from hushrank.errors import require
 from hushrank.evaluation.experiments.experiment import Experiment
+from hushrank.evaluation.experiments.hay_2 import HAY_2
+from hushrank.evaluation.experiments.hay_3 import HAY_3
+from hushrank.evaluation.experiments.kwiksort_3_and_4 import KWIKSORT_3, KWIKSORT_4
+from hushrank.evaluation.experiments.kwiksort_5 import KWIKSORT_5
+from hushrank.evaluation.experiments.kwiksort_6 import KWIKSORT_6
+from hushrank.evaluation.experiments.kwiksort_table3 import KWIKSORT_TABLE_3
 from hushrank.evaluation.experiments.safari_1a import SAFARI_1A
 from hushrank.evaluation.experiments.safari_1b import SAFARI_1B
 from hushrank.evaluation.experiments.safari_2 import SAFARI_2
 
-EXPERIMENTS = {each.name: each for each in (SAFARI_1A, SAFARI_1B, SAFARI_2)}
+EXPERIMENTS = {
+    each.name: each
+    for each in (
+        *(SAFARI_1A, SAFARI_1B, SAFARI_2),
+        *(HAY_2, HAY_3),
+        *(KWIKSORT_3, KWIKSORT_4, KWIKSORT_5, KWIKSORT_6, KWIKSORT_TABLE_3),
+    )
+}
+
+DATA_NAMES = tuple(
+    dict.fromkeys(
+        population.name
+        for experiment in EXPERIMENTS.values()
+        for population in experiment.file_populations
+    )
+)
+"""What `--data NAME=FILE` can name."""
 
 
 def experiment_named(name: str) -> Experiment:

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 from hushrank.evaluation.experiments.collection import POST_PROCESSES, ROWS, collection_measurements
 from hushrank.evaluation.experiments.experiment import Experiment, Measurement
-from hushrank.rankings.profile import Rankings
+from hushrank.evaluation.experiments.populations import RANKINGS, Populations
+from hushrank.evaluation.experiments.treatments import TREATMENT_TABLE, treatment_views
 
 EPSILON = 1.0
 FEWEST_ITEMS, MOST_ITEMS = 3, 10  # 10! = 3.6 million cells for those who ask for whole rankings
 
 
-def plan(rankings: Rankings, quick: bool) -> Sequence[Measurement]:
+def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements for the first 3, 4, ... items; `quick` brings fewer items itself."""
+    rankings = people[RANKINGS.name]
     most = min(MOST_ITEMS, rankings.n_items)
     return [
         measurement
@@ -27,9 +29,7 @@ SAFARI_1A = Experiment(
     title="SAFARI, figure 1(a): error of the synthetic rankings against the number of items, ε = 1",
     shows="Q2 distance against the number d of items, at epsilon 1",
     x_label="number of items d (the first d of the file)",
-    y_label="Q2 distance",
-    has_log_x=False,
-    rows=ROWS,
-    columns=POST_PROCESSES,
+    views=treatment_views(ROWS, POST_PROCESSES, y_label="Q2 distance"),
+    table=TREATMENT_TABLE,
     plan=plan,
 )

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 from hushrank.evaluation.experiments.collection import POST_PROCESSES, ROWS, collection_measurements
 from hushrank.evaluation.experiments.experiment import Experiment, Measurement
-from hushrank.rankings.profile import Rankings
+from hushrank.evaluation.experiments.populations import RANKINGS, Populations
+from hushrank.evaluation.experiments.treatments import TREATMENT_TABLE, treatment_views
 
 MOST_ITEMS = 10
 EPSILONS = (0.2, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 8.0)  # the paper stops at 1
 QUICK_EPSILONS = (0.4, 1.0, 4.0)
 
 
-def plan(rankings: Rankings, quick: bool) -> Sequence[Measurement]:
+def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements for all epsilons, on the first 10 items."""
+    rankings = people[RANKINGS.name]
     kept = rankings.restrict(range(min(MOST_ITEMS, rankings.n_items)))
     return [
         measurement
@@ -26,9 +28,8 @@ SAFARI_1B = Experiment(
     title="SAFARI, figure 1(b): error of the synthetic rankings against ε, up to 10 items",
     shows="Q2 distance against epsilon, on the first 10 items",
     x_label="ε (nats a person; the paper stops at 1)",
-    y_label="Q2 distance",
     has_log_x=True,
-    rows=ROWS,
-    columns=POST_PROCESSES,
+    views=treatment_views(ROWS, POST_PROCESSES, y_label="Q2 distance"),
+    table=TREATMENT_TABLE,
     plan=plan,
 )

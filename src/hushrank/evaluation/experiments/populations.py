@@ -1,0 +1,87 @@
+"""Who is asked: people in files that the user gives, and people drawn from a model."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.models.mallows import Mallows
+from hushrank.rankings.disk import FilePath
+from hushrank.rankings.files import read_rankings
+from hushrank.rankings.profile import Rankings
+from hushrank.rankings.ratings import break_ties
+from hushrank.rankings.score_matrix import read_score_matrix
+
+Populations: TypeAlias = Mapping[str, Rankings]
+"""Complete strict rankings, one row a person, by the names of their populations."""
+
+JESTER_ITEMS, JESTER_PEOPLE, JESTER_TIES_SEED = 40, 4000, 0
+
+
+@dataclass(frozen=True)
+class FilePopulation:
+    """People in a file; `name` is what `--data NAME=FILE` calls them, `holds` says which file."""
+
+    name: str
+    title: str
+    holds: str
+    read: Callable[[FilePath], Rankings] = read_rankings
+
+
+@dataclass(frozen=True)
+class DrawnPopulation:
+    """People drawn from a model."""
+
+    name: str
+    title: str
+    draw: Callable[[np.random.Generator], Rankings]
+
+
+Population: TypeAlias = FilePopulation | DrawnPopulation
+
+
+def read_jester(path: FilePath) -> Rankings:
+    """Read the people who rated all of the 40 most rated jokes: the first 4,000 of them.
+
+    Ties are broken at random, once and for all. The most rated of several is the first.
+    Source: Hay, Elagina, Miklau (SDM 2017), section 6.1, of an earlier release of the ratings.
+    """
+    ratings = read_score_matrix(path, missing=99, skip_columns=1)
+    enough = ratings.n_items >= JESTER_ITEMS
+    require(enough, f"expected ratings of {JESTER_ITEMS}+ items, got {ratings.n_items}")
+    most_rated = np.argsort(-ratings.is_ranked.sum(axis=0), kind="stable")[:JESTER_ITEMS]
+    jokes = np.sort(most_rated)
+    everything = np.flatnonzero(ratings.is_ranked[:, jokes].all(axis=1))[:JESTER_PEOPLE]
+    require(everything.size, f"expected people who rated all of {JESTER_ITEMS} items, got none")
+    chosen = ratings.select(everything).restrict([int(joke) for joke in jokes])
+    return break_ties(chosen, rng=np.random.default_rng(JESTER_TIES_SEED))
+
+
+def mallows_population(n_people: int, n_items: int, dispersion: float) -> DrawnPopulation:
+    """Return people of a Mallows model around a random order: no item number says how good it is.
+
+    Dispersion φ is e^-theta; the theta of Yan, Li, Liu (2019) is 1 - φ.
+    """
+    return DrawnPopulation(
+        name=f"mallows-{dispersion:g}-{n_items}",
+        title=f"Mallows φ = {dispersion:g}",
+        draw=partial(_draw_mallows, n_people, n_items, dispersion),
+    )
+
+
+def _draw_mallows(
+    n_people: int, n_items: int, dispersion: float, rng: np.random.Generator
+) -> Rankings:
+    model = Mallows(tuple(rng.permutation(n_items).tolist()), dispersion)
+    names = tuple(str(item + 1) for item in range(n_items))
+    return Rankings(model.sample(n_people, rng=rng), names)
+
+
+RANKINGS = FilePopulation("rankings", "", "complete strict rankings, such as Sushi in PrefLib")
+SUSHI = FilePopulation("sushi", "Sushi", "SUSHI preference set A, PrefLib 00014-00000001.soc")
+JESTER = FilePopulation("jester", "Jester", "Jester data set 1, part 1, as CSV", read_jester)
+TURK_DOTS = FilePopulation("turkdots", "TurkDots", "PrefLib 00024-00000001.soc")
+TURK_PUZZLE = FilePopulation("turkpuzzle", "TurkPuzzle", "PrefLib 00025-00000001.soc")

@@ -1,0 +1,30 @@
+"""Rows of panels: one for each population."""
+
+from collections.abc import Sequence
+
+from hushrank.evaluation.experiments.experiment import Group, Quantity, Scale, View, Whiskers
+from hushrank.evaluation.experiments.populations import Population
+
+Y_LABELS: dict[Quantity, str] = {
+    "tau": "average Kendall tau",
+    "excess": "Kendall tau above the optimum",
+    "error rate": "error rate of the pairs",
+}
+
+
+def population_views(
+    populations: Sequence[Population],
+    quantity: Quantity,
+    groups: tuple[Group, ...],
+    *,
+    size: str = " (n = {n:,}, m = {m})",
+    whiskers: Whiskers = "sd",
+    x: float | None = None,
+) -> tuple[View, ...]:
+    """Return a panel of a quantity for each population, with its size behind its title."""
+    scale: Scale = "symlog" if quantity == "excess" else "linear"
+    label = Y_LABELS[quantity]
+    return tuple(
+        View(each.title + size, groups, quantity, label, scale, each.name, x, whiskers)
+        for each in populations
+    )
