@@ -43,3 +43,6 @@ class Environment:
 
 MAIN = Environment(".venv-bench", "bench.txt", holds_hushrank=True)
 LDP_PEERS = Environment(".venv-bench-ldp", "bench-ldp.txt", holds_hushrank=False)
+AGGREGATION_PEERS = Environment(
+    ".venv-bench-aggregation", "bench-aggregation.txt", holds_hushrank=False
+)

@@ -11,10 +11,19 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from environments import LDP_PEERS, MAIN, ROOT, Environment
+from environments import AGGREGATION_PEERS, LDP_PEERS, MAIN, ROOT, Environment
 from harness import run_json
 
-TABLES = ("mechanisms", "rankings", "models", "collecting", "growth", "start")
+TABLES = (
+    "mechanisms",
+    "rankings",
+    "models",
+    "aggregation",
+    "private_aggregation",
+    "collecting",
+    "growth",
+    "start",
+)
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR")
 PAGE = ROOT / "docs" / "benchmarks.md"
 
@@ -22,7 +31,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 def main() -> None:
     """Make the environments, run the tables one after another, write the page."""
     arguments = _arguments()
-    for environment in (MAIN, LDP_PEERS):
+    for environment in (MAIN, LDP_PEERS, AGGREGATION_PEERS):
         environment.make()
     load = os.getloadavg()[0]
     use_one_core()
@@ -80,9 +89,9 @@ def _method(load: float) -> str:
         " to one thread. The first"
         " repetition is not counted: it holds numba's compilation and the filling of caches."
         " Peers ran in the same run, in their own environment where they need older libraries"
-        " (`requirements/bench-ldp.txt`). Rates (/s) are better when high, times and megabytes"
-        " when low; the ratio says how many times better ours is than the best peer. The run"
-        " stops when a check of what was timed fails."
+        " (`requirements/bench-ldp.txt`, `requirements/bench-aggregation.txt`). Rates (/s) are"
+        " better when high, times and megabytes when low; the ratio says how many times better ours"
+        " is than the best peer. The run stops when a check of what was timed fails."
     )
 
 
@@ -97,6 +106,7 @@ def _libraries() -> str:
     versions = [
         *_versions(MAIN, "numpy", "scipy", "numba", "preflibtools", "svvamp", "choix", "opendp"),
         *_versions(LDP_PEERS, "pure-ldp", "multi-freq-ldpy"),
+        *_versions(AGGREGATION_PEERS, "corankco", "pref-voting", "svvamp"),
     ]
     return ", ".join(versions)
 
