@@ -37,6 +37,12 @@ bench: $(INSTALLED) ## beside the peers, in environments of their own; writes do
 figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 	$(BIN)/hushrank experiment safari-1a safari-1b safari-2 \
 		--data $(HUSHRANK_DATA)/sushi/sushi.soc --out docs/experiments
+	$(BIN)/hushrank experiment hay-2 hay-3 kwiksort-3 kwiksort-4 kwiksort-5 kwiksort-6 \
+		kwiksort-table3 --out docs/experiments \
+		--data sushi=$(HUSHRANK_DATA)/sushi/sushi.soc \
+		--data jester=$(HUSHRANK_DATA)/jester/jester-data-1.csv.gz \
+		--data turkdots=$(HUSHRANK_DATA)/turkdots/00024-00000001.soc \
+		--data turkpuzzle=$(HUSHRANK_DATA)/turkpuzzle/00025-00000001.soc
 
 lock: ## write the locked requirements anew; needs uv
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
@@ -45,6 +51,8 @@ lock: ## write the locked requirements anew; needs uv
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench.txt
 	uv pip compile requirements/bench-ldp.in --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-ldp.txt
+	uv pip compile requirements/bench-aggregation.in --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-aggregation.txt
 
 clean: ## forget the environment and what tools left behind
 	rm -rf .venv .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out

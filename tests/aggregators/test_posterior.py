@@ -4,6 +4,7 @@ from scipy.stats import multivariate_normal, norm
 
 from hushrank.aggregators.shrinkage import (
     SPREADS,
+    Line,
     _margin_belief,
     posterior_of_margins,
     posterior_of_scores,
@@ -29,22 +30,24 @@ def test_the_belief_is_the_exact_conditional_normal(score_spread, rest_spread):
     n_items = 5
     rng = np.random.default_rng(3)
     first, second = np.triu_indices(n_items, 1)
+    slopes, offsets = rng.uniform(0.2, 1, len(first)), rng.normal(0, 0.2, len(first))
     contrasts = np.eye(n_items)[first] - np.eye(n_items)[second]
+    steep = slopes[:, None] * contrasts
     noise = rng.uniform(0.01, 0.2, len(first))
     margins = rng.normal(0, 0.5, len(first))
-    prior = score_spread**2 * contrasts @ contrasts.T + rest_spread**2 * np.eye(len(first))
+    prior = score_spread**2 * steep @ steep.T + rest_spread**2 * np.diag(slopes)
     seen = np.arange(1, len(first))  # the first pair is unanswered
-    gain = prior[:, seen] @ np.linalg.inv((prior + np.diag(noise))[np.ix_(seen, seen)])
-    mean = gain @ margins[seen]
+    observed = (prior + np.diag(noise))[np.ix_(seen, seen)]
+    gain = prior[:, seen] @ np.linalg.inv(observed)
+    mean = offsets + gain @ (margins - offsets)[seen]
     covariance = prior - gain @ prior[seen]
-    evidence = multivariate_normal.logpdf(
-        margins[seen], cov=(prior + np.diag(noise))[np.ix_(seen, seen)]
-    )
+    evidence = multivariate_normal.logpdf(margins[seen], offsets[seen], observed)
 
     precisions = symmetric(1 / noise, n_items)
     precisions[0, 1] = precisions[1, 0] = 0
     given = np.where(precisions > 0, antisymmetric(margins, n_items), 0)
-    log_evidence, belief = _margin_belief(given, precisions, score_spread, rest_spread)
+    line = Line(antisymmetric(offsets, n_items), symmetric(slopes, n_items))
+    log_evidence, belief = _margin_belief(given, precisions, line, score_spread, rest_spread)
     assert belief.margins[first, second] == pytest.approx(mean)
     assert belief.variances[first, second] == pytest.approx(np.diag(covariance))
     assert belief.scores == pytest.approx(contrasts.T @ mean)
@@ -148,7 +151,7 @@ def test_the_evidence_weighs_a_spread_inside_the_grid():
     """Scores that spread by 0.25 are believed to, within a factor of two."""
     rng = np.random.default_rng(4)
     scores = rng.normal(0, 0.25, 30)
-    margins = scores[:, None] - scores + antisymmetric(rng.normal(0, 0.05, 435), 30)
+    margins = np.tanh(scores[:, None] - scores) + antisymmetric(rng.normal(0, 0.05, 435), 30)
     posterior = posterior_of_margins(margins, np.full((30, 30), 0.05**2))
     kept = posterior.margins[np.triu_indices(30, 1)] @ margins[np.triu_indices(30, 1)]
     assert kept / (margins[np.triu_indices(30, 1)] ** 2).sum() > 0.95

@@ -14,6 +14,8 @@ from hushrank.aggregators.pair_estimates import (
 from hushrank.arrays import Order
 
 MOST_ROUNDS = 30
+LEAST_VARIANCE = 1e-12
+"""Of a pair that everybody answered without noise."""
 TOLERANCE = 1e-4
 FLATTEST = 1e-3
 """Where the model is sure its slope is taken as this, so that contradicting reports still count."""
@@ -62,7 +64,8 @@ def _newton_step(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the step (items,) towards the best scores, and the variance (items,) of each score."""
     model = np.tanh(scores[:, None] - scores)
-    weights = 1 / np.where(np.eye(len(scores)) > 0, np.inf, variances.at(model))
+    known = np.maximum(variances.at(model), LEAST_VARIANCE)
+    weights = 1 / np.where(np.eye(len(scores)) > 0, np.inf, known)
     slope = np.maximum(1 - model**2, FLATTEST)
     information = weights * slope**2
     curvature = np.diag(information.sum(axis=1) + 1 / spread) - information

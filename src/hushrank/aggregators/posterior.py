@@ -49,7 +49,8 @@ class Posterior:
     def pair_probabilities(self, order: Order) -> tuple[float, ...]:
         """Return, for each pair of neighbours in `order`, the probability that it is right.
 
-        Right: more people put the first of the two before the second than the other way round.
+        Right: the margin of the first of the two over the second is positive; where only scores
+        were learnt, its score is higher.
         """
         first, second = list(order[:-1]), list(order[1:])
         right = np.zeros(len(first))

@@ -35,7 +35,8 @@ def p_borda(majority: Counts, *, epsilon: float, rng: Randomness) -> PrivateOrde
     majority (items, items): pair counts of complete strict ballots. The noisy scores are the
     negative sums, so that more is better.
     Privacy: ε-DP, one ballot added or removed: its ranks add up to m (m - 1) / 2.
-    Raises HushrankError, before anything is drawn, when somebody left a pair undecided.
+    Raises HushrankError, before anything is drawn, when not all decided as many pairs: the refusal
+    is no release of this mechanism, and tells that some ballot is partial.
     Source: Hay, Elagina, Miklau (SDM 2017), def. 8.   Differs from the source: discrete noise.
     """
     n_items = len(ballot_margins(majority))

@@ -28,7 +28,8 @@ def p_borda_hist(rankings: Rankings, *, epsilon: float, rng: Randomness) -> Priv
     """Order the items by the scores of a noisy histogram of whole rankings: P-BORDA-HIST.
 
     Complete strict rankings of at most 10 items; each of the m! counts gets Laplace(1 / ε).
-    Privacy: ε-DP, one ballot added or removed: it changes one count by 1.
+    Privacy: ε-DP, one complete strict ballot added or removed: it changes one count by 1. That
+    others are refused tells that there is one.
     Cost: O(m m!), and 8 m! bytes.   Raises HushrankError before anything is drawn.
     Source: Shang, Wang, Cuff, Kulkarni (FUSION 2014).   Differs from the source: discrete noise.
     """

@@ -25,7 +25,7 @@ class PrivateOrder:
     """An order, best first, with all that was released beside it and the price.
 
     `noisy_scores` (items,), more = better, or `noisy_margins` (items, items), nan = not asked, in
-    ballots; one of them, or neither. `confidence` (items - 1,): for each adjacent pair of the order
+    ballots; one, both or neither. `confidence` (items - 1,): for each adjacent pair of the order
     the probability, given the noise, that the exact scores or margin agree, if every difference
     was equally likely before; None where nothing was released that tells. `noise_sd` = standard
     deviation of the noise on one score or margin, such as that on the difference of two has.
@@ -54,8 +54,8 @@ class PrivateOrder:
             return f"Not private: a simulation of {self._price()} whose noise is not secret."
         return (
             f"The order protects each person's whole ballot by {self._price()} (neighbours:"
-            f" {self.spend.neighbours}) against all who see it, not against the curator;"
-            f" {self._about_n_people()}."
+            f" {self.spend.neighbours}) against all who see it, not against the curator; the list"
+            f" of items is treated as public; {self._about_n_people()}."
         )
 
     def _price(self) -> str:

@@ -1,7 +1,7 @@
 """From estimates with known noise to a posterior: a hierarchical normal model."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -9,29 +9,35 @@ from scipy.linalg import cho_factor, cho_solve
 
 from hushrank.aggregators.posterior import Belief, Posterior, Values
 
-SPREADS: Values = np.exp2(np.arange(-10, 2, dtype=np.float64))
-"""The prior's standard deviations of scores and of what scores leave over, in shares of people."""
+SPREADS: Values = np.exp2(np.arange(-10, 4, dtype=np.float64))
+"""The prior's standard deviations of scores, and of what scores leave over."""
+REST_SPREADS = SPREADS[SPREADS <= 0.5]
 LEAST_WEIGHT = 1e-3
+MOST_ROUNDS = 40
+TOLERANCE = 1e-6
+FLATTEST = 1e-3
+"""Where everybody agrees the slope is taken as this, so that contradicting answers still count."""
 
 
 def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
     """Return what estimated margins (items, items) with their variances leave open.
 
-        margin[a, b] = score[a] - score[b] + rest[a, b],   score ~ N(0, t^2),   rest ~ N(0, w^2)
+        margin[a, b] = tanh(score[a] - score[b]) + rest[a, b]
+        score ~ N(0, t^2)      rest ~ N(0, w^2 slope)      slope = 1 - tanh^2
 
-    Margins in shares of people, independent between pairs; variance inf: nobody answered.
-    The spreads t and w are weighed by the evidence on a grid.
-    Cost: O(items^3) for each of 144 pairs of spreads.
-    Source: hierarchical normal model with flat spreads, Gelman (Bayesian Analysis 2006).
+    Margins in shares of people, independent between pairs; variance inf: nobody answered. The
+    curve is straightened at its best fit; the spreads t and w are weighed by the evidence.
+    Cost: O(items^3) for each of 140 pairs of spreads.   Source: Bradley, Terry (Biometrika 1952),
+    as a hierarchical normal model with flat spreads, Gelman (Bayesian Analysis 2006).
     """
     precisions = np.where(np.isfinite(variances), 1 / np.maximum(variances, 1e-12), 0.0)
     np.fill_diagonal(precisions, 0.0)
     observed = np.where(precisions > 0, margins, 0.0)
-    spreads = list(product(SPREADS, SPREADS))
-    beliefs = [_margin_belief(observed, precisions, *pair) for pair in spreads]
-    return Posterior(
-        tuple(_likely(beliefs, np.array([t * w for t, w in spreads], dtype=np.float64)))
-    )
+    line = _straightened(observed, precisions)
+    spreads = list(product(SPREADS, REST_SPREADS))
+    beliefs = [_margin_belief(observed, precisions, line, *pair) for pair in spreads]
+    flat = np.array([t * w for t, w in spreads], dtype=np.float64)
+    return Posterior(tuple(_likely(beliefs, flat)))
 
 
 def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:
@@ -46,31 +52,67 @@ def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:
     return Posterior(tuple(_likely(beliefs, SPREADS)))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Line:
+    """A straight line (items, items) for each pair: offset + slope (score[a] - score[b])."""
+
+    offsets: Values
+    slopes: Values
+
+
+def _straightened(margins: Values, precisions: Values) -> Line:
+    """Return the tangents of tanh at the likeliest scores, whose spread is learnt along.
+
+    With too wide a prior noise would look like agreement, and flatten the curve.
+    """
+    scores, spread = np.zeros(len(margins)), 1.0
+    for _ in range(MOST_ROUNDS):
+        line = _tangents(scores)
+        weights = precisions * line.slopes
+        doubt = np.linalg.inv(_laplacian(weights * line.slopes) + np.eye(len(scores)) / spread)
+        misses = margins - np.tanh(scores[:, None] - scores)
+        step = doubt @ ((weights * misses).sum(axis=1) - scores / spread)
+        scores = scores + np.clip(step, -1, 1)
+        spread = float(np.mean(scores**2 + np.diag(doubt)))
+        if np.abs(step).max() < TOLERANCE:
+            break
+    return _tangents(scores)
+
+
+def _tangents(scores: Values) -> Line:
+    gaps = scores[:, None] - scores
+    slopes = np.maximum(1 - np.tanh(gaps) ** 2, FLATTEST)
+    return Line(np.tanh(gaps) - slopes * gaps, slopes)
+
+
 def _margin_belief(
-    margins: Values, precisions: Values, score_spread: float, rest_spread: float
+    margins: Values, precisions: Values, line: Line, score_spread: float, rest_spread: float
 ) -> tuple[float, Belief]:
     """Return the log-evidence of the spreads, and the belief under them."""
-    answered = precisions > 0
+    answered, slopes = precisions > 0, line.slopes
+    rest_variance = rest_spread**2 * slopes
     noise = 1 / np.where(answered, precisions, 1.0)
-    information = np.where(answered, 1 / (rest_spread**2 + noise), 0.0)
-    laplacian = _laplacian(information)
-    factor = cho_factor(laplacian + np.eye(len(margins)) / score_spread**2)
-    pull = (information * margins).sum(axis=1)
+    information = np.where(answered, 1 / (rest_variance + noise), 0.0)
+    responses = np.where(answered, margins - line.offsets, 0.0)
+    curvature = _laplacian(information * slopes**2) + np.eye(len(margins)) / score_spread**2
+    factor = cho_factor(curvature)
+    pull = (information * slopes * responses).sum(axis=1)
     scores, covariance = cho_solve(factor, pull), cho_solve(factor, np.eye(len(margins)))
-    evidence = _log_evidence(information[answered], margins[answered], pull @ scores)
+    evidence = _log_evidence(information[answered], responses[answered], pull @ scores)
     evidence -= np.log(np.diag(factor[0])).sum() + len(margins) * np.log(score_spread)
 
-    kept = rest_spread**2 * information  # the share of a residual that is no noise
-    rest = np.where(answered, rest_spread**2 * (1 - kept), rest_spread**2)
+    kept = rest_variance * information  # the share of a residual that is no noise
+    rest = rest_variance * (1 - kept)
     np.fill_diagonal(rest, 0.0)
-    believed = (1 - kept) * (scores[:, None] - scores) + kept * margins
-    reach = _laplacian(1 - kept)
+    expected = line.offsets + slopes * (scores[:, None] - scores)
+    believed = (1 - kept) * expected + kept * margins
+    reach = _laplacian((1 - kept) * slopes)
     return evidence, Belief(
         0.0,
         believed.sum(axis=1),
         reach @ covariance @ reach + _laplacian(rest),
         believed,
-        (1 - kept) ** 2 * _contrasts(covariance) + rest,
+        ((1 - kept) * slopes) ** 2 * _contrasts(covariance) + rest,
     )
 
 

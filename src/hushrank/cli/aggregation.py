@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.kemeny import KemenyOrder, kemeny
 from hushrank.aggregators.kwiksort import kwiksort
+from hushrank.aggregators.posterior import Posterior
 from hushrank.aggregators.private_auto import auto
 from hushrank.aggregators.private_borda import (
     gaussian_borda,
@@ -19,6 +20,7 @@ from hushrank.aggregators.private_borda import (
 from hushrank.aggregators.private_histogram import p_borda_hist
 from hushrank.aggregators.private_kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private_order import PrivateOrder
+from hushrank.aggregators.private_posterior import posterior_of_release
 from hushrank.aggregators.private_sort import dp_kwiksort, p_sort
 from hushrank.arrays import Counts, Order
 from hushrank.cli.seeds import stream
@@ -62,6 +64,8 @@ class AggregateOptions:
 
     def require_usable(self) -> None:
         """Raise HushrankError, before a file is read, unless method and budget belong together."""
+        in_time = self.time_limit > 0
+        require(in_time, f"expected a positive --time-limit, got {self.time_limit}")
         if not self.is_private_method:
             free = self.epsilon is None and self.delta is None
             require(
@@ -87,6 +91,18 @@ class Aggregated:
     tau: float
     best: KemenyOrder
     best_tau: float
+
+    @cached_property
+    def posterior(self) -> Posterior | None:
+        """What the release leaves open, if it tells."""
+        return None if self.private is None else posterior_of_release(self.private)
+
+    @cached_property
+    def confidence(self) -> tuple[float, ...] | None:
+        """How likely each adjacent pair is the right way round, from the release alone."""
+        if self.posterior is not None:
+            return self.posterior.pair_probabilities(self.order)
+        return None if self.private is None else self.private.confidence
 
     @property
     def guarantee(self) -> str:
@@ -127,5 +143,7 @@ def _private(rankings: Rankings, counts: Counts, options: AggregateOptions) -> P
     if method == "auto":
         return auto(counts, delta=options.delta, **budget)
     if method in WITH_DELTA:
+        if method == "gaussian-kemeny":
+            budget["time_limit"] = options.time_limit
         return WITH_DELTA[method](counts, delta=options.delta, **budget)
     return PURE[method](counts, **budget)

@@ -56,6 +56,8 @@ def aggregate_and_show(
     """Aggregate, print a table, and write what was asked for."""
     publishes = paths.release is None or options.is_private_method
     require(publishes, f"{options.method} is not private: there is nothing to release")
+    is_secret = paths.release is None or options.seed is None
+    require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
     paths.require_usable()
     with Console(stderr=True).status("aggregating"):
         result = aggregate_rankings(rankings, options)
@@ -90,7 +92,7 @@ def _as_json(rankings: Rankings, result: Aggregated, options: AggregateOptions) 
         "items": rankings.n_items,
         "private": private is not None and private.is_private,
         "order": [rankings.names[item] for item in result.order],
-        "confidence": None if private is None else private.confidence,
+        "confidence": result.confidence,
         "average_kendall_tau": result.tau,
         "kemeny_optimum": result.best_tau if is_proven else None,
         "excess": result.tau - result.best_tau if is_proven else None,
@@ -127,9 +129,9 @@ def _price(result: Aggregated) -> dict[str, str]:
 
 def _least_sure(result: Aggregated) -> dict[str, str]:
     """Say how sure the least sure adjacent pair is."""
-    if result.private is None or result.private.confidence is None:
+    if result.confidence is None:
         return {}
-    return {"least sure pair": f"{min(result.private.confidence):.2f} likely right"}
+    return {"least sure pair": f"{min(result.confidence):.2f} likely right"}
 
 
 def _write_json(document: dict[str, Any], path: Path) -> None:

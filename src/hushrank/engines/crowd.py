@@ -74,9 +74,12 @@ class Crowd:
     def _charge(self, survey: Survey, is_asked: NDArray[np.bool_]) -> None:
         if self.budgets is None:
             return
-        self.spent[is_asked] += survey.epsilon
+        paid = self.spent[is_asked]
+        total = paid + survey.epsilon
+        total = np.where(total - paid < survey.epsilon, np.nextafter(total, np.inf), total)
         dear = f"survey {survey.name} costs {survey.epsilon:g} nats, more than somebody it asks has"
-        require(bool((self.spent <= self.budgets).all()), dear)
+        require(bool((total <= self.budgets[is_asked]).all()), dear)
+        self.spent[is_asked] = total
 
 
 def rows_of(ranks: Ranks, rows: NDArray[np.intp]) -> Ranks:

@@ -25,7 +25,9 @@ def rank_intervals_figure(
     axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
     axes.plot(places + 1, places, "o", color=DARK, ms=4)
     axes.set_yticks(places, item_labels(names, order), fontsize=8, parse_math=False)
-    axes.set_xlabel("rank (1 = best): dot = in this order, line = 95 % interval", fontsize=8)
+    axes.set_xlabel(
+        "rank (1 = best): dot = in this order, line = 95 % interval by Borda score", fontsize=8
+    )
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlim(0.5, len(order) + 0.5)
     axes.invert_yaxis()

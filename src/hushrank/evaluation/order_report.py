@@ -69,7 +69,9 @@ def _pictures(shown: OrderPage) -> list[str]:
     pictures = []
     if shown.intervals is not None:
         drawn = rank_intervals_figure(shown.names, shown.order, shown.intervals)
-        caption = "Each item's place in the order, and the ranks it may truly have."
+        caption = (
+            "Each item's place in the order, and the ranks that its exact Borda score may give it."
+        )
         pictures.append(picture("How sure each rank is", drawn, caption))
     if shown.pair_shares:
         drawn = pair_shares_figure(shown.names, shown.order, shown.pair_shares)

@@ -23,6 +23,9 @@ MARGIN = 2**-40
 LEAST_SMOOTH_SIGMA = 16.0
 REACH = 40  # standard deviations: what lies beyond is less than any float
 
+MOST_DELTA = 0.5
+"""Beyond, the guarantee fails more often than it holds."""
+
 
 @dataclass(frozen=True)
 class DiscreteGaussian:
@@ -45,6 +48,8 @@ class DiscreteGaussian:
         require_sensitivity(self.squared_sensitivity)
         require_epsilon(self.epsilon)
         require_delta(self.delta)
+        most = f"expected a delta of at most {MOST_DELTA}, got {self.delta}"
+        require(self.delta <= MOST_DELTA, most)
         sensitivity = f"a squared sensitivity of {self.squared_sensitivity}"
         too_small = f"epsilon {self.epsilon} is too small for {sensitivity}"
         require(self.sigma <= MOST_SCALE, too_small)

@@ -13,6 +13,8 @@ from hushrank.errors import require
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
 
+MOST_PEOPLE = 2**62  # their sums stay below 2^63, however they are rounded
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
@@ -51,6 +53,8 @@ class Rankings:
         multiplicities = np.array(given, dtype=np.int64)
         require(multiplicities.shape == (self.n_rows,), "expected one multiplicity for each row")
         require((multiplicities >= 1).all(), "expected multiplicities of at least 1")
+        few = multiplicities.sum(dtype=np.float64) <= MOST_PEOPLE
+        require(few, "expected at most 2^62 people in all")
         multiplicities.setflags(write=False)
         object.__setattr__(self, "multiplicities", multiplicities)
 
