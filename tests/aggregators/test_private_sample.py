@@ -14,6 +14,7 @@ from hushrank.aggregators.coin_kernel import exponential_coin
 from hushrank.aggregators.kemeny import kemeny
 from hushrank.aggregators.private_sample import cost_rate, p_sample, whole_margins
 from hushrank.aggregators.proposals import SLACK, Proposals, kept_order, word_shares
+from hushrank.aggregators.sample_by_core import CoreProposal, log_tries_saved
 from hushrank.aggregators.sample_by_insertion import InsertionProposal
 from hushrank.aggregators.sample_by_sets import SetProposal
 from hushrank.errors import HushrankError
@@ -33,7 +34,7 @@ from tests.statistics import (
 
 TOO_MUCH = 1.05
 """The wrong law that tests of the listed law must catch spends this much more."""
-WAYS = (SetProposal, InsertionProposal)
+WAYS = (SetProposal, InsertionProposal, CoreProposal)
 
 
 def seeded():
@@ -57,11 +58,13 @@ def law(counts, epsilon):
 
 
 def proposal_of(way, counts, epsilon):
-    return way.of(whole_margins(counts), cost_rate(len(counts), epsilon))
+    """A core holds half of the items here, so that as many are inserted."""
+    more = ((len(counts) + 1) // 2,) if way is CoreProposal else ()
+    return way.of(whole_margins(counts), cost_rate(len(counts), epsilon), *more)
 
 
 def proposals_of(proposal, size, rng):
-    if isinstance(proposal, InsertionProposal):
+    if not isinstance(proposal, SetProposal):
         return proposal.propose(size, most_tries=10**9, rng=rng)
     return proposal.propose(size, rng=rng)
 
@@ -278,11 +281,57 @@ def test_sets_take_over_where_tries_of_insertion_run_out(monkeypatch):
         p_sample(counts, epsilon=1.0, rng=seeded())
 
 
-def test_more_items_than_sets_can_hold_are_inserted_until_an_order_is_kept(monkeypatch):
-    counts = counts_of(40, 300, dispersion=0.8)
+@pytest.fixture
+def core_sizes(monkeypatch):
+    """The sizes of the cores that a draw asks for; it gets at most 16 items, to be fast."""
+    sizes = []
+
+    class Recorded:
+        @staticmethod
+        def of(margins, rate, n_core):
+            sizes.append(n_core)
+            return CoreProposal.of(margins, rate, min(n_core, 16))
+
+    monkeypatch.setattr(private_sample, "CoreProposal", Recorded)
     monkeypatch.setattr(private_sample, "TRIES_AT_ONCE", 1)
-    monkeypatch.setattr(private_sample, "SetProposal", None)
+    return sizes
+
+
+def test_items_of_whom_few_jump_others_are_inserted_until_an_order_is_kept(monkeypatch, core_sizes):
+    monkeypatch.setattr(private_sample, "TRIES_OF_FEW", 0)
+    counts = counts_of(40, 300, dispersion=0.8)
     assert sorted(p_sample(counts, epsilon=1.0, rng=seeded())) == list(range(40))
+    assert core_sizes == [18]
+
+
+@pytest.mark.parametrize(("most_tries", "sizes"), [(2**15, [18]), (0, [18, 22])])
+def test_items_without_agreement_get_a_core_and_then_a_larger_one(
+    monkeypatch, core_sizes, most_tries, sizes
+):
+    counts = counts_of(24, 400, dispersion=0.999)
+    monkeypatch.setattr(private_sample, "TRIES_OF_FEW", most_tries)
+    assert sorted(p_sample(counts, epsilon=6.0, rng=seeded())) == list(range(24))
+    assert core_sizes == sizes
+
+
+@pytest.mark.parametrize(("n_people", "epsilon"), [(40, 1.0), (200, 0.5)])
+def test_the_tries_that_a_core_saves_are_what_it_says(n_people, epsilon):
+    """Exact: how often a try yields some order, over the weight of that order in the law."""
+    counts = counts_of(6, n_people, dispersion=0.95)
+    insertion, core = (
+        proposal_of(way, counts, epsilon) for way in (InsertionProposal, CoreProposal)
+    )
+    few = log_yield(insertion, insertion.items, counts)
+    many = log_yield(core, core.insertion.items, counts)
+    assert log_tries_saved(core, insertion) == pytest.approx(many - few, abs=1e-9)
+
+
+def log_yield(proposal, items, counts):
+    """By the order in which no item jumps another, which pays no coin but the last."""
+    proposals = proposals_of(proposal, 2**16, seeded())
+    row = np.flatnonzero((proposals.orders == items).all(axis=1))[0]
+    paid = kendall_cost(counts, tuple(items.tolist())) - int(proposals.costs[row])
+    return float(proposal.rate) * paid - proposal.log_bound
 
 
 @pytest.mark.parametrize("n_words", [1, 7])

@@ -141,6 +141,9 @@ def test_a_seed_repeats_a_private_order_and_marks_it(monkeypatch, ballots, tmp_p
         ["--method", "gaussian-borda", "--epsilon", "1", "--delta", "nan"],
         ["--method", "p-sort", "--epsilon", "1", "--delta", "1e-6"],
         ["--epsilon", "1", "--delta", "2"],
+        ["--epsilon", "1", "--delta", "0.99"],
+        ["--epsilon", "1", "--time-limit", "0"],
+        ["--epsilon", "1", "--seed", "1", "--release", "out.json"],
     ],
 )
 def test_a_budget_that_does_not_fit_is_one_line(monkeypatch, ballots, capsys, arguments):
@@ -231,3 +234,23 @@ def test_the_short_cut_serves_pairs_but_no_rows(monkeypatch, ballots, capsys):
     assert hushrank(monkeypatch, "collect", ballots, *arguments, "pairs") == 0
     assert hushrank(monkeypatch, "collect", ballots, *arguments, "subset-order") == 1
     assert "no tally short cut" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["p-borda-hist", "gaussian-kemeny", "p-sort"])
+def test_a_tie_without_noise_makes_a_report_too(monkeypatch, tmp_path, method):
+    tied = written(tmp_path, "a,b,c\n1,2,3\n3,2,1\n")
+    page = tmp_path / "page.html"
+    arguments = ["--form", "ranks", "--method", method, "--epsilon", 900, "--report", page]
+    extra = ["--delta", 0.1] if method in WITH_DELTA else []
+    assert hushrank(monkeypatch, "aggregate", tied, *arguments, *extra) == 0
+    assert page.exists()
+
+
+def test_certain_answers_give_the_right_order(monkeypatch, tmp_path):
+    certain = written(tmp_path, "1,2,3\n" + "c,b,a\n" * 50)
+    out = tmp_path / "out.json"
+    arguments = ["--form", "places", "--protocol", "pairs", "--queries", 3, "--json", out]
+    for process in ("scores", "auto"):
+        extra = ["--epsilon", 240, "--post-process", process]
+        assert hushrank(monkeypatch, "collect", certain, *arguments, *extra) == 0
+        assert json.loads(out.read_text())["order"] == ["c", "b", "a"]

@@ -37,11 +37,17 @@ class InsertionProposal:
     @classmethod
     def of(cls, margins: Counts, rate: Fraction) -> "InsertionProposal":
         """Tabulate the chances; items are inserted by descending sum of their margins."""
-        items = np.argsort(-margins.sum(axis=1), kind="stable")
+        return cls.after(1, np.argsort(-margins.sum(axis=1), kind="stable"), margins, rate)
+
+    @classmethod
+    def after(
+        cls, n_placed: int, items: Counts, margins: Counts, rate: Fraction
+    ) -> "InsertionProposal":
+        """Tabulate the chances of all but the first `n_placed` of these items."""
         margins = np.ascontiguousarray(margins[np.ix_(items, items)])
         least, shares = np.zeros_like(margins), np.zeros(margins.shape, dtype=np.uint64)
         log_bound = 0.0
-        for item in range(1, len(items)):
+        for item in range(n_placed, len(items)):
             least[item, 1 : item + 1] = np.sort(margins[:item, item]).cumsum()
             log_weights = float(rate) * -least[item, : item + 1].astype(np.float64)
             word_shares(log_weights, shares[item, : item + 1])
@@ -49,28 +55,36 @@ class InsertionProposal:
         return cls(rate, items, margins, least, shares, log_bound)
 
     def propose(self, size: int, *, most_tries: int, rng: Randomness) -> Proposals:
-        """Draw up to `size` orders in at most so many tries; refused tries leave no trace.
+        """Draw up to `size` orders in at most so many tries; refused tries leave no trace."""
+        starts = np.broadcast_to(np.zeros(1, dtype=np.int64), (most_tries, 1))
+        return self.inserted(starts, size, rng=rng)[0]
 
-        A try that the tape of words cuts short goes on with more words: no try is favoured.
+    def inserted(self, starts: Orders, size: int, *, rng: Randomness) -> tuple[Proposals, Counts]:
+        """Try once each to complete orders (tries, placed); stop when `size` of them are complete.
+
+        Return those, and of which starts they are. Items have their numbers in the starts.
+        A try that the tape of words cuts short begins again on the same words with more of them:
+        no try is favoured.
         """
         rate = (self.rate.numerator, self.rate.denominator)
         tables = (self.margins, self.least, self.shares, *rate)
         orders = np.zeros((size, len(self.items)), dtype=np.int64)
-        jumps = np.zeros_like(orders)
+        jumps, kept = np.zeros_like(orders), np.zeros(size, dtype=np.int64)
         n_kept = n_tries = 0
         n_words, tape = WORDS_AT_ONCE, rng.words(0)
-        while n_kept < size and n_tries < most_tries:
+        while n_kept < size and n_tries < len(starts):
             tape = np.concatenate([tape, rng.words(n_words)])
             n_kept, n_tries, n_read = _insert_items(
-                *tables, tape, orders, jumps, n_kept, n_tries, most_tries
+                *tables, tape, starts, orders, jumps, kept, n_kept, n_tries
             )
             tape, n_words = tape[n_read:], min(2 * n_words, MOST_WORDS_AT_ONCE)
-        return self._proposals(orders[:n_kept], jumps[:n_kept])
+        first = starts.shape[1]
+        return self._proposals(orders[:n_kept], jumps[:n_kept, first:]), kept[:n_kept]
 
     def _proposals(self, orders: Orders, jumps: Counts) -> Proposals:
-        numbers = np.arange(1, len(self.items))
-        shares = self.shares[numbers, jumps[:, 1:]]
-        return Proposals(self.items[orders], shares, self.least[numbers, jumps[:, 1:]].sum(axis=1))
+        numbers = np.arange(len(self.items) - jumps.shape[1], len(self.items))
+        costs = self.least[numbers, jumps].sum(axis=1)
+        return Proposals(self.items[orders], self.shares[numbers, jumps], costs)
 
 
 @njit(cache=True)
@@ -81,19 +95,20 @@ def _insert_items(
     numerator: int,
     denominator: int,
     tape: Words,
+    starts: Orders,
     orders: Orders,
     jumps: Counts,
+    kept: Counts,
     n_kept: int,
     n_tries: int,
-    most_tries: int,
 ) -> tuple[int, int, int]:
-    """Fill in orders while words last; return how many there are, the tries, and words used up."""
+    """Complete orders while words last; return how many there are, the tries, and words used up."""
     read = np.zeros(1, dtype=np.int64)
-    while n_kept < len(orders) and n_tries < most_tries:
+    while n_kept < len(orders) and n_tries < len(starts):
         start = read[0]
         order, jumped = orders[n_kept], jumps[n_kept]
-        order[0], is_kept = 0, True
-        item = 1
+        item, is_kept = starts.shape[1], True
+        order[:item] = starts[n_tries]
         while is_kept and item < len(order):
             far = _jumped(shares[item, : item + 1], tape, read)
             extra = -least[item, far]
@@ -106,6 +121,7 @@ def _insert_items(
             item += 1
         if read[0] > len(tape):
             return n_kept, n_tries, start
+        kept[n_kept] = n_tries
         n_kept, n_tries = n_kept + is_kept, n_tries + 1
     return n_kept, n_tries, read[0]
 
