@@ -1,0 +1,77 @@
+"""What a model of ranks and precedences says about the answers to questions."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.errors import HushrankError
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.question import Question
+from hushrank.questions.rank_level import RankLevel
+from hushrank.questions.relative_order import RelativeOrder
+
+Values: TypeAlias = NDArray[np.float64]
+
+Term: TypeAlias = tuple[int, int, float]
+"""A category, the number of a statistic, and how often it counts."""
+
+
+def statistics_of(at: Values, preceded: Values) -> Values:
+    """Return one row of all statistics of a model: (items^2 + items^3,).
+
+    at (items, ranks) = P(rank of a = r), then preceded (items, items, ranks) = P(rank of a = r and
+    b before a): what every question here is a sum of.
+    """
+    return np.concatenate([at.ravel(), preceded.ravel()])
+
+
+def cell_weights(questions: Sequence[Question], n_items: int) -> csr_array:
+    """Return the weights (cells, statistics) that turn `statistics_of` into P(category).
+
+    The cells are the categories of the first question, then those of the second, and so on.
+    Raises HushrankError for a question about more than one item's rank and one precedence.
+    """
+    sizes = [question.n_categories for question in questions]
+    rows: list[int] = []
+    columns: list[int] = []
+    weights: list[float] = []
+    for question, start in zip(questions, accumulate(sizes, initial=0), strict=False):
+        for category, statistic, weight in _terms(question, n_items):
+            rows.append(start + category)
+            columns.append(statistic)
+            weights.append(weight)
+    shape = (sum(sizes), n_items**2 + n_items**3)
+    return csr_array((weights, (rows, columns)), shape=shape)
+
+
+def _terms(question: Question, n_items: int) -> Iterator[Term]:
+    match question:
+        case RelativeOrder((first, second)):
+            yield from ((0, _preceded(second, first, r, n_items), 1.0) for r in range(n_items))
+            yield from ((1, _preceded(first, second, r, n_items), 1.0) for r in range(n_items))
+        case RankLevel(item, levels):
+            yield from ((level, item * n_items + r, 1.0) for r, level in enumerate(levels))
+        case LevelAndPrecedence():
+            yield from _terms_of_cells(question, n_items)
+        case _:
+            name = type(question).__name__
+            raise HushrankError(f"a model of ranks and precedences cannot foretell {name}")
+
+
+def _terms_of_cells(question: LevelAndPrecedence, n_items: int) -> Iterator[Term]:
+    for rank, (after, before) in enumerate(question.cells):
+        both = _preceded(question.item, question.other, rank, n_items)
+        if after >= 0:
+            yield after, question.item * n_items + rank, 1.0
+            yield after, both, -1.0
+        if before >= 0:
+            yield before, both, 1.0
+
+
+def _preceded(item: int, other: int, rank: int, n_items: int) -> int:
+    """Return which statistic says that `item` has the rank, and `other` is before it."""
+    return n_items**2 + (item * n_items + other) * n_items + rank

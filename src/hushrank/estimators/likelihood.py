@@ -1,0 +1,102 @@
+"""How likely tallied reports are under a model of the people's ranks and precedences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from hushrank.errors import require
+from hushrank.estimators.cell_weights import cell_weights
+from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.question import Question
+
+Values: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportLikelihood:
+    """The reports on each cell, and what their probabilities are.
+
+        P(report c of question j) = q_j + (p_j - q_j) P(category c of j),   linear in the statistics
+
+    counts, gaps = p - q, floors = q, n_reports of the cell's question: all (cells,).
+    weights (cells, statistics) as `cell_weights` says. Likelihoods of different people add up.
+    """
+
+    n_items: int
+    weights: csr_array
+    counts: Values
+    n_reports: Values
+    gaps: Values
+    floors: Values
+
+    @classmethod
+    def of(
+        cls,
+        n_items: int,
+        questions: Sequence[Question],
+        mechanisms: Sequence[LocalMechanism],
+        tallies: Sequence[Tally],
+    ) -> "ReportLikelihood":
+        """Take one mechanism and one tally for each question.
+
+        Raises HushrankError unless all are randomised response, whose report names one category.
+        """
+        require(len(tallies) == len(questions), f"expected {len(questions)} tallies")
+        named = all(isinstance(each, GeneralizedRandomizedResponse) for each in mechanisms)
+        require(named, "expected reports of generalised randomised response")
+        sizes = [question.n_categories for question in questions]
+        fits = sizes == [len(tally.support) for tally in tallies]
+        require(fits, "expected tallies with the number of categories of their questions")
+        counts = np.concatenate([tally.support for tally in tallies]).astype(np.float64)
+        n_reports = np.array([tally.n_reports for tally in tallies], dtype=np.float64)
+        hits, floors = np.array([(each.hit_rate, each.false_hit_rate) for each in mechanisms]).T
+        of_cells = (np.repeat(each, sizes) for each in (n_reports, hits - floors, floors))
+        return cls(n_items, cell_weights(questions, n_items), counts, *of_cells)
+
+    def __add__(self, other: "ReportLikelihood") -> "ReportLikelihood":
+        """Take the reports of both together: of different people, on the same items."""
+        require(self.n_items == other.n_items, "expected reports on the same items")
+        parts = zip(self._of_cells, other._of_cells, strict=True)
+        weights = csr_array(vstack([self.weights, other.weights]))
+        return ReportLikelihood(self.n_items, weights, *map(np.concatenate, parts))
+
+    @property
+    def _of_cells(self) -> tuple[Values, Values, Values, Values]:
+        return self.counts, self.n_reports, self.gaps, self.floors
+
+    def probabilities(self, statistics: Values) -> Values:
+        """Return P(report) of each cell under a model with these statistics, as `statistics_of`."""
+        shares = np.maximum(self.weights @ statistics, 0.0)  # differences may round below 0
+        probabilities: Values = self.floors + self.gaps * shares
+        return probabilities
+
+    def log_likelihood(self, statistics: Values) -> float:
+        """Return the log-probability of the reports, given who is asked what, less a constant."""
+        return float(self.counts @ np.log(self.probabilities(statistics)))
+
+    def slopes(self, statistics: Values) -> Values:
+        """Return the derivative of `log_likelihood` by each statistic."""
+        by_cell = self.counts * self.gaps / self.probabilities(statistics)
+        slopes: Values = self._transposed @ by_cell
+        return slopes
+
+    def information(self, statistics: Values, changes: Values) -> Values:
+        """Return the expected Fisher information (parameters, parameters).
+
+        changes (parameters, statistics) = derivatives of the statistics by each parameter.
+        """
+        probabilities = self.probabilities(statistics)
+        scale = self.gaps * np.sqrt(self.n_reports / probabilities)
+        moved = (self.weights @ changes.T) * scale[:, None]
+        information: Values = moved.T @ moved
+        return information
+
+    @cached_property
+    def _transposed(self) -> csr_array:
+        return csr_array(self.weights.T)

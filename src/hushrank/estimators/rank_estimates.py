@@ -1,0 +1,66 @@
+"""Rank shares and precedences of a population, each with its standard error."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.estimators.rank_fit import RankFit
+
+Values: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankEstimates:
+    """What the reports say of a population that follows the family, as a normal distribution.
+
+    at (items, ranks) = P(rank of a = r); precedences (items, items) = P(a before b), 1/2 on the
+    diagonal; scores (items,) = sums of an item's margins, 2 P - 1, over the others.
+    Standard errors of at and precedences, in shares; the covariance (items, items) of scores.
+    """
+
+    at: Values
+    at_errors: Values
+    precedences: Values
+    precedence_errors: Values
+    scores: Values
+    score_covariance: Values
+
+    @classmethod
+    def of(cls, fit: RankFit) -> "RankEstimates":
+        """Take the wider of the two fits: linear in the coefficients, which are normal."""
+        point, covariance = fit.wide.point, fit.covariance
+        n_items = point.features.n_items
+        at, precedences = _ranks_and_precedences(point.statistics[None], n_items)
+        at_changes, changes = _ranks_and_precedences(point.changes, n_items)
+        score_changes = 2 * changes.sum(axis=2)
+        np.fill_diagonal(precedences[0], 0.5)
+        return cls(
+            at[0],
+            _errors(at_changes, covariance),
+            precedences[0],
+            _errors(changes, covariance),
+            (2 * precedences[0] - 1).sum(axis=1),
+            score_changes.T @ covariance @ score_changes,
+        )
+
+    @property
+    def margins(self) -> Values:
+        """By how large a share more people put a before b than b before a: (items, items)."""
+        return 2 * self.precedences - 1
+
+
+def _ranks_and_precedences(rows: Values, n_items: int) -> tuple[Values, Values]:
+    """Return at (rows, items, ranks) and the sums of preceded over ranks (rows, items, items)."""
+    at, preceded = rows[:, : n_items**2], rows[:, n_items**2 :]
+    by_pair = preceded.reshape(-1, n_items, n_items, n_items).sum(axis=3)
+    return at.reshape(-1, n_items, n_items), by_pair.transpose(0, 2, 1).copy()
+
+
+def _errors(changes: Values, covariance: Values) -> Values:
+    """Return the standard errors (...) of what has derivatives `changes` (features, ...)."""
+    flat = changes.reshape(len(changes), -1)
+    variances = (flat * (covariance @ flat)).sum(axis=0)
+    errors: Values = np.sqrt(np.maximum(variances, 0.0)).reshape(changes.shape[1:])
+    return errors

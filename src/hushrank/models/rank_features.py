@@ -1,0 +1,134 @@
+"""Statistics of an order that a maximum-entropy model fits: ranks, precedences, their products."""
+
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.errors import require
+from hushrank.models.pair_features import PairKind, Values, projected, swapped
+
+FIRST_ORDER_SPREADS = (1.0, 0.6)
+HIGHER_SPREAD = 0.39
+PRECEDENCE_SPREAD = 0.12
+INTERACTION_SPREADS = (0.25, 0.06)
+"""How widely the coefficients of each kind vary from population to population, to a common scale.
+
+From theory and simulation, not from any input: ranks matter most, in low degrees.
+"""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankFeatures:
+    """Features of orders: polynomials of each item's rank, and functions of the ranks of two items.
+
+    Numbered by item and degree, then kind by kind, by pair. spreads (features,): prior standard
+    deviations of the coefficients, to a common scale. Under equally likely orders every feature
+    has mean 0 and variance 1, and those of later kinds are uncorrelated with those of earlier ones.
+    """
+
+    polynomials: Values
+    kinds: tuple[PairKind, ...]
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        n_items: int = self.polynomials.shape[1]
+        return n_items
+
+    @cached_property
+    def spreads(self) -> Values:
+        """Prior standard deviations (features,), to a common scale."""
+        by_degree = HIGHER_SPREAD / np.arange(1, self.n_items)
+        n_low = min(len(FIRST_ORDER_SPREADS), len(by_degree))
+        by_degree[:n_low] = FIRST_ORDER_SPREADS[:n_low]
+        of_pairs = [np.full(len(kind.pairs[0]), kind.spread) for kind in self.kinds]
+        return np.concatenate([np.tile(by_degree, self.n_items), *of_pairs])
+
+    def potentials(self, coefficients: Values) -> tuple[Values, Values]:
+        """Return the potentials own (items, ranks) and before (items, items, ranks).
+
+        own[a, r] counts where item a has the rank r; before[a, b, r] where b precedes it, too.
+        """
+        n, shape = self.n_items, self.spreads.shape
+        require(coefficients.shape == shape, f"expected coefficients of shape {shape}")
+        first, *of_kinds = np.split(coefficients, self._starts)
+        own, before = first.reshape(n, n - 1) @ self.polynomials, np.zeros((n, n, n))
+        for kind, of_pairs in zip(self.kinds, of_kinds, strict=True):
+            kind.add_potentials(of_pairs, own, before)
+        return own, before
+
+    def inner(self, own: Values, before: Values) -> Values:
+        """Return each feature's sum over given weights of the potentials: (..., features).
+
+        own (..., items, ranks), before (..., items, items, ranks). The transpose of `potentials`.
+        """
+        first = (own @ self.polynomials.T).reshape(*own.shape[:-2], -1)
+        return np.concatenate([first, *(kind.inner(own, before) for kind in self.kinds)], axis=-1)
+
+    @property
+    def own(self) -> Values:
+        """The own potentials of each feature alone: (features, items, ranks)."""
+        return self._alone[0]
+
+    @property
+    def before(self) -> Values:
+        """The other potentials of each feature alone: (features, items, items, ranks); large."""
+        return self._alone[1]
+
+    @cached_property
+    def _alone(self) -> tuple[Values, Values]:
+        n, n_features = self.n_items, len(self.spreads)
+        own, before = np.empty((n_features, n, n)), np.empty((n_features, n, n, n))
+        for number, only in enumerate(np.eye(n_features)):
+            own[number], before[number] = self.potentials(only)
+        return own, before
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        sizes = [self.polynomials.size, *(len(kind.pairs[0]) for kind in self.kinds)]
+        starts: NDArray[np.intp] = np.cumsum(sizes)[:-1]
+        return starts
+
+
+def rank_polynomials(n_items: int) -> Values:
+    """Return orthogonal polynomials (degree, rank) of degree 1..d-1 on 0..d-1, mean square 1."""
+    centred = np.linspace(-1, 1, n_items)
+    powers = np.polynomial.legendre.legvander(centred, n_items - 1)
+    basis, triangle = np.linalg.qr(powers)
+    polynomials: Values = (basis * np.sign(np.diag(triangle)) * np.sqrt(n_items)).T[1:]
+    return polynomials
+
+
+@cache
+def rank_features(n_items: int) -> RankFeatures:
+    """Return first-order, precedence and interaction features of `n_items` items.
+
+        B_k(rank a);   [a before b] - [b before a], a < b;   B_k(rank a) [b before a], k = 1, 2
+
+    each kind less its regression, under equally likely orders, on all kinds before it, and scaled
+    to variance 1; a kind of which nothing is left is dropped. That regression of a function of two
+    items' ranks is a function of the same two ranks: what other items add is a sum over all items,
+    which depends on those ranks alone. So it is found among functions of one pair.
+    """
+    require(n_items >= 1, f"expected at least 1 item, got {n_items}")
+    polynomials, nothing = rank_polynomials(n_items), np.zeros(n_items)
+    earlier = [np.stack([row, nothing, nothing, nothing]) for row in polynomials]
+    earlier += [swapped(each) for each in earlier]
+    kinds = []
+    for raw in _raw_kinds(polynomials):
+        left = projected(raw.parts, earlier)
+        if left is not None:
+            kinds.append(replace(raw, parts=left))
+            earlier += [left, swapped(left)]
+    return RankFeatures(polynomials, tuple(kinds))
+
+
+def _raw_kinds(polynomials: Values) -> list[PairKind]:
+    """Return what pairs of items add to ranks, before anything is taken off."""
+    nothing, ones = np.zeros(polynomials.shape[1]), np.ones(polynomials.shape[1])
+    kinds = [PairKind(np.stack([nothing, nothing, -ones, ones]), PRECEDENCE_SPREAD, False)]
+    for row, spread in zip(polynomials, INTERACTION_SPREADS, strict=False):
+        kinds.append(PairKind(np.stack([nothing, nothing, row, nothing]), spread, True))
+    return kinds

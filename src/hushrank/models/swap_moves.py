@@ -1,0 +1,101 @@
+"""Markov chains over orders that exchange two items: each leaves a model's law as it is."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hushrank.models.subset_passes import Values
+
+
+@njit(cache=True)
+def order_logs(orders: NDArray[np.int64], own: Values, before: Values) -> Values:
+    """Return own[a, rank a] + sum of before[a, b, rank a] over b before a, summed over a: (rows,).
+
+    orders (rows, items); own (items, ranks), before (ranks, items, items): by rank first, so that
+    one item's row is read in one go.
+    """
+    logs = np.zeros(len(orders))
+    for row in range(len(orders)):
+        for rank in range(orders.shape[1]):
+            item = orders[row, rank]
+            logs[row] += own[item, rank]
+            for place in range(rank):
+                logs[row] += before[rank, item, orders[row, place]]
+    return logs
+
+
+@njit(cache=True)
+def swap_items(
+    orders: NDArray[np.int64],
+    own: Values,
+    before: Values,
+    power: float,
+    places: NDArray[np.int64],
+    thresholds: Values,
+) -> None:
+    """Offer each order (rows, items) exchanges, accepted as Metropolis says.
+
+    The law is exp(power * order_logs). places (rows, offers, 2), thresholds (rows, offers) = logs
+    of uniform numbers; own and before as there. Cost: O(items) an offer.
+    """
+    for row in range(len(orders)):
+        for nth in range(places.shape[1]):
+            first = min(places[row, nth, 0], places[row, nth, 1])
+            last = max(places[row, nth, 0], places[row, nth, 1])
+            if first < last:
+                gain = _gain(orders[row], own, before, first, last)
+                if thresholds[row, nth] < power * gain:
+                    orders[row, first], orders[row, last] = orders[row, last], orders[row, first]
+
+
+@njit(cache=True)
+def _gain(order: NDArray[np.int64], own: Values, before: Values, first: int, last: int) -> float:
+    """Return what exchanging the items at places first < last adds to the log-weight."""
+    a, b = order[first], order[last]
+    gain: float = own[a, last] - own[a, first] + own[b, first] - own[b, last]
+    gain += before[last, a, b] - before[last, b, a]
+    b_early, b_late = before[first, b], before[last, b]
+    a_early, a_late = before[first, a], before[last, a]
+    for place in range(first):
+        c = order[place]
+        gain += b_early[c] - a_early[c] + a_late[c] - b_late[c]
+    for place in range(first + 1, last):
+        c = order[place]
+        gain += a_late[c] - b_late[c] + before[place, c, b] - before[place, c, a]
+    return gain
+
+
+@njit(cache=True)
+def collect_orders(orders: NDArray[np.int64], weights: Values) -> tuple[Values, Values]:
+    """Add weights (rows,) up: at[a, r], a has rank r; preceded[a, b, r], and b precedes a.
+
+    orders (rows, items); at (items, ranks), preceded (items, items, ranks): the transpose of
+    `order_logs`, as `subset_passes.collect` is of log-weights of sets.
+    """
+    n_items = orders.shape[1]
+    at = np.zeros((n_items, n_items))
+    preceded = np.zeros((n_items, n_items, n_items))  # by rank first: one row for all before
+    for row in range(len(orders)):
+        for rank in range(n_items):
+            item = orders[row, rank]
+            at[item, rank] += weights[row]
+            for place in range(rank):
+                preceded[rank, item, orders[row, place]] += weights[row]
+    return at, preceded.transpose(1, 2, 0).copy()
+
+
+@njit(cache=True)
+def joint_ranks_of(orders: NDArray[np.int64], weights: Values) -> Values:
+    """Add weights (rows,) of orders up by the ranks of each pair a < b: (pairs, ranks, ranks)."""
+    n_items = orders.shape[1]
+    joint = np.zeros((n_items * (n_items - 1) // 2, n_items, n_items))
+    ranks = np.zeros(n_items, dtype=np.int64)
+    for row in range(len(orders)):
+        for rank in range(n_items):
+            ranks[orders[row, rank]] = rank
+        pair = 0
+        for a in range(n_items):
+            for b in range(a + 1, n_items):
+                joint[pair, ranks[a], ranks[b]] += weights[row]
+                pair += 1
+    return joint

@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.estimators.cell_weights import cell_weights, statistics_of
+from hushrank.estimators.rank_point import RankPoint
+from hushrank.models.rank_features import rank_features
+from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.relative_order import RelativeOrder
+from tests.estimators.enumeration import all_ranks, some_questions, statistics
+
+N_ITEMS = 4
+SHARES = np.random.default_rng(1).dirichlet(np.full(24, 0.3))
+
+
+def test_the_weights_turn_statistics_into_the_shares_of_all_answers():
+    questions = some_questions(N_ITEMS)
+    foretold = cell_weights(questions, N_ITEMS) @ statistics(SHARES, N_ITEMS)
+    counted = [
+        np.bincount(each.answer(all_ranks(N_ITEMS)), SHARES, minlength=each.n_categories)
+        for each in questions
+    ]
+    assert foretold == pytest.approx(np.concatenate(counted), abs=1e-12)
+
+
+def test_statistics_are_numbered_as_the_weights_say():
+    features = rank_features(N_ITEMS)
+    coefficients = np.random.default_rng(2).normal(size=len(features.spreads))
+    point = RankPoint(features, coefficients)
+    assert point.statistics.tolist() == statistics_of(*point.model.marginals).tolist()
+    orders = all_ranks(N_ITEMS).argsort(axis=1)
+    shares = np.exp(point.model.log_probability(orders))
+    assert point.statistics == pytest.approx(statistics(shares, N_ITEMS), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [RankAndPrecedence(0, 1, 2, 4), Interleaving((0,), (1, 2)), RelativeOrder((0, 1, 2))],
+    ids=str,
+)
+def test_questions_about_more_are_refused(question):
+    with pytest.raises(HushrankError, match=type(question).__name__):
+        cell_weights([question], N_ITEMS)

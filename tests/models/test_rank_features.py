@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.models.pair_features import projected, swapped
+from hushrank.models.rank_features import RankFeatures, rank_features, rank_polynomials
+from tests.models.test_rank_potentials import all_ranks, indicators
+
+SIZES = range(2, 7)
+
+
+def values_of(features: RankFeatures) -> np.ndarray:
+    """Each feature (orders, features) of `all_ranks`."""
+    at, preceded = indicators(features.n_items)
+    on_own = np.tensordot(at, features.own, axes=([1, 2], [1, 2]))
+    return on_own + np.tensordot(preceded, features.before, axes=([1, 2, 3], [1, 2, 3]))
+
+
+def raw_kinds(n_items: int) -> list[np.ndarray]:
+    """First order, precedence, interactions of degree 1 and 2: values (orders, features) each."""
+    ranks, polynomials = all_ranks(n_items).astype(int), rank_polynomials(n_items)
+    items = range(n_items)
+    first = [row[ranks[:, a]] for a in items for row in polynomials]
+    pairs = [(a, b) for a in items for b in items if a != b]
+    is_before = {pair: (ranks[:, pair[0]] < ranks[:, pair[1]]) for pair in pairs}
+    kinds = [first, [2.0 * is_before[a, b] - 1 for a, b in pairs if a < b]]
+    for row in polynomials[:2]:
+        kinds.append([row[ranks[:, a]] * is_before[b, a] for a, b in pairs])
+    return [np.stack(kind, axis=1) for kind in kinds]
+
+
+@pytest.mark.parametrize("n_items", SIZES)
+def test_features_equal_the_regression_on_all_orders(n_items):
+    """Project each kind on everything before it, of all items, by least squares."""
+    kinds = raw_kinds(n_items)
+    known = np.ones((len(kinds[0]), 1))
+    found = []
+    for kind in kinds:
+        left = kind - known @ np.linalg.lstsq(known, kind, rcond=1e-9)[0] if found else kind
+        spread = np.sqrt((left**2).mean(axis=0))
+        if spread.min() > 1e-6:
+            found.append(left / spread)
+            known = np.hstack([known, found[-1]])
+    assert values_of(rank_features(n_items)) == pytest.approx(np.hstack(found), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_items", SIZES)
+def test_features_have_mean_0_and_variance_1_under_equally_likely_orders(n_items):
+    values = values_of(rank_features(n_items))
+    assert values.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert (values**2).mean(axis=0) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "n_features"), [(1, 0), (2, 2), (3, 9), (4, 30), (5, 70), (10, 315), (40, 5460)]
+)
+def test_kinds_of_which_nothing_is_left_are_dropped(n_items, n_features):
+    features = rank_features(n_items)
+    assert features.spreads.shape == (n_features,)
+    assert features.n_items == n_items
+
+
+def test_spreads_are_those_of_the_kinds():
+    spreads = rank_features(6).spreads
+    by_degree = [1, 0.6, 0.39 / 3, 0.39 / 4, 0.39 / 5]
+    assert spreads[:30] == pytest.approx(np.tile(by_degree, 6))
+    assert spreads[30:] == pytest.approx(np.repeat([0.12, 0.25, 0.06], [15, 30, 30]))
+
+
+@pytest.mark.parametrize("n_items", [1, 2, 3, 5, 10])
+def test_inner_is_the_transpose_of_potentials(n_items):
+    rng = np.random.default_rng(n_items)
+    features = rank_features(n_items)
+    coefficients = rng.normal(size=len(features.spreads))
+    own, before = rng.normal(size=(n_items,) * 2), rng.normal(size=(n_items,) * 3)
+    mapped = features.potentials(coefficients)
+    product = np.vdot(mapped[0], own) + np.vdot(mapped[1], before)
+    assert coefficients @ features.inner(own, before) == pytest.approx(product, rel=1e-10)
+
+
+def test_inner_takes_many_weights_at_once():
+    rng = np.random.default_rng(2)
+    features = rank_features(4)
+    own, before = rng.normal(size=(3, 4, 4)), rng.normal(size=(3, 4, 4, 4))
+    alone = [features.inner(*each) for each in zip(own, before, strict=True)]
+    assert features.inner(own, before) == pytest.approx(np.stack(alone))
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 16, 60])
+def test_polynomials_are_orthogonal_of_mean_square_1_and_rising(n_items):
+    polynomials = rank_polynomials(n_items)
+    assert polynomials @ polynomials.T / n_items == pytest.approx(np.eye(n_items - 1), abs=1e-9)
+    assert polynomials.sum(axis=1) == pytest.approx(0, abs=1e-9)
+    assert polynomials[0] == pytest.approx(
+        (np.arange(n_items) - (n_items - 1) / 2) * np.sqrt(12 / (n_items**2 - 1))
+    )
+    assert (polynomials[:, -1] > 0).all()
+
+
+def test_polynomials_have_their_degree():
+    """A polynomial of degree k has no k + 1st difference."""
+    for degree, row in enumerate(rank_polynomials(9), start=1):
+        assert np.diff(row, n=degree + 1) == pytest.approx(0, abs=1e-9)
+        assert np.abs(np.diff(row, n=degree)).min() > 1e-3
+
+
+def test_a_function_of_what_is_known_leaves_nothing():
+    known = np.random.default_rng(1).normal(size=(4, 5))
+    assert projected(known + 2 * swapped(known), [known, swapped(known)]) is None
+
+
+def test_coefficients_of_other_features_are_refused():
+    with pytest.raises(HushrankError, match=r"coefficients of shape \(30,\)"):
+        rank_features(4).potentials(np.zeros(70))
+
+
+def test_no_items_have_no_features():
+    with pytest.raises(HushrankError, match="at least 1 item"):
+        rank_features(0)

@@ -1,0 +1,113 @@
+from collections import Counter
+from math import sinh
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.protocols.question_mix import (
+    MixPart,
+    choose_mix,
+    describe_mix,
+    mix_surveys,
+)
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.rank_level import RankLevel
+from hushrank.questions.relative_order import RelativeOrder
+
+BITS = "60 % pairs, 40 % extremes"
+
+
+def people_of(strength: float, epsilon: float) -> int:
+    return round(strength / sinh(epsilon / 2) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "epsilon", "strength", "expected"),
+    [
+        (2, 4.0, 1e6, "100 % pairs"),
+        (6, 1.0, 190, "100 % pairs"),
+        (6, 1.0, 210, BITS),
+        (6, 1.9, 14_500, BITS),
+        (6, 1.0, 15_500, "100 % ranks-and-pairs"),
+        (6, 2.0, 210, "100 % ranks-and-pairs"),
+        (3, 1.0, 1000, BITS),
+        (7, 1.0, 680, "100 % pairs"),
+        (7, 1.0, 720, "100 % 3 levels"),
+        (10, 2.9, 3_900, "100 % 3 levels"),
+        (10, 1.1, 14_500, "100 % 3 levels"),
+        (10, 1.1, 15_500, "100 % 3 levels-and-pairs"),
+        (10, 1.2, 4_100, "100 % 3 levels-and-pairs"),
+        (10, 2.9, 4_100, "100 % 3 levels-and-pairs"),
+        (10, 3.0, 3_900, "100 % 3 levels"),
+        (10, 3.0, 4_100, "100 % ranks-and-pairs"),
+    ],
+)
+def test_weak_reports_ask_for_bits_and_strong_ones_for_ranks(n_items, epsilon, strength, expected):
+    n_people = people_of(strength, epsilon)
+    assert describe_mix(choose_mix(n_items, epsilon=epsilon, n_people=n_people)) == expected
+
+
+def test_an_extreme_epsilon_does_not_overflow():
+    assert describe_mix(choose_mix(8, epsilon=1000.0, n_people=1)) == "100 % ranks-and-pairs"
+
+
+@pytest.mark.parametrize(
+    ("part", "kind", "n_questions", "n_categories"),
+    [
+        (MixPart("pairs"), RelativeOrder, 10, 2),
+        (MixPart("extremes"), RankLevel, 5, 2),
+        (MixPart("levels", n_levels=4), RankLevel, 5, 4),
+        (MixPart("levels-and-pairs", n_levels=2), LevelAndPrecedence, 20, 4),
+        (MixPart("ranks-and-pairs"), LevelAndPrecedence, 20, 8),
+    ],
+)
+def test_every_item_or_pair_is_asked_about_alike(part, kind, n_questions, n_categories):
+    questions = part.questions(5)
+    assert len(set(questions)) == len(questions) == n_questions
+    assert {type(each) for each in questions} == {kind}
+    assert {each.n_categories for each in questions} == {n_categories}
+    asked = Counter(item for each in questions for item in each.items)
+    assert len(asked) == 5
+    assert len(set(asked.values())) == 1
+
+
+def test_the_parts_ask_different_people_at_full_epsilon():
+    mix = (MixPart("pairs", 0.3), MixPart("extremes", 0.1), MixPart("ranks-and-pairs", 0.6))
+    surveys = mix_surveys(mix, 5, 1.5)
+    assert [survey.epsilon for survey in surveys] == [1.5] * 3
+    assert [survey.answers_per_person for survey in surveys] == [1] * 3
+    ends = [end for survey in surveys for end in survey.lots]
+    assert ends == pytest.approx([0, 0.3, 0.3, 0.4, 0.4, 1])
+    assert ends[0] == 0.0
+    assert ends[-1] == 1.0
+    assert ends[1:-1:2] == ends[2:-1:2]
+
+
+def test_shares_whose_sum_is_rounded_leave_nobody_out():
+    mix = (MixPart("pairs", 0.1),) * 10
+    assert sum(part.share for part in mix) < 1
+    assert mix_surveys(mix, 5, 1.0)[-1].lots[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: MixPart("triplets"),
+        lambda: MixPart("pairs", 0.0),
+        lambda: MixPart("pairs", 1.1),
+        lambda: MixPart("pairs", float("nan")),
+        lambda: MixPart("levels"),
+        lambda: MixPart("pairs", n_levels=3),
+        lambda: mix_surveys((MixPart("pairs", 0.5),), 5, 1.0),
+        lambda: mix_surveys((), 5, 1.0),
+        lambda: mix_surveys((MixPart("levels", n_levels=6),), 5, 1.0),
+        lambda: mix_surveys((MixPart("extremes"),), 2, 1.0),
+        lambda: mix_surveys((MixPart("pairs"),), 5, 0.0),
+        lambda: choose_mix(1, epsilon=1.0, n_people=10),
+        lambda: choose_mix(5, epsilon=1.0, n_people=0),
+        lambda: choose_mix(5, epsilon=float("nan"), n_people=10),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(wrong):
+    with pytest.raises(HushrankError):
+        wrong()
