@@ -38,7 +38,7 @@ figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 	$(BIN)/hushrank experiment safari-1a safari-1b safari-2 \
 		--data $(HUSHRANK_DATA)/sushi/sushi.soc --out docs/experiments
 	$(BIN)/hushrank experiment hay-2 hay-3 kwiksort-3 kwiksort-4 kwiksort-5 kwiksort-6 \
-		kwiksort-table3 --out docs/experiments \
+		kwiksort-table3 pair-orders --out docs/experiments \
 		--data sushi=$(HUSHRANK_DATA)/sushi/sushi.soc \
 		--data jester=$(HUSHRANK_DATA)/jester/jester-data-1.csv.gz \
 		--data turkdots=$(HUSHRANK_DATA)/turkdots/00024-00000001.soc \

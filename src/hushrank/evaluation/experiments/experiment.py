@@ -51,6 +51,7 @@ class Measurement:
     """One x of one curve: `measure` returns a number for each quantity.
 
     `most_repetitions` is 1 where nothing is drawn, and small where a repetition is expensive.
+    With `same_draws` it draws what the measurement before it drew, to be compared with it.
     """
 
     group: Group
@@ -59,6 +60,7 @@ class Measurement:
     measure: Callable[[Draws], Mapping[Quantity, float]]
     most_repetitions: int | None = None
     population: str = ""
+    same_draws: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from hushrank.evaluation.experiments.kwiksort_3_and_4 import KWIKSORT_3, KWIKSOR
 from hushrank.evaluation.experiments.kwiksort_5 import KWIKSORT_5
 from hushrank.evaluation.experiments.kwiksort_6 import KWIKSORT_6
 from hushrank.evaluation.experiments.kwiksort_table3 import KWIKSORT_TABLE_3
+from hushrank.evaluation.experiments.pair_orders import PAIR_ORDERS
 from hushrank.evaluation.experiments.safari_1a import SAFARI_1A
 from hushrank.evaluation.experiments.safari_1b import SAFARI_1B
 from hushrank.evaluation.experiments.safari_2 import SAFARI_2
@@ -18,6 +19,7 @@ EXPERIMENTS = {
         *(SAFARI_1A, SAFARI_1B, SAFARI_2),
         *(HAY_2, HAY_3),
         *(KWIKSORT_3, KWIKSORT_4, KWIKSORT_5, KWIKSORT_6, KWIKSORT_TABLE_3),
+        PAIR_ORDERS,
     )
 }
 

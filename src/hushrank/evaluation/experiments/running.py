@@ -41,12 +41,19 @@ def run_experiment(
     sizes = {name: Size(each.n_people, each.n_items) for name, each in people.items()}
     measurements = tuple(experiment.plan(people, settings.quick))
     points: list[Point] = []
-    for done, (measurement, seed) in enumerate(
-        zip(measurements, points_seed.spawn(len(measurements)), strict=True), start=1
-    ):
+    own = points_seed.spawn(len(measurements))
+    seeds: list[np.random.SeedSequence] = []
+    for measurement, seed in zip(measurements, own, strict=True):
+        seeds.append(_again(seeds[-1]) if measurement.same_draws else seed)
+    for done, (measurement, seed) in enumerate(zip(measurements, seeds, strict=True), start=1):
         points += _measured(experiment.name, measurement, settings, seed)
         on_progress(done / len(measurements))
     return Result(experiment, settings, sizes, tuple(points))
+
+
+def _again(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the seed as it was before anything was spawned from it."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
 
 
 def _populations(
