@@ -11,8 +11,10 @@ import msgspec
 import numpy as np
 
 from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.wire_documents import wire_question
@@ -33,6 +35,14 @@ QUESTIONS: dict[str, list[Question]] = {
     "rank-and-precedence": [
         RankAndPrecedence(0, 1, 2, N_ITEMS),
         RankAndPrecedence(5, 4, 0, N_ITEMS),
+    ],
+    "rank-level": [
+        RankLevel(2, even_levels(N_ITEMS, 3)),
+        RankLevel(5, extreme_levels(N_ITEMS)),
+    ],
+    "level-and-precedence": [
+        LevelAndPrecedence(4, 1, even_levels(N_ITEMS, 3)),
+        LevelAndPrecedence(0, 5, even_levels(N_ITEMS, N_ITEMS)),
     ],
 }
 

@@ -12,9 +12,11 @@ from hushrank.aggregators.pair_orders import PairPostProcess
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate import Method
 from hushrank.cli.aggregation import PURE, WITH_DELTA, WITHOUT_PRIVACY
-from hushrank.cli.collect import CollectProtocol, FileForm, PostProcess, Split
+from hushrank.cli.collect import CollectProtocol, FileForm, PostProcess, Prior, Rows, Split
 from hushrank.cli.protocols import PAIRS, WHOLE_RANKING
+from hushrank.cli.protocols import Rows as DrawnRows
 from hushrank.cli.seeds import Purpose, stream
+from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
 from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
@@ -44,7 +46,7 @@ def hushrank(monkeypatch, *arguments: object) -> int:
     return 0
 
 
-@pytest.mark.parametrize("protocol", ["safari", "grr", "rappor", "sh", "olh"])
+@pytest.mark.parametrize("protocol", ["max-entropy", "safari", "grr", "rappor", "sh", "olh"])
 def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protocol):
     out, synthetic = tmp_path / "out.json", tmp_path / "synthetic.csv"
     arguments = ["--protocol", protocol, "--epsilon", 2, "--json", out, "--synthetic", synthetic]
@@ -119,11 +121,14 @@ def test_an_optimum_that_is_not_proven_in_time_is_not_claimed(monkeypatch, tmp_p
     assert "not proven in time" in capsys.readouterr().out
 
 
-def test_without_noise_means_the_same_whatever_is_done_about_noise(monkeypatch, people, tmp_path):
-    distances = []
-    for number, extra in enumerate((["--epsilon", 4], ["--epsilon", 0.2, "--shrink"])):
+@pytest.mark.parametrize(("protocol", "less"), [("safari", ["--shrink"]), ("max-entropy", [])])
+def test_without_noise_means_the_same_whatever_is_done_about_noise(
+    monkeypatch, people, tmp_path, protocol, less
+):
+    distances, arguments = [], ["--protocol", protocol, "--seed", 3]
+    for number, extra in enumerate((["--epsilon", 4], ["--epsilon", 0.2, *less])):
         out = tmp_path / f"{number}.json"
-        assert hushrank(monkeypatch, "collect", people, "--seed", 3, "--json", out, *extra) == 0
+        assert hushrank(monkeypatch, "collect", people, *arguments, "--json", out, *extra) == 0
         distances.append(json.loads(out.read_text())["evaluation"]["q2_distance_nopriv"])
     assert distances[0] == distances[1]
 
@@ -186,7 +191,8 @@ def test_the_short_cut_is_not_private(monkeypatch, people, tmp_path):
 
 def test_the_report_is_written(monkeypatch, people, tmp_path):
     page = tmp_path / "page.html"
-    arguments = ["--epsilon", 3, "--leaf-size", 2, "--split", "people", "--shrink"]
+    safari = ["--protocol", "safari", "--leaf-size", 2, "--split", "people", "--shrink"]
+    arguments = ["--epsilon", 3, *safari]
     assert hushrank(monkeypatch, "collect", people, *arguments, "--report", page) == 0
     assert "LDP" in page.read_text()
 
@@ -225,7 +231,13 @@ def test_scores_with_ties_are_collected_once_ties_are_broken(monkeypatch, tmp_pa
         ["--epsilon", "-1"],
         ["--epsilon", "nan"],
         ["--epsilon", "inf"],
-        ["--epsilon", "1", "--leaf-size", "0"],
+        ["--epsilon", "1", "--leaf-size", "2"],
+        ["--epsilon", "1", "--shrink"],
+        ["--epsilon", "1", "--post-process", "simplex"],
+        ["--epsilon", "1", "--protocol", "safari", "--leaf-size", "0"],
+        ["--epsilon", "1", "--protocol", "safari", "--prior", "safe"],
+        ["--epsilon", "1", "--protocol", "grr", "--rows", "herded"],
+        ["--epsilon", "1", "--protocol", "safari", "--post-process", "borda"],
         ["--epsilon", "1", "--protocol", "grr", "--leaf-size", "2"],
         ["--epsilon", "1", "--protocol", "olh", "--short-cut"],
         ["--epsilon", "1", "--synthetic", "people.xyz"],
@@ -309,9 +321,15 @@ def test_it_runs_as_a_module_and_help_loads_nothing_heavy():
 
 def test_choices_of_the_command_line_are_those_of_the_library():
     processing = {*get_args(Processing), *get_args(PairPostProcess)}
-    for choices, known in ((FileForm, get_args(Form)), (PostProcess, processing)):
+    of_library = {
+        FileForm: get_args(Form),
+        PostProcess: processing,
+        Prior: get_args(KnownPrior),
+        Rows: get_args(DrawnRows),
+    }
+    for choices, known in of_library.items():
         assert {choice.value for choice in choices} == {*known}
     assert tuple(choice.value for choice in Split) == get_args(SafariSplit)
     assert {*Method} == {*WITHOUT_PRIVACY, *PURE, *WITH_DELTA, "p-borda-hist", "auto"}
     learns_order = {*PAIRS, "subset-order"}
-    assert {*CollectProtocol} == {"safari", *WHOLE_RANKING} | learns_order
+    assert {*CollectProtocol} == {"max-entropy", "safari", *WHOLE_RANKING} | learns_order

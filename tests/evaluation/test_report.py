@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.evaluation.order_report import SureOrder
+from hushrank.evaluation.plots import pair_majority_figure, rank_marginals_figure
 from hushrank.evaluation.report import write_collection_report
 from hushrank.models.hierarchy import ThinChain
 from tests.evaluation.populations import plackett_luce
@@ -103,6 +105,37 @@ def test_report_lists_items_by_collected_mean_rank(write):
     source = write(collected=plackett_luce(5000, 4, names=names, strength=4))
     listed = re.findall(r"<li>(\w+) <small>\(item (\d)\)", source)
     assert listed == [("best", "4"), ("second", "3"), ("third", "2"), ("worst", "1")]
+
+
+def test_report_shows_the_order_that_is_given_with_what_is_known_of_it(write):
+    sure = SureOrder((2, 0, 3, 1), (0.875, 0.625, 0.5), ((1, 2), (3, 3), (0, 0), (1, 3)))
+    source = write(sure=sure)
+    listed = re.findall(r"<small>\(item (\d)\)</small></td><td>([\d.]*)</td><td>(.*?)</td>", source)
+    assert listed == [
+        ("3", "0.875", "1 to 1"),
+        ("1", "0.625", "2 to 3"),
+        ("4", "0.500", "2 to 4"),
+        ("2", "", "4 to 4"),
+    ]
+    assert "mean rank" not in source
+    assert len(Page(source).all("img")) == 3
+    unsure = write(sure=SureOrder((2, 0, 3, 1), None, None))
+    assert "How sure each rank is" not in unsure
+    assert len(Page(unsure).all("img")) == 2
+
+
+def test_all_pictures_follow_the_order_that_is_given(write):
+    known = None, ((0, 3),) * 4
+    pages = [Page(write(sure=SureOrder(order, *known))) for order in ((2, 0, 3, 1), (0, 1, 2, 3))]
+    for one, other in zip(*(page.all("img") for page in pages), strict=True):
+        assert one["src"] != other["src"]
+
+
+@pytest.mark.parametrize("draw", [rank_marginals_figure, pair_majority_figure])
+def test_rows_of_a_picture_stand_in_the_order_that_is_given(draw):
+    people = plackett_luce(50, 4, names=["a", "b", "c", "d"])
+    labels = draw(people, order=(2, 0, 3, 1)).axes[0].get_yticklabels()
+    assert [label.get_text() for label in labels] == ["3 c", "1 a", "4 d", "2 b"]
 
 
 def test_report_refuses_other_items(write):

@@ -14,6 +14,10 @@ def naive_category(question: dict, ranks: list[int]) -> int:
     if question["kind"] == "rank-and-precedence":
         second_first = ranks[question["second"]] < ranks[question["first"]]
         return 2 * ranks[question["item"]] + second_first
+    if question["kind"] == "rank-level":
+        return question["levels"][ranks[question["item"]]]
+    if question["kind"] == "level-and-precedence":
+        return naive_cell(question, ranks)
     if question["kind"] == "interleaving":
         merged = sorted(question["left"] + question["right"], key=lambda item: ranks[item])
         places = [place for place, item in enumerate(merged) if item in question["left"]]
@@ -24,6 +28,18 @@ def naive_category(question: dict, ranks: list[int]) -> int:
         sum(later < position for later in order[place + 1 :]) * factorial(len(order) - 1 - place)
         for place, position in enumerate(order)
     )
+
+
+def naive_cell(question: dict, ranks: list[int]) -> int:
+    """Number the pairs of a level and whether the other item is first, if some ranking has them."""
+    rank, other_rank = ranks[question["item"]], ranks[question["other"]]
+    possible = {
+        (level, other < own)
+        for own, level in enumerate(question["levels"])
+        for other in range(len(ranks))
+        if other != own
+    }
+    return sorted(possible).index((question["levels"][rank], other_rank < rank))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -2,6 +2,7 @@ import json
 from itertools import permutations
 from math import factorial
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import numpy as np
@@ -12,8 +13,12 @@ from rich.pretty import pretty_repr
 
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
+from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.question_mix import MixPart, QuestionKind
 from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -33,6 +38,15 @@ QUESTIONS = [
     RelativeOrder((2, 0, 1)),
     Interleaving((0, 3), (1, 2)),
     RankAndPrecedence(0, 1, 2, 4),
+    RankLevel(3, (0, 1, 1, 2)),
+    LevelAndPrecedence(1, 2, (0, 1, 2, 3)),
+]
+KINDS = [
+    ("pairs", None),
+    ("extremes", None),
+    ("levels", 3),
+    ("levels-and-pairs", 2),
+    ("ranks-and-pairs", None),
 ]
 PERSON = Rankings.from_orders(np.array([[2, 0, 3, 1]]), NAMES)
 
@@ -95,7 +109,7 @@ def changed_report(document: bytes, changes: dict) -> bytes:
         {"version": 2},
         {"survey": "0" * 64},
         {"survey": "short"},
-        {"question": 3},
+        {"question": 5},
         {"question": -1},
         {"report": 6},
         {"extra": 1},
@@ -142,6 +156,16 @@ def changed_survey(path: list, value: object) -> bytes:
         (["mechanisms", 0, "n_categories"], 7),
         (["questions", 0, "mechanism"], 1),
         (["questions", 0, "mechanism"], 9),
+        (["questions", 3, "question", "levels"], [0, 1, 2]),
+        (["questions", 3, "question", "levels"], [0, 1, 1, 2, 2]),
+        (["questions", 3, "question", "levels"], [0, 2, 2, 3]),
+        (["questions", 3, "question", "levels"], [0, 0, 0, 0]),
+        (["questions", 3, "question", "levels"], [0, 1, 1, 1]),
+        (["questions", 3, "question", "levels"], []),
+        (["questions", 3, "question", "item"], 4),
+        (["questions", 4, "question", "other"], 1),
+        (["questions", 4, "question", "other"], 4),
+        (["questions", 4, "question", "levels"], [0, 1, 1, 2]),
         (["questions", 0, "question", "items"], [0, 0]),
         (["questions", 0, "question", "items"], [0, 1, 9]),
         (["questions", 0, "question", "kind"], "confession"),
@@ -213,12 +237,18 @@ def test_assigned_questions_can_be_answered_and_tallied_as_they_are():
 
 def question_of(data) -> object:
     items = data.draw(st.permutations(range(data.draw(st.integers(3, 6)))))
-    kind = data.draw(st.sampled_from(["order", "merge", "rank"]))
+    kind = data.draw(st.sampled_from(["order", "merge", "rank", "level", "cell"]))
     if kind == "order":
         return RelativeOrder(tuple(items[: data.draw(st.integers(2, len(items)))]))
     if kind == "merge":
         cut = data.draw(st.integers(1, len(items) - 1))
         return Interleaving(tuple(items[:cut]), tuple(items[cut:]))
+    if kind in ("level", "cell"):
+        n_items = data.draw(st.integers(3, 6))
+        levels = even_levels(n_items, data.draw(st.integers(2, n_items)))
+        if kind == "level":
+            return RankLevel(items[0], levels)
+        return LevelAndPrecedence(*items[:2], levels)
     return RankAndPrecedence(*items[:3], n_items=data.draw(st.integers(3, 7)))
 
 
@@ -251,7 +281,7 @@ OTHER_PEOPLE = {
     ("person", "questions", "lot"),
     [
         *((person, [0], 0.5) for person in OTHER_PEOPLE.values()),
-        *((PERSON, questions, 0.5) for questions in ([], [0, 1], [0, 0], [3], [-1])),
+        *((PERSON, questions, 0.5) for questions in ([], [0, 1], [0, 0], [5], [-1])),
         *((PERSON, [0], lot) for lot in (0.2, 0.75, float("nan"))),
     ],
 )
@@ -260,6 +290,30 @@ def test_what_a_device_should_not_answer_is_refused_before_anything_is_drawn(
 ):
     with pytest.raises(HushrankError):
         GRR.answer(person, questions, lot=lot, is_simulation=True, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("mix", [MixPart(kind, n_levels=levels) for kind, levels in KINDS], ids=str)
+def test_a_maximum_entropy_survey_can_be_published_and_answered(mix):
+    """Whatever the kind: devices read it, every ranking answers, the protocol takes the tallies."""
+    protocol = max_entropy(4, epsilon=8.0, n_people=24, mix=(mix,))
+    held = PublishedSurvey(next(protocol), NAMES)
+    read = read_survey(held.document, most_epsilon=8.0)
+    assert read == held
+    documents = []
+    for number, order in enumerate(permutations(range(4))):
+        person = Rankings.from_orders(np.array([order]), NAMES)
+        asked = [number % len(held.survey.questions)]
+        documents += read.answer(person, asked, lot=0.0, rng=Randomness.secure())
+    received = held.tally(documents)
+    assert received.n_refused == 0
+    assert sum(tally.n_reports for tally in received.tallies) == 24
+    with pytest.raises(StopIteration) as ended:
+        protocol.send(received.tallies)
+    assert sorted(ended.value.value.order) == [0, 1, 2, 3]
+
+
+def test_every_kind_of_the_mix_is_tried():
+    assert {kind for kind, _ in KINDS} == {*get_args(QuestionKind)}
 
 
 def test_the_documented_schemas_are_the_code_s():

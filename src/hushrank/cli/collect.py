@@ -10,6 +10,7 @@ from typer import Argument, Option
 class CollectProtocol(StrEnum):
     """The protocols that `collect` can run."""
 
+    MAX_ENTROPY = "max-entropy"
     SAFARI = "safari"
     GRR = "grr"
     RAPPOR = "rappor"
@@ -31,6 +32,20 @@ class PostProcess(StrEnum):
     KEMENY = "kemeny"
     SCORES = "scores"
     AUTO = "auto"
+
+
+class Prior(StrEnum):
+    """How far from uniform max-entropy takes the population to be before it has seen reports."""
+
+    SAFE = "safe"
+    TYPICAL = "typical"
+
+
+class Rows(StrEnum):
+    """How max-entropy draws synthetic rankings."""
+
+    HERDED = "herded"
+    INDEPENDENT = "independent"
 
 
 class FileForm(StrEnum):
@@ -55,8 +70,16 @@ def collect(
     epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")],
     protocol: Annotated[
         CollectProtocol,
-        Option(help="safari; the whole ranking through one mechanism; or one order only."),
-    ] = CollectProtocol.SAFARI,
+        Option(help="A model of all rankings: from max-entropy to olh; or one order only."),
+    ] = CollectProtocol.MAX_ENTROPY,
+    prior: Annotated[
+        Prior | None,
+        Option(help="max-entropy: how far from uniform people are at first. (default: safe)"),
+    ] = None,
+    rows: Annotated[
+        Rows | None,
+        Option(help="max-entropy: how synthetic rankings are drawn. (default: herded)"),
+    ] = None,
     leaf_size: Annotated[
         int | None,
         Option(help="safari: most items that one leaf of the hierarchy has. (default: 1)"),
@@ -67,7 +90,7 @@ def collect(
     ] = None,
     post_process: Annotated[
         PostProcess | None,
-        Option(help="How reports become a result. (default: simplex; pairs: auto)"),
+        Option(help="How reports become a result. (default: by protocol)"),
     ] = None,
     split: Annotated[
         Split | None, Option(help="safari: what its two rounds share. (default: budget)")
@@ -97,17 +120,17 @@ def collect(
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
     FILE holds complete strict rankings; --break-ties makes tied ones strict. pairs, ldp-kwiksort-*
-    and subset-order learn one order; the others a model of all rankings, too.
+    and subset-order learn one order; the others a model of all rankings, too. max-entropy asks each
+    person one tiny question, and takes up to 16 items.
 
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
 
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
-    from hushrank.cli.collection import ties_broken
+    from hushrank.cli.collection import read_people
     from hushrank.cli.protocols import CollectOptions
     from hushrank.cli.results import Paths, collect_and_show
-    from hushrank.rankings.files import read_rankings
 
     options = CollectOptions(
         protocol=protocol.value,
@@ -117,11 +140,10 @@ def collect(
         split=None if split is None else split.value,
         shrink=shrink,
         queries=queries,
+        prior=None if prior is None else prior.value,
+        rows=None if rows is None else rows.value,
         short_cut=short_cut,
         seed=seed,
     )
-    options.require_usable()
-    rankings = read_rankings(file, form=None if form is None else form.value)
-    if break_ties:
-        rankings = ties_broken(rankings, seed)
+    rankings = read_people(file, form, break_ties=break_ties, seed=seed)
     collect_and_show(rankings, options, Paths(file, synthetic, json, report), title=file.name)

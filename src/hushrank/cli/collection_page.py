@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hushrank.arrays import Shares
 from hushrank.cli.collection import Collected
-from hushrank.evaluation.order_report import OrderPage, write_order_report
+from hushrank.evaluation.order_report import OrderPage, SureOrder, write_order_report
 from hushrank.evaluation.report import WARNING, write_collection_report
 from hushrank.models.riffle import RiffleModel
 from hushrank.protocols.pairs import PairOutcome
@@ -16,14 +16,17 @@ from hushrank.rankings.profile import Rankings
 def write_page(
     path: Path, collected: Collected, true: Rankings, table: Mapping[str, str], *, title: str
 ) -> None:
-    """Write what was learnt beside the truth: a model's marginals, or one order's intervals."""
+    """Write what was learnt beside the truth: marginals, an order's intervals, or both."""
     figures = {
         label.replace(" *", " (from the raw rankings)"): each for label, each in table.items()
     }
     if collected.synthetic is None:
         write_order_report(path, _order_page(collected, true, figures, title))
         return
-    model = collected.outcome.result
+    model, posterior = collected.outcome.result, collected.posterior
+    sure = None
+    if posterior is not None:
+        sure = SureOrder(collected.order, collected.confidence, posterior.rank_intervals())
     write_collection_report(
         path,
         collected=collected.synthetic,
@@ -32,6 +35,7 @@ def write_page(
         title=title,
         privacy_statement=collected.outcome.privacy_statement,
         figures=figures,
+        sure=sure,
     )
 
 

@@ -39,7 +39,7 @@ def demo(
     from hushrank.cli.protocols import CollectOptions
     from hushrank.cli.results import Paths, collect_and_show
 
-    options = CollectOptions(protocol="safari", epsilon=epsilon, seed=seed)
+    options = CollectOptions(protocol="max-entropy", epsilon=epsilon, seed=seed)
     title = f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})"
     collect_and_show(demo_people(), options, Paths(report=report), title=title)
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from hushrank.aggregators.pair_orders import PairPostProcess
 from hushrank.errors import require
+from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.shares import PostProcess as ShareProcess
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
 from hushrank.protocols.pairs import pairs
 from hushrank.protocols.safari import Split, safari
 from hushrank.protocols.subset_order import subset_order
@@ -27,6 +29,10 @@ WHOLE_RANKING: dict[str, MakeMechanism] = {
 PAIRS = ("ldp-kwiksort-rr", "ldp-kwiksort-lap", "pairs")
 DEFAULT_PROCESS = {"pairs": "auto", "ldp-kwiksort-rr": "kwiksort", "ldp-kwiksort-lap": "kwiksort"}
 
+WITHOUT_PROCESS = ("max-entropy", "subset-order")
+"""Protocols that take no --post-process."""
+
+Rows: TypeAlias = Literal["herded", "independent"]
 AnyProtocol: TypeAlias = Generator[Survey, Tallies, Any]
 
 
@@ -41,6 +47,8 @@ class CollectOptions:
     split: Split | None = None
     shrink: bool = False
     queries: int | None = None
+    prior: Prior | None = None
+    rows: Rows | None = None
     short_cut: bool = False
     seed: int | None = None
 
@@ -50,48 +58,73 @@ class CollectOptions:
         return self.protocol in (*PAIRS, "subset-order")
 
     @property
-    def processing(self) -> str:
-        """How reports become a result: the chosen way, or that of the protocol."""
+    def processing(self) -> str | None:
+        """How reports become a result: the chosen way, or that of the protocol; None: no choice."""
+        if self.protocol in WITHOUT_PROCESS:
+            return None
         return self.post_process or DEFAULT_PROCESS.get(self.protocol, "simplex")
 
-    def require_usable(self) -> None:
-        """Raise HushrankError unless every option belongs to the protocol."""
-        only_safari = self.leaf_size is None and self.split is None and not self.shrink
-        is_safari = self.protocol == "safari"
-        require(
-            is_safari or only_safari, "--leaf-size, --split and --shrink go with --protocol safari"
-        )
-        asks_pairs = self.protocol in PAIRS
-        require(asks_pairs or self.queries is None, f"--queries goes with {', '.join(PAIRS)}")
-        if self.protocol == "subset-order":
-            require(self.post_process is None, "subset-order takes no --post-process")
+    @property
+    def drawing(self) -> Rows:
+        """How synthetic rankings are drawn from the model."""
+        return self.rows or ("herded" if self.protocol == "max-entropy" else "independent")
+
+    def __post_init__(self) -> None:
+        """Check that every option belongs to the protocol."""
+        for_safari = self.leaf_size is not None or self.split is not None or self.shrink
+        self._require_own(for_safari, "--leaf-size, --split and --shrink", ("safari",))
+        self._require_own(self.queries is not None, "--queries", PAIRS)
+        for_entropy = self.prior is not None or self.rows is not None
+        self._require_own(for_entropy, "--prior and --rows", ("max-entropy",))
+        if self.protocol in WITHOUT_PROCESS:
+            require(self.post_process is None, f"{self.protocol} takes no --post-process")
             return
-        fitting = get_args(PairPostProcess if asks_pairs else ShareProcess)
+        fitting = get_args(PairPostProcess if self.protocol in PAIRS else ShareProcess)
         known = f"{self.protocol} takes --post-process {', '.join(fitting)}"
         require(self.processing in fitting, f"{known}, got {self.processing}")
 
+    def _require_own(self, is_used: bool, named: str, owners: tuple[str, ...]) -> None:
+        fits = not is_used or self.protocol in owners
+        require(fits, f"{named}: only with --protocol {' or '.join(owners)}")
 
-def make_protocol(n_items: int, options: CollectOptions, *, pivot_seed: int) -> AnyProtocol:
+
+def make_protocol(
+    n_items: int, options: CollectOptions, *, n_people: int, pivot_seed: int
+) -> AnyProtocol:
     """Return the protocol that the options describe; `pivot_seed` decides public coins."""
-    options.require_usable()
     name, epsilon = options.protocol, options.epsilon
+    if name == "max-entropy":
+        return _max_entropy(n_items, options, n_people)
     if name == "subset-order":
         return subset_order(n_items, epsilon=epsilon)
     if name in PAIRS:
         return _pair_protocol(n_items, options, pivot_seed)
-    post_process = cast(ShareProcess, options.processing)
     if name == "safari":
-        return safari(
-            n_items,
-            epsilon=epsilon,
-            max_leaf=1 if options.leaf_size is None else options.leaf_size,
-            post_process=post_process,
-            split=options.split or "budget",
-            shrink=options.shrink,
-        )
-    mechanism = WHOLE_RANKING[name]
+        return _safari(n_items, options)
     return whole_ranking(
-        n_items, epsilon=epsilon, make_mechanism=mechanism, post_process=post_process
+        n_items,
+        epsilon=epsilon,
+        make_mechanism=WHOLE_RANKING[name],
+        post_process=cast(ShareProcess, options.processing),
+    )
+
+
+def _max_entropy(n_items: int, options: CollectOptions, n_people: int) -> AnyProtocol:
+    others = "--protocol pairs learns one order of more, --protocol safari a model"
+    too_many = f"max-entropy takes at most {MOST_ITEMS} items, got {n_items}: {others}"
+    require(n_items <= MOST_ITEMS, too_many)
+    prior = options.prior or "safe"
+    return max_entropy(n_items, epsilon=options.epsilon, n_people=n_people, prior=prior)
+
+
+def _safari(n_items: int, options: CollectOptions) -> AnyProtocol:
+    return safari(
+        n_items,
+        epsilon=options.epsilon,
+        max_leaf=1 if options.leaf_size is None else options.leaf_size,
+        post_process=cast(ShareProcess, options.processing),
+        split=options.split or "budget",
+        shrink=options.shrink,
     )
 
 

@@ -13,12 +13,16 @@ from hushrank.cli.collection import Collected, collect_rankings
 from hushrank.cli.protocols import CollectOptions
 from hushrank.cli.tables import plain, result_table
 from hushrank.errors import require
+from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
+from hushrank.protocols.question_mix import describe_mix
 from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 
 MUCH_EPSILON = 10
+WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}
+"""What to try where synthetic rankings are no better than uniform ones."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ def collect_and_show(
         collected = collect_rankings(rankings, options)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     table = _summary(collected, options)
-    _print(console, collected, table, [rankings.names[item] for item in collected.order], title)
+    console.print(result_table(f"Collected from {title}", table, _named(collected, rankings.names)))
+    console.print("\n".join(_notes(collected, options)))
     if paths.synthetic is not None and collected.synthetic is not None:
         write_rankings(collected.synthetic, paths.synthetic)
     if paths.json is not None:
@@ -65,28 +70,31 @@ def collect_and_show(
         console.print(f"wrote {plain(str(path))}")
 
 
-def _print(
-    console: Console,
-    collected: Collected,
-    table: dict[str, str],
-    order: Sequence[str],
-    title: str,
-) -> None:
-    console.print(result_table(f"Collected from {title}", table, order))
-    console.print("* from the raw rankings, at hand in a simulation: protected by nothing")
-    console.print(collected.outcome.privacy_statement)
+def _notes(collected: Collected, options: CollectOptions) -> list[str]:
+    """Say what the table alone does not."""
+    outcome = collected.outcome
+    notes = [
+        "* from the raw rankings, at hand in a simulation: protected by nothing",
+        outcome.privacy_statement,
+    ]
     if collected.synthetic is not None and _is_no_better_than_uniform(collected):
-        console.print(
-            "No better than uniform rankings: ask more people, spend more epsilon, or try"
-            " --split people --shrink."
+        helps = WHAT_HELPS.get(options.protocol, "--protocol max-entropy")
+        tried = f", or try {helps}" if helps else ""
+        notes.append(
+            f"No better than uniform rankings: ask more people, spend more epsilon{tried}."
         )
-    if collected.outcome.epsilon > MUCH_EPSILON:
-        console.print(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
+    if outcome.epsilon > MUCH_EPSILON:
+        notes.append(f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true.")
+    return notes
 
 
 def _is_no_better_than_uniform(collected: Collected) -> bool:
     evaluation = collected.evaluation
     return bool(evaluation["q2_distance"] >= evaluation["q2_distance_uniform"])
+
+
+def _named(collected: Collected, names: Sequence[str]) -> list[str]:
+    return [names[item] for item in collected.order]
 
 
 def _as_json(collected: Collected, options: CollectOptions, names: Sequence[str]) -> dict[str, Any]:
@@ -97,7 +105,7 @@ def _as_json(collected: Collected, options: CollectOptions, names: Sequence[str]
         "people": collected.outcome.n_people,
         "items": len(names),
         "private": collected.outcome.is_private,
-        "order": [names[item] for item in collected.order],
+        "order": _named(collected, names),
         "confidence": collected.confidence,
         "rank_intervals": None if posterior is None else _intervals(posterior, names),
         "spend": [asdict(spend) for spend in collected.outcome.spends],
@@ -119,22 +127,38 @@ def _chosen(collected: Collected, options: CollectOptions) -> dict[str, Any]:
     learnt = collected.outcome.result
     if isinstance(learnt, PairOutcome):
         return {"post_process": learnt.post_process, "queries": learnt.n_queries[0]}
-    return {"post_process": None if options.is_about_order else options.processing}
+    if isinstance(learnt, MaxEntropyOutcome):
+        return {
+            "mix": [asdict(part) for part in learnt.mix],
+            "prior": learnt.prior,
+            "prior_scale": float(learnt.scale),
+            "rows": options.drawing,
+        }
+    return {"post_process": options.processing}
 
 
 def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
-    chosen = _chosen(collected, options)
+    learnt, chosen = collected.outcome.result, _chosen(collected, options)
     asked = f", {chosen['queries']} a person" if "queries" in chosen else ""
-    processed = f" ({chosen['post_process']}{asked})" if chosen["post_process"] else ""
+    processed = f" ({chosen['post_process']}{asked})" if chosen.get("post_process") else ""
     return {
         "protocol": f"{options.protocol}{processed}",
         "people": f"{collected.outcome.n_people:,}",
         "items": str(len(collected.order)),
         "epsilon": f"{collected.outcome.epsilon:.4g} nats per person",
         "seconds": f"{collected.seconds:.2f}",
+        **(_asked(learnt) if isinstance(learnt, MaxEntropyOutcome) else {}),
         **_distances(collected),
         "Kendall tau above the optimum *": _number(collected.evaluation["kendall_excess"]),
         **_least_sure(collected),
+    }
+
+
+def _asked(learnt: MaxEntropyOutcome) -> dict[str, str]:
+    """Say what people were asked, and how far from uniform they were taken to be."""
+    return {
+        "questions": describe_mix(learnt.mix),
+        "prior": f"{learnt.prior}, scale {learnt.scale:.2g}",
     }
 
 
@@ -142,10 +166,11 @@ def _distances(collected: Collected) -> dict[str, str]:
     if collected.synthetic is None:
         return {}
     evaluation = collected.evaluation
+    exact = evaluation["q2_distance_nopriv"]
     return {
         "Q2 distance *": f"{evaluation['q2_distance']:.3f}",
         "Q2 distance of uniform rankings *": f"{evaluation['q2_distance_uniform']:.3f}",
-        "Q2 distance without noise *": f"{evaluation['q2_distance_nopriv']:.3f}",
+        "Q2 distance without noise *": "not computed" if exact is None else f"{exact:.3f}",
     }
 
 

@@ -31,21 +31,33 @@ class OrderPage:
     pair_shares: Mapping[str, Shares]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SureOrder:
+    """An order, with `confidence` and `intervals` as in `OrderPage`."""
+
+    order: Order
+    confidence: Sequence[float] | None
+    intervals: Sequence[tuple[int, int]] | None
+
+
 def write_order_report(path: Path, shown: OrderPage) -> None:
     """Write one HTML file, nothing from outside; it appears whole or not at all."""
+    sure = SureOrder(shown.order, shown.confidence, shown.intervals)
     parts = [
         f"<h1>{escape(shown.title)}</h1>",
         box(escape(shown.statement), "box"),
         box(shown.warning, "box warning"),
         summary(shown.figures),
-        _order(shown),
-        *_pictures(shown),
+        order_table(shown.names, sure),
+        rank_intervals(shown.names, sure),
+        _pair_shares(shown),
     ]
     replace_file(path, page(shown.title, "\n".join(filter(None, parts))).encode())
 
 
-def _order(shown: OrderPage) -> str:
-    rows = "\n".join(_row(shown, place) for place in range(len(shown.order)))
+def order_table(names: Sequence[str], sure: SureOrder) -> str:
+    """List the order with the numbers that the pictures use, and how sure each place is."""
+    rows = "\n".join(_row(names, sure, place) for place in range(len(sure.order)))
     heads = "".join(
         f'<th scope="col">{head}</th>'
         for head in ("rank", "item", "ahead of the next: probability", "rank, 95 % interval")
@@ -53,28 +65,32 @@ def _order(shown: OrderPage) -> str:
     return f"<h2>Consensus order</h2>\n<table>\n<tr>{heads}</tr>\n{rows}\n</table>"
 
 
-def _row(shown: OrderPage, place: int) -> str:
-    item = shown.order[place]
-    is_last = place == len(shown.order) - 1
-    sure = "" if shown.confidence is None or is_last else f"{shown.confidence[place]:.3f}"
+def rank_intervals(names: Sequence[str], sure: SureOrder) -> str:
+    """Show which ranks each item may have; nothing where unknown."""
+    if sure.intervals is None:
+        return ""
+    drawn = rank_intervals_figure(names, sure.order, sure.intervals)
+    caption = (
+        "Each item's place in the order, and the ranks that its exact Borda score may give it."
+    )
+    return picture("How sure each rank is", drawn, caption)
+
+
+def _row(names: Sequence[str], sure: SureOrder, place: int) -> str:
+    item = sure.order[place]
+    is_last = place == len(sure.order) - 1
+    likely = "" if sure.confidence is None or is_last else f"{sure.confidence[place]:.3f}"
     ranks = ""
-    if shown.intervals is not None:
-        best, worst = shown.intervals[item]
+    if sure.intervals is not None:
+        best, worst = sure.intervals[item]
         ranks = f"{best + 1} to {worst + 1}"
-    name = f"{escape(shown.names[item])} <small>(item {item + 1})</small>"
-    return f"<tr><td>{place + 1}</td><td>{name}</td><td>{sure}</td><td>{ranks}</td></tr>"
+    name = f"{escape(names[item])} <small>(item {item + 1})</small>"
+    return f"<tr><td>{place + 1}</td><td>{name}</td><td>{likely}</td><td>{ranks}</td></tr>"
 
 
-def _pictures(shown: OrderPage) -> list[str]:
-    pictures = []
-    if shown.intervals is not None:
-        drawn = rank_intervals_figure(shown.names, shown.order, shown.intervals)
-        caption = (
-            "Each item's place in the order, and the ranks that its exact Borda score may give it."
-        )
-        pictures.append(picture("How sure each rank is", drawn, caption))
-    if shown.pair_shares:
-        drawn = pair_shares_figure(shown.names, shown.order, shown.pair_shares)
-        caption = "The share of people who put the item of the row before the item of the column."
-        pictures.append(picture("Pairs of items", drawn, caption))
-    return pictures
+def _pair_shares(shown: OrderPage) -> str:
+    if not shown.pair_shares:
+        return ""
+    drawn = pair_shares_figure(shown.names, shown.order, shown.pair_shares)
+    caption = "The share of people who put the item of the row before the item of the column."
+    return picture("Pairs of items", drawn, caption)

@@ -35,12 +35,14 @@ class Heatmap:
     shares: Shares
 
 
-def rank_marginals_figure(collected: Rankings, true: Rankings | None = None) -> Figure:
+def rank_marginals_figure(
+    collected: Rankings, true: Rankings | None = None, order: Order | None = None
+) -> Figure:
     """Draw the share of people who put each item at each rank; true ones beside, where known.
 
-    Rows are the items in the order of their collected mean ranks; one colour scale for all.
+    Rows are the items in `order`, else that of their collected mean ranks; one colour scale.
     """
-    order = mean_rank_order(collected)
+    order = mean_rank_order(collected) if order is None else order
     maps = [
         Heatmap(f"{kind} ({given.n_people:,} rankings)", first_order_marginals(given)[order, :])
         for kind, given in _beside("collected", collected, true)
@@ -53,12 +55,14 @@ def rank_marginals_figure(collected: Rankings, true: Rankings | None = None) -> 
     )
 
 
-def pair_majority_figure(collected: Rankings, true: Rankings | None = None) -> Figure:
+def pair_majority_figure(
+    collected: Rankings, true: Rankings | None = None, order: Order | None = None
+) -> Figure:
     """Draw the share of people who put the row's item before the column's; true ones beside.
 
-    Colours diverge at one half: there a pair is undecided.
+    Colours diverge at one half: there a pair is undecided. `order` as in `rank_marginals_figure`.
     """
-    order = mean_rank_order(collected)
+    order = mean_rank_order(collected) if order is None else order
     maps = [
         Heatmap(f"{kind} ({given.n_people:,} rankings)", _majority_shares(given, order))
         for kind, given in _beside("collected", collected, true)

@@ -1,11 +1,13 @@
 """One self-contained HTML page about a collection."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.evaluation.metrics import mean_rank_order
+from hushrank.evaluation.order_report import SureOrder, order_table, rank_intervals
 from hushrank.evaluation.page import box, page, picture, summary
 from hushrank.evaluation.plots import (
     hierarchy_figure,
@@ -32,21 +34,25 @@ def write_collection_report(
     title: str,
     privacy_statement: str,
     figures: Mapping[str, str],
+    sure: SureOrder | None = None,
 ) -> None:
     """Write one HTML file: order, pictures and `figures` (label to value), nothing from outside.
 
+    The order is that of the collected mean ranks, unless one is given as `sure`.
     Privacy: with `true` rankings the page shows exact statistics of them, and warns of it.
     The file appears whole or not at all.
     Raises HushrankError when rankings are not complete and strict, or about other items.
     """
     _require_same_items(collected, true, chain)
+    order = mean_rank_order(collected) if sure is None else sure.order
     body = [
         f"<h1>{escape(title)}</h1>",
         box(escape(privacy_statement), "box"),
         "" if true is None else box(WARNING, "box warning"),
         summary(figures),
-        _consensus(collected),
-        *_pictures(collected, true, chain),
+        *_consensus(collected, sure),
+        *_pictures(collected, true, order),
+        "" if chain is None else _hierarchy(chain, collected.names),
     ]
     replace_file(path, page(title, "\n".join(filter(None, body))).encode())
 
@@ -65,32 +71,34 @@ def _require_same_items(
         require(chain.n_items == n_items, f"expected a chain of {n_items} items")
 
 
-def _consensus(collected: Rankings) -> str:
-    """List the items by their mean collected rank, with the numbers that the pictures use."""
+def _consensus(collected: Rankings, sure: SureOrder | None) -> tuple[str, ...]:
+    """List the items by their mean collected rank, or in the order given with what is known."""
+    if sure is not None:
+        return order_table(collected.names, sure), rank_intervals(collected.names, sure)
     items = "\n".join(
         f"<li>{escape(collected.names[item])} <small>(item {item + 1})</small></li>"
         for item in mean_rank_order(collected)
     )
     explanation = "<p>Items by their mean rank in the collected rankings, best first.</p>"
-    return f"<h2>Consensus order</h2>\n{explanation}\n<ol>\n{items}\n</ol>"
+    return (f"<h2>Consensus order</h2>\n{explanation}\n<ol>\n{items}\n</ol>",)
 
 
-def _pictures(collected: Rankings, true: Rankings | None, chain: ThinChain | None) -> list[str]:
+def _pictures(collected: Rankings, true: Rankings | None, order: Order) -> tuple[str, ...]:
     compared = "" if true is None else ", the true shares beside the collected ones"
-    pictures = [
+    return (
         picture(
             "Ranks of the items",
-            rank_marginals_figure(collected, true),
+            rank_marginals_figure(collected, true, order),
             f"How many people put each item at each rank{compared}.",
         ),
         picture(
             "Pairs of items",
-            pair_majority_figure(collected, true),
+            pair_majority_figure(collected, true, order),
             f"How many people put the item of the row before the item of the column{compared}.",
         ),
-    ]
-    if chain is not None:
-        caption = "Which items are split off the rest, from the top, and then ordered on their own."
-        drawn = hierarchy_figure(chain, collected.names)
-        pictures.append(picture("Which items belong together", drawn, caption))
-    return pictures
+    )
+
+
+def _hierarchy(chain: ThinChain, names: Sequence[str]) -> str:
+    caption = "Which items are split off the rest, from the top, and then ordered on their own."
+    return picture("Which items belong together", hierarchy_figure(chain, names), caption)

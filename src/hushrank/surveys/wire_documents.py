@@ -8,8 +8,10 @@ from msgspec import Meta
 from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import LocalMechanism
 from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport
@@ -18,9 +20,11 @@ Item: TypeAlias = Annotated[int, Meta(ge=0, lt=65534)]
 Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class WireRelativeOrder(
-    msgspec.Struct, tag_field="kind", tag="relative-order", forbid_unknown_fields=True, frozen=True
-):
+class OfKind(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, frozen=True):
+    """A question says in `kind` which one it is."""
+
+
+class WireRelativeOrder(OfKind, tag="relative-order", frozen=True):
     """`RelativeOrder`: category = lexicographic index of the order of `items`."""
 
     items: tuple[Item, ...]
@@ -30,9 +34,7 @@ class WireRelativeOrder(
         return RelativeOrder(self.items)
 
 
-class WireInterleaving(
-    msgspec.Struct, tag_field="kind", tag="interleaving", forbid_unknown_fields=True, frozen=True
-):
+class WireInterleaving(OfKind, tag="interleaving", frozen=True):
     """`Interleaving`: category = colexicographic index of the places of `left`."""
 
     left: tuple[Item, ...]
@@ -43,13 +45,7 @@ class WireInterleaving(
         return Interleaving(self.left, self.right)
 
 
-class WireRankAndPrecedence(
-    msgspec.Struct,
-    tag_field="kind",
-    tag="rank-and-precedence",
-    forbid_unknown_fields=True,
-    frozen=True,
-):
+class WireRankAndPrecedence(OfKind, tag="rank-and-precedence", frozen=True):
     """`RankAndPrecedence`: category = 2 rank(item) + [second before first]."""
 
     item: Item
@@ -62,7 +58,36 @@ class WireRankAndPrecedence(
         return RankAndPrecedence(self.item, self.first, self.second, self.n_items)
 
 
-WireQuestion: TypeAlias = WireRelativeOrder | WireInterleaving | WireRankAndPrecedence
+class WireRankLevel(OfKind, tag="rank-level", frozen=True):
+    """`RankLevel`: category = levels[rank(item)], a level for each rank from the best."""
+
+    item: Item
+    levels: tuple[Item, ...]
+
+    def question(self) -> Question:
+        """Return what it describes."""
+        return RankLevel(self.item, self.levels)
+
+
+class WireLevelAndPrecedence(OfKind, tag="level-and-precedence", frozen=True):
+    """`LevelAndPrecedence`: category = number, of those possible, of the level and who is first."""
+
+    item: Item
+    other: Item
+    levels: tuple[Item, ...]
+
+    def question(self) -> Question:
+        """Return what it describes."""
+        return LevelAndPrecedence(self.item, self.other, self.levels)
+
+
+WireQuestion: TypeAlias = (
+    WireRelativeOrder
+    | WireInterleaving
+    | WireRankAndPrecedence
+    | WireRankLevel
+    | WireLevelAndPrecedence
+)
 
 
 class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -156,6 +181,10 @@ def wire_question(question: Question) -> WireQuestion:
             return WireInterleaving(left, right)
         case RankAndPrecedence(item, first, second, n_items):
             return WireRankAndPrecedence(item, first, second, n_items)
+        case RankLevel(item, levels):
+            return WireRankLevel(item, levels)
+        case LevelAndPrecedence(item, other, levels):
+            return WireLevelAndPrecedence(item, other, levels)
     raise HushrankError(f"{type(question).__name__} has no wire form")
 
 
