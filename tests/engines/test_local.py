@@ -1,9 +1,10 @@
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from hushrank.engines import local, rounds
+from hushrank.engines import local
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
@@ -213,8 +214,9 @@ def test_answers_at_once_are_those_of_question_after_question(
     monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", size)
     survey = Survey("pairs", tuple(PAIRS), (mechanism,) * 10, 1.0, n_answers)
     (at_once,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(4)).result
-    monkeypatch.setattr(rounds, "_items_at_once", lambda survey: None)
-    (in_turn,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(4)).result
+    other_way = replace(survey)
+    monkeypatch.setitem(vars(other_way), "items_at_once", None)
+    (in_turn,) = run(ask(other_way), EVERY_ORDER, rng=Randomness.seeded(4)).result
     for one, other in zip(at_once, in_turn, strict=True):
         assert one.support.tolist() == other.support.tolist()
         assert one.n_reports == other.n_reports == one.support.sum()

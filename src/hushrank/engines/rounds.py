@@ -30,7 +30,7 @@ def collect(survey: Survey, ranks: Ranks, rng: Randomness, report: Report, n_bat
     """Let the people of `ranks` answer the survey, `n_batch` of them at a time."""
     starts = range(0, len(ranks), n_batch)
     batches = (ranks[start : start + n_batch] for start in starts)
-    items = _items_at_once(survey)
+    items = survey.items_at_once
     if items is None:
         return _collect_in_turn(survey, batches, rng, report)
     return _collect_at_once(survey, items, batches, rng, report)
@@ -73,13 +73,6 @@ def _n_kinds(reports: Reports) -> int:
     """Return a bound of whole-number reports (people,), or 0."""
     is_whole = reports.ndim == 1 and reports.dtype.kind in "iu" and reports.size > 0
     return int(reports.max()) + 1 if is_whole else 0
-
-
-def _items_at_once(survey: Survey) -> NDArray[np.intp] | None:
-    """Return the items (questions, s) if all ask the order of s items through one mechanism."""
-    sizes = {len(q.items) if isinstance(q, RelativeOrder) else 0 for q in survey.questions}
-    is_uniform = len(sizes) == 1 and 0 not in sizes and len(survey.distinct_mechanisms) == 1
-    return np.array([question.items for question in survey.questions]) if is_uniform else None
 
 
 def _collect_at_once(

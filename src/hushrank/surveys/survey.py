@@ -7,11 +7,15 @@ from functools import cached_property
 from math import inf
 from typing import TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
+from hushrank.questions.relative_order import RelativeOrder
 
 EVERY_BUDGET = (0.0, inf)
 """Asks people whatever their budgets."""
@@ -88,8 +92,23 @@ class Survey:
 
     def require_fits(self, n_items: int) -> None:
         """Raise HushrankError unless every ranking of n_items items can answer every question."""
-        fits = all(question.fits(n_items) for question in self.questions)
-        require(fits, f"survey {self.name} asks what not every ranking of {n_items} items answers")
+        if n_items not in self._fitting:
+            fits = all(question.fits(n_items) for question in self.questions)
+            named = f"survey {self.name} asks what not every ranking of {n_items} items answers"
+            require(fits, named)
+            self._fitting.add(n_items)
+
+    @cached_property
+    def items_at_once(self) -> NDArray[np.intp] | None:
+        """The items (questions, s) if all ask the order of s items through one mechanism."""
+        sizes = {len(q.items) if isinstance(q, RelativeOrder) else 0 for q in self.questions}
+        is_uniform = len(sizes) == 1 and 0 not in sizes and len(self.distinct_mechanisms) == 1
+        return np.array([question.items for question in self.questions]) if is_uniform else None
+
+    @cached_property
+    def _fitting(self) -> set[int]:
+        """The numbers of items that were found to fit: of a thousand questions that takes time."""
+        return set()
 
     @property
     def spend(self) -> Spend:
