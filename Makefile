@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+# small matrices: threads of several processes would only wait for each other
+export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test check lint types imports test-slow test-fresh-seed bench figures lock clean
 

@@ -36,6 +36,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads only wait
     _find_a_place_for_kernels()
     try:
         app()
