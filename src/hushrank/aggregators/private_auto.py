@@ -10,7 +10,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from hushrank.accounting.composition import rest_of, share_of
 from hushrank.accounting.spend import Spend
-from hushrank.aggregators.private_borda import knorm_differences, knorm_noise, share_below
+from hushrank.aggregators.private_borda import knorm_differences, share_below
 from hushrank.aggregators.private_kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private_order import (
     PrivateOrder,
@@ -22,6 +22,7 @@ from hushrank.aggregators.private_order import (
 )
 from hushrank.aggregators.sample_by_sets import MOST_ITEMS_OF_SETS
 from hushrank.arrays import Counts
+from hushrank.mechanisms.central import require_epsilon
 from hushrank.mechanisms.gaussian import DiscreteGaussian
 from hushrank.mechanisms.k_norm import PermutohedronMechanism
 from hushrank.randomness import Randomness
@@ -48,9 +49,10 @@ def auto(
     error, an order by P-SAMPLE (up to 22 items) or, given `delta`, by noisy margins. Given `delta`
     the further scores have Gaussian noise if that is smaller. Ties and unranked items are welcome.
     Privacy: ε-DP, or (ε, δ)-DP, one ballot added or removed: the choice depends on m, ε, δ and the
-    first release alone. After P-SAMPLE, confidence is that of the first scores.
+    first release alone. After P-SAMPLE nothing tells how sure the order is: it is not by scores.
     Source: ours.
     """
+    require_epsilon(epsilon)
     scores = ballot_margins(majority).sum(axis=1)
     look = PermutohedronMechanism(len(scores), share_of(epsilon, PARTS))
     rest = rest_of(epsilon, look.epsilon)
@@ -59,18 +61,14 @@ def auto(
     seen = _release(look, scores, rng=rng)
     method = _promising(seen, look, more, delta)
     if method == "p-sample":
-        drawn = p_sample(majority, epsilon=rest, rng=rng)
-        right = confidence_in(drawn.order, seen, partial(share_below, _differences(look)))
-        found = replace(drawn, confidence=right)
+        found = p_sample(majority, epsilon=rest, rng=rng)
     elif method == "gaussian-kemeny" and delta is not None:
         found = gaussian_kemeny(
             majority, epsilon=rest, delta=delta, rng=rng, time_limit=SECONDS_OF_KEMENY
         )
     else:
-        found = _by_both(seen, _release(more, scores, rng=rng), look, more, spend, rng=rng)
-        return found
-    sd = found.noise_sd or knorm_noise(look)
-    return replace(found, method=f"auto: {method}", spend=spend, noisy_scores=seen, noise_sd=sd)
+        return _by_both(seen, _release(more, scores, rng=rng), look, more, spend, rng=rng)
+    return replace(found, method=f"auto: {method}", spend=spend)
 
 
 def _least_noisy(n_items: int, epsilon: float, delta: float | None) -> ScoreMechanism:

@@ -25,7 +25,7 @@ class PrivateOrder:
     """An order, best first, with all that was released beside it and the price.
 
     `noisy_scores` (items,), more = better, or `noisy_margins` (items, items), nan = not asked, in
-    ballots; one, both or neither. `confidence` (items - 1,): for each adjacent pair of the order
+    ballots; one or neither. `confidence` (items - 1,): for each adjacent pair of the order
     the probability, given the noise, that the exact scores or margin agree, if every difference
     was equally likely before; None where nothing was released that tells. `noise_sd` = standard
     deviation of the noise on one score or margin, such as that on the difference of two has.

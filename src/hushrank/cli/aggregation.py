@@ -67,6 +67,7 @@ class AggregateOptions:
         in_time = self.time_limit > 0
         require(in_time, f"expected a positive --time-limit, got {self.time_limit}")
         if not self.is_private_method:
+            require(self.epsilon is not None or self.delta is None, "--delta needs --epsilon")
             free = self.epsilon is None and self.delta is None
             require(
                 free, f"{self.method} is not private: --epsilon and --delta need another method"

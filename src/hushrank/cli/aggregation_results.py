@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 
 from hushrank.cli.aggregation import Aggregated, AggregateOptions, aggregate_rankings
-from hushrank.cli.tables import plain, result_table
+from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
 from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.profile import Rankings
@@ -115,8 +115,18 @@ def _summary(document: dict[str, Any], result: Aggregated) -> dict[str, str]:
         "average Kendall tau *": f"{document['average_kendall_tau']:.5f}",
         "of the exact optimum *": optimum,
         "excess *": f"{document['excess']:.5f}" if proven else f"gap {document['gap']:.5f} at most",
-        **_least_sure(result),
+        **_undecided(document, result),
+        **least_sure(result.confidence),
     }
+
+
+def _undecided(document: dict[str, Any], result: Aggregated) -> dict[str, str]:
+    """Say how many pairs ballots leave open, if any: ties, and items that are not ranked."""
+    n_items = document["items"]
+    n_pairs = document["people"] * n_items * (n_items - 1) / 2
+    share = 1 - result.counts.sum() / n_pairs
+    hint = " (see --unranked)" if share > 0.5 else ""
+    return {"pairs that ballots leave open *": f"{share:.0%}{hint}"} if share > 0 else {}
 
 
 def _price(result: Aggregated) -> dict[str, str]:
@@ -125,13 +135,6 @@ def _price(result: Aggregated) -> dict[str, str]:
     spend = result.private.spend
     with_delta = f", delta {spend.delta:g}" if spend.delta else ""
     return {"epsilon": f"{spend.epsilon:g} nats per ballot{with_delta}"}
-
-
-def _least_sure(result: Aggregated) -> dict[str, str]:
-    """Say how sure the least sure adjacent pair is."""
-    if result.confidence is None:
-        return {}
-    return {"least sure pair": f"{min(result.confidence):.2f} likely right"}
 
 
 def _write_json(document: dict[str, Any], path: Path) -> None:

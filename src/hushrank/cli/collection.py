@@ -15,6 +15,7 @@ from hushrank.cli.protocols import AnyProtocol, CollectOptions, make_protocol
 from hushrank.cli.seeds import stream
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.engines.outcome import Outcome
+from hushrank.errors import require
 from hushrank.evaluation.metrics import (
     kendall_excess,
     marginal_distance,
@@ -79,7 +80,12 @@ def read_people(
 ) -> Rankings:
     """Read rankings; tied items in random order, as of a person who must give a strict one."""
     rankings = read_rankings(file, form=None if form is None else form.value)
-    return with_ties_broken(rankings, rng=stream(seed, "ties")) if break_ties else rankings
+    if break_ties:
+        rankings = with_ties_broken(rankings, rng=stream(seed, "ties"))
+    complete = "some items are unranked: `hushrank aggregate` takes such ballots"
+    require(rankings.is_complete, complete)
+    require(rankings.is_strict, "expected strict rankings, some items are tied: see --break-ties")
+    return rankings
 
 
 def _collect(rankings: Rankings, options: CollectOptions) -> Outcome[Any]:

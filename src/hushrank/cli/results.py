@@ -11,7 +11,7 @@ from rich.console import Console
 from hushrank.aggregators.posterior import Posterior
 from hushrank.cli.collection import Collected, collect_rankings
 from hushrank.cli.protocols import CollectOptions
-from hushrank.cli.tables import plain, result_table
+from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
@@ -145,12 +145,12 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
         "protocol": f"{options.protocol}{processed}",
         "people": f"{collected.outcome.n_people:,}",
         "items": str(len(collected.order)),
-        "epsilon": f"{collected.outcome.epsilon:.4g} nats per person",
+        "epsilon": f"{collected.outcome.epsilon:.4g} nats per person{_nominal(collected, options)}",
         "seconds": f"{collected.seconds:.2f}",
         **(_asked(learnt) if isinstance(learnt, MaxEntropyOutcome) else {}),
         **_distances(collected),
         "Kendall tau above the optimum *": _number(collected.evaluation["kendall_excess"]),
-        **_least_sure(collected),
+        **least_sure(collected.confidence),
     }
 
 
@@ -174,10 +174,10 @@ def _distances(collected: Collected) -> dict[str, str]:
     }
 
 
-def _least_sure(collected: Collected) -> dict[str, str]:
-    if collected.confidence is None:
-        return {}
-    return {"least sure pair": f"{min(collected.confidence):.2f} likely right"}
+def _nominal(collected: Collected, options: CollectOptions) -> str:
+    """Say what was asked for where the true loss is less."""
+    is_less = collected.outcome.epsilon < 0.999 * options.epsilon
+    return f" (asked for {options.epsilon:g})" if is_less else ""
 
 
 def _number(value: float | None) -> str:

@@ -15,6 +15,15 @@ def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -
     return table
 
 
+def least_sure(confidence: Sequence[float] | None) -> dict[str, str]:
+    """Say how sure the least sure adjacent pair of an order is."""
+    if confidence is None:
+        return {}
+    least = min(confidence)
+    doubt = "" if least >= 0.5 else ": the pair is likelier the other way round"
+    return {"least sure pair": f"right with probability {least:.2f}{doubt}"}
+
+
 def plain(text: str) -> Text:
     """Return text without control characters, which rich does not read as markup."""
     unknown = "\N{REPLACEMENT CHARACTER}"

@@ -23,6 +23,8 @@ def rank_intervals_figure(
     places = np.arange(len(order))
     best, worst = np.array([intervals[item] for item in order]).T + 1
     axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
+    for end in (best, worst):  # an interval of one rank has no length
+        axes.plot(end, places, "|", color=BLUE, ms=9, mew=2)
     axes.plot(places + 1, places, "o", color=DARK, ms=4)
     axes.set_yticks(places, item_labels(names, order), fontsize=8, parse_math=False)
     axes.set_xlabel(

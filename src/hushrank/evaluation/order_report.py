@@ -71,7 +71,9 @@ def rank_intervals(names: Sequence[str], sure: SureOrder) -> str:
         return ""
     drawn = rank_intervals_figure(names, sure.order, sure.intervals)
     caption = (
-        "Each item's place in the order, and the ranks that its exact Borda score may give it."
+        "Each item's place in the order, and the ranks that its exact Borda score may give it: the"
+        " run of ranks whose probability is nearest to 95 %. An order that is not by score may"
+        " put an item outside."
     )
     return picture("How sure each rank is", drawn, caption)
 
