@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+UNCLEAR = 0.4
+"""From here to one half a pair is as good as undecided."""
+
 
 def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -> Table:
     """Return a table of figures, and of an order of item names, best first."""
@@ -20,7 +23,7 @@ def least_sure(confidence: Sequence[float] | None) -> dict[str, str]:
     if confidence is None:
         return {}
     least = min(confidence)
-    doubt = "" if least >= 0.5 else ": the pair is likelier the other way round"
+    doubt = "" if least >= UNCLEAR else ": the pair is likelier the other way round"
     return {"least sure pair": f"right with probability {least:.2f}{doubt}"}
 
 
