@@ -22,6 +22,7 @@ from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
+from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
 
@@ -34,16 +35,6 @@ def people(tmp_path):
     path = tmp_path / "people.soc"
     write_rankings(Rankings.from_orders(orders, NAMES), path)
     return path
-
-
-def hushrank(monkeypatch, *arguments: object) -> int:
-    """Run one command in this process and return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["hushrank", *map(str, arguments)])
-    try:
-        command_line.main()
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 @pytest.mark.parametrize("protocol", ["max-entropy", "safari", "grr", "rappor", "sh", "olh"])

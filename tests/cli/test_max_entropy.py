@@ -1,19 +1,18 @@
 """What the default protocol shows of itself."""
 
 import json
-import sys
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from hushrank.cli import collection
-from hushrank.cli import main as command_line
 from hushrank.cli.protocols import CollectOptions
 from hushrank.evaluation.metrics import kendall_excess, mean_rank_order, q2_distance
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
+from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
 ORDER = ["dogwood", "beech", "elm", "apple", "cedar"]
@@ -26,16 +25,6 @@ def people(tmp_path):
     path = tmp_path / "people.soc"
     write_rankings(Rankings(ranks, NAMES), path)
     return path
-
-
-def hushrank(monkeypatch, *arguments: object) -> int:
-    """Run one command in this process and return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["hushrank", *map(str, arguments)])
-    try:
-        command_line.main()
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 def collected(monkeypatch, people, *arguments: object) -> dict:

@@ -1,14 +1,13 @@
 import json
-import sys
 
 import numpy as np
 import pytest
 
-from hushrank.cli import main as command_line
 from hushrank.cli.aggregation import PURE, WITH_DELTA
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
+from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
 PRIVATE_METHODS = [*PURE, *WITH_DELTA, "p-borda-hist", "auto"]
@@ -36,21 +35,11 @@ KEYS = {
 
 @pytest.fixture
 def ballots(tmp_path):
-    """A file of 3,000 rankings of 5 items around one order."""
+    """A file of 20,000 rankings of 5 items around one order: no noise here hides it."""
     model = Mallows((3, 1, 4, 0, 2), 0.6)
     path = tmp_path / "ballots.soc"
-    write_rankings(Rankings(model.sample(3000, rng=np.random.default_rng(1)), NAMES), path)
+    write_rankings(Rankings(model.sample(20_000, rng=np.random.default_rng(1)), NAMES), path)
     return path
-
-
-def hushrank(monkeypatch, *arguments: object) -> int:
-    """Run one command in this process and return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["hushrank", *map(str, arguments)])
-    try:
-        command_line.main()
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 def budget(method):
@@ -92,10 +81,7 @@ def test_what_is_released_holds_nothing_of_the_raw_ballots(monkeypatch, ballots,
     assert hushrank(monkeypatch, "aggregate", ballots, *arguments) == 0
     published = json.loads(release.read_text())
     exact = {"people", "average_kendall_tau", "kemeny_optimum", "excess", "gap", "seconds"}
-    assert not exact & published.keys()
-    assert "3,000" not in release.read_text()
-    assert "3000" not in release.read_text()
-    assert published.keys() == {*json.loads(release.read_text())} - exact
+    assert published.keys() == KEYS - exact - {"optimal_proven", "publishable"}
     assert sorted(published["order"]) == sorted(NAMES)
 
 
@@ -226,7 +212,7 @@ def test_pair_reports_become_an_order_as_asked(monkeypatch, ballots, tmp_path, p
         arguments = ["--protocol", protocol, "--epsilon", 3, "--post-process", process]
         assert hushrank(monkeypatch, "collect", ballots, *arguments, "--json", out) == 0
         used = json.loads(out.read_text())["options"]["post_process"]
-        assert used == process or process == "auto"
+        assert used == process if process != "auto" else used in ("scores", "borda", "kemeny")
 
 
 def test_the_short_cut_serves_pairs_but_no_rows(monkeypatch, ballots, capsys):

@@ -36,7 +36,7 @@ def order_from_pairs(
     """Return an order, best first, and how it was found: never `auto` itself.
 
     `seed` = KwikSort's pivots and the folds of `auto`, which takes PairScores unless exact Kemeny
-    (beyond 18 items: single moves from Borda) or Borda foretell held-out reports better.
+    (beyond 22 items: single moves from Borda) or Borda foretell held-out reports better.
     `time_limit` bounds `kemeny`, in seconds. Deterministic unless that runs out.
     Privacy: post-processing, costs nothing.   Raises HushrankError for an unknown way.
     """

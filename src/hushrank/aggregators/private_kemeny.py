@@ -1,5 +1,7 @@
 """The least Kendall cost by a trusted curator: an optimum of noisy margins, or a drawn order."""
 
+from math import comb
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -46,11 +48,8 @@ def gaussian_kemeny(
     margins = ballot_margins(majority)
     in_time = time_limit is None or time_limit > 0
     require(in_time, f"expected a positive time limit, got {time_limit}")
-    pairs = np.triu_indices(len(margins), k=1)
-    mechanism = DiscreteGaussian(len(pairs[0]), epsilon, delta)
-    noisy = np.zeros(margins.shape, dtype=np.int64)
-    noisy[pairs] = mechanism.release(margins[pairs], rng=rng)
-    noisy -= noisy.T
+    mechanism = DiscreteGaussian(comb(len(margins), 2), epsilon, delta)
+    noisy = _noisy_margins(margins, mechanism, rng=rng)
     mixed = np.argsort(rng.words(len(margins)), kind="stable")  # ties favour no item
     best = kemeny(np.maximum(noisy, 0)[np.ix_(mixed, mixed)], time_limit=time_limit)
     order = tuple(int(item) for item in mixed[list(best.order)])
@@ -66,6 +65,14 @@ def gaussian_kemeny(
         noisy_margins=seen,
         noise_sd=mechanism.sigma,
     )
+
+
+def _noisy_margins(margins: Counts, mechanism: DiscreteGaussian, *, rng: Randomness) -> Counts:
+    """Add noise to the margin (items, items) of each pair, once for both its directions."""
+    pairs = np.triu_indices(len(margins), k=1)
+    noisy = np.zeros(margins.shape, dtype=np.int64)
+    noisy[pairs] = mechanism.release(margins[pairs], rng=rng)
+    return noisy - noisy.T
 
 
 def _probability_below(margins: Counts, sigma: float) -> Shares:

@@ -7,16 +7,13 @@ from itertools import product
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from hushrank.aggregators.bradley_terry import laplacian, likeliest_scores, slopes_at
 from hushrank.aggregators.posterior import Belief, Posterior, Values
 
 SPREADS: Values = np.exp2(np.arange(-10, 4, dtype=np.float64))
 """The prior's standard deviations of scores, and of what scores leave over."""
 REST_SPREADS = SPREADS[SPREADS <= 0.5]
 LEAST_WEIGHT = 1e-3
-MOST_ROUNDS = 40
-TOLERANCE = 1e-6
-FLATTEST = 1e-3
-"""Where everybody agrees the slope is taken as this, so that contradicting answers still count."""
 
 
 def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
@@ -65,23 +62,9 @@ def _straightened(margins: Values, precisions: Values) -> Line:
 
     With too wide a prior noise would look like agreement, and flatten the curve.
     """
-    scores, spread = np.zeros(len(margins)), 1.0
-    for _ in range(MOST_ROUNDS):
-        line = _tangents(scores)
-        weights = precisions * line.slopes
-        doubt = np.linalg.inv(_laplacian(weights * line.slopes) + np.eye(len(scores)) / spread)
-        misses = margins - np.tanh(scores[:, None] - scores)
-        step = doubt @ ((weights * misses).sum(axis=1) - scores / spread)
-        scores = scores + np.clip(step, -1, 1)
-        spread = float(np.mean(scores**2 + np.diag(doubt)))
-        if np.abs(step).max() < TOLERANCE:
-            break
-    return _tangents(scores)
-
-
-def _tangents(scores: Values) -> Line:
+    scores = likeliest_scores(margins, lambda model: precisions)
     gaps = scores[:, None] - scores
-    slopes = np.maximum(1 - np.tanh(gaps) ** 2, FLATTEST)
+    slopes = slopes_at(np.tanh(gaps))
     return Line(np.tanh(gaps) - slopes * gaps, slopes)
 
 
@@ -89,31 +72,35 @@ def _margin_belief(
     margins: Values, precisions: Values, line: Line, score_spread: float, rest_spread: float
 ) -> tuple[float, Belief]:
     """Return the log-evidence of the spreads, and the belief under them."""
-    answered, slopes = precisions > 0, line.slopes
-    rest_variance = rest_spread**2 * slopes
+    slopes, rest_variance = line.slopes, rest_spread**2 * line.slopes
+    answered = precisions > 0
     noise = 1 / np.where(answered, precisions, 1.0)
     information = np.where(answered, 1 / (rest_variance + noise), 0.0)
-    responses = np.where(answered, margins - line.offsets, 0.0)
-    curvature = _laplacian(information * slopes**2) + np.eye(len(margins)) / score_spread**2
-    factor = cho_factor(curvature)
-    pull = (information * slopes * responses).sum(axis=1)
-    scores, covariance = cho_solve(factor, pull), cho_solve(factor, np.eye(len(margins)))
-    evidence = _log_evidence(information[answered], responses[answered], pull @ scores)
-    evidence -= np.log(np.diag(factor[0])).sum() + len(margins) * np.log(score_spread)
+    evidence, scores, covariance = _scores_on(line, margins, information, score_spread)
 
     kept = rest_variance * information  # the share of a residual that is no noise
     rest = rest_variance * (1 - kept)
     np.fill_diagonal(rest, 0.0)
     expected = line.offsets + slopes * (scores[:, None] - scores)
     believed = (1 - kept) * expected + kept * margins
-    reach = _laplacian((1 - kept) * slopes)
-    return evidence, Belief(
-        0.0,
-        believed.sum(axis=1),
-        reach @ covariance @ reach + _laplacian(rest),
-        believed,
-        ((1 - kept) * slopes) ** 2 * _contrasts(covariance) + rest,
-    )
+    reach = laplacian((1 - kept) * slopes)
+    spread = reach @ covariance @ reach + laplacian(rest)
+    variances = ((1 - kept) * slopes) ** 2 * _contrasts(covariance) + rest
+    return evidence, Belief(0.0, believed.sum(axis=1), spread, believed, variances)
+
+
+def _scores_on(
+    line: Line, margins: Values, information: Values, spread: float
+) -> tuple[float, Values, Values]:
+    """Return the log-evidence of the spread, and mean and covariance of the scores."""
+    answered, identity = information > 0, np.eye(len(margins))
+    responses = np.where(answered, margins - line.offsets, 0.0)
+    factor = cho_factor(laplacian(information * line.slopes**2) + identity / spread**2)
+    pull = (information * line.slopes * responses).sum(axis=1)
+    scores = cho_solve(factor, pull)
+    evidence = _log_evidence(information[answered], responses[answered], pull @ scores)
+    evidence -= np.log(np.diag(factor[0])).sum() + len(margins) * np.log(spread)
+    return evidence, scores, cho_solve(factor, identity)
 
 
 def _log_evidence(information: Values, margins: Values, explained: float) -> float:
@@ -143,14 +130,6 @@ def _likely(beliefs: list[tuple[float, Belief]], prior: Values) -> Iterator[Beli
     for weight, (_, belief) in zip(weights / weights.sum(), beliefs, strict=True):
         if weight > 0:
             yield replace(belief, weight=float(weight))
-
-
-def _laplacian(weights: Values) -> Values:
-    """Return diag(row sums) - weights, for symmetric weights (items, items); no own weight."""
-    off = weights.copy()
-    np.fill_diagonal(off, 0.0)
-    laplacian: Values = np.diag(off.sum(axis=1)) - off
-    return laplacian
 
 
 def _contrasts(covariance: Values) -> Values:

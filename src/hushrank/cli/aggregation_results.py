@@ -54,10 +54,8 @@ def aggregate_and_show(
     rankings: Rankings, options: AggregateOptions, paths: AggregatePaths, *, title: str
 ) -> None:
     """Aggregate, print a table, and write what was asked for."""
-    publishes = paths.release is None or options.is_private_method
-    require(publishes, f"{options.method} is not private: there is nothing to release")
-    is_secret = paths.release is None or options.seed is None
-    require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
+    if paths.release is not None:
+        _require_publishable(options)
     paths.require_usable()
     with Console(stderr=True).status("aggregating"):
         result = aggregate_rankings(rankings, options)
@@ -77,6 +75,13 @@ def aggregate_and_show(
         write_page(paths.report, rankings, result, table, title=f"Aggregated from {title}")
     for path in paths.written:
         console.print(f"wrote {plain(str(path))}")
+
+
+def _require_publishable(options: AggregateOptions) -> None:
+    is_private = options.is_private_method
+    require(is_private, f"{options.method} is not private: there is nothing to release")
+    is_secret = options.seed is None
+    require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
 
 
 def _as_json(rankings: Rankings, result: Aggregated, options: AggregateOptions) -> dict[str, Any]:
