@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.rankings import disk
-from hushrank.rankings.disk import replace_file
+from hushrank.files import disk
+from hushrank.files.disk import replace_file
 from hushrank.rankings.files import FORMS, read_rankings, read_ratings, write_rankings
 from hushrank.rankings.profile import Rankings
 
@@ -205,9 +205,9 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path):
 @pytest.mark.parametrize(
     ("content", "expectation"),
     [
-        (b"", "line 1: expected rankings, the file is empty"),
-        (b" \n\n", "line 1: expected rankings, the file is empty"),
-        (gzip.compress(b"", mtime=0), "line 1: expected rankings, the file is empty"),
+        (b"", "line 1: expected content, the file is empty"),
+        (b" \n\n", "line 1: expected content, the file is empty"),
+        (gzip.compress(b"", mtime=0), "line 1: expected content, the file is empty"),
         (gzip.compress(RANKS.encode(), mtime=0)[:-9], "expected a whole gzip file, it is damaged"),
         (b"\x1f\x8b\x08nonsense", "expected a whole gzip file, it is damaged"),
         (b"apple\0pear\n", "expected text or Parquet, got a binary file"),

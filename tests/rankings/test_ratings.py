@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.files.table_files import Column, Table, parse_csv
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties, rankings_from_scores, table_ratings
-from hushrank.rankings.table_files import Column, Table, parse_csv
 
 NAMES = ["apple", "pear", "plum"]
 

@@ -6,8 +6,9 @@ import pytest
 from pyarrow import parquet
 
 from hushrank.errors import HushrankError
+from hushrank.files.table_files import parse_csv, parse_parquet
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.table_files import parse_csv, parse_parquet
+from hushrank.rankings.ratings import table_ratings
 from hushrank.rankings.tables import form_of, format_csv, format_parquet, table_rankings
 
 
@@ -310,3 +311,10 @@ def test_a_damaged_parquet_file_is_refused():
             table_rankings(parse_parquet(damaged), "ranks")
         except HushrankError as error:
             assert "expected" in str(error)  # noqa: PT017 (a damaged comment may load as well)
+
+
+def test_items_that_only_a_dictionary_of_the_file_names_are_no_items():
+    names = pa.DictionaryArray.from_arrays([0, 1, 0, 1], ["a", "b", "zebra"])
+    content = parquet_of(person=[1, 1, 2, 2], item=names, score=[1.0, 2.0, 2.0, 1.0])
+    found = table_ratings(parse_parquet(content), "person", "item", "score")
+    assert found.names == ("a", "b")

@@ -10,7 +10,7 @@ from rich.console import Console
 from hushrank.cli.aggregation import Aggregated, AggregateOptions, aggregate_rankings
 from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
-from hushrank.rankings.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.profile import Rankings
 
 PUBLISHABLE = (

@@ -13,10 +13,10 @@ from hushrank.cli.collection import Collected, collect_rankings
 from hushrank.cli.protocols import CollectOptions
 from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
+from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
 from hushrank.protocols.question_mix import describe_mix
-from hushrank.rankings.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 

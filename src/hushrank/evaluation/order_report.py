@@ -8,7 +8,7 @@ from pathlib import Path
 from hushrank.arrays import Order, Shares
 from hushrank.evaluation.order_plots import pair_shares_figure, rank_intervals_figure
 from hushrank.evaluation.page import box, page, picture, summary
-from hushrank.rankings.disk import replace_file
+from hushrank.files.disk import replace_file
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,8 +14,8 @@ from hushrank.evaluation.plots import (
     pair_majority_figure,
     rank_marginals_figure,
 )
+from hushrank.files.disk import replace_file
 from hushrank.models.hierarchy import ThinChain
-from hushrank.rankings.disk import replace_file
 from hushrank.rankings.profile import Rankings
 
 WARNING = (

@@ -5,14 +5,15 @@ import re
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from hushrank.errors import HushrankError, require
-from hushrank.rankings.disk import FilePath, errors_naming, replace_file, require_folder
+from hushrank.errors import require
+from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
+from hushrank.files.table_files import Table, parse_csv, parse_parquet
+from hushrank.files.tables import is_parquet, load, plain_text
 from hushrank.rankings.order_files import is_order_file, parse_order_file
 from hushrank.rankings.preflib import format_preflib, parse_preflib
 from hushrank.rankings.preflib_header import KINDS
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import table_ratings
-from hushrank.rankings.table_files import Table, parse_csv, parse_parquet
 from hushrank.rankings.tables import (
     SCORE_COLUMNS,
     form_of,
@@ -25,9 +26,6 @@ Form: TypeAlias = Literal["preflib", "order", "places", "ranks", "scores"]
 FORMS = get_args(Form)
 EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
 
-_GZIP = b"\x1f\x8b"
-_PARQUET = b"PAR1"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MODERN_PREFLIB = re.compile(rb"\s*+#\s*+[A-Z]++(?: ++[A-Z]++)*+(?:\s++\d++)?+\s*+:")
 _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
 
@@ -43,10 +41,10 @@ def read_rankings(path: FilePath, *, form: Form | None = None) -> Rankings:
     """
     require(form is None or form in FORMS, f"expected a form of {', '.join(FORMS)}")
     with errors_naming(path):
-        content = _load(path)
-        if _is_parquet(content):
+        content = load(path)
+        if is_parquet(content):
             return _from_table(parse_parquet(content), form)
-        text = _plain_text(content)
+        text = plain_text(content)
         found = form or _text_form(text, _extension(path))
         if found == "preflib":
             return parse_preflib(text)
@@ -62,9 +60,8 @@ def read_ratings(
     Raises HushrankError as `read_rankings` does.
     """
     with errors_naming(path):
-        content = _load(path)
-        is_parquet = _is_parquet(content)
-        table = parse_parquet(content) if is_parquet else parse_csv(_plain_text(content))
+        content = load(path)
+        table = parse_parquet(content) if is_parquet(content) else parse_csv(plain_text(content))
         return table_ratings(table, person, item, score)
 
 
@@ -92,33 +89,6 @@ def require_writable(path: FilePath) -> None:
     with errors_naming(path):
         _require_extension(path)
     require_folder(path)
-
-
-def _load(path: FilePath) -> bytes:
-    content = Path(path).read_bytes()
-    if content.startswith(_GZIP):
-        import gzip
-
-        content = gzip.decompress(content)
-    require(content.strip(), "line 1: expected rankings, the file is empty")
-    return content
-
-
-def _is_parquet(content: bytes) -> bool:
-    return content.startswith(_PARQUET) and content.endswith(_PARQUET)
-
-
-def _plain_text(content: bytes) -> bytes:
-    """Return UTF-8 text without a byte order mark, or say on which line it is none."""
-    text = content.removeprefix(_BYTE_ORDER_MARK)
-    require(b"\0" not in text, "expected text or Parquet, got a binary file")
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-    else:
-        return text
-    raise HushrankError(f"line {line}: expected text in UTF-8")
 
 
 def _extension(path: FilePath) -> str:

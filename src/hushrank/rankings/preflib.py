@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
+from hushrank.files.names import distinct_names, require_plain_names
 from hushrank.rankings.competition import unranked
-from hushrank.rankings.names import distinct_names, require_plain_names
 from hushrank.rankings.preflib_body import PreflibBody, parse_body
 from hushrank.rankings.preflib_header import KINDS, PreflibHeader, split_header
 from hushrank.rankings.profile import Rankings

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from hushrank.errors import require
+from hushrank.files.names import natural_order
+from hushrank.files.table_files import Table
+from hushrank.files.tables import column_named, identifiers
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.competition import unranked
-from hushrank.rankings.names import natural_order
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.table_files import Column, Table
 
 
 def rankings_from_scores(scores: ArrayLike, names: Sequence[str]) -> Rankings:
@@ -41,8 +41,8 @@ def table_ratings(table: Table, person: str, item: str, score: str) -> Rankings:
     Raises HushrankError, with the line, when a cell is empty, a score no finite number, or a
     person scores an item twice.
     """
-    people, names = _identifiers(table, person), _identifiers(table, item)
-    numbers = _column(table, score).numbers()
+    people, names = identifiers(table, person, tuple), identifiers(table, item, tuple)
+    numbers = column_named(table, score).numbers()
     table.require_rows(np.isfinite(numbers), "a score that is a finite number")
     _, first_rows, rows = np.unique(people.codes, return_index=True, return_inverse=True)
     by_first_row = np.argsort(np.argsort(first_rows))
@@ -54,18 +54,3 @@ def table_ratings(table: Table, person: str, item: str, score: str) -> Rankings:
     scores = np.full((len(first_rows), len(in_order)), np.nan)
     scores.flat[cells] = numbers
     return rankings_from_scores(scores, in_order)
-
-
-def _column(table: Table, name: str) -> Column:
-    lowered = [title.lower() for title in table.header]
-    require(lowered.count(name.lower()) == 1, f"line 1: expected one column named '{name}'")
-    return table.columns[lowered.index(name.lower())]
-
-
-def _identifiers(table: Table, name: str) -> Column:
-    """Return the column with codes into distinct texts, none of them empty."""
-    column = _column(table, name)
-    distinct = tuple(dict.fromkeys(text for text in column.texts if text))
-    codes = column.codes_in(distinct)
-    table.require_rows(codes >= 0, f"a value in the column '{name}'")
-    return Column(codes, distinct)

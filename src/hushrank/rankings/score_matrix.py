@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
-from hushrank.rankings.disk import FilePath, errors_naming
+from hushrank.files.disk import FilePath, errors_naming
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import rankings_from_scores
 

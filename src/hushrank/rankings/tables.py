@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts
 from hushrank.errors import require
+from hushrank.files.names import distinct_names, natural_order, require_plain_names
+from hushrank.files.table_files import Column, Table
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.competition import unranked
-from hushrank.rankings.names import distinct_names, natural_order, require_plain_names
 from hushrank.rankings.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.table_files import Column, Table
 
 TableForm = Literal["places", "ranks", "scores"]
 WEIGHT = "weight"

@@ -11,7 +11,7 @@ from hushrank.evaluation.experiments.experiment import Point, Result, TableForm
 from hushrank.evaluation.experiments.panels import experiment_figure
 from hushrank.evaluation.experiments.text_table import text_table
 from hushrank.evaluation.plots import png
-from hushrank.rankings.disk import replace_file
+from hushrank.files.disk import replace_file
 
 
 def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:

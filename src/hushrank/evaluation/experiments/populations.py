@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from hushrank.errors import require
+from hushrank.files.disk import FilePath
 from hushrank.models.mallows import Mallows
-from hushrank.rankings.disk import FilePath
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties

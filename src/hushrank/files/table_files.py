@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO, StringIO
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
@@ -163,8 +163,11 @@ def _column(chunks: Any) -> Column:
     require(encoded.num_chunks, "expected at least 1 row")
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
     values = whole.dictionary.to_pylist()
-    texts = ("" if value is None or value != value else str(value).strip() for value in values)
-    return Column(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), tuple(texts))
+    texts = ["" if value is None or value != value else str(value).strip() for value in values]
+    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    has_row = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0  # a file may list others
+    numbers = np.append(has_row.cumsum() - 1, -1)
+    return Column(numbers[codes], tuple(compress(texts, has_row)))
 
 
 def _is_text_or_number(kind: Any) -> bool:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.rankings.names import distinct_names, natural_order, require_plain_names
+from hushrank.files.names import distinct_names, natural_order, require_plain_names
 
 
 def test_repeated_names_become_distinct():

@@ -1,0 +1,188 @@
+"""Tables with one record a row, CSV or Parquet: their columns by name."""
+
+import csv
+import gzip
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.disk import FilePath, errors_naming, replace_file
+from hushrank.files.table_files import Column, Table, parse_csv, parse_parquet
+
+EXTENSIONS = (".csv", ".parquet")
+
+Order: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
+"""Puts distinct texts in order."""
+
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_table(path: FilePath) -> Table:
+    """Read a CSV or Parquet file, plain or gzipped, as its content says.
+
+    Privacy: what is read is raw. The error names a line and what was expected, never a cell.
+    Raises HushrankError or OSError when the file is missing, damaged, empty or no such table.
+    """
+    content = load(path)
+    return parse_parquet(content) if is_parquet(content) else parse_csv(plain_text(content))
+
+
+def load(path: FilePath) -> bytes:
+    """Return the content of a file, unpacked where it is gzipped; an empty one is refused."""
+    content = Path(path).read_bytes()
+    if content.startswith(_GZIP):
+        content = gzip.decompress(content)
+    require(content.strip(), "line 1: expected content, the file is empty")
+    return content
+
+
+def is_parquet(content: bytes) -> bool:
+    """Tell whether a content is a Parquet file, by its first and last bytes."""
+    return content.startswith(_PARQUET) and content.endswith(_PARQUET)
+
+
+def has_column(table: Table, name: str) -> bool:
+    """Tell whether the header names this column, upper and lower case being equal."""
+    return name.lower() in (title.lower() for title in table.header)
+
+
+def column_named(table: Table, name: str) -> Column:
+    """Return the one column of this name, upper and lower case being equal."""
+    lowered = [title.lower() for title in table.header]
+    require(lowered.count(name.lower()) == 1, f"line 1: expected one column named '{name}'")
+    return table.columns[lowered.index(name.lower())]
+
+
+def distinct_texts(column: Column) -> tuple[str, ...]:
+    """Return the texts that rows have, none empty; a Parquet dictionary may list others too."""
+    in_rows = np.unique(column.codes[column.codes >= 0]).tolist()
+    return tuple(dict.fromkeys(column.texts[code] for code in in_rows if column.texts[code]))
+
+
+def identifiers(table: Table, name: str, order: Order) -> Column:
+    """Return the column with codes into its texts, put in `order`; an empty cell is refused."""
+    column = column_named(table, name)
+    texts = order(distinct_texts(column))
+    codes = codes_in(column, texts)
+    table.require_rows(codes >= 0, f"a value in the column '{name}'")
+    return Column(codes, texts)
+
+
+def codes_in(column: Column, texts: Sequence[str]) -> NDArray[np.int32]:
+    """Return the index of each row's text in `texts` (rows,), -1 where it is not there."""
+    index = {text: number for number, text in enumerate(texts)}
+    of_texts = [*(index.get(text, -1) for text in column.texts), -1]  # code -1 takes the last
+    return np.array(of_texts, dtype=np.int32).take(column.codes)
+
+
+def numbers(column: Column) -> NDArray[np.float64]:
+    """Return `column.numbers()`, several times sooner where most texts are distinct."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    texts = pa.array(column.texts, pa.string())
+    plain = compute.match_substring_regex(texts, _NUMBER).to_numpy(zero_copy_only=False)
+    of_texts = [
+        float(text) if is_number else np.inf if text else np.nan
+        for text, is_number in zip(column.texts, plain.tolist(), strict=True)
+    ]
+    return np.array([*of_texts, np.nan]).take(column.codes)  # code -1 takes the last
+
+
+def require_table_extension(path: FilePath) -> None:
+    """Raise HushrankError unless the path ends as a table does."""
+    fits = _extension(path) in EXTENSIONS
+    require(fits, f"expected an extension of {', '.join(EXTENSIONS)}, perhaps with .gz")
+
+
+def write_table(columns: Mapping[str, Any], path: FilePath) -> None:
+    """Write named pyarrow columns of texts and numbers as .csv or .parquet, or +.gz.
+
+    The file appears whole or not at all. Raises HushrankError when it cannot be written.
+    """
+    with errors_naming(path):
+        require_table_extension(path)
+        content = _parquet(columns) if _extension(path) == ".parquet" else _csv(columns)
+        if os.fspath(path).lower().endswith(".gz"):
+            content = gzip.compress(content, compresslevel=6, mtime=0)
+    replace_file(path, content)
+
+
+def text_column(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> Any:
+    """Return a pyarrow column (rows,) of texts by code, -1 = no text.
+
+    Privacy: it holds the texts that rows have and no others, which a Parquet file would show.
+    """
+    import pyarrow as pa
+
+    held = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
+    renumbered = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last stands for -1
+    renumbered[held] = np.arange(len(held))
+    numbers = renumbered[codes]
+    values = pa.array([texts[code] for code in held.tolist()], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=numbers < 0), values)
+
+
+def number_column(numbers: NDArray[np.float64]) -> Any:
+    """Return a pyarrow column (rows,) of numbers: whole ones where all of them are."""
+    import pyarrow as pa
+
+    is_whole = (np.abs(numbers) < 2**53).all() and (numbers == np.floor(numbers)).all()
+    return pa.array(numbers.astype(np.int64) if is_whole else numbers)
+
+
+def _extension(path: FilePath) -> str:
+    return Path(os.fspath(path).lower().removesuffix(".gz")).suffix
+
+
+def _parquet(columns: Mapping[str, Any]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = BytesIO()
+    parquet.write_table(pa.table(dict(columns)), sink, write_page_checksum=True)
+    return sink.getvalue()
+
+
+def _csv(columns: Mapping[str, Any]) -> bytes:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    header = StringIO(newline="")
+    csv.writer(header, lineterminator="\n").writerow(columns)
+    quoting = "needed" if any(map(_needs_quotes, columns.values())) else "none"
+    options = arrow_csv.WriteOptions(include_header=False, quoting_style=quoting)
+    sink = BytesIO(header.getvalue().encode())
+    sink.seek(0, os.SEEK_END)
+    arrow_csv.write_csv(pa.table(dict(columns)), sink, options)
+    return sink.getvalue()
+
+
+def _needs_quotes(column: Any) -> bool:
+    import pyarrow as pa
+
+    is_text = pa.types.is_dictionary(column.type)
+    texts = column.dictionary.to_pylist() if is_text else []
+    return any(sign in text for text in texts for sign in ',"')
+
+
+def plain_text(content: bytes) -> bytes:
+    """Return UTF-8 text without a byte order mark, or say on which line it is none."""
+    text = content.removeprefix(_BYTE_ORDER_MARK)
+    require(b"\0" not in text, "expected text or Parquet, got a binary file")
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+    else:
+        return text
+    raise HushrankError(f"line {line}: expected text in UTF-8")
