@@ -1,0 +1,26 @@
+"""Texts that name users, items and attributes: distinct, and such that files give them back."""
+
+import re
+from collections.abc import Sequence
+
+from hushrank.errors import require
+
+_NOT_PLAIN = re.compile("[\0\r\v\f\x1c-\x1e\x85\u2028\u2029\ufeff\ud800-\udfff]")
+
+
+def require_identifiers(texts: Sequence[str], what: str) -> None:
+    """Raise HushrankError unless `texts` are distinct, of one line and without outer blanks.
+
+    Privacy: the message says `what` they name and never shows one.
+    """
+    require(all(isinstance(text, str) for text in texts), f"expected texts that name the {what}")
+    require(len(set(texts)) == len(texts), f"expected distinct {what}, some are repeated")
+    one_line = "\n".join(texts)
+    is_plain = one_line.count("\n") == max(len(texts) - 1, 0) and not _NOT_PLAIN.search(one_line)
+    trimmed = all(text and text == text.strip() for text in texts)
+    require(is_plain and trimmed, f"expected {what} of one line, not empty, without outer blanks")
+
+
+def numbered(size: int) -> tuple[str, ...]:
+    """Return the identifiers 1, 2, .. of made-up users and items."""
+    return tuple(str(number + 1) for number in range(size))

@@ -1,0 +1,144 @@
+"""Read and write private attributes: one user a row, `user,<attribute>,...[,protects]`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.activities.attribute import MOST_VALUES, Attribute
+from hushrank.activities.bins import bin_codes, bin_names, require_edges
+from hushrank.activities.profiles import Profiles
+from hushrank.errors import require
+from hushrank.files.disk import FilePath, errors_naming
+from hushrank.files.names import natural_order
+from hushrank.files.table_files import Table
+from hushrank.files.tables import (
+    codes_in,
+    column_named,
+    distinct_texts,
+    has_column,
+    identifiers,
+    numbers,
+    read_table,
+    text_column,
+    write_table,
+)
+
+USER, PROTECTS = "user", "protects"
+NONE, ALL = "none", "all"
+
+
+def read_profiles(
+    path: FilePath,
+    *,
+    attributes: Sequence[str] | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+) -> Profiles:
+    """Read the attributes of these names, or all; numeric ones named in `bins` are cut at edges.
+
+    CSV or Parquet, plain or gzipped: a column `user`, one an attribute, empty = the user does not
+    tell; and perhaps `protects`: `none`, `all` or names joined by + or |. Without that column all
+    users protect all attributes.
+    Privacy: what is read is raw. The error names file, line and expectation, never a cell.
+    Raises HushrankError when the file is missing, damaged or not of the form, a user is repeated,
+    a binned cell is no number, or `protects` is empty or names no attribute.
+    """
+    with errors_naming(path):
+        table = read_table(path)
+        users = identifiers(table, USER, tuple)
+        table.require_rows(~_repeated(users.codes), "each user once")
+        named = _attribute_names(table)
+        chosen = named if attributes is None else tuple(attributes)
+        _require_known((*chosen, *(bins or {})), named)
+        found = [_attribute(table, name, (bins or {}).get(name)) for name in chosen]
+        profiles = Profiles.protecting_all([users.texts[code] for code in users.codes], found)
+        asks = _protected(table, named) if has_column(table, PROTECTS) else {}
+        return profiles.with_protected({name: asks[name] for name in chosen if asks})
+
+
+def write_profiles(profiles: Profiles, path: FilePath) -> None:
+    """Write .csv or .parquet, or +.gz, for `read_profiles`; values that nobody has are left out.
+
+    Privacy: writes raw attributes.
+    Raises HushrankError when it cannot be written, or when the name of an attribute would be
+    mistaken: user, protects, none, all, or one with + or |.
+    """
+    with errors_naming(path):
+        _require_unmistakable(profiles.names)
+    everybody = np.arange(profiles.n_users, dtype=np.int32)
+    columns = {USER: text_column(everybody, profiles.users)}
+    for each in profiles.attributes:
+        columns[each.name] = text_column(each.codes, each.values)
+    write_table({**columns, PROTECTS: _asked(profiles)}, path)
+
+
+def _attribute_names(table: Table) -> tuple[str, ...]:
+    names = tuple(name for name in table.header if name.lower() not in (USER, PROTECTS))
+    require(names, "line 1: expected a column of an attribute beside the user")
+    require(len(set(names)) == len(names), "line 1: expected distinct columns")
+    if has_column(table, PROTECTS):
+        _require_unmistakable(names)
+    return names
+
+
+def _require_known(names: Sequence[str], known: Sequence[str]) -> None:
+    fits = set(names) <= set(known)
+    require(fits, f"line 1: expected attributes of {', '.join(known)}")
+
+
+def _require_unmistakable(names: Sequence[str]) -> None:
+    """Raise HushrankError where a file with the column `protects` could not name these."""
+    words = (USER, PROTECTS, NONE, ALL)
+    plain = not any(re.search("[+|]", name) or name.lower() in words for name in names)
+    require(plain, f"expected attributes without + and |, and not called {', '.join(words)}")
+
+
+def _repeated(codes: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    repeated = np.ones(len(codes), dtype=np.bool_)
+    repeated[np.unique(codes, return_index=True)[1]] = False
+    return repeated
+
+
+def _attribute(table: Table, name: str, edges: Sequence[float] | None) -> Attribute:
+    column = table.columns[table.header.index(name)]
+    if edges is not None:
+        require_edges(edges)
+        cells = numbers(column)
+        table.require_rows(~np.isinf(cells), f"a number or nothing in the column '{name}'")
+        return Attribute(name, bin_names(edges), bin_codes(cells, edges))
+    values = natural_order(distinct_texts(column))
+    fits = 1 <= len(values) <= MOST_VALUES
+    require(fits, f"attribute {name}: expected 1..{MOST_VALUES} values, got {len(values)}")
+    return Attribute(name, values, codes_in(column, values).astype(np.int16))
+
+
+def _protected(table: Table, names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    """Return who protects what: each distinct text is taken apart once."""
+    column = column_named(table, PROTECTS)
+    asked = [_names_asked(text, names) for text in column.texts] + [None]  # code -1 takes the last
+    understood = np.array([each is not None for each in asked])[column.codes]
+    table.require_rows(understood, "none, all or attributes of the header joined by + in protects")
+    return {
+        name: np.array([each is not None and name in each for each in asked])[column.codes]
+        for name in names
+    }
+
+
+def _names_asked(text: str, names: Sequence[str]) -> frozenset[str] | None:
+    """Return the attributes that a cell asks to protect, None when it is not understood."""
+    if text.lower() in (NONE, ALL):
+        return frozenset(names if text.lower() == ALL else ())
+    parts = frozenset(part.strip() for part in re.split("[+|]", text))
+    return parts if parts <= set(names) else None
+
+
+def _asked(profiles: Profiles) -> Any:
+    """Return the column that says what each user protects."""
+    kinds = profiles.protection(profiles.names)
+    asked = np.empty(profiles.n_users, dtype=np.int32)
+    for kind, rows in enumerate(kinds.values()):
+        asked[rows] = kind
+    joined = [ALL if names == profiles.names else "+".join(names) or NONE for names in kinds]
+    return text_column(asked, joined)

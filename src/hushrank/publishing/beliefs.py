@@ -1,0 +1,59 @@
+"""How likely each private value of a user is, given the record: learnt from users who tell."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.errors import require
+from hushrank.publishing.classifiers import (
+    Codes,
+    classifiers,
+    cross_fitted_scores,
+    features,
+    value_scores,
+)
+
+Values: TypeAlias = NDArray[np.float64]
+
+N_FOLDS = 5
+LEAST_BELIEF = 1e-6
+
+
+def beliefs(
+    open_scores: csr_array,
+    open_values: Codes,
+    scores: csr_array,
+    n_values: int,
+    *,
+    rng: np.random.Generator,
+) -> Values:
+    """Return P(value | record) (users, values) by a stack of all classifiers.
+
+    open_scores (open users, items), open_values: users who protect nothing, and tell. A logistic
+    regression on the classifiers' cross-fitted scores calibrates them.
+    Raises HushrankError when a value has too few open users, or scikit-learn is missing.
+    """
+    known, asked = features(open_scores), features(scores)
+    every = bool((np.bincount(open_values, minlength=n_values) >= N_FOLDS).all())
+    require(every, f"expected {N_FOLDS} or more users of each value who protect nothing")
+    taught, foretold = [], []
+    for make in classifiers().values():
+        fitted = cross_fitted_scores(make, known, open_values, n_values, n_folds=N_FOLDS, rng=rng)
+        final = make(int(rng.integers(2**31))).fit(known, open_values)
+        taught.append(fitted)
+        foretold.append(value_scores(final, asked, n_values))
+    return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
+
+
+def _calibrated(taught: Values, values: Codes, asked: Values) -> Values:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    stack.fit(taught, values)
+    found = np.maximum(stack.predict_proba(asked), LEAST_BELIEF)
+    believed: Values = found / found.sum(axis=1, keepdims=True)
+    return believed

@@ -1,0 +1,152 @@
+"""Guess a private value from a record of activity: classifiers of attackers and defenders."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.errors import HushrankError, require
+
+Values: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.integer[Any]]
+
+Classifier: TypeAlias = Any
+"""Of scikit-learn, which ships no types: fit, and predict_proba or decision_function."""
+
+N_COMPONENTS = 50
+N_NEIGHBOURS = 50
+SVM_LOOSENESS, LOGISTIC_LOOSENESS = 0.2, 2.0
+"""Of records of length 1: the inverse of how strongly a classifier is regularized."""
+
+
+def classifiers() -> dict[str, Callable[[int], Classifier]]:
+    """Return what makes each classifier from a seed, by name.
+
+    Those that cannot take thousands of sparse columns see the first components of the records.
+    Raises HushrankError when scikit-learn is not installed.
+    """
+    require_sklearn()
+    return {
+        "linear SVM": _linear_svm,
+        "logistic regression": _logistic_regression,
+        "naive Bayes": _naive_bayes,
+        "gradient boosting": _gradient_boosting,
+        "nearest neighbours": _nearest_neighbours,
+    }
+
+
+def features(scores: csr_array) -> csr_array:
+    """Return what classifiers see of records (users, items): log(1 + score), each of length 1."""
+    weights = np.log1p(scores.data.astype(np.float64))
+    users = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    lengths = np.sqrt(np.bincount(users, weights**2, minlength=scores.shape[0]))
+    weights /= lengths[users]
+    narrow = scores.indices.astype(np.int32), scores.indptr.astype(np.int32)  # all sklearn takes
+    return csr_array((weights, *narrow), shape=scores.shape)
+
+
+def require_sklearn() -> None:
+    """Raise HushrankError, which says how to get it, unless scikit-learn is installed."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError as missing:
+        raise HushrankError("this needs `pip install hushrank[publish]`") from missing
+
+
+def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> Values:
+    """Return a score (users, values) for each value: log-probabilities, or distances to a border.
+
+    A value that the classifier never saw scores least.
+    """
+    if hasattr(classifier, "predict_proba"):
+        found = np.log(np.maximum(classifier.predict_proba(records), 1e-12))
+    else:
+        found = np.asarray(classifier.decision_function(records))
+        found = np.column_stack([-found, found]) if found.ndim == 1 else found
+    scores = np.full((found.shape[0], n_values), found.min() - 1.0)
+    scores[:, classifier.classes_] = found
+    return scores
+
+
+def cross_fitted_scores(
+    make: Callable[[int], Classifier],
+    records: csr_array,
+    values: Codes,
+    n_values: int,
+    *,
+    n_folds: int,
+    rng: np.random.Generator,
+) -> Values:
+    """Return scores (users, values) of users whose values their classifier was not taught.
+
+    Raises HushrankError when a value has fewer users than there are folds.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    fewest = np.bincount(values).min(where=np.bincount(values) > 0, initial=len(values))
+    require(fewest >= n_folds, f"expected {n_folds} or more users of each value, got {fewest}")
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+    scores = np.zeros((len(values), n_values))
+    for taught, asked in folds.split(np.zeros(len(values)), values):
+        classifier = make(int(rng.integers(2**31))).fit(records[taught], values[taught])
+        scores[asked] = value_scores(classifier, records[asked], n_values)
+    return scores
+
+
+def area_under_curve(scores: Values, values: Codes) -> float:
+    """Return the probability that a user of a value scores more for it than one of another.
+
+    Ties count half; the mean over the values that somebody has (one of two would say the same).
+    """
+    from scipy.stats import rankdata
+
+    areas = []
+    for value in np.unique(values):
+        own = values == value
+        n_own, n_others = int(own.sum()), int((~own).sum())
+        above = rankdata(scores[:, value])[own].sum() - n_own * (n_own + 1) / 2
+        areas.append(above / (n_own * n_others) if n_others else np.nan)
+    return float(np.mean(areas))
+
+
+def _components(seed: int) -> Classifier:
+    from sklearn.decomposition import TruncatedSVD
+
+    return TruncatedSVD(N_COMPONENTS, random_state=seed)
+
+
+def _linear_svm(seed: int) -> Classifier:
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(C=SVM_LOOSENESS, random_state=seed)
+
+
+def _logistic_regression(seed: int) -> Classifier:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=LOGISTIC_LOOSENESS, max_iter=1000)
+
+
+def _naive_bayes(seed: int) -> Classifier:
+    from sklearn.naive_bayes import MultinomialNB
+
+    return MultinomialNB()
+
+
+def _gradient_boosting(seed: int) -> Classifier:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+
+    boosted = HistGradientBoostingClassifier(
+        max_iter=150, learning_rate=0.05, max_leaf_nodes=8, random_state=seed
+    )
+    return make_pipeline(_components(seed), boosted)
+
+
+def _nearest_neighbours(seed: int) -> Classifier:
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(_components(seed), KNeighborsClassifier(N_NEIGHBOURS))

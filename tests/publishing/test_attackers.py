@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.activities.planted import draw_planted
+from hushrank.errors import HushrankError
+from hushrank.publishing.attackers import Attacks, Release, attack, copies
+from hushrank.publishing.beliefs import beliefs
+from hushrank.publishing.classifiers import (
+    area_under_curve,
+    classifiers,
+    cross_fitted_scores,
+    features,
+    value_scores,
+)
+from tests.statistics import random_seed
+
+N_USERS, N_ITEMS = 1200, 120
+
+
+def planted(n_groups: int = 2, tilt: float = 1.0) -> tuple[csr_array, np.ndarray]:
+    rng = np.random.default_rng(random_seed())
+    log, profiles = draw_planted(
+        N_USERS, N_ITEMS, n_groups=n_groups, tilt=tilt, mean_records=25.0, rng=rng
+    )
+    activity = log.activity()
+    attribute = profiles.aligned(activity.users, surplus="dropped").attributes[0]
+    return activity.scores, attribute.codes
+
+
+def released(scores: csr_array, values: np.ndarray, n_values: int = 2) -> Release:
+    half = len(values) // 2
+    return Release(scores[:half], values[:half], scores[half:], values[half:], n_values)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_every_attacker_sees_a_planted_attribute_in_records_as_they_are(n_groups: int) -> None:
+    scores, values = planted(n_groups)
+    found = attack(released(scores, values, n_groups), rng=np.random.default_rng(1))
+    assert all(area > 0.7 for name, area in found.areas.items() if name != "copies")
+    assert found.worst == 1 - max(found.areas.values())
+    assert found.worst < 0.2
+
+
+def test_no_attacker_sees_anything_in_records_of_others() -> None:
+    scores, values = planted()
+    half = len(values) // 2
+    others = half + np.random.default_rng(2).permutation(len(values) - half)
+    release = Release(scores[:half], values[:half], scores[others], values[half:], 2)
+    areas = attack(release, rng=np.random.default_rng(1)).areas
+    spread = np.sqrt(1 / 12 / 250)  # of an area where there is nothing, with 250 users of a value
+    assert max(areas.values()) < 0.5 + 5 * spread
+
+
+def test_a_record_released_more_often_for_one_value_betrays_it() -> None:
+    scores, values = planted(tilt=0.0)
+    half = len(values) // 2
+    own = half + np.arange(len(values) - half)
+    twice = np.where(values[half:] == 1, own[values[half:] == 1][0], own)
+    release = Release(scores[:half], values[:half], scores[twice], values[half:], 2)
+    assert attack(release, rng=np.random.default_rng(1)).areas["copies"] > 0.95
+
+
+def test_the_posterior_of_the_channel_is_an_attacker() -> None:
+    scores, values = planted(tilt=0.0)
+    release = released(scores, values)
+    told = np.where(release.values[:, None] == np.arange(2), 0.9, 0.1)
+    given = Release(
+        release.open_records, release.open_values, release.records, release.values, 2, told
+    )
+    found = attack(given, rng=np.random.default_rng(1))
+    assert found.areas["channel posterior"] == 1.0
+    assert found.worst < 0.01
+
+
+def test_copies_count_equal_records() -> None:
+    scores = csr_array(np.array([[1.0, 2, 0], [1, 2, 0], [2, 1, 0], [1, 0, 2], [0, 0, 0]]))
+    np.testing.assert_array_equal(copies(scores), [2, 2, 1, 1, 1])
+
+
+def test_cross_fitted_scores_of_noise_know_nothing_and_of_signal_much() -> None:
+    scores, values = planted()
+    make = classifiers()["logistic regression"]
+    seen = features(scores)
+    own = cross_fitted_scores(make, seen, values, 2, n_folds=5, rng=np.random.default_rng(3))
+    assert area_under_curve(own, values) > 0.85
+    shuffled = np.random.default_rng(4).permutation(values)
+    none = cross_fitted_scores(make, seen, shuffled, 2, n_folds=5, rng=np.random.default_rng(3))
+    assert abs(area_under_curve(none, shuffled) - 0.5) < 5 * np.sqrt(1 / 12 / 550)
+
+
+def test_a_value_that_nobody_was_taught_scores_least() -> None:
+    scores, values = planted()
+    taught = classifiers()["naive Bayes"](1).fit(features(scores), np.where(values == 1, 2, 0))
+    found = value_scores(taught, features(scores), 3)
+    assert (found[:, 1] < found[:, [0, 2]].min(axis=1)).all()
+
+
+def test_the_area_under_the_curve_counts_ties_half() -> None:
+    scores = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    assert area_under_curve(scores, np.array([1, 0, 0])) == 0.75
+
+
+def test_beliefs_are_calibrated() -> None:
+    scores, values = planted(tilt=0.5)
+    half = len(values) // 2
+    found = beliefs(scores[:half], values[:half], scores[half:], 2, rng=np.random.default_rng(5))
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    right = (values[half:] == 1).astype(float)
+    off = (right - found[:, 1]).mean()
+    assert abs(off) < 5 * np.sqrt((found[:, 1] * found[:, 0]).sum()) / len(right)
+    least, most = found[:, 1] < 0.3, found[:, 1] > 0.7
+    assert right[least].mean() < 0.4
+    assert right[most].mean() > 0.6
+
+
+def test_releases_that_do_not_fit_are_refused() -> None:
+    scores, values = planted()
+    with pytest.raises(HushrankError, match="same items"):
+        Release(scores[:, :50], values, scores, values, 2)
+    with pytest.raises(HushrankError, match="one private value"):
+        Release(scores, values[1:], scores, values, 2)
+    with pytest.raises(HushrankError, match="2 or more known values"):
+        Release(scores, np.zeros(len(values), dtype=int), scores, values, 2)
+    with pytest.raises(HushrankError, match="5 or more users of each value"):
+        beliefs(
+            scores, np.minimum(np.arange(N_USERS), 1) * 0, scores, 2, rng=np.random.default_rng(1)
+        )
+
+
+def test_the_worst_attacker_is_named() -> None:
+    found = Attacks({"one": 0.6, "another": 0.8})
+    assert found.strongest == "another"
+    assert found.worst == pytest.approx(0.2)
