@@ -10,14 +10,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.questions.top_order import TopOrder
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.wire_documents import wire_question
+from hushrank.surveys.wire_questions import wire_question
 
 FOLDER = Path(__file__).parent
 N_ITEMS, N_PEOPLE = 6, 12
@@ -44,12 +47,24 @@ QUESTIONS: dict[str, list[Question]] = {
         LevelAndPrecedence(4, 1, even_levels(N_ITEMS, 3)),
         LevelAndPrecedence(0, 5, even_levels(N_ITEMS, N_ITEMS)),
     ],
+    "stated": [
+        Stated(RelativeOrder((4, 1)), "last"),
+        Stated(RelativeOrder((4, 1)), "unknown"),
+        Stated(RankLevel(2, even_levels(N_ITEMS, 3)), "last"),
+        Stated(RankLevel(5, extreme_levels(N_ITEMS)), "last"),
+        Stated(LevelAndPrecedence(0, 5, even_levels(N_ITEMS, 3)), "last"),
+    ],
+    "top-order": [TopOrder(N_ITEMS, 2), TopOrder(N_ITEMS, N_ITEMS)],
+    "hashed": [
+        Hashed(TopOrder(N_ITEMS, 3), 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 8),
+        Hashed(TopOrder(N_ITEMS, N_ITEMS), 2**64 - 1, 2**64 - 1, 56),
+    ],
 }
 
 
 def text(name: str) -> str:
     """Return the file's text: questions as on the wire, ranks (0 = best) and categories."""
-    people = _people()
+    people = _people_who_stop() if name == "stated" else _people()
     cases = [
         {
             "question": msgspec.to_builtins(wire_question(question)),
@@ -71,6 +86,15 @@ def _vectors(question: Question, people: Rankings) -> list[dict[str, Any]]:
 def _people() -> Rankings:
     rng = np.random.default_rng(1)
     return Rankings.from_orders(rng.permuted(np.tile(np.arange(N_ITEMS), (N_PEOPLE, 1)), axis=1))
+
+
+def _people_who_stop() -> Rankings:
+    """Return people who rank 0 to 6 of the items; the largest number marks the others."""
+    rng = np.random.default_rng(2)
+    keys = rng.permuted(np.tile(np.arange(N_ITEMS), (N_PEOPLE, 1)), axis=1)
+    lengths = np.arange(N_PEOPLE) % (N_ITEMS + 1)
+    names = [str(item) for item in range(N_ITEMS)]
+    return Rankings.from_keys(np.where(keys < lengths[:, None], keys, np.nan), names)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 import json
+from itertools import permutations
 from math import comb, factorial
 
 import msgspec
 import numpy as np
 import pytest
 
-from hushrank.surveys.wire_documents import WireQuestion
+from hushrank.surveys.wire_questions import WireQuestion
 from vectors.make_questions import FOLDER, QUESTIONS, text
 
 
@@ -18,6 +19,12 @@ def naive_category(question: dict, ranks: list[int]) -> int:
         return question["levels"][ranks[question["item"]]]
     if question["kind"] == "level-and-precedence":
         return naive_cell(question, ranks)
+    if question["kind"] == "stated":
+        return naive_stated(question, ranks)
+    if question["kind"] == "hashed":
+        return naive_bucket(question, naive_category(question["question"], ranks))
+    if question["kind"] == "top-order":
+        return naive_top_order(question, ranks)
     if question["kind"] == "interleaving":
         merged = sorted(question["left"] + question["right"], key=lambda item: ranks[item])
         places = [place for place, item in enumerate(merged) if item in question["left"]]
@@ -40,6 +47,42 @@ def naive_cell(question: dict, ranks: list[int]) -> int:
         if other != own
     }
     return sorted(possible).index((question["levels"][rank], other_rank < rank))
+
+
+def naive_stated(question: dict, ranks: list[int]) -> int:
+    """Answer if all full rankings that may be meant say the same, and the item has its rank."""
+    asked, n_items = question["question"], len(ranks)
+    ranked = [item for item in range(n_items) if ranks[item] < 255]
+    left = [item for item in range(n_items) if item not in ranked]
+    in_order = sorted(ranked, key=lambda item: ranks[item])
+    meant = [[*in_order, *rest] for rest in permutations(left)]
+    answers = {
+        naive_category(asked, [order.index(item) for item in range(n_items)]) for order in meant
+    }
+    decided = len(answers) == 1
+    if question["unranked"] == "unknown":
+        decided = set(asked["items"]) <= set(ranked)
+    if asked["kind"] == "level-and-precedence":
+        decided = asked["item"] in ranked or len(left) <= 1
+    return answers.pop() if decided else naive_n_categories(asked)
+
+
+def naive_n_categories(question: dict) -> int:
+    """Count the answers of all rankings of six items."""
+    return len({naive_category(question, list(ranks)) for ranks in permutations(range(6))})
+
+
+def naive_bucket(question: dict, category: int) -> int:
+    """Hash with numbers that never overflow."""
+    hashed = int(question["multiplier"]) * category + int(question["offset"])
+    return (hashed % 2**64 // 2**44) * question["n_buckets"] // 2**20
+
+
+def naive_top_order(question: dict, ranks: list[int]) -> int:
+    """Find the first places among all of them, in lexicographic order."""
+    first = sorted(range(len(ranks)), key=lambda item: ranks[item])[: question["n_places"]]
+    every = permutations(range(question["n_items"]), question["n_places"])
+    return list(every).index(tuple(first))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -14,12 +14,14 @@ from rich.pretty import pretty_repr
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_mix import MixPart, QuestionKind
+from hushrank.protocols.question_kinds import QuestionKind
+from hushrank.protocols.question_mix import MixPart
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.assignment import assign_questions
@@ -109,7 +111,7 @@ def changed_report(document: bytes, changes: dict) -> bytes:
         {"version": 2},
         {"survey": "0" * 64},
         {"survey": "short"},
-        {"question": 5},
+        {"question": len(QUESTIONS)},
         {"question": -1},
         {"report": 6},
         {"extra": 1},
@@ -269,6 +271,72 @@ def test_every_ranking_can_answer_every_survey_that_a_device_accepts(data):
         )
 
 
+def ballots(names: tuple[str, ...]) -> list[Rankings]:
+    """Everybody who ranks some of the items, or none."""
+    orders = (order for n in range(len(names) + 1) for order in permutations(range(len(names)), n))
+    keys = [
+        [order.index(i) if i in order else np.nan for i in range(len(names))] for order in orders
+    ]
+    return [Rankings.from_keys([row], names) for row in keys]
+
+
+@given(st.data())
+def test_every_incomplete_ranking_can_answer_where_all_questions_have_a_cell_for_it(data):
+    names = NAMES[: data.draw(st.integers(3, 4))]
+    try:
+        unranked = data.draw(st.sampled_from(["last", "unknown"]))
+        asked = [Stated(question_of(data), unranked) for _ in range(data.draw(st.integers(1, 2)))]
+        accepted = PublishedSurvey(sampled_survey("any", asked, 1.0), names)
+    except HushrankError:
+        return
+    assert read_survey(accepted.document, most_epsilon=1.0) == accepted
+    for person in ballots(names):
+        for number in range(len(asked)):
+            (report,) = accepted.answer(person, [number], lot=0.0, rng=Randomness.secure())
+            assert accepted.tally([report]).n_refused == 0
+
+
+STATED = PublishedSurvey(
+    sampled_survey("stated", [Stated(question, "last") for question in QUESTIONS[3:5]], 1.0), NAMES
+)
+
+
+def test_one_question_without_such_a_cell_needs_a_complete_ranking():
+    """Whichever question is assigned: who stays silent then says nothing of the question."""
+    mixed = PublishedSurvey(
+        sampled_survey("mixed", [*STATED.survey.questions, QUESTIONS[0]], 1.0), NAMES
+    )
+    for number in range(3):
+        for person in ballots(NAMES)[:-24:9]:
+            with pytest.raises(HushrankError, match="complete"):
+                mixed.answer(person, [number], lot=0.5, rng=Randomness.secure())
+        mixed.answer(PERSON, [number], lot=0.5, rng=Randomness.secure())
+
+
+def test_ties_are_refused_where_items_may_be_left_out():
+    tied = Rankings.from_keys([[1, 1, np.nan, 2]], NAMES)
+    with pytest.raises(HushrankError, match="tied"):
+        STATED.answer(tied, [0], lot=0.5, is_simulation=True, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"unranked": "refused"},
+        {"question": {"kind": "interleaving", "left": [0], "right": [1]}},
+        {"question": {"kind": "relative-order", "items": [0, 1, 2]}},
+        {"question": {"kind": "rank-level", "item": 3, "levels": [0, 1, 2]}},
+        {"unranked": "unknown"},
+        {"extra": 1},
+    ],
+)
+def test_a_device_refuses_a_question_that_it_could_not_leave_open(question):
+    document = json.loads(STATED.document)
+    document["questions"][0]["question"].update(question)
+    with pytest.raises(HushrankError):
+        read_survey(json.dumps(document, separators=(",", ":")).encode(), most_epsilon=1.0)
+
+
 OTHER_PEOPLE = {
     "two people": Rankings.from_orders(np.array([[2, 0, 3, 1], [0, 1, 2, 3]]), NAMES),
     "other items": Rankings.from_orders(np.array([[2, 0, 3, 1]]), ("a", "b", "c", "d")),
@@ -281,7 +349,7 @@ OTHER_PEOPLE = {
     ("person", "questions", "lot"),
     [
         *((person, [0], 0.5) for person in OTHER_PEOPLE.values()),
-        *((PERSON, questions, 0.5) for questions in ([], [0, 1], [0, 0], [5], [-1])),
+        *((PERSON, questions, 0.5) for questions in ([], [0, 1], [0, 0], [len(QUESTIONS)], [-1])),
         *((PERSON, [0], lot) for lot in (0.2, 0.75, float("nan"))),
     ],
 )
@@ -290,6 +358,31 @@ def test_what_a_device_should_not_answer_is_refused_before_anything_is_drawn(
 ):
     with pytest.raises(HushrankError):
         GRR.answer(person, questions, lot=lot, is_simulation=True, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize(
+    ("kind", "unranked"), [*((kind, "last") for kind in KINDS), (KINDS[0], "unknown")]
+)
+def test_a_survey_of_incomplete_rankings_can_be_published_and_answered(kind, unranked):
+    """Sure reports: what each device sends is what the engine would count."""
+    mix = (MixPart(kind[0], n_levels=kind[1]),)
+    protocol = max_entropy(4, epsilon=60.0, n_people=65, mix=mix, unranked=unranked)
+    held = PublishedSurvey(next(protocol), NAMES)
+    read = read_survey(held.document, most_epsilon=60.0)
+    n_questions, documents, expected = len(held.survey.questions), [], []
+    for number, person in enumerate(ballots(NAMES)):
+        asked = number % n_questions
+        documents += read.answer(person, [asked], lot=0.0, rng=Randomness.secure())
+        expected.append((asked, int(held.survey.questions[asked].answer(person.ranks)[0])))
+    received = held.tally(documents)
+    assert received.n_refused == 0
+    for asked, tally in enumerate(received.tallies):
+        of_question = [answer for number, answer in expected if number == asked]
+        counted = np.bincount(of_question, minlength=len(tally.support))
+        assert tally.support.tolist() == counted.tolist()
+    with pytest.raises(StopIteration) as ended:
+        protocol.send(received.tallies)
+    assert sorted(ended.value.value.order) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("mix", [MixPart(kind, n_levels=levels) for kind, levels in KINDS], ids=str)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.collect import FileForm
+from hushrank.cli.collect import FileForm, Unranked
 
 
 class Method(StrEnum):
@@ -25,13 +25,6 @@ class Method(StrEnum):
     GAUSSIAN_BORDA = "gaussian-borda"
     GAUSSIAN_KEMENY = "gaussian-kemeny"
     AUTO = "auto"
-
-
-class Unranked(StrEnum):
-    """What it says about two items that a ballot ranks only one of them."""
-
-    UNKNOWN = "unknown"
-    LAST = "last"
 
 
 def aggregate(

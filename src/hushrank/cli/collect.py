@@ -58,6 +58,13 @@ class FileForm(StrEnum):
     SCORES = "scores"
 
 
+class Unranked(StrEnum):
+    """What it says about two items that a ballot ranks only one of them."""
+
+    UNKNOWN = "unknown"
+    LAST = "last"
+
+
 class Split(StrEnum):
     """What the two rounds of safari share."""
 
@@ -80,6 +87,10 @@ def collect(
         Rows | None,
         Option(help="max-entropy: how synthetic rankings are drawn. (default: herded)"),
     ] = None,
+    popular_orders: Annotated[
+        bool,
+        Option("--popular-orders", help="max-entropy: look for orders that many people hold."),
+    ] = False,
     leaf_size: Annotated[
         int | None,
         Option(help="safari: most items that one leaf of the hierarchy has. (default: 1)"),
@@ -101,6 +112,10 @@ def collect(
     form: Annotated[
         FileForm | None, Option(help="What FILE holds. (default: told by its content)")
     ] = None,
+    unranked: Annotated[
+        Unranked | None,
+        Option(help="max-entropy: items left out say nothing or come last. (default: refused)"),
+    ] = None,
     break_ties: Annotated[
         bool, Option("--break-ties", help="Put each person's tied items in a random order first.")
     ] = False,
@@ -119,9 +134,10 @@ def collect(
 ) -> None:
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
-    FILE holds complete strict rankings; --break-ties makes tied ones strict. pairs, ldp-kwiksort-*
-    and subset-order learn one order; the others a model of all rankings, too. max-entropy asks each
-    person one tiny question, and takes up to 16 items.
+    FILE holds complete strict rankings; --break-ties makes tied ones strict, and max-entropy takes
+    incomplete ones with --unranked. pairs, ldp-kwiksort-* and subset-order learn one order; the
+    others a model of all rankings, too. max-entropy asks each person one tiny question, and takes
+    up to 16 items.
 
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
@@ -142,8 +158,10 @@ def collect(
         queries=queries,
         prior=None if prior is None else prior.value,
         rows=None if rows is None else rows.value,
+        unranked=None if unranked is None else unranked.value,
+        popular_orders=popular_orders,
         short_cut=short_cut,
         seed=seed,
     )
-    rankings = read_people(file, form, break_ties=break_ties, seed=seed)
+    rankings = read_people(file, form, options, break_ties=break_ties)
     collect_and_show(rankings, options, Paths(file, synthetic, json, report), title=file.name)

@@ -11,6 +11,7 @@ from hushrank.aggregators.posterior import Posterior
 from hushrank.aggregators.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Shares
 from hushrank.cli.collect import FileForm
+from hushrank.cli.popular import Fitted
 from hushrank.cli.protocols import AnyProtocol, CollectOptions, make_protocol
 from hushrank.cli.seeds import stream
 from hushrank.engines.local import run, run_without_noise, simulate
@@ -25,6 +26,7 @@ from hushrank.evaluation.metrics import (
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
+from hushrank.protocols.popular_orders import PopularOrdersOutcome
 from hushrank.protocols.subset_order import MeanRanks
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import read_rankings
@@ -71,19 +73,20 @@ def collect_rankings(rankings: Rankings, options: CollectOptions) -> Collected:
         synthetic = _synthesise(learnt, rankings, options, stream(options.seed, "synthesis"))
     order, posterior = _order(learnt, synthetic), _posterior(learnt)
     seconds = perf_counter() - start
-    evaluation = _of_rankings(synthetic, rankings, options) | _of_order(rankings, order)
+    evaluation = _of_rankings(synthetic, rankings, options) | _of_order(rankings, order, options)
     return Collected(outcome, order, synthetic, posterior, evaluation, seconds)
 
 
 def read_people(
-    file: Path, form: FileForm | None, *, break_ties: bool, seed: int | None
+    file: Path, form: FileForm | None, options: CollectOptions, *, break_ties: bool
 ) -> Rankings:
     """Read rankings; tied items in random order, as of a person who must give a strict one."""
     rankings = read_rankings(file, form=None if form is None else form.value)
     if break_ties:
-        rankings = with_ties_broken(rankings, rng=stream(seed, "ties"))
-    complete = "some items are unranked: `hushrank aggregate` takes such ballots"
-    require(rankings.is_complete, complete)
+        rankings = with_ties_broken(rankings, rng=stream(options.seed, "ties"))
+    takes = "`hushrank aggregate` takes such ballots, max-entropy with --unranked"
+    is_taken = rankings.is_complete or options.unranked is not None
+    require(is_taken, f"some items are unranked: {takes}")
     require(rankings.is_strict, "expected strict rankings, some items are tied: see --break-ties")
     return rankings
 
@@ -104,7 +107,7 @@ def _protocol(rankings: Rankings, options: CollectOptions, pivot_seed: int) -> A
 
 def _order(learnt: Any, synthetic: Rankings | None) -> Order:
     """Return the order that was learnt, or that of the mean ranks where only a model was."""
-    if synthetic is None or isinstance(learnt, MaxEntropyOutcome):
+    if synthetic is None or isinstance(learnt, Fitted):
         order: Order = learnt.order
         return order
     return mean_rank_order(synthetic)
@@ -113,7 +116,7 @@ def _order(learnt: Any, synthetic: Rankings | None) -> Order:
 def _posterior(learnt: Any) -> Posterior | None:
     """Return what the reports leave open of the order, where the protocol can tell."""
     match learnt:
-        case MaxEntropyOutcome():
+        case MaxEntropyOutcome() | PopularOrdersOutcome():
             return learnt.posterior
         case PairOutcome():
             return posterior_of_margins(learnt.estimates.margins, learnt.estimates.variances)
@@ -127,7 +130,7 @@ def _synthesise(
 ) -> Rankings:
     """Draw as many rankings as there are people from the model."""
     n_people, model = like.n_people, learnt
-    if isinstance(learnt, MaxEntropyOutcome):
+    if isinstance(learnt, Fitted):
         model = learnt.model
     if options.drawing == "independent":
         return Rankings(model.sample(n_people, rng=rng), like.names)
@@ -139,7 +142,7 @@ def _of_rankings(
     synthetic: Rankings | None, true: Rankings, options: CollectOptions
 ) -> dict[str, Any]:
     """Compare with the truth, where there is something to compare, and with uniform rankings."""
-    if synthetic is None:
+    if synthetic is None or not true.is_complete:
         return _nothing_of_rankings()
     truth = second_order_marginals(true)
     uniform = uniform_second_order_marginals(true.n_items)
@@ -168,9 +171,9 @@ def _nothing_of_rankings() -> dict[str, Any]:
     return {"private": False} | dict.fromkeys(names)
 
 
-def _of_order(true: Rankings, order: Order) -> dict[str, Any]:
-    excess = kendall_excess(true, order, time_limit=SECONDS_FOR_THE_OPTIMUM)
-    return {"kendall_excess": excess}
+def _of_order(true: Rankings, order: Order, options: CollectOptions) -> dict[str, Any]:
+    meaning, seconds = options.unranked or "unknown", SECONDS_FOR_THE_OPTIMUM
+    return {"kendall_excess": kendall_excess(true, order, unranked=meaning, time_limit=seconds)}
 
 
 def _distance(learnt: Rankings, truth: Shares) -> float:

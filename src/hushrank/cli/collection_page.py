@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from hushrank.arrays import Shares
 from hushrank.cli.collection import Collected
 from hushrank.evaluation.order_report import OrderPage, SureOrder, write_order_report
 from hushrank.evaluation.report import WARNING, write_collection_report
 from hushrank.models.riffle import RiffleModel
+from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
@@ -16,11 +19,14 @@ from hushrank.rankings.profile import Rankings
 def write_page(
     path: Path, collected: Collected, true: Rankings, table: Mapping[str, str], *, title: str
 ) -> None:
-    """Write what was learnt beside the truth: marginals, an order's intervals, or both."""
+    """Write what was learnt beside the truth: marginals, an order's intervals, or both.
+
+    Rankings that leave items out have no marginals to be compared with: the page is about pairs.
+    """
     figures = {
         label.replace(" *", " (from the raw rankings)"): each for label, each in table.items()
     }
-    if collected.synthetic is None:
+    if collected.synthetic is None or not true.is_complete:
         write_order_report(path, _order_page(collected, true, figures, title))
         return
     model, posterior = collected.outcome.result, collected.posterior
@@ -43,7 +49,10 @@ def _order_page(
     collected: Collected, true: Rankings, figures: Mapping[str, str], title: str
 ) -> OrderPage:
     learnt, posterior = collected.outcome.result, collected.posterior
-    shares: dict[str, Shares] = {"true": majority(true) / true.n_people}
+    counts = majority(true)
+    shares: dict[str, Shares] = {"true": counts / np.maximum(counts + counts.T, 1)}
+    if isinstance(learnt, MaxEntropyOutcome):
+        shares["of the model"] = learnt.model.precedences
     if isinstance(learnt, PairOutcome) and posterior is not None:
         shares["reported, noise and all"] = 0.5 + learnt.estimates.margins / 2
         shares["most likely, given the noise"] = 0.5 + posterior.margins / 2

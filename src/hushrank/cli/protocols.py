@@ -15,9 +15,11 @@ from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
 from hushrank.protocols.pairs import pairs
+from hushrank.protocols.popular_orders import popular_orders
 from hushrank.protocols.safari import Split, safari
 from hushrank.protocols.subset_order import subset_order
 from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.questions.stated import Unranked
 from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
 
 WHOLE_RANKING: dict[str, MakeMechanism] = {
@@ -49,6 +51,8 @@ class CollectOptions:
     queries: int | None = None
     prior: Prior | None = None
     rows: Rows | None = None
+    unranked: Unranked | None = None
+    popular_orders: bool = False
     short_cut: bool = False
     seed: int | None = None
 
@@ -74,8 +78,12 @@ class CollectOptions:
         for_safari = self.leaf_size is not None or self.split is not None or self.shrink
         self._require_own(for_safari, "--leaf-size, --split and --shrink", ("safari",))
         self._require_own(self.queries is not None, "--queries", PAIRS)
-        for_entropy = self.prior is not None or self.rows is not None
-        self._require_own(for_entropy, "--prior and --rows", ("max-entropy",))
+        for_entropy = self.prior is not None or self.rows is not None or self.popular_orders
+        named = "--prior, --rows and --popular-orders"
+        self._require_own(for_entropy, named, ("max-entropy",))
+        self._require_own(self.unranked is not None, "--unranked", ("max-entropy",))
+        whole = self.unranked is None or not self.popular_orders
+        require(whole, "--popular-orders asks for whole orders: it takes no --unranked")
         if self.protocol in WITHOUT_PROCESS:
             require(self.post_process is None, f"{self.protocol} takes no --post-process")
             return
@@ -94,7 +102,7 @@ def make_protocol(
     """Return the protocol that the options describe; `pivot_seed` decides public coins."""
     name, epsilon = options.protocol, options.epsilon
     if name == "max-entropy":
-        return _max_entropy(n_items, options, n_people)
+        return _max_entropy(n_items, options, n_people, pivot_seed)
     if name == "subset-order":
         return subset_order(n_items, epsilon=epsilon)
     if name in PAIRS:
@@ -109,12 +117,19 @@ def make_protocol(
     )
 
 
-def _max_entropy(n_items: int, options: CollectOptions, n_people: int) -> AnyProtocol:
+def _max_entropy(n_items: int, options: CollectOptions, n_people: int, seed: int) -> AnyProtocol:
     others = "--protocol pairs learns one order of more, --protocol safari a model"
     too_many = f"max-entropy takes at most {MOST_ITEMS} items, got {n_items}: {others}"
     require(n_items <= MOST_ITEMS, too_many)
-    prior = options.prior or "safe"
-    return max_entropy(n_items, epsilon=options.epsilon, n_people=n_people, prior=prior)
+    epsilon, prior = options.epsilon, options.prior or "safe"
+    if not options.popular_orders:
+        meaning = options.unranked or "refused"
+        return max_entropy(
+            n_items, epsilon=epsilon, n_people=n_people, prior=prior, unranked=meaning
+        )
+    return popular_orders(
+        n_items, epsilon=epsilon, n_people=n_people, function_seed=seed, prior=prior
+    )
 
 
 def _safari(n_items: int, options: CollectOptions) -> AnyProtocol:

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from hushrank.aggregators.posterior import Posterior
 from hushrank.cli.collection import Collected, collect_rankings
+from hushrank.cli.popular import Fitted, popular_as_json, popular_summary
 from hushrank.cli.protocols import CollectOptions
 from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
@@ -77,7 +78,9 @@ def _notes(collected: Collected, options: CollectOptions) -> list[str]:
         "* from the raw rankings, at hand in a simulation: protected by nothing",
         outcome.privacy_statement,
     ]
-    if collected.synthetic is not None and _is_no_better_than_uniform(collected):
+    if collected.synthetic is not None and collected.evaluation["q2_distance"] is None:
+        notes.append("No Q2 distance: it is not defined where rankings are incomplete.")
+    elif collected.synthetic is not None and _is_no_better_than_uniform(collected):
         helps = WHAT_HELPS.get(options.protocol, "--protocol max-entropy")
         tried = f", or try {helps}" if helps else ""
         notes.append(
@@ -108,6 +111,7 @@ def _as_json(collected: Collected, options: CollectOptions, names: Sequence[str]
         "order": _named(collected, names),
         "confidence": collected.confidence,
         "rank_intervals": None if posterior is None else _intervals(posterior, names),
+        "popular_orders": popular_as_json(collected.outcome.result, names),
         "spend": [asdict(spend) for spend in collected.outcome.spends],
         "seconds": collected.seconds,
         "evaluation": collected.evaluation,
@@ -127,14 +131,21 @@ def _chosen(collected: Collected, options: CollectOptions) -> dict[str, Any]:
     learnt = collected.outcome.result
     if isinstance(learnt, PairOutcome):
         return {"post_process": learnt.post_process, "queries": learnt.n_queries[0]}
-    if isinstance(learnt, MaxEntropyOutcome):
+    if isinstance(learnt, Fitted):
         return {
             "mix": [asdict(part) for part in learnt.mix],
+            "stated_shares": _stated(learnt),
             "prior": learnt.prior,
             "prior_scale": float(learnt.scale),
             "rows": options.drawing,
         }
     return {"post_process": options.processing}
+
+
+def _stated(learnt: Fitted) -> list[float] | None:
+    """Return which shares of the people rank how much, as `MaxEntropyOutcome.stated_shares`."""
+    shares = learnt.stated_shares if isinstance(learnt, MaxEntropyOutcome) else None
+    return None if shares is None else [float(share) for share in shares]
 
 
 def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
@@ -147,14 +158,15 @@ def _summary(collected: Collected, options: CollectOptions) -> dict[str, str]:
         "items": str(len(collected.order)),
         "epsilon": f"{collected.outcome.epsilon:.4g} nats per person{_nominal(collected, options)}",
         "seconds": f"{collected.seconds:.2f}",
-        **(_asked(learnt) if isinstance(learnt, MaxEntropyOutcome) else {}),
+        **(_asked(learnt) if isinstance(learnt, Fitted) else {}),
+        **popular_summary(learnt),
         **_distances(collected),
         "Kendall tau above the optimum *": _number(collected.evaluation["kendall_excess"]),
         **least_sure(collected.confidence),
     }
 
 
-def _asked(learnt: MaxEntropyOutcome) -> dict[str, str]:
+def _asked(learnt: Fitted) -> dict[str, str]:
     """Say what people were asked, and how far from uniform they were taken to be."""
     return {
         "questions": describe_mix(learnt.mix),
@@ -163,7 +175,7 @@ def _asked(learnt: MaxEntropyOutcome) -> dict[str, str]:
 
 
 def _distances(collected: Collected) -> dict[str, str]:
-    if collected.synthetic is None:
+    if collected.evaluation["q2_distance"] is None:
         return {}
     evaluation = collected.evaluation
     exact = evaluation["q2_distance_nopriv"]

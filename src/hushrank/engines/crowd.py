@@ -25,6 +25,7 @@ class Crowd:
     """The people, the source of their draws, and their own budgets (people,), if they have any."""
 
     ranks: Ranks
+    is_complete: bool
     rng: Randomness
     budgets: NDArray[np.float64] | None = None
 
@@ -32,14 +33,14 @@ class Crowd:
     def of(cls, rankings: Rankings, rng: Randomness, budgets: Budgets | None = None) -> "Crowd":
         """Take one row a person.
 
-        Raises HushrankError unless the rankings are complete and strict, and the budgets positive
-        and finite, one for each person in the order of `rankings.expanded()`.
+        Raises HushrankError unless the rankings are strict, and the budgets positive and finite,
+        one for each person in the order of `rankings.expanded()`.
         """
-        rankings.require_complete_strict("collect")
+        require(rankings.is_strict, "collect: expected strict rankings, some items are tied")
         size = rankings.n_people * rankings.n_items
         require(size <= MOST_RANKS, f"expected at most {MOST_RANKS:,} ranks in all, got {size:,}")
         own = None if budgets is None else _checked_budgets(budgets, rankings.n_people)
-        return cls(rankings.expanded().ranks, rng, own)
+        return cls(rankings.expanded().ranks, rankings.is_complete, rng, own)
 
     def __len__(self) -> int:
         """How many people there are."""
@@ -54,6 +55,20 @@ class Crowd:
     def spent(self) -> NDArray[np.float64]:
         """What each person with a budget has paid (people,), in nats."""
         return np.zeros(len(self))
+
+    def require_can_answer(self, survey: Survey, earlier: Sequence[Survey]) -> None:
+        """Raise HushrankError unless everybody can answer, whatever they think.
+
+        The rankings are looked at before the first survey only: a later refusal that depends on
+        one would tell of it. So a protocol that takes incomplete ones at first takes them always.
+        """
+        survey.require_fits(self.ranks.shape[1])
+        if earlier:
+            always = survey.takes_incomplete or not earlier[0].takes_incomplete
+            require(always, f"survey {survey.name} needs complete rankings, the first one did not")
+            return
+        fits = self.is_complete or survey.takes_incomplete
+        require(fits, "collect: expected complete rankings, some items are unranked")
 
     def asked(self, survey: Survey) -> Ranks:
         """Return the ranks (people, items) of those whom the survey asks.

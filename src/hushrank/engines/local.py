@@ -35,7 +35,8 @@ def run(
 
     `budgets` (people,) are the most that each person spends, in nats: public numbers, which decide
     who is asked. A protocol that could ask more of anybody is stopped before it does.
-    Raises HushrankError, before anything is drawn, unless all rankings are complete and strict.
+    Raises HushrankError, before anything is drawn, unless all rankings are strict, and complete if
+    the protocol cannot do without.
     Cost: linear in people; batches bound the memory.
     """
 
@@ -97,7 +98,7 @@ def _drive(protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: C
     try:
         survey = next(protocol)
         while True:
-            survey.require_fits(crowd.ranks.shape[1])
+            crowd.require_can_answer(survey, asked)
             asked.append(survey)
             survey = protocol.send(answers(survey))
     except StopIteration as end:

@@ -40,7 +40,7 @@ def cell_weights(questions: Sequence[Question], n_items: int) -> csr_array:
     columns: list[int] = []
     weights: list[float] = []
     for question, start in zip(questions, accumulate(sizes, initial=0), strict=False):
-        for category, statistic, weight in _terms(question, n_items):
+        for category, statistic, weight in terms_of(question, n_items):
             rows.append(start + category)
             columns.append(statistic)
             weights.append(weight)
@@ -48,11 +48,12 @@ def cell_weights(questions: Sequence[Question], n_items: int) -> csr_array:
     return csr_array((weights, (rows, columns)), shape=shape)
 
 
-def _terms(question: Question, n_items: int) -> Iterator[Term]:
+def terms_of(question: Question, n_items: int) -> Iterator[Term]:
+    """Yield what P(category) is a sum of, for each category of one question."""
     match question:
         case RelativeOrder((first, second)):
-            yield from ((0, _preceded(second, first, r, n_items), 1.0) for r in range(n_items))
-            yield from ((1, _preceded(first, second, r, n_items), 1.0) for r in range(n_items))
+            yield from ((0, preceded_at(second, first, r, n_items), 1.0) for r in range(n_items))
+            yield from ((1, preceded_at(first, second, r, n_items), 1.0) for r in range(n_items))
         case RankLevel(item, levels):
             yield from ((level, item * n_items + r, 1.0) for r, level in enumerate(levels))
         case LevelAndPrecedence():
@@ -64,7 +65,7 @@ def _terms(question: Question, n_items: int) -> Iterator[Term]:
 
 def _terms_of_cells(question: LevelAndPrecedence, n_items: int) -> Iterator[Term]:
     for rank, (after, before) in enumerate(question.cells):
-        both = _preceded(question.item, question.other, rank, n_items)
+        both = preceded_at(question.item, question.other, rank, n_items)
         if after >= 0:
             yield after, question.item * n_items + rank, 1.0
             yield after, both, -1.0
@@ -72,6 +73,6 @@ def _terms_of_cells(question: LevelAndPrecedence, n_items: int) -> Iterator[Term
             yield before, both, 1.0
 
 
-def _preceded(item: int, other: int, rank: int, n_items: int) -> int:
+def preceded_at(item: int, other: int, rank: int, n_items: int) -> int:
     """Return which statistic says that `item` has the rank, and `other` is before it."""
     return n_items**2 + (item * n_items + other) * n_items + rank

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
 from hushrank.errors import require
 from hushrank.estimators.cell_weights import cell_weights
@@ -26,6 +26,7 @@ class ReportLikelihood:
 
     counts, gaps = p - q, floors = q, n_reports of the cell's question: all (cells,).
     weights (cells, statistics) as `cell_weights` says. Likelihoods of different people add up.
+    log_prior = what is added to each log-likelihood for what was judged along with the model.
     """
 
     n_items: int
@@ -34,6 +35,7 @@ class ReportLikelihood:
     n_reports: Values
     gaps: Values
     floors: Values
+    log_prior: float = 0.0
 
     @classmethod
     def of(
@@ -42,8 +44,9 @@ class ReportLikelihood:
         questions: Sequence[Question],
         mechanisms: Sequence[LocalMechanism],
         tallies: Sequence[Tally],
+        weights: csr_array | None = None,
     ) -> "ReportLikelihood":
-        """Take one mechanism and one tally for each question.
+        """Take one mechanism and one tally for each question; weights, if not `cell_weights`.
 
         Raises HushrankError unless all are randomised response, whose report names one category.
         """
@@ -56,15 +59,19 @@ class ReportLikelihood:
         counts = np.concatenate([tally.support for tally in tallies]).astype(np.float64)
         n_reports = np.array([tally.n_reports for tally in tallies], dtype=np.float64)
         hits, floors = np.array([(each.hit_rate, each.false_hit_rate) for each in mechanisms]).T
-        of_cells = (np.repeat(each, sizes) for each in (n_reports, hits - floors, floors))
-        return cls(n_items, cell_weights(questions, n_items), counts, *of_cells)
+        n_reports, gaps, floors = (np.repeat(e, sizes) for e in (n_reports, hits - floors, floors))
+        if weights is None:
+            weights = cell_weights(questions, n_items)
+        return cls(n_items, weights, counts, n_reports, gaps, floors)
 
     def __add__(self, other: "ReportLikelihood") -> "ReportLikelihood":
         """Take the reports of both together: of different people, on the same items."""
         require(self.n_items == other.n_items, "expected reports on the same items")
         parts = zip(self._of_cells, other._of_cells, strict=True)
+        counts, n_reports, gaps, floors = (np.concatenate(part) for part in parts)
         weights = csr_array(vstack([self.weights, other.weights]))
-        return ReportLikelihood(self.n_items, weights, *map(np.concatenate, parts))
+        log_prior = self.log_prior + other.log_prior
+        return ReportLikelihood(self.n_items, weights, counts, n_reports, gaps, floors, log_prior)
 
     @property
     def _of_cells(self) -> tuple[Values, Values, Values, Values]:
@@ -78,7 +85,7 @@ class ReportLikelihood:
 
     def log_likelihood(self, statistics: Values) -> float:
         """Return the log-probability of the reports, given who is asked what, less a constant."""
-        return float(self.counts @ np.log(self.probabilities(statistics)))
+        return float(self.counts @ np.log(self.probabilities(statistics))) + self.log_prior
 
     def slopes(self, statistics: Values) -> Values:
         """Return the derivative of `log_likelihood` by each statistic."""
@@ -91,12 +98,19 @@ class ReportLikelihood:
 
         changes (parameters, statistics) = derivatives of the statistics by each parameter.
         """
-        probabilities = self.probabilities(statistics)
-        scale = self.gaps * np.sqrt(self.n_reports / probabilities)
-        moved = (self.weights @ changes.T) * scale[:, None]
+        moved = (self.weights @ changes.T) * self.roots(statistics)[:, None]
         information: Values = moved.T @ moved
         return information
 
+    def roots(self, statistics: Values) -> Values:
+        """Return the root of the information of each cell's reports on its P(category): (cells,)"""
+        roots: Values = self.gaps * np.sqrt(self.n_reports / self.probabilities(statistics))
+        return roots
+
+    def given(self, statistics: Values) -> "ReportLikelihood":
+        """Return the likelihood near a model: the same for all, as nothing is judged along."""
+        return self
+
     @cached_property
-    def _transposed(self) -> csr_array:
-        return csr_array(self.weights.T)
+    def _transposed(self) -> csc_array:
+        return csc_array(self.weights.T)  # a view

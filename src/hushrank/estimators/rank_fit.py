@@ -10,10 +10,13 @@ from scipy.linalg import cholesky, solve_triangular
 
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, ScaleEvidence, require_prior
 from hushrank.estimators.rank_point import RankPoint, uniform_point
 
 Values: TypeAlias = NDArray[np.float64]
+
+Likelihood: TypeAlias = ReportLikelihood | PartialLikelihood
 
 N_ROUNDS = 2
 FARTHEST_START = 1.5
@@ -26,7 +29,7 @@ MOST_STEPS = 2000
 class Parabola:
     """The log-likelihood of reports near one model: by its slopes and its expected curvature."""
 
-    likelihood: ReportLikelihood
+    likelihood: Likelihood
     point: RankPoint
 
     @cached_property
@@ -37,7 +40,8 @@ class Parabola:
     @cached_property
     def pull(self) -> Values:
         """The parabola's slope at coefficients 0: (features,)."""
-        slopes = self.likelihood.slopes(self.point.statistics)
+        statistics = self.point.statistics
+        slopes = self.likelihood.given(statistics).slopes(statistics)
         return self.information @ self.point.coefficients + self.point.gradient(slopes)
 
     @cached_property
@@ -71,8 +75,9 @@ class Parabola:
         def loss(round_coefficients: Values) -> tuple[float, Values]:
             at = RankPoint(self.point.features, _rounded(lower, round_coefficients))
             deviates = at.coefficients / widths
-            gain = self.likelihood.log_likelihood(at.statistics) - deviates @ deviates / 2
-            slopes = at.gradient(self.likelihood.slopes(at.statistics)) - deviates / widths
+            near = self.likelihood.given(at.statistics)
+            gain = near.log_likelihood(at.statistics) - deviates @ deviates / 2
+            slopes = at.gradient(near.slopes(at.statistics)) - deviates / widths
             turned: Values = solve_triangular(lower, slopes, lower=True, check_finite=False)
             return -float(gain), -turned
 
@@ -104,7 +109,7 @@ class RankFit:
         return covariance
 
 
-def fit_ranks(likelihood: ReportLikelihood, *, prior: Prior) -> RankFit:
+def fit_ranks(likelihood: Likelihood, *, prior: Prior) -> RankFit:
     """Fit a model to reports, with one scale of the prior by their evidence, in two rounds.
 
     The evidence is first taken at the uniform model, then at the fit.

@@ -1,5 +1,7 @@
 """How far what was learnt is from what people said."""
 
+from typing import Literal
+
 import numpy as np
 
 from hushrank.aggregators.borda import borda
@@ -47,12 +49,19 @@ def average_kendall_tau(counts: PairCounts, order: Order, n_people: int) -> floa
     return kendall_cost(counts, order) / (n_people * n_items * (n_items - 1) / 2)
 
 
-def kendall_excess(true: Rankings, order: Order, *, time_limit: float) -> float | None:
+def kendall_excess(
+    true: Rankings,
+    order: Order,
+    *,
+    time_limit: float,
+    unranked: Literal["unknown", "last"] = "unknown",
+) -> float | None:
     """Return by how much the average Kendall tau of `order` exceeds the exact Kemeny optimum.
 
+    Pairs that a ranking leaves open count for nobody, see `majority`.
     None where no optimum is proven within `time_limit` seconds.
     """
-    counts = majority(true)
+    counts = majority(true, unranked=unranked)
     best = kemeny(counts, time_limit=time_limit)
     if not best.is_optimal:
         return None

@@ -1,20 +1,25 @@
 """One round, one tiny question a person; the whole distribution of rankings from the reports."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import ceil
 from operator import add
+from typing import Any
 
 from hushrank.aggregators.kemeny import kemeny
 from hushrank.aggregators.posterior import Belief, Posterior
 from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import RankFit, fit_ranks
+from hushrank.estimators.rank_estimates import RankEstimates, Values
+from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
 from hushrank.models.rank_potentials import RankPotentials
-from hushrank.protocols.question_mix import Mix, choose_mix, describe_mix, mix_surveys
+from hushrank.protocols.personal_budgets import budget_levels
+from hushrank.protocols.question_kinds import Incomplete, require_incomplete
+from hushrank.protocols.question_mix import Mix, choose_mixes, describe_mix, mix_surveys
 from hushrank.surveys.survey import Survey, Tallies
 
 MOST_ITEMS = 16
@@ -25,24 +30,51 @@ MOST_ITEMS = 16
 class MaxEntropyOutcome:
     """A model of the population, what was asked, and how sure one can be.
 
-    `mix` was chosen before anybody was asked; `scale` = how far from uniform the prior lets the
-    population be, judged by the reports alone. `order`, best first, disagrees least with the model.
+    `mixes` were chosen before anybody was asked, one for each of the `epsilons`, ascending;
+    `scale` = how far from uniform the prior lets the population be, judged by the reports alone.
+    `order`, best first, disagrees least with the model.
     """
 
     model: RankPotentials
     order: Order
-    mix: Mix
+    epsilons: tuple[float, ...]
+    mixes: tuple[Mix, ...]
     prior: Prior
     fit: RankFit
 
     def __repr__(self) -> str:
         """Say what was asked and how, in one line."""
-        return f"MaxEntropyOutcome({describe_mix(self.mix)}; {self.prior} prior, {self.scale:.3g})"
+        return f"MaxEntropyOutcome({self.asked}; {self.prior} prior, {self.scale:.3g})"
+
+    @property
+    def asked(self) -> str:
+        """What was asked of how many: of each epsilon, where there are several."""
+        if len(set(self.mixes)) == 1:
+            return describe_mix(self.mixes[0])
+        each = zip(self.epsilons, self.mixes, strict=True)
+        return "; ".join(f"at {epsilon:g} nats {describe_mix(mix)}" for epsilon, mix in each)
+
+    @property
+    def mix(self) -> Mix:
+        """What was asked of those with the largest epsilon."""
+        return self.mixes[-1]
 
     @property
     def scale(self) -> float:
         """The scale of the prior of the model."""
         return self.fit.scale
+
+    @cached_property
+    def stated_shares(self) -> Values | None:
+        """Which shares of the people rank how much, if rankings may be incomplete.
+
+        Of `last`: that rank at least 1, 2, ... items, all but one being all. Of `unknown`: that
+        rank both items of each pair a < b.
+        """
+        likelihood = self.fit.wide.likelihood
+        if isinstance(likelihood, ReportLikelihood):
+            return None
+        return likelihood.stated_shares(self.fit.point.statistics)
 
     @cached_property
     def estimates(self) -> RankEstimates:
@@ -65,33 +97,65 @@ class MaxEntropyOutcome:
 def max_entropy(
     n_items: int,
     *,
-    epsilon: float,
-    n_people: int,
+    epsilon: float | Sequence[float],
+    n_people: int | Sequence[int],
     prior: Prior = "safe",
     mix: Mix | None = None,
+    unranked: Incomplete = "refused",
 ) -> Generator[Survey, Tallies, MaxEntropyOutcome]:
     """Ask each person one question of the mix; fit the maximum-entropy model to the reports.
 
-    `n_people` = how many are expected to answer: it only decides the mix, if none is given.
-    `prior`: `safe` is seldom worse than uniform; `typical` is better where few reports come from a
-    population that is far from it. Deterministic in the tallies.
-    Privacy: epsilon-LDP for each person, in nats: one report each.   Cost: exponential in items.
-    Raises HushrankError, before anybody is asked, for parameters that do not fit; later, when
-    nobody answered.
+    Several epsilons: people with budgets of their own, each asked at the largest epsilon within.
+    `n_people` = how many are expected to answer, or of each epsilon: only decides the mix, if none
+    is given. `prior`: `safe` is seldom worse than uniform, `typical` better far from it.
+    `unranked`: people may leave items out, see `Stated`; how much, or which, must be independent
+    of the order they have in mind.   Privacy: epsilon-LDP for each person, in nats, what they leave
+    out included.   Raises HushrankError, before anybody is asked, for parameters that do not fit.
     """
     fits = 2 <= n_items <= MOST_ITEMS
     require(fits, f"max_entropy takes 2 to {MOST_ITEMS} items, got {n_items}")
     require_prior(prior)
-    chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_people)
-    chosen = chosen if mix is None else mix
-    parts = []
-    for survey in mix_surveys(chosen, n_items, epsilon):
-        asked = survey.questions, survey.local_mechanisms
-        parts.append(ReportLikelihood.of(n_items, *asked, (yield survey)))
-    return _outcome(reduce(add, parts), chosen, prior)
-
-
-def _outcome(likelihood: ReportLikelihood, mix: Mix, prior: Prior) -> MaxEntropyOutcome:
+    require_incomplete(unranked)
+    levels = budget_levels(epsilon)
+    epsilons = tuple(each for each, _ in levels)
+    people = _people_of_levels(epsilon, n_people)
+    mixes = choose_mixes(n_items, epsilons=epsilons, n_people=people, unranked=unranked)
+    mixes = mixes if mix is None else (mix,) * len(mixes)
+    surveys = [
+        survey
+        for (each, budgets), chosen in zip(levels, mixes, strict=True)
+        for survey in mix_surveys(chosen, n_items, each, budgets=budgets, unranked=unranked)
+    ]
+    likelihood = yield from _reports(n_items, surveys, unranked)
     fit = fit_ranks(likelihood, prior=prior)
-    model = fit.point.model
-    return MaxEntropyOutcome(model, kemeny(model.precedences).order, mix, prior, fit)
+    order = kemeny(fit.point.model.precedences).order
+    return MaxEntropyOutcome(fit.point.model, order, epsilons, mixes, prior, fit)
+
+
+def _reports(
+    n_items: int, surveys: Sequence[Survey], unranked: Incomplete
+) -> Generator[Survey, Tallies, Likelihood]:
+    """Yield the surveys, of different people, and return the likelihood of all their reports."""
+    parts: list[Any] = []
+    for survey in surveys:
+        reports = survey.questions, survey.local_mechanisms, (yield survey)
+        if unranked == "refused":
+            parts.append(ReportLikelihood.of(n_items, *reports))
+        else:
+            parts.append(PartialLikelihood.of(n_items, *reports, unranked=unranked))
+    likelihood: Likelihood = reduce(add, parts)
+    return likelihood
+
+
+def _people_of_levels(
+    epsilon: float | Sequence[float], n_people: int | Sequence[int]
+) -> tuple[int, ...]:
+    """Return how many people are expected of each epsilon, ascending; all alike if not told."""
+    epsilons = tuple(epsilon) if isinstance(epsilon, Sequence) else (epsilon,)
+    if not isinstance(n_people, Sequence):
+        return (
+            (n_people,) if len(epsilons) == 1 else (ceil(n_people / len(epsilons)),) * len(epsilons)
+        )
+    told = len(n_people) == len(epsilons)
+    require(told, f"expected a number of people for each of {len(epsilons)} epsilons")
+    return tuple(n for _, n in sorted(zip(epsilons, n_people, strict=True)))

@@ -4,8 +4,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import combinations, pairwise
-from math import comb, inf, nextafter
+from itertools import combinations
+from math import comb, nextafter
 
 from hushrank.aggregators.pair_estimates import PairEstimates, PairReports, estimate_pairs
 from hushrank.aggregators.pair_orders import (
@@ -15,8 +15,9 @@ from hushrank.aggregators.pair_orders import (
 )
 from hushrank.arrays import Order
 from hushrank.errors import require
-from hushrank.mechanisms.local import LocalMechanism, require_parameters
+from hushrank.mechanisms.local import LocalMechanism
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.query_counts import best_queries
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import EVERY_BUDGET, Survey, Tallies
@@ -58,16 +59,16 @@ def pairs(
     Privacy: epsilon-LDP for each person, in nats: their own where there are several.
     Raises HushrankError, before anybody is asked, for parameters that do not fit.
     """
-    epsilons, intervals = _levels(epsilon)
+    levels = budget_levels(epsilon)
     require_pair_parameters(n_items, n_queries)
     require_pair_post_process(post_process)
     if time_limit is not None:
         require(time_limit > 0, f"expected a positive time limit, got {time_limit}")
     n_pairs = comb(n_items, 2)
-    asked = [best_queries(each, n_pairs) if n_queries is None else n_queries for each in epsilons]
+    asked = [best_queries(each, n_pairs) if n_queries is None else n_queries for each, _ in levels]
     surveys = [
         pair_survey(n_items, response_at(each, n_answers), each, n_answers, budgets=budgets)
-        for each, n_answers, budgets in zip(epsilons, asked, intervals, strict=True)
+        for (each, budgets), n_answers in zip(levels, asked, strict=True)
     ]
     reports = yield from pair_reports(n_items, surveys)
     order, used = order_from_pairs(reports, post_process, seed=seed, time_limit=time_limit)
@@ -118,19 +119,6 @@ def response_at(epsilon: float, n_answers: int) -> GeneralizedRandomizedResponse
     share = epsilon / n_answers
     rounded_up = Fraction(share) * n_answers > Fraction(epsilon)
     return GeneralizedRandomizedResponse(2, nextafter(share, 0.0) if rounded_up else share)
-
-
-def _levels(
-    epsilon: float | Sequence[float],
-) -> tuple[tuple[float, ...], list[tuple[float, float]]]:
-    """Return the epsilons, ascending, and which budgets each serves: from itself to the next."""
-    is_personal = isinstance(epsilon, Sequence)
-    epsilons = tuple(sorted(epsilon)) if isinstance(epsilon, Sequence) else (epsilon,)
-    require(len(epsilons) >= 1, "expected at least 1 epsilon, got 0")
-    for each in epsilons:
-        require_parameters(2, each)
-    require(len(set(epsilons)) == len(epsilons), "expected distinct epsilons, some are repeated")
-    return epsilons, list(pairwise((*epsilons, inf))) if is_personal else [EVERY_BUDGET]
 
 
 @cache

@@ -2,26 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate, combinations, pairwise, permutations
+from itertools import accumulate, pairwise
 from math import sinh
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
-from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.protocols.question_kinds import Incomplete, QuestionKind, questions_of_kind
 from hushrank.questions.question import Question
-from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
-from hushrank.questions.relative_order import RelativeOrder
-from hushrank.surveys.survey import Survey, sampled_survey
+from hushrank.surveys.survey import EVERY_BUDGET, Survey, sampled_survey
 
-QuestionKind: TypeAlias = Literal[
-    "pairs", "extremes", "levels", "levels-and-pairs", "ranks-and-pairs"
-]
-"""Of two items which is first; is one near an end; its level; that and a precedence; its rank too.
-
-A good question has about e^epsilon + 1 answers.
-"""
 LEVELLED = ("levels", "levels-and-pairs")
 FEW_LEVELS = 3
 
@@ -30,6 +20,8 @@ MOST_STRENGTH_OF_PAIRS_OF_FEW, MOST_STRENGTH_OF_PAIRS = 200, 700
 MOST_STRENGTH_OF_BITS = 15_000
 MOST_STRENGTH_OF_LEVELS = 4_000
 LEAST_EPSILON_OF_RANKS_OF_FEW, LEAST_EPSILON_OF_RANKS = 2.0, 3.0
+SEVEN_ITEMS, LEAST_EPSILON_OF_RANKS_OF_SEVEN, LEAST_STRENGTH_OF_RANKS_OF_SEVEN = 7, 1.5, 60_000
+"""Seven items have few enough ranks to ask for them sooner, where reports are strong."""
 LEAST_EPSILON_OF_SIX_CELLS = 1.15
 """From here on a reply in 6 cells can tell more than one in 3."""
 MOST_USEFUL_EPSILON = 50.0
@@ -56,9 +48,9 @@ class MixPart:
         """The kind, with its levels."""
         return self.kind if self.n_levels is None else f"{self.n_levels} {self.kind}"
 
-    def questions(self, n_items: int) -> tuple[Question, ...]:
+    def questions(self, n_items: int, unranked: Incomplete = "refused") -> tuple[Question, ...]:
         """Return a question of the kind for each item, pair or ordered pair."""
-        return _questions(self.kind, self.n_levels, n_items)
+        return questions_of_kind(self.kind, self.n_levels, n_items, unranked)
 
 
 Mix: TypeAlias = tuple[MixPart, ...]
@@ -70,20 +62,45 @@ def describe_mix(mix: Mix) -> str:
     return ", ".join(f"{100 * part.share:g} % {part.name}" for part in mix)
 
 
-def choose_mix(n_items: int, *, epsilon: float, n_people: int) -> Mix:
+def choose_mix(
+    n_items: int, *, epsilon: float, n_people: int, unranked: Incomplete = "refused"
+) -> Mix:
     """Return the mix that is expected to teach most, from public numbers alone.
 
     By strength = n_people sinh^2(epsilon / 2), which bounds what all reports can tell, and by what
-    did best in simulated collections: weak reports ask for bits, strong ones for ranks.
+    did best in simulated collections: weak reports ask for bits, strong ones for ranks. Where
+    ranks among all items are `unknown`, pairs are all that can be asked.
     Raises HushrankError for impossible numbers.
     """
+    (mix,) = choose_mixes(n_items, epsilons=(epsilon,), n_people=(n_people,), unranked=unranked)
+    return mix
+
+
+def choose_mixes(
+    n_items: int,
+    *,
+    epsilons: Sequence[float],
+    n_people: Sequence[int],
+    unranked: Incomplete = "refused",
+) -> tuple[Mix, ...]:
+    """Return the mix of each epsilon: by the strength of all people's reports together.
+
+    What is already known decides how much detail is worth asking for, and one's own epsilon how
+    much of it gets through.   Raises HushrankError as `choose_mix` does.
+    """
     require(n_items >= 2, f"expected at least 2 items, got {n_items}")
-    require(n_people >= 1, f"expected at least 1 person, got {n_people}")
-    require_parameters(2, epsilon)
-    strength = n_people * sinh(min(epsilon, MOST_USEFUL_EPSILON) / 2) ** 2
-    if n_items == 2:
-        return (MixPart("pairs"),)
-    return (_mix_of_few if n_items <= FEW_ITEMS else _mix_of_many)(epsilon, strength)
+    possible = min(n_people) >= 0 and sum(n_people) >= 1
+    require(possible, f"expected at least 1 person, got {sum(n_people)}")
+    for epsilon in epsilons:
+        require_parameters(2, epsilon)
+    useful = [min(epsilon, MOST_USEFUL_EPSILON) for epsilon in epsilons]
+    known = zip(n_people, useful, strict=True)
+    strength = sum(n * sinh(epsilon / 2) ** 2 for n, epsilon in known)
+    if n_items == 2 or unranked == "unknown":
+        return ((MixPart("pairs"),),) * len(epsilons)
+    if n_items <= FEW_ITEMS:
+        return tuple(_mix_of_few(epsilon, strength) for epsilon in epsilons)
+    return tuple(_mix_of_many(n_items, epsilon, strength) for epsilon in epsilons)
 
 
 def require_mix(mix: Mix) -> None:
@@ -92,22 +109,35 @@ def require_mix(mix: Mix) -> None:
     require(abs(total - 1) < 1e-9, f"expected shares that sum to 1, got {total:g}")
 
 
-def mix_surveys(mix: Mix, n_items: int, epsilon: float) -> tuple[Survey, ...]:
+def mix_surveys(
+    mix: Mix,
+    n_items: int,
+    epsilon: float,
+    *,
+    lots: tuple[float, float] = (0.0, 1.0),
+    budgets: tuple[float, float] = EVERY_BUDGET,
+    unranked: Incomplete = "refused",
+) -> tuple[Survey, ...]:
     """Return a survey for each part of the mix, of different people: one question at full epsilon.
 
+    Together they ask the people whose lots are `lots` and whose budgets are `budgets`.
     Raises HushrankError for a kind that rankings of n_items items cannot answer.
     """
     require_mix(mix)
-    ends = _ends([part.share for part in mix])
+    ends = _ends([part.share for part in mix], lots)
     return tuple(
-        sampled_survey(part.name, part.questions(n_items), epsilon, lots=lots)
-        for part, lots in zip(mix, pairwise(ends), strict=True)
+        sampled_survey(
+            part.name, part.questions(n_items, unranked), epsilon, lots=own, budgets=budgets
+        )
+        for part, own in zip(mix, pairwise(ends), strict=True)
     )
 
 
-def _ends(shares: Sequence[float]) -> list[float]:
-    """Return where each part's lots begin, and 1: sums of floats may miss it."""
-    return [0.0, *list(accumulate(shares))[:-1], 1.0]
+def _ends(shares: Sequence[float], lots: tuple[float, float]) -> list[float]:
+    """Return where each part's lots begin, and the last end: sums of floats may miss it."""
+    low, high = lots
+    inner = (low + (high - low) * end for end in list(accumulate(shares))[:-1])
+    return [low, *inner, high]
 
 
 def _mix_of_few(epsilon: float, strength: float) -> Mix:
@@ -118,30 +148,13 @@ def _mix_of_few(epsilon: float, strength: float) -> Mix:
     return (MixPart("pairs", 0.6), MixPart("extremes", 0.4))
 
 
-def _mix_of_many(epsilon: float, strength: float) -> Mix:
+def _mix_of_many(n_items: int, epsilon: float, strength: float) -> Mix:
     if strength < MOST_STRENGTH_OF_PAIRS:
         return (MixPart("pairs"),)
     has_cells = epsilon >= LEAST_EPSILON_OF_SIX_CELLS
     if strength < (MOST_STRENGTH_OF_LEVELS if has_cells else MOST_STRENGTH_OF_BITS):
         return (MixPart("levels", n_levels=FEW_LEVELS),)
-    if epsilon >= LEAST_EPSILON_OF_RANKS:
+    seven_strong = n_items == SEVEN_ITEMS and strength >= LEAST_STRENGTH_OF_RANKS_OF_SEVEN
+    if epsilon >= (LEAST_EPSILON_OF_RANKS_OF_SEVEN if seven_strong else LEAST_EPSILON_OF_RANKS):
         return (MixPart("ranks-and-pairs"),)
     return (MixPart("levels-and-pairs", n_levels=FEW_LEVELS),)
-
-
-@cache
-def _questions(kind: QuestionKind, n_levels: int | None, n_items: int) -> tuple[Question, ...]:
-    ordered = permutations(range(n_items), 2)
-    match kind:
-        case "pairs":
-            return tuple(RelativeOrder(pair) for pair in combinations(range(n_items), 2))
-        case "extremes":
-            return tuple(RankLevel(item, extreme_levels(n_items)) for item in range(n_items))
-        case "levels":
-            levels = even_levels(n_items, n_levels or 0)
-            return tuple(RankLevel(item, levels) for item in range(n_items))
-        case "levels-and-pairs":
-            levels = even_levels(n_items, n_levels or 0)
-        case "ranks-and-pairs":
-            levels = even_levels(n_items, n_items)
-    return tuple(LevelAndPrecedence(*pair, levels) for pair in ordered)

@@ -16,6 +16,8 @@ from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.rankings.profile import Rankings
 
 EVERY_BUDGET = (0.0, inf)
 """Asks people whatever their budgets."""
@@ -99,6 +101,17 @@ class Survey:
             self._fitting.add(n_items)
 
     @cached_property
+    def takes_incomplete(self) -> bool:
+        """Whether every strict ranking of only some of the items can answer every question."""
+        return all(isinstance(question, Stated) for question in self.questions)
+
+    def require_takes(self, rankings: Rankings, purpose: str) -> None:
+        """Raise HushrankError unless they are strict, and complete if not all may be answered."""
+        if not self.takes_incomplete:
+            rankings.require_complete_strict(purpose)
+        require(rankings.is_strict, f"{purpose}: expected strict rankings, some items are tied")
+
+    @cached_property
     def items_at_once(self) -> NDArray[np.intp] | None:
         """The items (questions, s) if all ask the order of s items through one mechanism."""
         sizes = {len(q.items) if isinstance(q, RelativeOrder) else 0 for q in self.questions}
@@ -124,6 +137,7 @@ def sampled_survey(
     *,
     make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
     lots: tuple[float, float] = (0.0, 1.0),
+    budgets: tuple[float, float] = EVERY_BUDGET,
 ) -> Survey:
     """Return the survey in which everybody spends all of epsilon on one question drawn at random.
 
@@ -131,4 +145,4 @@ def sampled_survey(
     Source: Yang et al. (ICDE 2019), Algorithm 1.
     """
     mechanisms = tuple(make_mechanism(question.n_categories, epsilon) for question in questions)
-    return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots)
+    return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots, budgets=budgets)

@@ -21,9 +21,9 @@ from hushrank.surveys.wire_documents import (
     SentReport,
     WireSurvey,
     wire_mechanism,
-    wire_question,
     wire_survey,
 )
+from hushrank.surveys.wire_questions import wire_question
 from hushrank.surveys.wire_reports import MECHANISMS, from_wire, to_wire
 
 
@@ -96,8 +96,9 @@ class PublishedSurvey:
         Privacy: the survey's epsilon for these reports together. A second call costs it again: a
         device calls once, stores the reports, and sends the same bytes on every retry; it keeps its
         own account of what it has answered. Only a simulation may draw from a seed.
-        Raises HushrankError, before anything is drawn, unless `person` is one complete strict
-        ranking of these items, the survey asks this lot, and the questions are as many as it says.
+        Raises HushrankError, before anything is drawn, unless `person` is one strict ranking of
+        these items, complete if not every question has a cell for what is not stated, the survey
+        asks this lot, and the questions are as many as it says.
         """
         is_secret = rng.is_private or is_simulation
         require(is_secret, "expected the operating system's randomness, a seed protects nobody")
@@ -129,7 +130,7 @@ class PublishedSurvey:
         survey = self.survey
         fits = person.n_people == 1 and person.names == self.names
         require(fits, "expected the ranking of one person over the items of the survey")
-        person.require_complete_strict("answer")
+        survey.require_takes(person, "answer")
         require(survey.lots[0] <= lot < survey.lots[1], "this survey does not ask this lot")
         n_answers = survey.answers_per_person
         is_right_number = len(set(questions)) == len(questions) == n_answers

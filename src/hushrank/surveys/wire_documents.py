@@ -5,89 +5,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism
-from hushrank.questions.interleaving import Interleaving
-from hushrank.questions.level_and_precedence import LevelAndPrecedence
-from hushrank.questions.question import Question
-from hushrank.questions.rank_and_precedence import RankAndPrecedence
-from hushrank.questions.rank_level import RankLevel
-from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire_questions import WireQuestion
 from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport
 
-Item: TypeAlias = Annotated[int, Meta(ge=0, lt=65534)]
 Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class OfKind(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, frozen=True):
-    """A question says in `kind` which one it is."""
-
-
-class WireRelativeOrder(OfKind, tag="relative-order", frozen=True):
-    """`RelativeOrder`: category = lexicographic index of the order of `items`."""
-
-    items: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return RelativeOrder(self.items)
-
-
-class WireInterleaving(OfKind, tag="interleaving", frozen=True):
-    """`Interleaving`: category = colexicographic index of the places of `left`."""
-
-    left: tuple[Item, ...]
-    right: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return Interleaving(self.left, self.right)
-
-
-class WireRankAndPrecedence(OfKind, tag="rank-and-precedence", frozen=True):
-    """`RankAndPrecedence`: category = 2 rank(item) + [second before first]."""
-
-    item: Item
-    first: Item
-    second: Item
-    n_items: Item
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return RankAndPrecedence(self.item, self.first, self.second, self.n_items)
-
-
-class WireRankLevel(OfKind, tag="rank-level", frozen=True):
-    """`RankLevel`: category = levels[rank(item)], a level for each rank from the best."""
-
-    item: Item
-    levels: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return RankLevel(self.item, self.levels)
-
-
-class WireLevelAndPrecedence(OfKind, tag="level-and-precedence", frozen=True):
-    """`LevelAndPrecedence`: category = number, of those possible, of the level and who is first."""
-
-    item: Item
-    other: Item
-    levels: tuple[Item, ...]
-
-    def question(self) -> Question:
-        """Return what it describes."""
-        return LevelAndPrecedence(self.item, self.other, self.levels)
-
-
-WireQuestion: TypeAlias = (
-    WireRelativeOrder
-    | WireInterleaving
-    | WireRankAndPrecedence
-    | WireRankLevel
-    | WireLevelAndPrecedence
-)
 
 
 class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -170,22 +94,6 @@ def wire_mechanism(mechanism: LocalMechanism) -> WireMechanism:
     thresholds: Any = mechanism  # all that have a wire form state these two
     hit, false_hit = str(thresholds.hit_words), str(thresholds.false_hit_words)
     return WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon, hit, false_hit)
-
-
-def wire_question(question: Question) -> WireQuestion:
-    """Describe a question."""
-    match question:
-        case RelativeOrder(items):
-            return WireRelativeOrder(items)
-        case Interleaving(left, right):
-            return WireInterleaving(left, right)
-        case RankAndPrecedence(item, first, second, n_items):
-            return WireRankAndPrecedence(item, first, second, n_items)
-        case RankLevel(item, levels):
-            return WireRankLevel(item, levels)
-        case LevelAndPrecedence(item, other, levels):
-            return WireLevelAndPrecedence(item, other, levels)
-    raise HushrankError(f"{type(question).__name__} has no wire form")
 
 
 def json_schemas() -> dict[str, Any]:

@@ -1,0 +1,63 @@
+"""How many items people rank, judged by noisy reports: shares of ballots by their length."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values: TypeAlias = NDArray[np.float64]
+
+ENOUGH, ENOUGH_OF_A_REPORT = 1e-9, 1e-12
+"""How little log-density the next step may still gain, in all and besides for each report."""
+MOST_STEPS = 200
+FARTHEST = 0.95
+"""How much of the way to a share of 0 one step may go."""
+
+
+def most_likely_lengths(counts: Values, chances: Values) -> Values:
+    """Return the most likely shares of ballots of each length (lengths,), which sum to 1.
+
+        sum_cells counts log(chances @ shares) + sum_lengths log shares
+
+    counts (cells,) of reports; chances (cells, lengths) = P(report | length) > 0: a mixture, so the
+    sum is concave. Prior: one imagined ballot of each length, seen without noise. By Newton's
+    method from equal shares, with a line search.
+    """
+    reported = counts > 0
+    counts, chances = counts[reported], chances[reported]
+    shares = np.full(chances.shape[1], 1 / chances.shape[1])
+    for _ in range(MOST_STEPS):
+        step, gain = _newton_step(counts, chances, shares)
+        if gain <= ENOUGH + ENOUGH_OF_A_REPORT * counts.sum():
+            break
+        shares = _line_search(counts, chances, shares, step, gain)
+    return shares
+
+
+def _log_density(counts: Values, chances: Values, shares: Values) -> float:
+    return float(counts @ np.log(chances @ shares) + np.log(shares).sum())
+
+
+def _newton_step(counts: Values, chances: Values, shares: Values) -> tuple[Values, float]:
+    """Return the step within the simplex, and the slope along it."""
+    ratios = chances / (chances @ shares)[:, None]
+    slopes = ratios.T @ counts + 1 / shares
+    curvature = (ratios * counts[:, None]).T @ ratios + np.diag(shares**-2.0)
+    both = np.column_stack([slopes, np.ones(len(shares))])
+    free, even = np.linalg.solve(curvature, both).T
+    step: Values = free - even * (free.sum() / even.sum())
+    return step, float(slopes @ step)
+
+
+def _line_search(
+    counts: Values, chances: Values, shares: Values, step: Values, gain: float
+) -> Values:
+    """Halve the step until it gains a quarter of what its slope promises: shares stay above 0."""
+    length = min(1.0, FARTHEST / max(float((-step / shares).max()), FARTHEST))
+    before = _log_density(counts, chances, shares)
+    while length > 1e-9:
+        moved: Values = shares + length * step
+        if _log_density(counts, chances, moved) >= before + length * gain / 4:
+            return np.asarray(moved / moved.sum())
+        length /= 2
+    return shares
