@@ -1,6 +1,7 @@
 # `make demo` and `make test` work from a fresh clone: they create the environment in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+ELECTIONS := $(HUSHRANK_DATA)/elections
 INSTALLED := .venv/installed
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
@@ -45,6 +46,27 @@ figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 		--data jester=$(HUSHRANK_DATA)/jester/jester-data-1.csv.gz \
 		--data turkdots=$(HUSHRANK_DATA)/turkdots/00024-00000001.soc \
 		--data turkpuzzle=$(HUSHRANK_DATA)/turkpuzzle/00025-00000001.soc
+	$(BIN)/hushrank experiment frontier-epsilon frontier-people frontier-elections \
+		--out docs/experiments \
+		--data sushi=$(HUSHRANK_DATA)/sushi/sushi.soc \
+		--data dublin-north=$(ELECTIONS)/irish2002/00001-00000001.soi.gz \
+		--data meath=$(ELECTIONS)/irish2002/00001-00000003.soi.gz \
+		--data debian-2002=$(ELECTIONS)/debian/00002-00000001.soi \
+		--data debian-2003=$(ELECTIONS)/debian/00002-00000002.soi \
+		--data debian-2005=$(ELECTIONS)/debian/00002-00000003.soi \
+		--data debian-2006=$(ELECTIONS)/debian/00002-00000004.soi \
+		--data debian-2007=$(ELECTIONS)/debian/00002-00000005.soi \
+		--data debian-2010=$(ELECTIONS)/debian/00002-00000006.soi \
+		--data debian-2012=$(ELECTIONS)/debian/00002-00000007.soi \
+		--data burlington-2006=$(ELECTIONS)/burlington/00005-00000001.toi \
+		--data burlington-2009=$(ELECTIONS)/burlington/00005-00000002.toi \
+		--data aspen=$(ELECTIONS)/aspen2009/00016-00000002.toi \
+		--data berkeley=$(ELECTIONS)/berkeley2010/00017-00000001.toi \
+		--data san-francisco=$(ELECTIONS)/sanfrancisco/00021-00000004.toi \
+		--data apa-1998=$(ELECTIONS)/apa/00028-00000001.soi \
+		--data apa-2003=$(ELECTIONS)/apa/00028-00000006.soi \
+		--data apa-2009=$(ELECTIONS)/apa/00028-00000012.soi \
+		--data uk-labour=$(ELECTIONS)/uklabor2010/00030-00000001.soi
 
 lock: ## write the locked requirements anew; needs uv
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

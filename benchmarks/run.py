@@ -21,6 +21,7 @@ TABLES = (
     "aggregation",
     "private_aggregation",
     "collecting",
+    "max_entropy",
     "growth",
     "start",
 )

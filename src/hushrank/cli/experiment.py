@@ -59,7 +59,7 @@ def _list_experiments() -> None:
     from hushrank.evaluation.experiments.registry import EXPERIMENTS
 
     for known in EXPERIMENTS.values():
-        echo(f"{known.name:16}{known.shows} ({known.repetitions} repetitions)")
+        echo(f"{known.name:19}{known.shows} ({known.repetitions} repetitions)")
 
 
 def _read_populations(

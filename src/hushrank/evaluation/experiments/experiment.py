@@ -20,11 +20,12 @@ lines to compare with.
 """
 
 Quantity: TypeAlias = Literal[
-    "simplex", "clip", "raw", "any", "tau", "excess", "error rate", "seconds"
+    "simplex", "clip", "raw", "any", "q2", "tau", "excess", "error rate", "seconds"
 ]
 """What a number is. Of SAFARI: a distance after this post-processing of the shares (`any` where
-there is nothing to process). Of an order: its average normalised Kendall tau, and its excess over
-the exact Kemeny optimum; and the share of pairs whose majority was learnt the wrong way round.
+there is nothing to process). Of any synthetic rows: their Q2 distance. Of an order: its average
+normalised Kendall tau, and its excess over the exact Kemeny optimum; and the share of pairs whose
+majority was learnt the wrong way round.
 """
 
 Scale: TypeAlias = Literal["unit", "linear", "log", "symlog"]

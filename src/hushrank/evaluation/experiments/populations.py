@@ -10,6 +10,7 @@ import numpy as np
 from hushrank.errors import require
 from hushrank.files.disk import FilePath
 from hushrank.models.mallows import Mallows
+from hushrank.models.mixture import plackett_luce_mixture
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
@@ -60,6 +61,29 @@ def read_jester(path: FilePath) -> Rankings:
     return break_ties(chosen, rng=np.random.default_rng(JESTER_TIES_SEED))
 
 
+def read_complete_ballots(path: FilePath) -> Rankings:
+    """Read the ballots that rank all items, or all but one, without ties; drop all others.
+
+    The item that such a ballot leaves out is the last one.
+    Raises HushrankError when no ballot is left.
+    """
+    ballots = read_rankings(path)
+    last = ballots.n_items - 1
+    ranks = np.where(ballots.is_ranked, ballots.ranks, last)
+    is_order = np.sort(ranks, axis=1) == np.arange(ballots.n_items)  # two at the end are none
+    kept = np.flatnonzero(is_order.all(axis=1))
+    require(kept.size, f"expected ballots that rank {last}+ items without ties, got none")
+    completed = np.asfortranarray(ranks[kept], dtype=ballots.ranks.dtype)
+    people = ballots.people_of_rows[kept]
+    return Rankings(completed, ballots.names, people)
+
+
+def election(name: str, title: str, file: str) -> FilePopulation:
+    """Return the complete ballots of an election in PrefLib."""
+    holds = f"PrefLib {file}; incomplete ballots are dropped"
+    return FilePopulation(name, title, holds, read_complete_ballots)
+
+
 def mallows_population(n_people: int, n_items: int, dispersion: float) -> DrawnPopulation:
     """Return people of a Mallows model around a random order: no item number says how good it is.
 
@@ -76,6 +100,23 @@ def _draw_mallows(
     n_people: int, n_items: int, dispersion: float, rng: np.random.Generator
 ) -> Rankings:
     model = Mallows(tuple(rng.permutation(n_items).tolist()), dispersion)
+    names = tuple(str(item + 1) for item in range(n_items))
+    return Rankings(model.sample(n_people, rng=rng), names)
+
+
+def mixture_population(n_people: int, n_items: int, n_components: int) -> DrawnPopulation:
+    """Return people of equally large Plackett-Luce components, all utilities normal(0, 1)."""
+    return DrawnPopulation(
+        name=f"mixture-{n_components}-{n_items}",
+        title=f"{n_components} Plackett-Luce components",
+        draw=partial(_draw_mixture, n_people, n_items, n_components),
+    )
+
+
+def _draw_mixture(
+    n_people: int, n_items: int, n_components: int, rng: np.random.Generator
+) -> Rankings:
+    model = plackett_luce_mixture(n_items, n_components, spread=1.0, rng=rng)
     names = tuple(str(item + 1) for item in range(n_items))
     return Rankings(model.sample(n_people, rng=rng), names)
 

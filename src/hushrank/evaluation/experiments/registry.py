@@ -2,6 +2,9 @@
 
 from hushrank.errors import require
 from hushrank.evaluation.experiments.experiment import Experiment
+from hushrank.evaluation.experiments.frontier_elections import FRONTIER_ELECTIONS
+from hushrank.evaluation.experiments.frontier_epsilon import FRONTIER_EPSILON
+from hushrank.evaluation.experiments.frontier_people import FRONTIER_PEOPLE
 from hushrank.evaluation.experiments.hay_2 import HAY_2
 from hushrank.evaluation.experiments.hay_3 import HAY_3
 from hushrank.evaluation.experiments.kwiksort_3_and_4 import KWIKSORT_3, KWIKSORT_4
@@ -20,6 +23,7 @@ EXPERIMENTS = {
         *(HAY_2, HAY_3),
         *(KWIKSORT_3, KWIKSORT_4, KWIKSORT_5, KWIKSORT_6, KWIKSORT_TABLE_3),
         PAIR_ORDERS,
+        *(FRONTIER_EPSILON, FRONTIER_PEOPLE, FRONTIER_ELECTIONS),
     )
 }
 

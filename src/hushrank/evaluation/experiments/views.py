@@ -6,6 +6,7 @@ from hushrank.evaluation.experiments.experiment import Group, Quantity, Scale, V
 from hushrank.evaluation.experiments.populations import Population
 
 Y_LABELS: dict[Quantity, str] = {
+    "q2": "Q2 distance",
     "tau": "average Kendall tau",
     "excess": "Kendall tau above the optimum",
     "error rate": "error rate of the pairs",
