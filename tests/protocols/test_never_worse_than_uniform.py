@@ -1,6 +1,7 @@
 """With the default prior a collection is not worse than asking nobody, however few are asked."""
 
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -38,13 +39,14 @@ class Excess(NamedTuple):
         return self.mean > MOST_WORSE + 2 * self.error
 
 
-def excess(draw, n_people, epsilon, repetitions, **options):
+def excess(draw, n_people, epsilon, repetitions, *, label="", **options):
     """Collect from people drawn anew; compare the model with uniform rankings on the same people.
 
-    `draw` takes the number of people and rng.
+    `draw` takes the number of people and rng; each `label` has seeds of its own.
     """
     found = []
-    seeds = np.random.SeedSequence((random_seed(), n_people, int(1000 * epsilon)))
+    own = crc32(label.encode())
+    seeds = np.random.SeedSequence((random_seed(), own, n_people, int(1000 * epsilon)))
     for seed in seeds.spawn(repetitions):
         rng = np.random.default_rng(seed)
         people = draw(n_people, rng)
@@ -72,22 +74,22 @@ def some_of(rankings):
     return lambda n, rng: people.select(rng.choice(people.n_rows, size=n, replace=False))
 
 
-def worse_cells(draw, n_items, epsilons=EPSILONS, sizes=SIZES):
+def worse_cells(label, draw, n_items, epsilons=EPSILONS, sizes=SIZES):
     """Measure all cells; print the worst, and return those that are worse than uniform."""
     cells = {
-        (n_people, epsilon): excess(draw, n_people, epsilon, REPETITIONS[n_items])
+        (n_people, epsilon): excess(draw, n_people, epsilon, REPETITIONS[n_items], label=label)
         for n_people in sizes
         for epsilon in epsilons
     }
     worst = max(cells, key=lambda cell: cells[cell].mean)
-    print(f"worst of {len(cells)} cells: (people, epsilon) = {worst}, {cells[worst]}")
+    print(f"{label}, worst of {len(cells)} cells: (people, epsilon) = {worst}, {cells[worst]}")
     return {cell: found for cell, found in cells.items() if found.is_worse}
 
 
-def worse_cells_of_file(rankings):
+def worse_cells_of_file(label, rankings):
     epsilons = FEWEST_EPSILONS if rankings.n_items >= MANY_ITEMS else FEW_EPSILONS
     sizes = sorted({min(n, rankings.n_people) for n in FEW_SIZES})
-    return worse_cells(some_of(rankings), rankings.n_items, epsilons, sizes)
+    return worse_cells(label, some_of(rankings), rankings.n_items, epsilons, sizes)
 
 
 @pytest.mark.parametrize("n_items", [4, 7])
@@ -110,7 +112,8 @@ def test_the_typical_prior_makes_no_such_promise():
 @pytest.mark.parametrize("dispersion", [1.0, 0.95, 0.9])
 @pytest.mark.parametrize("n_items", [4, 5, 6, 7, 10])
 def test_models_near_uniform(n_items, dispersion):
-    assert not worse_cells(mallows(n_items, dispersion), n_items)
+    label = f"Mallows {dispersion:g}, {n_items} items"
+    assert not worse_cells(label, mallows(n_items, dispersion), n_items)
 
 
 @pytest.mark.slow
@@ -118,17 +121,17 @@ def test_models_near_uniform(n_items, dispersion):
 @pytest.mark.parametrize(("folder", "data_set"), [("turkdots", 24), ("turkpuzzle", 25)])
 def test_crowd_workers(data_folder, folder, data_set, number):
     people = read_rankings(data_folder / folder / f"000{data_set}-0000000{number}.soc")
-    assert not worse_cells_of_file(people)
+    assert not worse_cells_of_file(f"{folder} {number}", people)
 
 
 @pytest.mark.slow
 def test_sushi(data_folder):
     people = read_rankings(data_folder / "sushi" / "sushi.soc")
-    assert not worse_cells_of_file(people)
+    assert not worse_cells_of_file("Sushi", people)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("election", ELECTIONS, ids=[each.name for each in ELECTIONS])
 def test_elections(data_folder, election):
     people = election.read(election_file(data_folder, election))
-    assert not worse_cells_of_file(people)
+    assert not worse_cells_of_file(election.name, people)

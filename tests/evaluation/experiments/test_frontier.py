@@ -180,6 +180,8 @@ def test_what_is_learnt_openly_is_learnt_once_of_the_same_people(crowd):
 
 
 def test_both_priors_see_the_same_reports(crowd):
+    people = crowd.everybody.rankings
+    assert [learn_openly(way, people, 1.0).prior for way in (SAFE, TYPICAL)] == ["safe", "typical"]
     safe, typical = Spot(crowd, "panel", 1.0, 1.0).ours()
     assert (safe.same_draws, typical.same_draws) == (False, True)
     assert (safe.most_repetitions, typical.most_repetitions) == (None, None)
