@@ -8,9 +8,9 @@ from hushrank.errors import HushrankError, require
 
 KINDS = ("soc", "soi", "toc", "toi")
 
-_FIRST_BALLOT = re.compile(rb"^[^\S\n]*+[^#\s]", re.MULTILINE)
-_KEY = r"([A-Z]++(?: ++[A-Z]++)*+)(?:\s++(\d{1,9}+))?+"  # possessive: long blanks cost no square
-_FIELD = re.compile(rf"#\s*+{_KEY}\s*+:(.*)", re.ASCII | re.DOTALL)
+_FIRST_BALLOT = re.compile(rb"^[^\S\n]*[^#\s]", re.MULTILINE)
+_KEY = r"([A-Z]+(?: +[A-Z]+)*)(?:\s+(\d{1,9}))?"  # no possessive groups: Python 3.11.2 errs
+_FIELD = re.compile(rf"#\s*{_KEY}\s*:(.*)", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True)
