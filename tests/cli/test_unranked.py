@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from hushrank.cli.collection_page import true_shares
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
@@ -71,6 +72,15 @@ def test_only_pairs_are_asked_where_ranks_are_unknown(monkeypatch, ballots):
     options = collected(monkeypatch, ballots, "--epsilon", 4, "--unranked", "unknown")["options"]
     assert [part["kind"] for part in options["mix"]] == ["pairs"]
     assert len(options["stated_shares"]) == 10
+
+
+def test_true_shares_count_what_is_left_out_as_it_was_told():
+    keys = np.array([[0, 1, np.nan]] * 3 + [[1, 0, np.nan]])
+    rankings = Rankings.from_keys(keys, ("a", "b", "c"))
+    known, last = (true_shares(rankings, unranked) for unranked in ("unknown", "last"))
+    assert (known[0, 1], known[1, 0], last[0, 1]) == (0.75, 0.25, 0.75)
+    assert np.isnan(known[0, 2])
+    assert (last[0, 2], last[2, 0]) == (1, 0)
 
 
 def test_the_page_is_about_the_order_and_pairs(monkeypatch, ballots, tmp_path):

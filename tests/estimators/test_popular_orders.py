@@ -12,8 +12,10 @@ from hushrank.estimators.candidate_orders import MOST_PREFIXES, candidate_orders
 from hushrank.estimators.cell_weights import statistics_of
 from hushrank.estimators.hashed_reports import HashedReports
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.popular_estimates import beside
+from hushrank.estimators.popular_estimates import beside, with_popular
 from hushrank.estimators.popular_orders import PopularSearch
+from hushrank.estimators.rank_estimates import RankEstimates
+from hushrank.estimators.rank_fit import fit_ranks
 from hushrank.models.mallows import Mallows
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
 from hushrank.models.rank_features import rank_features
@@ -177,6 +179,41 @@ def test_the_likelihood_beside_popular_orders_is_that_of_the_whole_population():
     assert beside(likelihood, popular).probabilities(alone) == pytest.approx(expected, rel=1e-12)
     moved = likelihood.slopes(whole) * (1 - popular.share)
     assert beside(likelihood, popular).slopes(alone) == pytest.approx(moved, rel=1e-9)
+
+
+def test_the_error_of_a_share_moves_what_the_order_explains():
+    """Beside those of the rest, by differences of the estimates at shares and errors."""
+    questions, orders = some_questions(4), np.array([[2, 0, 3, 1], [0, 1, 2, 3]])
+    ranks = Mallows((0, 1, 2, 3), 0.5).sample(3000, rng=np.random.default_rng(1))
+    likelihood = ReportLikelihood.of(4, questions, *reported(questions, ranks, 1.0, 3))
+    rest = RankEstimates.of(fit_ranks(likelihood, prior="safe"))
+    shares, errors = np.array([0.3, 0.1]), np.array([0.02, 0.05])
+
+    def estimates(shares, errors):
+        return with_popular(rest, PopularOrders(orders, shares), errors)
+
+    known, sure = estimates(shares, errors), estimates(shares, np.zeros(2))
+    assert sure.precedence_errors == pytest.approx(0.6 * rest.precedence_errors)
+    assert sure.at_errors == pytest.approx(0.6 * rest.at_errors)
+    at, precedences = sure.at_errors**2, sure.precedence_errors**2
+    scores = sure.score_covariance.copy()
+    for moved in np.diag(errors):
+        there = estimates(shares + moved, errors)
+        at += (there.at - known.at) ** 2
+        precedences += (there.precedences - known.precedences) ** 2
+        scores += np.outer(there.scores - known.scores, there.scores - known.scores)
+    assert known.at_errors**2 == pytest.approx(at)
+    assert known.precedence_errors**2 == pytest.approx(precedences)
+    assert known.score_covariance == pytest.approx(scores)
+
+
+def test_of_too_many_finalists_those_with_most_support_are_kept(monkeypatch):
+    search = search_of(1e5 * rows_of(probabilities()))
+    monkeypatch.setattr(popular_orders, "MOST_FINALISTS", 2)
+    fewer = search_of(1e5 * rows_of(probabilities()))
+    assert len(search.finalists) > 2
+    assert fewer.finalists.tolist() == sorted(HELD[:2])
+    assert set(fewer.support) == set(np.sort(search.support)[-2:])
 
 
 def test_candidates_complete_the_likeliest_beginnings():

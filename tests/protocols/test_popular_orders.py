@@ -66,6 +66,19 @@ def test_popular_orders_are_found_with_their_shares(n_items, n_people):
     assert distance(outcome.result.model, people) < distance(plain, people) / 2
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_one_order_of_half_the_people_is_not_taken_for_the_smooth_rest(seed):
+    """A model of 5 items alone explains so much of it that nothing seems to be left over."""
+    rng = np.random.default_rng(100 + seed)
+    ranks, spike = Mallows((0, 1, 2, 3, 4), 0.6).sample(20_000, rng=rng), rng.permutation(5)
+    ranks[:10_000] = inverse(spike[None])
+    people = Rankings(np.asfortranarray(rng.permutation(ranks)), tuple("abcde"))
+    outcome = learnt(people, 3.0, seed).result
+    assert outcome.popular.orders.tolist() == [spike.tolist()]
+    assert abs(outcome.popular.share - 0.5) < 5.5 * outcome.share_error
+    assert outcome.share_error < 0.02
+
+
 def test_in_a_smooth_population_none_is_found_and_the_model_is_the_fit_alone():
     outcome = learnt(SMOOTH, 4.0).result
     assert len(outcome.popular.shares) == 0

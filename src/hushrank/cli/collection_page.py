@@ -12,12 +12,19 @@ from hushrank.evaluation.report import WARNING, write_collection_report
 from hushrank.models.riffle import RiffleModel
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
+from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 
 
 def write_page(
-    path: Path, collected: Collected, true: Rankings, table: Mapping[str, str], *, title: str
+    path: Path,
+    collected: Collected,
+    true: Rankings,
+    table: Mapping[str, str],
+    *,
+    title: str,
+    unranked: Unranked = "unknown",
 ) -> None:
     """Write what was learnt beside the truth: marginals, an order's intervals, or both.
 
@@ -27,7 +34,7 @@ def write_page(
         label.replace(" *", " (from the raw rankings)"): each for label, each in table.items()
     }
     if collected.synthetic is None or not true.is_complete:
-        write_order_report(path, _order_page(collected, true, figures, title))
+        write_order_report(path, _order_page(collected, true, unranked, figures, title))
         return
     model, posterior = collected.outcome.result, collected.posterior
     sure = None
@@ -45,12 +52,25 @@ def write_page(
     )
 
 
+def true_shares(true: Rankings, unranked: Unranked) -> Shares:
+    """Return the share who put a before b, of those who say (items, items): nan if nobody does."""
+    counts = majority(true, unranked=unranked)
+    deciding = counts + counts.T
+    shares: Shares = np.divide(
+        counts, deciding, where=deciding > 0, out=np.full(counts.shape, np.nan)
+    )
+    return shares
+
+
 def _order_page(
-    collected: Collected, true: Rankings, figures: Mapping[str, str], title: str
+    collected: Collected,
+    true: Rankings,
+    unranked: Unranked,
+    figures: Mapping[str, str],
+    title: str,
 ) -> OrderPage:
     learnt, posterior = collected.outcome.result, collected.posterior
-    counts = majority(true)
-    shares: dict[str, Shares] = {"true": counts / np.maximum(counts + counts.T, 1)}
+    shares: dict[str, Shares] = {"true": true_shares(true, unranked)}
     if isinstance(learnt, MaxEntropyOutcome):
         shares["of the model"] = learnt.model.precedences
     if isinstance(learnt, PairOutcome) and posterior is not None:

@@ -66,7 +66,8 @@ def collect_and_show(
     if paths.report is not None:
         from hushrank.cli.collection_page import write_page  # matplotlib is slow to import
 
-        write_page(paths.report, collected, rankings, table, title=f"Collected from {title}")
+        title, unranked = f"Collected from {title}", options.unranked or "unknown"
+        write_page(paths.report, collected, rankings, table, title=title, unranked=unranked)
     for path in filter(None, (paths.synthetic, paths.json, paths.report)):
         console.print(f"wrote {plain(str(path))}")
 

@@ -94,6 +94,11 @@ class HashedReports:
         support: Values = self.counts.ravel()[cells].sum(axis=0)
         return support
 
+    def log_likelihood(self, in_buckets: Values) -> float:
+        """Return the log-probability of the reports where P(bucket) is (functions, buckets)."""
+        reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets
+        return float((self.counts * np.log(reported)).sum())
+
     def expected_support(self, cells: Cells, in_buckets: Values) -> Values:
         """Return the expected support (answers,) where P(bucket) is (functions, buckets)."""
         reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets

@@ -23,12 +23,13 @@ Values: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartialLikelihood:
-    """The likelihood of a model and of how much people rank, at the latter's most likely value.
+    """The likelihood of a model and of how much people rank, at the latter's likely value.
 
     Assumes that how much (`last`), or which items (`unknown`), a person ranks is independent of
     the order they have in mind. Stated shares: of `last`, of the people who rank at least 1, 2, ...
-    items, all but one being all; of `unknown`, of those who rank both items of each pair. They are
-    judged by the same noisy reports, never by rankings.   Source: profile likelihood.
+    items, all but one being all: the most likely ones (profile likelihood); of `unknown`, of those
+    who rank both items of each pair: the mean of a normal posterior that draws pairs together.
+    They are judged by the same noisy reports, never by rankings.
     """
 
     unranked: Unranked
@@ -72,15 +73,16 @@ class PartialLikelihood:
         return self.reports.n_reports
 
     def stated_shares(self, statistics: Values) -> Values:
-        """Return the most likely stated shares (shares,) under a model with these statistics."""
+        """Return the likely stated shares (shares,) under a model with these statistics."""
         if self.unranked == "unknown":
             return self._seen_pairs.shares
         return longer_than(self._lengths(statistics))
 
     def given(self, statistics: Values) -> ReportLikelihood:
-        """Return the likelihood of the model alone, with the shares that fit this one best.
+        """Return the likelihood of the model alone, with the shares that are likely beside it.
 
-        Its slopes here are those of the profile: the shares' own slope is 0.
+        Of `last` its slopes here are those of the profile: the shares' own slope is 0. Those of
+        `unknown` do not depend on the model.
         """
         if self.unranked == "unknown":
             return self._with(self._seen_pairs.shares, 0.0)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hushrank.arrays import Shares
 from hushrank.estimators.cell_weights import statistics_of
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_estimates import RankEstimates
@@ -20,20 +21,32 @@ def beside(likelihood: ReportLikelihood, popular: PopularOrders) -> ReportLikeli
     return replace(likelihood, floors=floors, gaps=likelihood.gaps * (1 - popular.share))
 
 
-def with_popular(rest: RankEstimates, popular: PopularOrders) -> RankEstimates:
+def with_popular(
+    rest: RankEstimates, popular: PopularOrders, share_errors: Shares
+) -> RankEstimates:
     """Return the estimates of a population of popular orders and a rest that is known so well.
 
-    The errors are those of the rest, by its share.
+    share_errors (orders,) = those of the shares: people whom an order has too many, the rest lacks,
+    so that a share's error moves what it explains by as much as the order differs from the rest.
     """
-    share = 1 - popular.share
-    at, preceded = popular.marginals
-    precedences = share * rest.precedences + preceded.sum(axis=2).T
+    left = 1 - popular.share
+    at, preceded = popular.each_marginals
+    before = preceded.sum(axis=3).transpose(0, 2, 1)
+    precedences = left * rest.precedences + np.tensordot(popular.shares, before, 1)
     np.fill_diagonal(precedences, 0.5)
+    moved = before - rest.precedences
+    moved[:, np.eye(len(precedences), dtype=bool)] = 0.0
+    scores = 2 * moved.sum(axis=2) * share_errors[:, None]
     return RankEstimates(
-        share * rest.at + at,
-        share * rest.at_errors,
+        left * rest.at + np.tensordot(popular.shares, at, 1),
+        _with_errors(left * rest.at_errors, at - rest.at, share_errors),
         precedences,
-        share * rest.precedence_errors,
+        _with_errors(left * rest.precedence_errors, moved, share_errors),
         (2 * precedences - 1).sum(axis=1),
-        share**2 * rest.score_covariance,
+        left**2 * rest.score_covariance + scores.T @ scores,
     )
+
+
+def _with_errors(errors: Shares, moved: Shares, share_errors: Shares) -> Shares:
+    variances: Shares = errors**2 + np.tensordot(share_errors**2, moved**2, 1)
+    return np.sqrt(variances)

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from hushrank.arrays import Categories, Shares
 from hushrank.estimators.candidate_orders import MOST_ITEMS_LISTED, support_at
 from hushrank.estimators.hashed_reports import Cells, HashedReports, Values
+from hushrank.estimators.rank_fit import RankFit
 from hushrank.models.popular_orders import PopularOrders, RanksModel
 from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
 
@@ -23,6 +24,8 @@ MOST_SHARE = 0.99
 MARGIN_OF_FINALISTS = 1.5
 N_DRAWS_OF_THE_REST = 2**14
 N_SETTLING = 20
+MOST_FINALISTS = 2**14
+"""By support: a few reports support millions of orders of 16 items, once each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +63,8 @@ class PopularSearch:
         deviate = sqrt(2 * log(n_candidates)) + EXTRA_DEVIATE
         least = support_at(reports, deviate - MARGIN_OF_FINALISTS)
         finalists, support = reports.supported(candidates, least)
-        return cls(n_items, reports, finalists, support, float(norm.sf(deviate)))
+        best = np.sort(np.argsort(-support, kind="stable")[:MOST_FINALISTS])
+        return cls(n_items, reports, finalists[best], support[best], float(norm.sf(deviate)))
 
     def popular(self, shares: Shares) -> PopularOrders:
         """Return the finalists that have a share (finalists,), the most popular first."""
@@ -73,6 +77,30 @@ class PopularSearch:
     def nothing(self) -> Shares:
         """Return the shares (finalists,) before anything is found: none."""
         return np.zeros(len(self.finalists))
+
+    def boldest(self) -> Shares:
+        """Return the shares (finalists,) where the order of most support is all there is to find.
+
+        A rich model of few items passes for one very popular order: the search that begins without
+        it may never see it. Of more than 7 items, where it stands out, nothing.
+        """
+        shares = self.nothing()
+        if len(shares) and self.n_items <= MOST_ITEMS_LISTED:
+            boldest = self.support.argmax()
+            excess = self.support[boldest] / self.reports.n_reports - self.reports.false_support
+            shares[boldest] = excess / self.reports.gap
+        return _possible(shares)
+
+    def log_evidence(self, shares: Shares, fit: RankFit) -> float:
+        """Return the log-probability of all reports, less a price for each popular order.
+
+        Its rest has been judged by `RankFit.log_evidence`, so that both explanations of a share are
+        weighed; the price is that of the false alarm which `improved` allows.
+        """
+        buckets = self.reports.in_buckets(self._cells, shares)
+        buckets += (1 - shares.sum()) * self._foretold(fit.point.model).in_buckets
+        of_orders = self.reports.log_likelihood(buckets)
+        return fit.log_evidence + of_orders + np.count_nonzero(shares) * log(self.level)
 
     def improved(self, shares: Shares, rest: RanksModel) -> Shares:
         """Return the shares (finalists,) of the orders that are popular beside the model `rest`.

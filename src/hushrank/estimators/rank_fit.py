@@ -101,6 +101,15 @@ class RankFit:
     wide_scale: float
 
     @cached_property
+    def log_evidence(self) -> float:
+        """The log-probability of the reports at `scale`, by the parabola of `wide`."""
+        near, at = self.wide, self.wide.point.coefficients
+        here = near.likelihood.given(near.point.statistics)
+        fall = at @ (near.information @ at / 2 - near.pull)
+        evidence = near.evidence.log_evidence(np.array([self.scale]))[0]
+        return float(here.log_likelihood(near.point.statistics) + fall + evidence)
+
+    @cached_property
     def covariance(self) -> Values:
         """The covariance (features, features) of the coefficients around those of `wide`."""
         lower = cholesky(self.wide.precision(self.wide_scale), lower=True)

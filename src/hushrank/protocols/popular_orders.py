@@ -42,8 +42,8 @@ class PopularOrdersOutcome:
     """What `MaxEntropyOutcome` says, and the popular orders.
 
     share_errors (orders,) and share_error = standard errors of the share of each popular order and
-    of all together, as if the rest were known: of 4 or 5 items it can pass for popular orders, and
-    they for it, so that errors are up to twice as large. `fit` = that of the rest.
+    of all together, as if the rest were known: of few items it can take a part of popular orders,
+    and they of it, so that errors are up to twice as large. `fit` = that of the rest.
     """
 
     model: PopularOrdersModel
@@ -72,7 +72,7 @@ class PopularOrdersOutcome:
     @cached_property
     def estimates(self) -> RankEstimates:
         """Rank shares and precedences with standard errors, see `MaxEntropyOutcome`."""
-        return with_popular(RankEstimates.of(self.fit), self.popular)
+        return with_popular(RankEstimates.of(self.fit), self.popular, self.share_errors)
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -95,11 +95,12 @@ def popular_orders(
     """Ask 7 of 10 people as `max_entropy` does, and the others for their order, hashed.
 
     For populations in which many people hold exactly the same ranking, as how-to-vote cards make
-    them, from an epsilon of about 2; elsewhere it costs what those others would teach. Of 8 and
+    them, from an epsilon of about 2; elsewhere it costs what the others would teach. Of 8 and
     more items half of them are asked for their first places only: likely beginnings make few whole
     orders candidates. One round: candidates are named after it.
     Deterministic in the tallies and `function_seed`, which draws the public hash functions.
-    Privacy: epsilon-LDP for each person, in nats: one report each.   Cost: up to 6 `fit_ranks`.
+    `n_people`, how many are expected, chooses the mix.
+    Privacy: epsilon-LDP for each person, in nats: one report each.   Cost: up to 12 `fit_ranks`.
     Raises HushrankError as `max_entropy` does, and for fewer than 4 items.
     """
     fits = FEWEST_ITEMS <= n_items <= MOST_ITEMS
@@ -159,13 +160,25 @@ def _hashed_survey(
 def _outcome(
     likelihood: ReportLikelihood, search: PopularSearch, mix: Mix, prior: Prior
 ) -> PopularOrdersOutcome:
+    """Search from no popular order; from the boldest one, too, should that leave it out."""
+    shares, fit = _found(likelihood, search, prior, search.nothing())
+    bold = search.boldest()
+    if bold.any() and not shares[bold > 0].any():
+        both = (shares, fit), _found(likelihood, search, prior, bold)
+        shares, fit = max(both, key=lambda found: search.log_evidence(*found))
+    model = PopularOrdersModel(search.popular(shares), fit.point.model)
+    order = kemeny(model.precedences).order
+    return PopularOrdersOutcome(model, order, mix, prior, fit, *search.errors(shares))
+
+
+def _found(
+    likelihood: ReportLikelihood, search: PopularSearch, prior: Prior, shares: Shares
+) -> tuple[Shares, RankFit]:
     """Find orders beside the rest and fit the rest beside the orders, in turn."""
-    fit, shares = fit_ranks(likelihood, prior=prior), search.nothing()
+    fit = fit_ranks(beside(likelihood, search.popular(shares)), prior=prior)
     for _ in range(MOST_ROUNDS):
         before, shares = shares, search.improved(shares, fit.point.model)
         if np.abs(shares - before).max(initial=0.0) <= CLOSE:
             break
         fit = fit_ranks(beside(likelihood, search.popular(shares)), prior=prior)
-    model = PopularOrdersModel(search.popular(shares), fit.point.model)
-    order = kemeny(model.precedences).order
-    return PopularOrdersOutcome(model, order, mix, prior, fit, *search.errors(shares))
+    return shares, fit

@@ -56,9 +56,10 @@ class Hashed:
 
     def answer(self, ranks: Ranks) -> Categories:
         """Map ranks (people, items), 0 = best, to categories (people,)."""
-        answers = self.question.answer(ranks).astype(np.uint64)
+        answers = self.question.answer(ranks)
+        require(answers.ndim == 1, "expected a question that is answered by a category")
         function = np.array([[self.multiplier, self.offset]], dtype=np.uint64)
-        (buckets,) = hashed_buckets(function, answers, self.n_buckets)
+        (buckets,) = hashed_buckets(function, answers.astype(np.uint64), self.n_buckets)
         categories: Categories = buckets
         return categories
 
