@@ -34,8 +34,8 @@ test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own,
 		echo "HUSHRANK_TEST_SEED=$$seed"; export HUSHRANK_TEST_SEED=$$seed; \
 		$(BIN)/python -m pytest -q -n auto -m "not slow"
 
-bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks.md
-	$(BIN)/python benchmarks/run.py
+bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks
+	$(BIN)/python benchmarks/run.py $(TABLES)
 
 figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 	$(BIN)/hushrank experiment safari-1a safari-1b safari-2 \

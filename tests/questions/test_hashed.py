@@ -12,6 +12,7 @@ from hushrank.errors import HushrankError
 from hushrank.questions.hashed import MOST_BUCKETS, Hashed, collision_rate, hashed_buckets
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.top_order import TopOrder
+from hushrank.questions.whole_order import WholeOrder
 from hushrank.rankings.profile import Rankings
 
 words = st.integers(0, 2**64 - 1)
@@ -65,3 +66,8 @@ def test_sixteen_items_fit_and_seventeen_do_not():
 def test_impossible_functions_are_refused(multiplier, offset, n_buckets):
     with pytest.raises(HushrankError, match="expected"):
         Hashed(TopOrder(5, 5), multiplier, offset, n_buckets)
+
+
+def test_a_question_that_is_answered_by_a_row_is_refused():
+    with pytest.raises(HushrankError, match="answered by a category"):
+        Hashed(WholeOrder((0, 1, 2)), 1, 1, 8).answer(np.array([[0, 2, 1]]))
