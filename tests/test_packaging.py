@@ -35,6 +35,7 @@ def test_what_is_in_an_extra_is_imported_only_where_it_is_used():
                 named = ast.unparse(node)
                 assert "sklearn" not in named, path
                 assert "implicit" not in named, path
+                assert "threadpoolctl" not in named, path
 
 
 def test_what_a_user_sees_of_the_version_is_one_number():

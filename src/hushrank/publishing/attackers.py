@@ -17,6 +17,7 @@ from hushrank.publishing.classifiers import (
     classifiers,
     cross_fitted_scores,
     features,
+    one_thread,
     value_scores,
 )
 
@@ -82,11 +83,12 @@ def attack(release: Release, *, rng: np.random.Generator) -> Attacks:
     released, or the channel's posterior. The last stacks all of them.
     Raises HushrankError when scikit-learn is missing, or a value has fewer users than folds.
     """
-    scores = _original(release, rng) | _retrained(release, rng)
-    scores["copies"] = _log_copies(release)
-    if release.posterior is not None:
-        scores["channel posterior"] = np.log(np.maximum(release.posterior, 1e-12))
-    scores["stack of all"] = _stacked(scores, release, rng)
+    with one_thread():
+        scores = _original(release, rng) | _retrained(release, rng)
+        scores["copies"] = _log_copies(release)
+        if release.posterior is not None:
+            scores["channel posterior"] = np.log(np.maximum(release.posterior, 1e-12))
+        scores["stack of all"] = _stacked(scores, release, rng)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
     return Attacks(areas | {"copies": max(areas["copies"], 1 - areas["copies"])})
 
@@ -132,10 +134,9 @@ def _stacked(scores: Mapping[str, Values], release: Release, rng: np.random.Gene
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    seen = csr_array(np.column_stack(list(scores.values())))
     return cross_fitted_scores(
-        lambda _: make_pipeline(StandardScaler(with_mean=False), LogisticRegression(max_iter=2000)),
-        seen,
+        lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
+        np.column_stack(list(scores.values())),
         release.values,
         release.n_values,
         n_folds=N_FOLDS,

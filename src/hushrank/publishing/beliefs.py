@@ -12,6 +12,7 @@ from hushrank.publishing.classifiers import (
     classifiers,
     cross_fitted_scores,
     features,
+    one_thread,
     value_scores,
 )
 
@@ -39,12 +40,14 @@ def beliefs(
     every = bool((np.bincount(open_values, minlength=n_values) >= N_FOLDS).all())
     require(every, f"expected {N_FOLDS} or more users of each value who protect nothing")
     taught, foretold = [], []
-    for make in classifiers().values():
-        fitted = cross_fitted_scores(make, known, open_values, n_values, n_folds=N_FOLDS, rng=rng)
-        final = make(int(rng.integers(2**31))).fit(known, open_values)
-        taught.append(fitted)
-        foretold.append(value_scores(final, asked, n_values))
-    return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
+    with one_thread():
+        for make in classifiers().values():
+            taught.append(
+                cross_fitted_scores(make, known, open_values, n_values, n_folds=N_FOLDS, rng=rng)
+            )
+            final = make(int(rng.integers(2**31))).fit(known, open_values)
+            foretold.append(value_scores(final, asked, n_values))
+        return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
 
 
 def _calibrated(taught: Values, values: Codes, asked: Values) -> Values:

@@ -1,6 +1,7 @@
 """Guess a private value from a record of activity: classifiers of attackers and defenders."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,6 +56,16 @@ def require_sklearn() -> None:
         raise HushrankError("this needs `pip install hushrank[publish]`") from missing
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep what scikit-learn calls to one thread: records are few, and threads wait for another."""
+    require_sklearn()
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
 def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> Values:
     """Return a score (users, values) for each value: log-probabilities, or distances to a border.
 
@@ -72,7 +83,7 @@ def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> V
 
 def cross_fitted_scores(
     make: Callable[[int], Classifier],
-    records: csr_array,
+    records: csr_array | Values,
     values: Codes,
     n_values: int,
     *,

@@ -1,0 +1,135 @@
+"""Draw whole numbers from fractions so that every row and every column keeps its sum."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hushrank.errors import require
+from hushrank.randomness import Randomness
+
+Values: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.int64]
+
+NEGLIGIBLE = 1e-9
+"""Fractions so near 0 or 1 are whole: sums of floats are no more exact."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Edges:
+    """The uncertain entries of a matrix, as a graph of its rows and columns.
+
+    ends (edges, 2) = row, and column after all rows; the edges of vertex v are
+    lists[starts[v] : starts[v + 1]].
+    """
+
+    ends: Numbers
+    starts: Numbers
+    lists: Numbers
+
+    @classmethod
+    def of(cls, rows: Numbers, columns: Numbers, n_rows: int, n_columns: int) -> "Edges":
+        """Take the rows and columns (edges,) of the entries."""
+        ends = np.column_stack([rows, n_rows + columns])
+        degrees = np.bincount(ends.ravel(), minlength=n_rows + n_columns)
+        starts = np.concatenate([[0], degrees.cumsum()])
+        lists = np.argsort(ends.ravel(), kind="stable") // 2
+        return cls(ends.astype(np.int64), starts.astype(np.int64), lists.astype(np.int64))
+
+
+def round_dependently(
+    rows: Numbers, columns: Numbers, chances: Values, shape: tuple[int, int], *, rng: Randomness
+) -> NDArray[np.bool_]:
+    """Return which entries (entries,) become 1; each does with its chance, the others 0.
+
+    The sums of rows and of columns, which must be whole, stay as they are. How many words are
+    drawn depends on the number of entries alone.
+    Raises HushrankError when a sum is not whole, to 1e-3.
+    Source: Gandhi, Khuller, Parthasarathy, Srinivasan (JACM 2006).
+    """
+    _require_whole_sums(rows, columns, chances, shape)
+    settled = np.where(chances > 1 - NEGLIGIBLE, 1.0, chances)
+    settled[settled < NEGLIGIBLE] = 0.0
+    coins = (rng.words(len(settled)) >> np.uint64(11)) / 2.0**53
+    graph = Edges.of(rows, columns, *shape)
+    _settle(settled, coins, graph.ends, graph.starts, graph.starts[1:].copy(), graph.lists)
+    taken: NDArray[np.bool_] = settled == 1.0
+    return taken
+
+
+def _require_whole_sums(
+    rows: Numbers, columns: Numbers, chances: Values, shape: tuple[int, int]
+) -> None:
+    possible = bool(((chances >= 0) & (chances <= 1)).all())
+    require(possible, "expected chances from 0 to 1")
+    for numbers, size in zip((rows, columns), shape, strict=True):
+        sums = np.bincount(numbers, chances, minlength=size)
+        whole = bool((np.abs(sums - np.round(sums)) < 1e-3).all())
+        require(whole, "expected rows and columns of chances with whole sums")
+
+
+@njit(cache=True)
+def _settle(
+    chances: Values, coins: Values, ends: Numbers, starts: Numbers, stops: Numbers, lists: Numbers
+) -> None:
+    """Walk along uncertain edges; shift chances around each circle, until all are whole."""
+    n_vertices = len(stops)
+    vertices, edges = np.zeros(n_vertices + 1, np.int64), np.zeros(n_vertices + 1, np.int64)
+    places = np.full(n_vertices, -1)
+    n_coins = 0
+    for first in range(n_vertices):
+        length = 0
+        vertices[0], places[first] = first, 0
+        while length >= 0:
+            here, came = vertices[length], edges[length - 1] if length else -1
+            edge = _another(here, came, chances, starts, stops, lists)
+            if edge < 0:  # the end: what floats left of a single edge is nearly whole
+                if length:
+                    chances[came] = np.round(chances[came])
+                places[here] = -1
+                length -= 1
+                continue
+            there = ends[edge, 0] + ends[edge, 1] - here
+            edges[length] = edge
+            if places[there] < 0:
+                length += 1
+                vertices[length], places[there] = there, length
+                continue
+            _shift(chances, edges[places[there] : length + 1], coins[n_coins])
+            n_coins += 1
+            for place in range(places[there] + 1, length + 1):
+                places[vertices[place]] = -1
+            length = places[there]
+
+
+@njit(cache=True)
+def _another(
+    vertex: int, came: int, chances: Values, starts: Numbers, stops: Numbers, lists: Numbers
+) -> int:
+    """Return an uncertain edge of the vertex other than the one it came by; -1 without one."""
+    place = stops[vertex] - 1
+    while place >= starts[vertex]:
+        edge = lists[place]
+        if chances[edge] == 0.0 or chances[edge] == 1.0:
+            stops[vertex] -= 1
+            lists[place] = lists[stops[vertex]]
+        elif edge != came:
+            return int(edge)
+        place -= 1
+    return -1
+
+
+@njit(cache=True)
+def _shift(chances: Values, circle: Numbers, coin: float) -> None:
+    """Move chance between every other edge of a circle and the rest; one at least gets whole."""
+    up, down = 1.0, 1.0
+    for nth, edge in enumerate(circle):
+        own, room = chances[edge], 1.0 - chances[edge]
+        up = min(up, room if nth % 2 == 0 else own)
+        down = min(down, own if nth % 2 == 0 else room)
+    moved = up if coin * (up + down) < down else -down
+    for nth, edge in enumerate(circle):
+        chance = chances[edge] + (moved if nth % 2 == 0 else -moved)
+        chances[edge] = 1.0 if chance > 1 - 1e-12 else (0.0 if chance < 1e-12 else chance)

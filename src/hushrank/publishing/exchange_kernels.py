@@ -1,0 +1,117 @@
+"""The inner loops of the exchange of records: mirror descent, and scaling to fixed sums."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Values: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.int32]
+
+SCALINGS_OF_A_STEP = 2
+STEP = 1.8
+"""Of the step that is sure to improve; from 2 on it would circle."""
+LEAST_PROBABILITY = 1e-30
+"""Where chances may fall to: so small they are nothing, but may rise again, and cost no time."""
+
+
+@njit(cache=True)
+def descend(
+    probabilities: Values,
+    fees: Values,
+    members: Numbers,
+    costs: Values,
+    beliefs: Values,
+    shares: Values,
+    counts: Values,
+    n_steps: int,
+) -> None:
+    """Take steps in place, as `exchange` says; fees (users,) stay 0 without counts.
+
+    probabilities, members, costs (users, c); beliefs (users, values); shares (values,); counts
+    (users,), or none at all.
+    """
+    for _ in range(n_steps):
+        pulls = log_ratios(probabilities, members, beliefs, shares)
+        for user in range(len(members)):
+            for place in range(members.shape[1]):
+                if probabilities[user, place] > 0:
+                    cost = costs[user, place] + fees[members[user, place]]
+                    for value in range(len(shares)):
+                        cost += beliefs[user, value] * pulls[members[user, place], value]
+                    chance = probabilities[user, place] * np.exp(-STEP * cost)
+                    probabilities[user, place] = max(chance, LEAST_PROBABILITY)
+            probabilities[user] /= probabilities[user].sum()
+        if len(counts) > 0:
+            fees += scale(probabilities, members, counts, SCALINGS_OF_A_STEP) / STEP
+
+
+@njit(cache=True)
+def log_ratios(probabilities: Values, members: Numbers, beliefs: Values, shares: Values) -> Values:
+    """Return log r_vy / (r_v p_y) (records, values); 0 where a record is never released."""
+    joint = np.zeros(beliefs.shape)
+    for user in range(len(members)):
+        for place in range(members.shape[1]):
+            for value in range(len(shares)):
+                told = probabilities[user, place] * beliefs[user, value]
+                joint[members[user, place], value] += told
+    for record in range(len(joint)):
+        total = joint[record].sum()
+        for value in range(len(shares)):
+            ratio = joint[record, value] / (total * shares[value]) if total > 0 else 1.0
+            joint[record, value] = np.log(max(ratio, LEAST_PROBABILITY))
+    return joint
+
+
+@njit(cache=True)
+def scale(probabilities: Values, members: Numbers, counts: Values, times: int) -> Values:
+    """Scale columns to their counts and rows to 1, in turn; return the logs of all divisors."""
+    fees = np.zeros(len(members))
+    for _ in range(times):
+        sums = column_sums(probabilities, members)
+        for record in range(len(counts)):
+            if counts[record] > 0:
+                sums[record] /= counts[record]
+                fees[record] += np.log(sums[record])
+        for user in range(len(members)):
+            for place in range(members.shape[1]):
+                if probabilities[user, place] > 0:
+                    probabilities[user, place] /= sums[members[user, place]]
+            probabilities[user] /= probabilities[user].sum()
+    return fees
+
+
+@njit(cache=True)
+def balance(
+    rows: Numbers, columns: Numbers, chances: Values, counts: Values, most: int, tolerance: float
+) -> float:
+    """Scale entries (entries,) in place until columns have their counts; return what they miss.
+
+    The rows sum to 1 in the end.
+    """
+    n_users, worst = len(counts), np.inf
+    for _ in range(most):
+        of_columns, of_rows = np.zeros(n_users), np.zeros(n_users)
+        for entry in range(len(rows)):
+            of_columns[columns[entry]] += chances[entry]
+        worst = np.abs(of_columns - counts).max()
+        if worst <= tolerance:
+            break
+        for entry in range(len(rows)):
+            column = columns[entry]
+            chances[entry] *= counts[column] / of_columns[column]
+            of_rows[rows[entry]] += chances[entry]
+        for entry in range(len(rows)):
+            chances[entry] /= of_rows[rows[entry]]
+    return worst
+
+
+@njit(cache=True)
+def column_sums(probabilities: Values, members: Numbers) -> Values:
+    """Return how often each record (users,) is released, on average."""
+    sums = np.zeros(len(members))
+    for user in range(len(members)):
+        for place in range(members.shape[1]):
+            sums[members[user, place]] += probabilities[user, place]
+    return sums

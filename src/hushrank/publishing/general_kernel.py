@@ -1,0 +1,147 @@
+"""The smoothed dual of the online problem for any number of private values, item by item.
+
+Every cell j has tilts θ_j (values,), and a_j = θ_j - log sum_y p_y exp(θ_jy). To release j for i
+is worth x_i . a_j + price cost_ij. Chances of the soft minimum are kept as lists, row after row.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hushrank.arrays import Shares
+
+Integers = NDArray[np.int32]
+Starts = NDArray[np.int64]
+
+
+class Sources(NamedTuple):
+    """Posteriors (n, values), weights, parts and classes (n,), and the cost inside a class."""
+
+    posteriors: Shares
+    weights: Shares
+    parts: Shares
+    classes: NDArray[np.intp]
+    within: float
+
+
+class Chances(NamedTuple):
+    """Chances of row i at starts[i]..starts[i + 1] - 1, with the cells that they are of."""
+
+    starts: Starts
+    cells: Integers
+    chances: Shares
+
+
+@njit(cache=True)
+def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
+    """Return potentials (values, n) and the posteriors (n, values) that tilts (n, values) mean."""
+    n_cells, n_values = tilts.shape
+    potentials, shares = np.empty((n_values, n_cells)), np.empty((n_cells, n_values))
+    for cell in range(n_cells):
+        highest, total = tilts[cell].max(), 0.0
+        for value in range(n_values):
+            shares[cell, value] = prior[value] * np.exp(tilts[cell, value] - highest)
+            total += shares[cell, value]
+        for value in range(n_values):
+            shares[cell, value] /= total
+            potentials[value, cell] = tilts[cell, value] - highest - np.log(total)
+    return potentials, shares
+
+
+@njit(cache=True)
+def fill_values(
+    row: int, sources: Sources, potentials: Shares, price: float, values: Shares
+) -> float:
+    """Fill in the values (n,) of all cells for one row, less its own part; return the least."""
+    n_values, n_cells = potentials.shape
+    for cell in range(n_cells):
+        values[cell] = price * sources.parts[cell]
+    for value in range(n_values):
+        share, along = sources.posteriors[row, value], potentials[value]
+        for cell in range(n_cells):
+            values[cell] += share * along[cell]
+    if sources.within > 0:
+        for cell in range(n_cells):
+            if sources.classes[cell] == sources.classes[row]:
+                values[cell] += price * sources.within
+        values[row] -= price * sources.within
+    values[row] -= 2 * price * sources.parts[row]
+    least: float = values.min()
+    return least
+
+
+@njit(cache=True)
+def soften(
+    sources: Sources,
+    potentials: Shares,
+    price: float,
+    temperature: float,
+    reach: float,
+    into: Chances,
+) -> tuple[float, float]:
+    """Fill in the chances of the soft minimum; return the smoothed dual and the dual.
+
+    Options more than `reach` temperatures above the least have none. Both without the budget.
+    """
+    values, n_chances, soft, hard = np.empty(potentials.shape[1]), 0, 0.0, 0.0
+    for row in range(len(sources.weights)):
+        into.starts[row], total = n_chances, 0.0
+        least = fill_values(row, sources, potentials, price, values)
+        for cell in range(len(values)):
+            if values[cell] < least + reach * temperature and n_chances < len(into.cells):
+                into.cells[n_chances] = cell
+                into.chances[n_chances] = np.exp((least - values[cell]) / temperature)
+                total += into.chances[n_chances]
+                n_chances += 1
+        for nth in range(into.starts[row], n_chances):
+            into.chances[nth] /= total
+        least += price * sources.parts[row]
+        soft += sources.weights[row] * (least - temperature * np.log(total))
+        hard += sources.weights[row] * least
+    into.starts[-1] = n_chances
+    return soft, hard
+
+
+@njit(cache=True, inline="always")
+def cost_of(row: int, cell: int, sources: Sources) -> float:
+    """Return the cost of releasing a cell for another."""
+    if row == cell:
+        return 0.0
+    same = sources.within if sources.classes[row] == sources.classes[cell] else 0.0
+    return float(sources.parts[row] + sources.parts[cell] + same)
+
+
+@njit(cache=True)
+def gradient_of(
+    sources: Sources, shares: Shares, into: Chances, gradient: Shares, masses: Shares, costs: Shares
+) -> float:
+    """Fill in the derivative by tilts (n, values), the masses, the rows' costs; return the cost."""
+    n_cells, n_values = gradient.shape
+    gradient[:], masses[:], total = 0.0, 0.0, 0.0
+    for row in range(n_cells):
+        costs[row] = 0.0
+        for nth in range(into.starts[row], into.starts[row + 1]):
+            cell, mass = into.cells[nth], sources.weights[row] * into.chances[nth]
+            masses[cell] += mass
+            for value in range(n_values):
+                gradient[cell, value] += mass * sources.posteriors[row, value]
+            costs[row] += into.chances[nth] * cost_of(row, cell, sources)
+        total += sources.weights[row] * costs[row]
+    for cell in range(n_cells):
+        for value in range(n_values):
+            gradient[cell, value] -= masses[cell] * shares[cell, value]
+    return total
+
+
+@njit(cache=True)
+def released_of(sources: Sources, chances: Chances) -> Shares:
+    """Return P(released, value) (n, values)."""
+    released = np.zeros_like(sources.posteriors)
+    for row in range(len(sources.weights)):
+        for nth in range(chances.starts[row], chances.starts[row + 1]):
+            mass = sources.weights[row] * chances.chances[nth]
+            for value in range(sources.posteriors.shape[1]):
+                released[chances.cells[nth], value] += mass * sources.posteriors[row, value]
+    return released

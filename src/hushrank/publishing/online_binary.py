@@ -1,0 +1,87 @@
+"""The best channel of single activities for a private attribute of two values."""
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.publishing.binary_dual import BinaryDual
+from hushrank.publishing.online_columns import smoothed_dual
+from hushrank.publishing.online_newton import COOLING, DualPoint, SmoothedDual, maximise
+from hushrank.publishing.online_problem import OnlineProblem
+from hushrank.publishing.online_rows import channel_at
+from hushrank.publishing.online_solution import (
+    OnlineSolution,
+    judged,
+    pooled,
+    unchanged,
+    within_budget,
+)
+from hushrank.publishing.zero_leakage import zero_leakage
+
+FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
+LOOSE = 0.03  # of that leakage: below, the budget may allow none
+WARM = 10.0  # times the gap: the temperature at which a solution is looked for first
+MOST_ATTEMPTS = 6
+EXACTLY = 1e-7  # what a Newton step may promise: the channel's cost depends on it
+
+
+def solve_binary(
+    problem: OnlineProblem, *, gap: float = 1e-3, warm: BinaryDual | None = None
+) -> OnlineSolution:
+    """Return the best channel for a private attribute of 2 values, to within `gap`.
+
+    gap: how far from the least leakage, relative to that of activities released unchanged; what is
+    certified is in the solution. warm: the dual of an earlier solution, with other counts.
+    Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items classes) a Newton step.
+    Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
+    Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: the
+    dual is solved, smoothed, in 2 tilts a class, and the channel is its soft minimum.
+    """
+    require(problem.population.n_values == 2, "expected a private attribute of 2 values")
+    require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
+    leakage = problem.population.leakage
+    if problem.pooling_cost == 0:
+        return pooled(problem)
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+        return unchanged(problem)
+    if (warm is not None and warm.price == 0) or problem.budget >= problem.pooling_cost:
+        free = zero_leakage(problem, warm)
+        if free is not None:
+            return free
+        warm = None
+    dual = smoothed_dual(problem)
+    point = _start(dual, leakage) if warm is None else warm.point(problem.cost, dual.columns)
+    is_loose = dual.values(point, LOOSE * leakage)[1] < LOOSE * leakage
+    free = zero_leakage(problem) if is_loose else None
+    return free or _cooled(problem, dual, point, gap * leakage)
+
+
+def _cooled(
+    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float
+) -> OnlineSolution:
+    """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
+    temperature, best = WARM * gap, unchanged(problem)
+    for _ in range(MOST_ATTEMPTS):
+        point, _ = maximise(dual, point, temperature, temperature, close=EXACTLY)
+        found = _solution(problem, dual, point, temperature)
+        best = min(best, found, key=lambda solution: solution.certified_gap)
+        if best.certified_gap <= gap:
+            break
+        temperature *= COOLING
+    return best
+
+
+def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
+    """Return a maximum so smooth that Newton's method finds it from anywhere."""
+    price = leakage * min(2.0, 1 / (2 * dual.budget))
+    nowhere = DualPoint(np.zeros(len(dual.columns.kinds)), price)
+    return maximise(dual, nowhere, FIRST_TEMPERATURE * leakage, LOOSE * leakage)[0]
+
+
+def _solution(
+    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
+) -> OnlineSolution:
+    """Return the channel of the soft minimum, moved back into the budget, and its certificate."""
+    channel = channel_at(dual.items, dual.columns, dual.prices(point, temperature))
+    channel = within_budget(problem, channel)
+    found = BinaryDual.of_point(problem.cost, dual.columns, point)
+    return judged(problem, channel, found.potentials(problem), found.price, found)

@@ -1,0 +1,167 @@
+"""What an activity can do in the online problem for two private values, and at what value.
+
+An item x of class t either stays, or moves to a column: an extreme posterior of a class, which
+all items of the class beyond it share. A column has a tilt θ = logit q - logit p, an item staying
+at q is worth l = x θ - log(1 - p + p e^θ), and a move to column c costs price * (x's part + c's).
+The dual is the mean of the least value over what an item can do; smoothed, a soft minimum, whose
+weights are the channel.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hushrank.arrays import Shares
+
+LOWEST, HIGHEST, ONLY = 0, 1, 2  # which posterior of a class a column is; ONLY: of its one item
+SMALLEST_CHANCE = 16.0  # -log of the smallest chance, relative to the largest, that is not 0
+
+Numbers: TypeAlias = NDArray[np.intp]
+
+
+class Items(NamedTuple):
+    """What the kernel knows of items (items,); inf own leakage and tilts allow no free stay."""
+
+    posteriors: Shares
+    weights: Shares
+    tilts: Shares
+    leakages: Shares
+    classes: Numbers
+    parts: Shares
+
+
+class Columns(NamedTuple):
+    """Columns (columns,): class, kind, part; of_class (classes, 2): its columns, -1 = none.
+
+    within: what a move inside one class costs on top of the parts.
+    """
+
+    classes: Numbers
+    kinds: Numbers
+    parts: Shares
+    of_class: Numbers
+    within: float
+
+
+class Prices(NamedTuple):
+    """A point of the dual, and the temperature of the soft minimum.
+
+    tilts θ (columns,), the normalisers L(θ) and their first and second derivatives.
+    """
+
+    tilts: Shares
+    normalisers: Shares
+    posteriors: Shares
+    curvatures: Shares
+    price: float
+    temperature: float
+
+
+class Options(NamedTuple):
+    """Room for what one item can do (columns + 2,): column, value, chance, slope, cost."""
+
+    columns: Numbers
+    values: Shares
+    chances: Shares
+    slopes: Shares
+    costs: Shares
+
+
+@njit(cache=True)
+def room(n_columns: int) -> Options:
+    """Return room for the options of one item."""
+    size = n_columns + 2
+    return Options(
+        np.empty(size, np.intp), np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    )
+
+
+@njit(cache=True, inline="always")
+def stay_is_own(tilt: float, kind: int, column_tilt: float) -> bool:
+    """Whether an item stays at its own posterior: it does not lie beyond the column's."""
+    if kind == LOWEST:
+        return tilt >= column_tilt
+    return kind == HIGHEST and tilt <= column_tilt
+
+
+@njit(cache=True, inline="always")
+def value_options(
+    item: int, items: Items, columns: Columns, prices: Prices, into: Options
+) -> float:
+    """Fill in the value of every option of one item, moves first, then stays; return the least."""
+    posterior, of_class = items.posteriors[item], items.classes[item]
+    leaving, least, n_columns = prices.price * items.parts[item], np.inf, len(prices.tilts)
+    for column in range(n_columns):
+        value = posterior * prices.tilts[column] - prices.normalisers[column]
+        value += leaving + prices.price * columns.parts[column]
+        if columns.classes[column] == of_class:
+            value += prices.price * columns.within
+        into.values[column] = value
+        least = min(least, value)
+    for nth in range(2):
+        column, value = columns.of_class[of_class, nth], np.inf
+        if column >= 0:
+            value = posterior * prices.tilts[column] - prices.normalisers[column]
+            if stay_is_own(items.tilts[item], columns.kinds[column], prices.tilts[column]):
+                value = items.leakages[item]
+        into.values[n_columns + nth] = value
+        least = min(least, value)
+    return least
+
+
+@njit(cache=True, inline="always")
+def soft_value(least: float, prices: Prices, into: Options) -> float:
+    """Return the soft minimum of the values."""
+    total, reach = 0.0, least + SMALLEST_CHANCE * prices.temperature
+    for value in into.values:
+        if value < reach:
+            total += np.exp((least - value) / prices.temperature)
+    return float(least - prices.temperature * np.log(total))
+
+
+@njit(cache=True, inline="always")
+def column_slope(item: int, column: int, items: Items, columns: Columns, prices: Prices) -> float:
+    """Return the derivative by its tilt of what a column is worth to an item that stays in it."""
+    if stay_is_own(items.tilts[item], columns.kinds[column], prices.tilts[column]):
+        return 0.0
+    return float(items.posteriors[item] - prices.posteriors[column])
+
+
+@njit(cache=True, inline="always")
+def move_cost(item: int, column: int, items: Items, columns: Columns) -> float:
+    """Return what a move to a column costs."""
+    cost = items.parts[item] + columns.parts[column]
+    within = columns.within if columns.classes[column] == items.classes[item] else 0.0
+    return float(cost + within)
+
+
+@njit(cache=True, inline="always")
+def weigh_options(
+    item: int, items: Items, columns: Columns, prices: Prices, into: Options
+) -> tuple[int, int]:
+    """Put the options of positive chance to the front; return how many moves, and options, lead.
+
+    The chances are those of the soft minimum; slopes, costs: derivatives of the value by the tilt
+    of the option's column and by the price. Moves come first, then stays.
+    """
+    least = value_options(item, items, columns, prices, into)
+    n_columns, n_options, n_moves, total = len(prices.tilts), 0, 0, 0.0
+    for option in range(n_columns + 2):
+        warmth = (least - into.values[option]) / prices.temperature
+        if warmth <= -SMALLEST_CHANCE:
+            continue
+        if option < n_columns:
+            column, n_moves = option, n_moves + 1
+            into.costs[n_options] = move_cost(item, column, items, columns)
+            into.slopes[n_options] = items.posteriors[item] - prices.posteriors[column]
+        else:
+            column = columns.of_class[items.classes[item], option - n_columns]
+            into.costs[n_options] = 0.0
+            into.slopes[n_options] = column_slope(item, column, items, columns, prices)
+        into.columns[n_options], into.chances[n_options] = column, np.exp(warmth)
+        total += into.chances[n_options]
+        n_options += 1
+    into.chances[:n_options] /= total
+    return n_moves, n_options

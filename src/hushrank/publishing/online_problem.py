@@ -1,0 +1,169 @@
+"""What a channel of single activities must achieve, and what no channel can do better."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.special import rel_entr
+
+from hushrank.arrays import Shares
+from hushrank.errors import require
+from hushrank.publishing.activity_cost import ActivityCost
+
+LEAST_SHARE = 1e-300
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ActivityPopulation:
+    """P(item, private value) of the next activity: joint (items, values), which sums to 1.
+
+    Learnt from people whose activity may be used for it; shared by all users. Items of probability
+    0 may be released and given; nothing is known of them, so they count as telling nothing.
+    Raises HushrankError unless 2+ items, 2+ values of positive probability, shares >= 0, sum 1.
+    """
+
+    joint: Shares
+
+    def __post_init__(self) -> None:
+        """Check the probabilities."""
+        shaped = self.joint.ndim == 2 and min(self.joint.shape) >= 2
+        require(shaped, "expected probabilities of 2 or more items and 2 or more values")
+        valid = np.isfinite(self.joint).all() and (self.joint >= 0).all()
+        require(valid, "expected probabilities of at least 0")
+        total = float(self.joint.sum())
+        require(abs(total - 1) < 1e-9, f"expected probabilities with sum 1, got {total}")
+        require((self.prior > 0).all(), "expected private values of positive probability")
+
+    def __repr__(self) -> str:
+        """Say the size only."""
+        return f"ActivityPopulation({self.n_items} items, {self.n_values} private values)"
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return int(self.joint.shape[0])
+
+    @property
+    def n_values(self) -> int:
+        """How many private values there are."""
+        return int(self.joint.shape[1])
+
+    @cached_property
+    def prior(self) -> Shares:
+        """P(value) (values,)."""
+        prior: Shares = self.joint.sum(axis=0)
+        return prior
+
+    @cached_property
+    def weights(self) -> Shares:
+        """P(item) (items,)."""
+        weights: Shares = self.joint.sum(axis=1)
+        return weights
+
+    @cached_property
+    def posteriors(self) -> Shares:
+        """P(value | item) (items, values); the prior where the item has probability 0."""
+        weights = self.weights[:, None]
+        known = weights > LEAST_SHARE
+        return np.where(known, self.joint / np.where(known, weights, 1), self.prior)
+
+    @cached_property
+    def own_leakages(self) -> Shares:
+        """What each item (items,) tells of the value when released unchanged, in nats."""
+        own: Shares = rel_entr(self.posteriors, self.prior).sum(axis=1)
+        return own
+
+    @cached_property
+    def leakage(self) -> float:
+        """I(item; value) of activities released unchanged, in nats."""
+        return float(self.weights @ self.own_leakages)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnlineProblem:
+    """Minimise I(released item; value) over channels of one activity within an expected cost.
+
+    budget: expected cost under the population's items, in units of all pairs of items, >= 0.
+    Raises HushrankError for a budget outside, and for counts of other items than the population's.
+    Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3; printed I(i^|i, Y) is I(i^; Y).
+    """
+
+    population: ActivityPopulation
+    cost: ActivityCost
+    budget: float
+
+    def __post_init__(self) -> None:
+        """Check that the parts belong together."""
+        n_items = self.population.n_items
+        require(self.cost.n_items == n_items, f"expected counts of {n_items} items")
+        most = self.cost.largest
+        valid = 0 <= self.budget <= 1
+        require(valid, f"expected a budget in [0, 1], got {self.budget}; costs reach {most:.3g}")
+
+    @cached_property
+    def pooling_cost(self) -> float:
+        """The cost, at most, of sending every activity to one item: it leaks nothing."""
+        return float(self.population.weights @ self.cost.of_items + self.cost.largest / 2)
+
+
+def lower_bound(problem: OnlineProblem, potentials: Shares, price: float) -> float:
+    """Return what every channel within the budget leaks at least, in nats, by weak duality.
+
+        sum_i w_i min_j (x_i . a_j + price cost_ij) - price budget
+
+    potentials a (items, values), shifted here so that sum_y p_y exp(a_jy) = 1; price >= 0. Needs
+    nothing of how they were found: it certifies any channel.   Cost: O(items^2 values), and
+    O(items classes) for 2 values.
+    """
+    require(price >= 0, "expected a price of at least 0")
+    population, cost = problem.population, problem.cost
+    shift = np.log(np.exp(potentials) @ population.prior)
+    feasible = potentials - shift[:, None]
+    others = _extremes(feasible, cost) if population.n_values == 2 else np.arange(cost.n_items)
+    least = least_values(
+        population.posteriors, feasible, others, price * cost.of_items, cost.classes,
+        price * cost.within,
+    )  # fmt: skip
+    return float(population.weights @ least - price * problem.budget)
+
+
+def _extremes(potentials: Shares, cost: ActivityCost) -> NDArray[np.intp]:
+    """Return the two items of each class whose potentials differ most: no other is ever least.
+
+    The potentials of 2 values lie on the concave curve sum_y p_y exp(a_y) = 1, where x . a is least
+    at one of the ends.
+    """
+    tilts = potentials[:, 1] - potentials[:, 0]
+    order = np.lexsort((tilts, cost.classes))
+    firsts = np.searchsorted(cost.classes[order], np.arange(len(cost.levels) + 1))
+    return np.unique(order[np.concatenate((firsts[:-1], firsts[1:] - 1))])
+
+
+@njit(cache=True)
+def least_values(
+    posteriors: Shares,
+    potentials: Shares,
+    others: NDArray[np.intp],
+    parts: Shares,
+    classes: NDArray[np.intp],
+    within: float,
+) -> Shares:
+    """Return the least of x_i . a_i and of x_i . a_j + cost_ij, j of `others` (items,)."""
+    columns = np.ascontiguousarray(potentials[others].T)
+    least, values = np.empty(len(posteriors)), np.empty(len(others))
+    for item in range(len(posteriors)):
+        own = 0.0
+        values[:] = parts[others]
+        for value in range(len(columns)):
+            share, row = posteriors[item, value], columns[value]
+            own += share * potentials[item, value]
+            for nth in range(len(others)):
+                values[nth] += share * row[nth]
+        best = np.inf
+        for nth in range(len(others)):
+            same = within if classes[others[nth]] == classes[item] else 0.0
+            best = min(best, values[nth] + same)
+        least[item] = min(own, best + parts[item])
+    return least

@@ -1,0 +1,149 @@
+"""A solved channel of single activities, with all that is stated of it."""
+
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+from scipy.special import rel_entr
+
+from hushrank.arrays import Shares
+from hushrank.publishing.activity_cost import ActivityCost
+from hushrank.publishing.binary_dual import BinaryDual
+from hushrank.publishing.compact_channel import (
+    CompactChannel,
+    compact_channel,
+    rows_of,
+    thresholds,
+)
+from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem, lower_bound
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnlineSolution:
+    """A channel within the budget, what it leaks and how far from the least possible that is.
+
+    leakage: I(released; value) of one activity; worst_leakage: max over values y of the divergence
+    of P(released | y) from P(released), an upper bound of the leakage under every prior;
+    certified_gap: leakage less `lower_bound(problem, potentials, price)`; all in nats.
+    Privacy: hides the private attribute in the mean, as far as stated, from whoever believes the
+    population's probabilities; it is not differential privacy.
+    """
+
+    channel: CompactChannel
+    leakage: float
+    worst_leakage: float
+    distortion: float
+    certified_gap: float
+    potentials: Shares
+    price: float
+    dual: BinaryDual | None
+
+    def __repr__(self) -> str:
+        """Say what is stated, nothing of the channel."""
+        return f"OnlineSolution(leakage {self.leakage:.3g}, gap {self.certified_gap:.2g} nats)"
+
+    @property
+    def leakage_bits(self) -> float:
+        """The leakage of one activity in bits."""
+        return self.leakage / log(2)
+
+
+def judged(
+    problem: OnlineProblem,
+    channel: CompactChannel,
+    potentials: Shares,
+    price: float,
+    dual: BinaryDual | None,
+) -> OnlineSolution:
+    """Return the solution with everything computed from the channel's words and the potentials."""
+    released = released_joint(problem.population, channel)
+    leakage, worst = leakages(released)
+    distortion = expected_cost(problem.population, problem.cost, channel)
+    gap = leakage - max(0.0, lower_bound(problem, potentials, price))
+    return OnlineSolution(channel, leakage, worst, distortion, gap, potentials, price, dual)
+
+
+def unchanged(problem: OnlineProblem) -> OnlineSolution:
+    """Return the channel that changes nothing."""
+    n_items = problem.population.n_items
+    none = np.empty(0, dtype=np.intp)
+    channel = compact_channel(np.zeros(n_items + 1, np.intp), none, np.empty(0), [])
+    own = np.log(np.maximum(problem.population.posteriors, 1e-12) / problem.population.prior)
+    price = problem.population.leakage / (problem.cost.largest or 1.0)
+    return judged(problem, channel, own, price, None)
+
+
+def pooled(problem: OnlineProblem) -> OnlineSolution:
+    """Return the channel that sends every activity to one item, and so tells nothing."""
+    n_items = problem.population.n_items
+    to, surely = np.zeros(n_items, np.intp), np.ones(n_items)
+    spread = np.array([problem.cost.of_items.argmin()]), np.ones(1)
+    channel = compact_channel(np.arange(n_items + 1), to, surely, [spread])
+    nothing = np.zeros(problem.population.joint.shape)
+    return judged(problem, channel, nothing, 0.0, None)
+
+
+def within_budget(problem: OnlineProblem, channel: CompactChannel) -> CompactChannel:
+    """Return the channel mixed with staying as much as the budget demands."""
+    cost = expected_cost(problem.population, problem.cost, channel)
+    if cost <= problem.budget:
+        return channel
+    kept = channel.move_shares() * (problem.budget / cost * (1 - 1e-12))
+    bounds = thresholds(kept, channel.starts)
+    return replace(channel, bounds=bounds)
+
+
+def released_joint(population: ActivityPopulation, channel: CompactChannel) -> Shares:
+    """Return P(released, value) (items, values)."""
+    joint, shares = population.joint, channel.move_shares()
+    released: Shares = joint * (1 - channel.moves())[:, None]
+    moved = joint[rows_of(channel.starts)] * shares[:, None]
+    arrived = np.zeros((channel.n_columns, population.n_values))
+    np.add.at(arrived, channel.columns, moved)
+    spread = arrived[rows_of(channel.good_starts)] * channel.good_shares()[:, None]
+    np.add.at(released, channel.goods, spread)
+    return released
+
+
+def leakages(released: Shares) -> tuple[float, float]:
+    """Return the mean and the largest divergence of P(released | y), from a joint, in nats."""
+    prior, shares = released.sum(axis=0), released.sum(axis=1)
+    divergences = rel_entr(released / prior, shares[:, None]).sum(axis=0)
+    return max(0.0, float(prior @ divergences)), max(0.0, float(divergences.max()))
+
+
+def expected_cost(
+    population: ActivityPopulation, cost: ActivityCost, channel: CompactChannel
+) -> float:
+    """Return the expected cost of the channel under the population's items."""
+    items, shares = rows_of(channel.starts), channel.move_shares()
+    columns, good_shares = rows_of(channel.good_starts), channel.good_shares()
+    parts, masses = cost.of_items, population.weights[items] * shares
+    arriving = np.bincount(columns, good_shares * parts[channel.goods], channel.n_columns)
+    total = float(masses @ (parts[items] + arriving[channel.columns]))
+    if cost.within > 0:
+        total += cost.within * _within(cost, channel, masses)
+    return total - _returned(cost, channel, masses)
+
+
+def _within(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
+    """Return how much mass is released as an item of its own class."""
+    table = np.zeros((channel.n_columns, len(cost.parts)))
+    of_goods = (rows_of(channel.good_starts), cost.classes[channel.goods])
+    np.add.at(table, of_goods, channel.good_shares())
+    items = rows_of(channel.starts)
+    return float(masses @ table[channel.columns, cost.classes[items]])
+
+
+def _returned(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
+    """Return what was counted for activities that a column releases unchanged."""
+    saved = 0.0
+    items = rows_of(channel.starts)
+    each = 2 * cost.of_items + cost.within
+    for column in range(channel.n_columns):
+        first, last = channel.good_starts[column], channel.good_starts[column + 1]
+        shares = np.zeros(channel.n_items)
+        shares[channel.goods[first:last]] = channel.good_shares()[first:last]
+        here = channel.columns == column
+        saved += float(masses[here] @ (shares * each)[items[here]])
+    return saved

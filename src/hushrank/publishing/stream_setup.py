@@ -1,0 +1,107 @@
+"""All that a stream is made of, as bytes: who, what, what is known of it, and by which rules."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.profiles import Profiles
+from hushrank.errors import HushrankError, require
+from hushrank.publishing.online_problem import ActivityPopulation
+from hushrank.publishing.stream import OnlinePublisher
+from hushrank.publishing.stream_rules import StreamRules
+
+
+class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`StreamSetup`; protects: a number of `names` for each user, -1 = nothing."""
+
+    version: Literal[1]
+    users: list[str]
+    items: list[str]
+    names: list[str]
+    joints: list[bytes]
+    protects: list[int]
+    rules: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """Say nothing of the people."""
+        return "SetupDocument()"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamSetup:
+    """Users and items by name, what each user protects (users,), and what is known of activities.
+
+    Privacy: raw; neither `repr` nor an error shows who protects what.
+    """
+
+    users: tuple[str, ...]
+    items: tuple[str, ...]
+    populations: Mapping[str, ActivityPopulation]
+    protects: tuple[str | None, ...]
+    rules: StreamRules
+
+    def __repr__(self) -> str:
+        """Say the size only."""
+        return f"StreamSetup({len(self.users)} users, {len(self.items)} items)"
+
+    def publisher(self) -> OnlinePublisher:
+        """Return a publisher that nobody has used."""
+        return OnlinePublisher(self.populations, self.protects, self.rules)
+
+    def to_bytes(self) -> bytes:
+        """Return MessagePack, which `from_bytes` turns back exactly."""
+        names = sorted(self.populations)
+        joints = [self.populations[name].joint.astype("<f8").tobytes() for name in names]
+        protects = [-1 if name is None else names.index(name) for name in self.protects]
+        lists = list(self.users), list(self.items), names, joints, protects
+        return msgspec.msgpack.encode(SetupDocument(1, *lists, asdict(self.rules)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "StreamSetup":
+        """Return the setup; raise HushrankError when it is damaged or of another version."""
+        try:
+            document = msgspec.msgpack.decode(content, type=SetupDocument)
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            raise HushrankError("expected the state of `publish online`, version 1") from None
+        shape = (len(document.items), -1)
+        joints = [np.frombuffer(joint, "<f8").reshape(shape) for joint in document.joints]
+        populations = [ActivityPopulation(joint.astype(np.float64)) for joint in joints]
+        kinds = [*document.names, None]  # -1 is the last
+        protects = tuple(kinds[number] for number in document.protects)
+        named = dict(zip(document.names, populations, strict=True))
+        people = tuple(document.users), tuple(document.items)
+        return cls(*people, named, protects, StreamRules(**document.rules))
+
+
+def stream_setup(
+    activity: Activity, profiles: Profiles, private: Sequence[str], rules: StreamRules
+) -> StreamSetup:
+    """Learn from activity so far what an item tells of what users protect of `private`.
+
+    Users are those of both; one without a profile protects everything. Each set of attributes that
+    somebody protects is one attribute, learnt from all users who tell all of it.
+    Raises HushrankError when nobody protects any, or none of those who tell it has any activity.
+    """
+    active = set(activity.users)
+    others = [user for user in profiles.users if user not in active]
+    users = (*activity.users, *others)
+    known = profiles.aligned(users)
+    scores = activity.aligned(users, activity.items).scores
+    protects: list[str | None] = [None] * len(users)
+    populations = {}
+    for names, rows in known.protection(private).items():
+        if names:
+            attribute = known.joint(names)
+            told = attribute.codes >= 0
+            values = np.eye(len(attribute.values))[attribute.codes[told]]
+            joint = np.asarray(scores[told].T @ values)
+            require(joint.sum() > 0, "expected activity of users who tell what is private")
+            populations["+".join(names)] = ActivityPopulation(joint / joint.sum())
+            for row in rows:
+                protects[row] = "+".join(names)
+    require(populations, "expected users who protect something")
+    return StreamSetup(users, activity.items, populations, tuple(protects), rules)
