@@ -10,7 +10,7 @@ from harness import Row, Series, is_quick, print_section, run_json
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-PICTURE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks-growth.png"
+PICTURE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "growth.png"
 PEOPLE = (10_000, 100_000, 1_000_000, 10_000_000)
 FEW_PEOPLE = (1_000, 10_000, 100_000)
 INTRODUCTION = """## Growth with the number of people

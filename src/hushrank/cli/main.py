@@ -11,9 +11,13 @@ from tempfile import mkdtemp
 import typer
 
 from hushrank.cli.aggregate import aggregate
+from hushrank.cli.attack import attack
 from hushrank.cli.collect import collect
 from hushrank.cli.demo import demo
+from hushrank.cli.evaluate import evaluate
 from hushrank.cli.experiment import experiment
+from hushrank.cli.plan import plan
+from hushrank.cli.publish import publish
 from hushrank.cli.simulate import simulate
 from hushrank.errors import HushrankError
 
@@ -26,8 +30,12 @@ app = typer.Typer(
 )
 app.command()(collect)
 app.command()(aggregate)
+app.add_typer(publish, name="publish")
+app.command()(attack)
+app.command()(evaluate)
 app.add_typer(simulate, name="simulate")
 app.command()(experiment)
+app.command()(plan)
 app.command()(demo)
 
 
@@ -36,7 +44,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads only wait
+    for library in ("OPENBLAS", "OMP"):  # small problems: more threads only wait
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     _find_a_place_for_kernels()
     try:
         app()

@@ -4,7 +4,17 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-Purpose: TypeAlias = Literal["people", "ties", "noise", "synthesis", "without noise", "pivots"]
+Purpose: TypeAlias = Literal[
+    "people",
+    "ties",
+    "noise",
+    "synthesis",
+    "without noise",
+    "pivots",
+    "clusters",
+    "choices",
+    "hold out",
+]
 
 
 def stream(seed: int | None, purpose: Purpose) -> np.random.Generator:

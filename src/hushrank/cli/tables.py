@@ -11,10 +11,16 @@ UNCLEAR = 0.4
 
 def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -> Table:
     """Return a table of figures, and of an order of item names, best first."""
+    table = figures_table(title, figures)
+    table.add_row("order, best first", plain(" > ".join(order)))
+    return table
+
+
+def figures_table(title: str, figures: Mapping[str, str]) -> Table:
+    """Return a table of figures."""
     table = Table(title=plain(title), title_justify="left", show_header=False)
     for label, value in figures.items():
         table.add_row(label, value)
-    table.add_row("order, best first", plain(" > ".join(order)))
     return table
 
 

@@ -50,7 +50,7 @@ class BayesianRanking:
         """
         require(activity.nnz > 0, "expected some activity to learn from, got none")
         chosen = settings or BayesianRankingSettings()
-        did = csr_matrix(activity, dtype=np.float32)
+        did = csr_matrix(activity, dtype=np.float32, copy=True)  # an `Activity` is frozen
         did.data[:] = 1.0
         model = _implicit_model(chosen, int(rng.integers(2**31)))
         model.fit(did, show_progress=False)

@@ -1,0 +1,28 @@
+"""hushrank evaluate: how well released activity still recommends."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from hushrank.cli.publish import Activities
+
+
+def evaluate(
+    activity: Activities,
+    released: Annotated[Path, Argument(help="What `publish --hold-out` released of it.")],
+    held_out: Annotated[Path, Option(help="What `publish --hold-out` kept out of the release.")],
+    repetitions: Annotated[int, Option(min=1, help="How often the recommender is trained.")] = 1,
+    seed: Annotated[int, Option(min=0, help="The recommender's seed.")] = 0,
+    json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+) -> None:
+    """Print MAP before and after: how high a recommender ranks what was held out of the release.
+
+    Bayesian personalised ranking, trained on ACTIVITY without HELD_OUT, and on RELEASED. Users
+    whose record changed are shown apart.
+
+    Example:  hushrank evaluate visits.csv released.csv --held-out held.csv
+    """
+    from hushrank.cli.evaluate_results import EvaluatePaths, evaluate_and_show
+
+    evaluate_and_show(EvaluatePaths(activity, released, held_out, json), repetitions, seed)

@@ -1,0 +1,129 @@
+"""One run of `publish online`: read lines, release them, note everything in the state."""
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.cli.activity_lines import ActivityLines, LineReader
+from hushrank.cli.online_journal import Input, Journal, Output
+from hushrank.errors import HushrankError, require
+from hushrank.publishing.stream import OnlinePublisher
+from hushrank.publishing.stream_rules import StreamRules
+from hushrank.publishing.stream_setup import StreamSetup, stream_setup
+from hushrank.publishing.stream_state import StreamState, stored_setup
+from hushrank.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a state is begun with; everything None where there is one already."""
+
+    activity: Path | None
+    profiles: Path | None
+    private: str | None
+    budget: float | None
+    limit: float | None
+    renew_every: int | None
+
+
+def open_setup(state: Path, given: Beginning) -> StreamSetup:
+    """Return what the state was begun with, or begin with what is given."""
+    stored = stored_setup(state)
+    values = vars(given).values()
+    if stored is not None:
+        unused = all(value is None for value in values)
+        require(unused, f"{state} exists: expected none of the options that begin a state")
+        return StreamSetup.from_bytes(stored)
+    from hushrank.activities.activity_files import read_activity
+    from hushrank.activities.profile_files import read_profiles
+
+    require(
+        given.activity and given.profiles and given.private and given.budget is not None,
+        "expected --activity, --profiles, --private and --budget to begin a state",
+    )
+    names = [name.strip() for name in str(given.private).split(",")]
+    limit = float("inf") if given.limit is None else given.limit * log(2)
+    rules = StreamRules(float(given.budget or 0), limit=limit)
+    if given.renew_every is not None:
+        rules = replace(rules, resolve_every=given.renew_every)
+    profiles = read_profiles(str(given.profiles), attributes=names)
+    return stream_setup(read_activity(str(given.activity)), profiles, names, rules)
+
+
+def run(setup: StreamSetup, paths: tuple[Path, Path | None, Path | None], rng: Randomness) -> None:
+    """Release the lines of an input, and say what was told; paths: state, input, output."""
+    place, source, target = paths
+    publisher = setup.publisher()
+    state = publisher.resume(place, setup.to_bytes())
+    try:
+        note = state.last_batch.note
+        journal = msgspec.msgpack.decode(note, type=Journal) if note else Journal()
+        with ExitStack() as files:
+            lines = sys.stdin.buffer if source is None else files.enter_context(source.open("rb"))
+            into = sys.stdout.buffer
+            if target is not None:
+                into = files.enter_context(target.open("a+b"))
+            taken = Input(lines, journal)
+            output = Output(into, journal, is_file=target is not None)
+            OnlineRun(setup, publisher, state, taken, output).publish(rng)
+        _tell(state, setup.rules)
+    finally:
+        state.close()
+
+
+class OnlineRun:
+    """The steps between the input's first line and its last one."""
+
+    def __init__(
+        self,
+        setup: StreamSetup,
+        publisher: OnlinePublisher,
+        state: StreamState,
+        taken: Input,
+        output: Output,
+    ) -> None:
+        """Take what is open, at the place where an interrupted run stopped."""
+        self._publisher, self._state = publisher, state
+        self._input, self._output = taken, output
+        self._reader, self._text = LineReader(setup.users, setup.items), b""
+
+    def publish(self, rng: Randomness) -> None:
+        """Release all lines; raise HushrankError at the first one that is not of the form."""
+        for lines in self._input.batches():
+            parsed = self._reader.read(lines)
+            self._input.count(b"".join(lines[: len(parsed.records)]))
+            note = partial(self._note, parsed)
+            self._publisher.publish(parsed.users, parsed.items, rng=rng, note=note)
+            self._output.append(self._text)
+            if parsed.problem is not None:
+                raise HushrankError(f"line {self._input.n_lines + 1}: {parsed.problem}")
+        self._state.commit(np.empty(0, dtype=np.intp), {}, self._journal(b"", is_done=True))
+
+    def _note(self, parsed: ActivityLines, released: NDArray[np.intp]) -> bytes:
+        self._text = self._reader.write(parsed, released)
+        return self._journal(self._text, is_done=False)
+
+    def _journal(self, text: bytes, *, is_done: bool) -> bytes:
+        read = self._input.n_read, self._input.n_lines, self._input.digest
+        return msgspec.msgpack.encode(Journal(*read, self._output.end, text, is_done))
+
+
+def _tell(state: StreamState, rules: StreamRules) -> None:
+    """Say on standard error what all releases so far may have told."""
+    totals, bit = state.totals, log(2)
+    limit = "no limit" if rules.limit == float("inf") else f"limit {rules.limit / bit:.3g}"
+    lines = (
+        f"{state.position:,} activities, {totals.n_released:,} of them hidden and"
+        f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
+        f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
+        f" {totals.most_told / bit:.3g} at most",
+        f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
+    )
+    print("\n".join(lines), file=sys.stderr)

@@ -1,0 +1,170 @@
+"""Show a plan: tables, sentences and JSON."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from math import ceil, inf
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from hushrank.cli.tables import plain
+from hushrank.evaluation.planning.grid import PEOPLE
+from hushrank.evaluation.planning.plan import Plan, ProtocolPlan, Situation, make_plan
+from hushrank.evaluation.planning.populations import REFERENCES, TYPICAL, typical_dispersion
+from hushrank.evaluation.planning.predictions import Errors
+from hushrank.evaluation.planning.recommendation import recommend
+from hushrank.files.disk import replace_file, require_folder
+
+NOTHING = "-"
+LETTERS = {"G": 10**9, "M": 10**6, "k": 10**3}
+SHORT_NAMES = {"uniform": "unif", "mallows": "mall", "plackett-luce": "P-L", "mixture": "mix"}
+MANY_BITS, LEAST_PERCENT = 10_000, 0.01
+FEWEST, MOST = PEOPLE[0], PEOPLE[-1]
+LEAST_WIDTH = 90
+
+
+def plan_and_show(situation: Situation, json: Path | None) -> None:
+    """Plan, print tables and sentences, and write what was asked for."""
+    if json is not None:
+        require_folder(json)
+    plan = make_plan(situation)
+    console = Console(markup=False, highlight=False)
+    console.width = max(console.width, LEAST_WIDTH)
+    for table in (_errors_table(plan), _needs_table(plan)):
+        console.print(table)
+    console.print("\n".join(_notes(plan)))
+    if json is not None:
+        written = msgspec.json.encode(plan_as_json(plan))
+        replace_file(json, msgspec.json.format(written) + b"\n")
+        console.print(f"wrote {plain(str(json))}")
+
+
+def plan_as_json(plan: Plan) -> dict[str, Any]:
+    """Return the plan as the JSON document has it.
+
+    People needed are null beyond `most_people`; `fewest_people`: or fewer.
+    """
+    return {
+        **asdict(plan.situation),
+        "fewest_people": FEWEST,
+        "most_people": MOST,
+        "populations": {each.name: each.title for each in REFERENCES},
+        "mallows_dispersion": typical_dispersion(plan.situation.n_items),
+        "of_nobody": {name: asdict(each) for name, each in plan.of_nobody.items()},
+        "protocols": {name: _protocol_json(each) for name, each in plan.protocols.items()},
+        "recommendations": [asdict(each) for each in recommend(plan)],
+    }
+
+
+def _protocol_json(protocol: ProtocolPlan) -> dict[str, Any]:
+    needed = protocol.people_needed.items()
+    return {
+        **asdict(protocol),
+        "people_needed": {name: None if each == inf else int(each) for name, each in needed},
+    }
+
+
+def _errors_table(plan: Plan) -> Table:
+    """Return expected Q2 distances and excesses, by population."""
+    said = plan.situation
+    items = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
+    table = _table(f"{items}: expected Q2 distance and excess")
+    for quantity in ("Q2", "excess"):
+        for short in SHORT_NAMES.values():
+            table.add_column(f"{quantity}\n{short}", justify="right")
+    for name, each in plan.protocols.items():
+        table.add_row(name, *_errors_cells(each.errors))
+    table.add_section()
+    table.add_row("nobody is asked", *_errors_cells(plan.of_nobody))
+    return table
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1))
+    table.add_column("\nprotocol", no_wrap=True)
+    return table
+
+
+def _errors_cells(errors: Mapping[str, Errors]) -> list[str]:
+    distances = _cells(errors, lambda each: each.distance, "{:.3f}")
+    return distances + _cells(errors, lambda each: each.excess, "{:.4f}")
+
+
+def _cells(
+    errors: Mapping[str, Errors], of: Callable[[Errors], float | None], form: str
+) -> list[str]:
+    values = [of(errors[each.name]) if each.name in errors else None for each in REFERENCES]
+    return [NOTHING if value is None else form.format(value).lstrip("0") for value in values]
+
+
+def _needs_table(plan: Plan) -> Table:
+    """Return what else decides: people needed, intervals, crafted reports, bits, rounds."""
+    said = plan.situation
+    wanted = f"Q2 {said.wanted_distance:g}, excess {said.wanted_excess:g}"
+    table = _table(f"People needed for {wanted}, and what else decides")
+    needs = (f"\n{short}" for short in SHORT_NAMES.values())
+    for column in (*needs, "95 %\n± %", "craft\n%", "bits\nsent", "bits\nasked", "\nrounds"):
+        table.add_column(column, justify="right")
+    for name, each in plan.protocols.items():
+        needed = [_people(each.people_needed.get(one.name)) for one in REFERENCES]
+        facts = [_half_width(each), _influence(each), _bits(each.report_bits)]
+        table.add_row(name, *needed, *facts, _bits(each.question_bits), str(each.rounds))
+    return table
+
+
+def _people(needed: float | None) -> str:
+    """Say a number of people of two digits in a few letters."""
+    if needed is None:
+        return NOTHING
+    if needed == inf:
+        return f"> {_short(MOST)}"
+    return f"≤ {_short(FEWEST)}" if needed <= FEWEST else _short(needed)
+
+
+def _short(number: float) -> str:
+    """Say a large number in a few letters."""
+    for letter, unit in LETTERS.items():
+        if number >= unit:
+            return f"{number / unit:.3g}{letter}"
+    return f"{number:g}"
+
+
+def _half_width(protocol: ProtocolPlan) -> str:
+    """Return the half-width of a typical interval in a typical population, in per cent."""
+    found = [protocol.errors[each.name].half_width for each in TYPICAL if protocol.errors]
+    known = [each for each in found if each is not None]
+    return f"{100 * median(known):.1f}" if known else NOTHING
+
+
+def _influence(protocol: ProtocolPlan) -> str:
+    """Return what a crafted report moves in per cent of a share, all of which is 100."""
+    if protocol.influence is None:
+        return NOTHING
+    percent = 100 * protocol.influence
+    if percent < LEAST_PERCENT:
+        return f"< {LEAST_PERCENT:g}".replace("0.", ".")
+    return f"{percent:.2g}" if percent < 100 else "≥ 100"
+
+
+def _bits(bits: float | None) -> str:
+    if bits is None:
+        return NOTHING
+    return f"{ceil(bits):,}" if bits < MANY_BITS else _short(bits)
+
+
+def _notes(plan: Plan) -> list[str]:
+    dispersion = typical_dispersion(plan.situation.n_items)
+    notes = [f"{SHORT_NAMES[each.name]}: {each.title}." for each in REFERENCES]
+    notes[1] += f" The dispersion is {dispersion:.2f}."
+    notes += [
+        "95 %: half of a typical interval of the share that puts a before b; 50: nothing is known.",
+        "crafted: by how much one false report can move one estimated share.",
+        f"People needed: of two digits; ≤ {_short(FEWEST)}: so many or fewer.",
+    ]
+    notes += [f"{each.protocol}: {each.note}." for each in plan.protocols.values() if each.note]
+    return [*notes, "", *(each.reason for each in recommend(plan))]

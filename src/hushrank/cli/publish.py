@@ -1,0 +1,128 @@
+"""hushrank publish: hand activity data over without handing over what users keep private."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from typer import Argument, Option, Typer
+
+from hushrank.cli.publish_online import publish_online
+
+publish = Typer(
+    help="Publish activity data that still recommends well, and hides private values.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+publish.command("online")(publish_online)
+
+Activities: TypeAlias = Annotated[
+    Path, Argument(help="Who did what: CSV or Parquet, user,item[,score][,time]; also gzipped.")
+]
+ProfilesFile: TypeAlias = Annotated[
+    Path, Option(help="What users keep private: user,<attribute>,...[,protects].")
+]
+Private: TypeAlias = Annotated[
+    str, Option(help="The attributes to protect, by name: gender or gender,age.")
+]
+Bins: TypeAlias = Annotated[
+    list[str] | None, Option(help="Cut a numeric attribute: age=18,35,50. May be repeated.")
+]
+
+
+class Method(StrEnum):
+    """How records are obfuscated."""
+
+    PRIVRANK = "privrank"
+    USER_LEVEL = "user-level"
+    RAND = "rand"
+    FRAPP = "frapp"
+    DIFF = "diff"
+
+
+class Distance(StrEnum):
+    """What a budget of `privrank` is measured in."""
+
+    KENDALL = "kendall"
+    KENDALL_PRINTED = "kendall-printed"
+    SPEARMAN = "spearman"
+    EUCLIDEAN = "euclidean"
+    SQUARED_EUCLIDEAN = "squared-euclidean"
+    COSINE = "cosine"
+    JENSEN_SHANNON = "jensen-shannon"
+
+
+class Clustering(StrEnum):
+    """How users are clustered."""
+
+    AUTO = "auto"
+    WARD = "ward"
+    BISECTING = "bisecting"
+    MINIBATCH = "minibatch"
+    AVERAGE = "average"
+
+
+@publish.command()
+def historical(
+    activity: Activities,
+    profiles: ProfilesFile,
+    private: Private,
+    budget: Annotated[
+        float, Option(help="Largest expected distortion; what it counts depends on --method.")
+    ],
+    output: Annotated[Path, Option(help="Where the released activity goes: .csv, .parquet, +.gz.")],
+    method: Annotated[
+        Method, Option(help="How records are obfuscated; user-level is ours.")
+    ] = Method.PRIVRANK,
+    clusters: Annotated[
+        int | None, Option(min=2, help="How many clusters. (default: 200, or 1 for 10 users)")
+    ] = None,
+    clustering: Annotated[
+        Clustering, Option(help="How users are clustered; auto: ward, or bisecting k-means.")
+    ] = Clustering.AUTO,
+    distance: Annotated[
+        Distance, Option(help="Distance of clusters: the unit of privrank's budget.")
+    ] = Distance.KENDALL,
+    max_ratio: Annotated[
+        float | None, Option(help="privrank: bound P(released | y) / P(released | y') by this.")
+    ] = None,
+    keep_own: Annotated[
+        bool, Option("--keep-own", help="privrank: own record where the cluster stays; no bound.")
+    ] = False,
+    bins: Bins = None,
+    hold_out: Annotated[
+        Path | None, Option(help="Keep 20 % of the records out of the release, and write them.")
+    ] = None,
+    posterior: Annotated[
+        Path | None, Option(help="Write what the channel tells of each user, for `attack`.")
+    ] = None,
+    seed: Annotated[
+        int | None, Option(min=0, help="Repeat a simulation. The result is then not private.")
+    ] = None,
+    json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+    report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
+) -> None:
+    """Release ACTIVITY so that the private values of users who protect them are hard to infer.
+
+    No differential privacy. OUTPUT alone may be handed over; all else is for you. Real records
+    appear under other users' names, which needs their consent. docs/publishing.md says the rest.
+
+    Example:  hushrank publish historical visits.csv --profiles people.csv --private gender
+    --budget 0.05 --output released.csv
+    """
+    from hushrank.cli.publish_results import PublishPaths, publish_and_show
+    from hushrank.cli.publishing import PublishOptions
+
+    options = PublishOptions(
+        method.value,
+        tuple(name.strip() for name in private.split(",")),
+        budget,
+        clusters,
+        clustering.value,
+        distance.value,
+        max_ratio,
+        keep_own,
+        tuple(bins or ()),
+        seed,
+    )
+    paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
+    publish_and_show(options, paths)

@@ -1,0 +1,168 @@
+"""What to expect of every protocol of `hushrank collect`, before anybody is asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, inf, log10
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.evaluation.planning.asking import PROTOCOLS, WHOLE, askings
+from hushrank.evaluation.planning.grid import EPSILONS, ITEMS, PEOPLE
+from hushrank.evaluation.planning.interpolation import Table
+from hushrank.evaluation.planning.populations import REFERENCES
+from hushrank.evaluation.planning.predictions import Errors, Place
+from hushrank.mechanisms.local import require_parameters
+from hushrank.protocols.safari import MOST_ITEMS as MOST_ITEMS_OF_SAFARI
+from hushrank.protocols.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
+
+FEWEST_ITEMS, MOST_ITEMS = 2, 16
+WANTED_DISTANCE, WANTED_EXCESS = 0.1, 0.005
+"""Synthetic rankings in which pairs of ranks are a tenth off; an order that only one pair in 200
+of a person's finds worse than the best order.
+"""
+CANDIDATES = tuple(np.rint(np.geomspace(PEOPLE[-1], PEOPLE[0], 60)).astype(int).tolist())
+"""Numbers of people that may be needed, descending in steps of 15 %."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is decided before: how many items, people and nats, and which errors are wanted."""
+
+    n_items: int
+    n_people: int
+    epsilon: float
+    wanted_distance: float = WANTED_DISTANCE
+    wanted_excess: float = WANTED_EXCESS
+
+    def __post_init__(self) -> None:
+        """Check that predictions can be made for it."""
+        _require_between(self.n_items, FEWEST_ITEMS, MOST_ITEMS, "items")
+        _require_between(self.n_people, PEOPLE[0], PEOPLE[-1], "people")
+        require_parameters(2, self.epsilon)
+        _require_between(self.epsilon, EPSILONS[0], EPSILONS[-1], "nats of epsilon")
+        for wanted in (self.wanted_distance, self.wanted_excess):
+            require(0 < wanted < 1, f"expected a wanted error between 0 and 1, got {wanted}")
+
+
+@dataclass(frozen=True)
+class ProtocolPlan:
+    """What to expect of one protocol, for each reference population by name.
+
+    `people_needed` for the wanted Q2 distance, or excess where there is no model; 200: or fewer;
+    inf: more than a million. influence = by how much one crafted report can move an estimate:
+    `Asking.influence`. Bits are sent by, and to, a person on average. `note` says why there are no
+    errors, or that they are extrapolated.
+    """
+
+    protocol: str
+    errors: Mapping[str, Errors]
+    people_needed: Mapping[str, float]
+    influence: float | None
+    report_bits: float | None
+    question_bits: float | None
+    rounds: int
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The plans of all protocols, and the errors of asking nobody, by population.
+
+    Protocols stand in the order of PROTOCOLS.
+    """
+
+    situation: Situation
+    of_nobody: Mapping[str, Errors]
+    protocols: Mapping[str, ProtocolPlan]
+
+
+def make_plan(situation: Situation) -> Plan:
+    """Return what to expect, from simulated reference populations alone. Deterministic.
+
+    Raises HushrankError for parameters that do not fit. Privacy: nobody is asked.
+    """
+    planner = _Planner(Table(), situation)
+    names = [population.name for population in REFERENCES]
+    nobody = {name: planner.place(name, situation.n_people).of_nobody() for name in names}
+    return Plan(situation, nobody, {protocol: planner.plan(protocol) for protocol in PROTOCOLS})
+
+
+@dataclass(frozen=True)
+class _Planner:
+    """What plans one situation."""
+
+    table: Table
+    situation: Situation
+
+    def place(self, population: str, n_people: int) -> Place:
+        return Place(self.table, population, self.situation.n_items, n_people)
+
+    def expect(self, protocol: str, population: str, n_people: int) -> Errors:
+        return self.place(population, n_people).expect(protocol, self.situation.epsilon)
+
+    def plan(self, protocol: str) -> ProtocolPlan:
+        said = self.situation
+        rounds = 2 if protocol == "safari" else 1
+        refusal = _refusal(protocol, said.n_items)
+        if refusal is not None:
+            return ProtocolPlan(protocol, {}, {}, None, None, None, rounds, refusal)
+        asked = askings(protocol, said.n_items, said.n_people, said.epsilon)
+        is_simulated = not (protocol in WHOLE and said.n_items > ITEMS[protocol][-1])
+        names = [population.name for population in REFERENCES] if is_simulated else []
+        return ProtocolPlan(
+            protocol,
+            errors={name: self.expect(protocol, name, said.n_people) for name in names},
+            people_needed={name: self.people_needed(protocol, name) for name in names},
+            influence=max(each.influence(said.n_people) for each in asked),
+            report_bits=sum(each.share * each.report_bits for each in asked),
+            question_bits=sum(each.share * each.question_bits for each in asked),
+            rounds=rounds,
+            note=_beyond_simulations(protocol, said.n_items),
+        )
+
+    def people_needed(self, protocol: str, population: str) -> float:
+        """Return from how many people on the error is as wanted, rounded up to two digits."""
+        enough = inf
+        for n_people in CANDIDATES:
+            if not self._suffices(self.expect(protocol, population, n_people)):
+                break
+            enough = n_people
+        return _rounded_up(enough)
+
+    def _suffices(self, errors: Errors) -> bool:
+        if errors.distance is not None:
+            return errors.distance <= self.situation.wanted_distance
+        return errors.excess is not None and errors.excess <= self.situation.wanted_excess
+
+
+def _rounded_up(number: float) -> float:
+    if number == inf:
+        return inf
+    unit = 10.0 ** (int(log10(number)) - 1)
+    return ceil(number / unit) * unit
+
+
+def _refusal(protocol: str, n_items: int) -> str | None:
+    """Say why the protocol does not take so many items, if it does not."""
+    if protocol == "safari" and n_items < 3:
+        return f"takes 3 to {MOST_ITEMS_OF_SAFARI} items"
+    if protocol in WHOLE and n_items > MOST_ITEMS_OF_WHOLE_RANKING:
+        return f"takes at most {MOST_ITEMS_OF_WHOLE_RANKING} items"
+    return None
+
+
+def _beyond_simulations(protocol: str, n_items: int) -> str | None:
+    """Say what predictions are worth beyond the simulated numbers of items, if it is there."""
+    most = ITEMS[protocol][-1] if protocol in ITEMS else MOST_ITEMS
+    if n_items <= most:
+        return None
+    if protocol in WHOLE:
+        return f"no prediction beyond {most} items, up to which it was simulated"
+    return f"simulated up to {most} items: errors at {n_items} are extrapolated, and rough"
+
+
+def _require_between(number: float, low: float, high: float, named: str) -> None:
+    in_range = low <= number <= high
+    range_ = f"{low:,} to {high:,} {named}"
+    require(in_range, f"predictions are made for {range_}, got {number:,}")

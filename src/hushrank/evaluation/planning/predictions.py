@@ -1,0 +1,184 @@
+"""Expected errors of a collection, from the table of simulated ones."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from hushrank.evaluation.planning.asking import (
+    MIXES,
+    PAIRS,
+    SURE,
+    Asking,
+    askings,
+    mix_askings,
+    own_draw_known,
+    track_of,
+)
+from hushrank.evaluation.planning.grid import CROWD, EPSILONS, FEW_PEOPLE, TRUTH_PEOPLE
+from hushrank.evaluation.planning.interpolation import (
+    Table,
+    Unit,
+    between,
+    power_mean,
+    the_same,
+)
+from hushrank.evaluation.planning.table import Quantity
+
+NOTHING_KNOWN = 0.5
+"""The half-width of an interval that holds every share."""
+MOST_HERDED_PEOPLE = 5000
+"""Herded rows of more people are as good as the model: their distances differ by .001 or less."""
+NO_BETTER_THAN_CHANCE = 1.0
+"""The relative excess of an order that knows nothing; what is expected of a protocol at worst."""
+NOISY_FROM = 7
+"""From so many items on max-entropy was simulated too seldom for single excesses to count."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What to expect; None where a protocol learns nothing of the kind.
+
+    distance = Q2 distance of synthetic rows from the people; excess = by how much the average
+    Kendall tau of the order exceeds the exact optimum; half_width of a typical 95 % interval of a
+    precedence, in shares of people.
+    """
+
+    distance: float | None
+    excess: float | None
+    half_width: float | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """So many people of a reference population, who rank so many items."""
+
+    table: Table
+    population: str
+    n_items: int
+    n_people: int
+
+    def expect(self, protocol: str, epsilon: float) -> Errors:
+        """Return the expected errors of one protocol of `collect`, with its default options."""
+        if protocol == "max-entropy":
+            return self._of_max_entropy(epsilon)
+        if protocol in PAIRS:
+            return self._of_pairs(protocol, epsilon)
+        if protocol == "subset-order":
+            return self._of_subset_order(epsilon)
+        return self._of_grid(protocol, epsilon)
+
+    def of_nobody(self) -> Errors:
+        """Return the errors of asking nobody: uniform rankings, and an order by chance."""
+        return Errors(self._at("uniform", "distance"), self._at("uniform", "excess"), None)
+
+    def _of_max_entropy(self, epsilon: float) -> Errors:
+        """Add in quadrature what the model, the draw of the people and the rows contribute."""
+        mix = track_of(self.n_items, self.n_people, epsilon)
+
+        def asked(n_items: int) -> Asking:
+            return mix_askings(MIXES[mix], n_items, epsilon)[0]
+
+        def reach(n_items: int) -> float:
+            return self.n_people * asked(n_items).reach ** 2
+
+        of_track = f"max-entropy/{mix}", self.population, self.n_items
+        of_model = self.table.at(*of_track, "distance", reach, self._spread_of_population)
+        total = of_model**2 + self._herding**2 + self._unknown(asked(self.n_items))
+        half_width = min(self.table.at(*of_track, "half_width", reach), NOTHING_KNOWN)
+        is_noisy = self.n_items >= NOISY_FROM
+        found = (self.table.trend if is_noisy else self.table.at)(*of_track, "excess", reach)
+        relative = min(found, NO_BETTER_THAN_CHANCE)
+        return Errors(sqrt(max(0.0, total)), relative * self._random_excess, half_width)
+
+    def _unknown(self, asked: Asking) -> float:
+        """Return the square of what the draw of the people adds, but for what is known of it."""
+        known = 0.0 if self.population == "uniform" else own_draw_known(asked, self.n_items)
+        return (1 - 2 * known) * self._sampling**2
+
+    def _of_pairs(self, protocol: str, epsilon: float) -> Errors:
+        """Take the variance of a margin as `PairVariances` has it, at a typical margin."""
+        (asked,) = askings(protocol, self.n_items, self.n_people, epsilon)
+        reports = self.n_people * asked.n_answers / asked.n_questions
+        left_out = (self.n_people - reports) / (self.n_people - 1)
+        variance = (asked.reach**-2 - 1 + left_out * self._spread) / reports
+        family = "pairs" if protocol == "pairs" else "kwiksort"
+        excess = self._excess_knowing(family, reports * asked.reach**2)
+        return Errors(None, excess, min(SURE / 2 * sqrt(variance), NOTHING_KNOWN))
+
+    def _of_subset_order(self, epsilon: float) -> Errors:
+        (asked,) = askings("subset-order", self.n_items, self.n_people, epsilon)
+        information = self.n_people / (asked.reach**-2 - 1)
+        return Errors(None, self._excess_knowing("subset-order", information), None)
+
+    def _of_grid(self, protocol: str, epsilon: float) -> Errors:
+        """Go between the two nearest epsilons that were simulated."""
+        low, high, weight = between(epsilon, EPSILONS)
+
+        def expected(quantity: Quantity, unit: Unit) -> float:
+            values = [self._at(f"{protocol}/{each:g}", quantity, unit=unit) for each in (low, high)]
+            return power_mean(values, weight)
+
+        distance = expected("distance", self._spread_of_population)
+        excess = expected("excess", self._excess_by_chance)
+        return Errors(distance, excess, min(expected("half_width", the_same), NOTHING_KNOWN))
+
+    def _excess_knowing(self, family: str, information: float) -> float:
+        """Go between few people and many, whose reports tell as much.
+
+        Where nobody prefers anything, margins are the draw of the people alone: what counts is how
+        much is known of each person.
+        """
+        many = information
+        _, _, weight = between(self.n_people, (FEW_PEOPLE, CROWD))
+        if self.population == "uniform":
+            many, weight = information * CROWD / self.n_people, 1.0
+        relative = [
+            self._at(f"{family}/few", "excess", information),
+            self._at(f"{family}/many", "excess", many),
+        ]
+        return power_mean(relative, min(weight, 1.0)) * self._random_excess
+
+    def _spread_of_population(self, n_items: int) -> float:
+        """Return how far a population of so many items is from uniform; 1 where it is uniform."""
+        if self.population == "uniform":
+            return 1.0
+        return self.table.at(
+            "uniform", self.population, n_items, "distance", lambda _: float(TRUTH_PEOPLE)
+        )
+
+    def _excess_by_chance(self, n_items: int) -> float:
+        """Return the excess of an order that knows nothing, of so many items."""
+        n_people = float(self.n_people)
+        return self.table.at("uniform", self.population, n_items, "excess", lambda _: n_people)
+
+    def _at(
+        self,
+        track: str,
+        quantity: Quantity,
+        reach: float | None = None,
+        unit: Unit = the_same,
+    ) -> float:
+        """Return a quantity of a track that reaches as far for every number of items."""
+        known = float(self.n_people) if reach is None else reach
+        return self.table.at(track, self.population, self.n_items, quantity, lambda _: known, unit)
+
+    @property
+    def _random_excess(self) -> float:
+        return self._excess_by_chance(self.n_items)
+
+    @property
+    def _sampling(self) -> float:
+        """How far the people are from their population in Q2 distance."""
+        return self._at("truth", "distance") * sqrt(TRUTH_PEOPLE / self.n_people)
+
+    @property
+    def _spread(self) -> float:
+        """1 - margin^2 of a typical pair."""
+        return (self._at("truth", "half_width") * 2 / SURE) ** 2 * TRUTH_PEOPLE
+
+    @property
+    def _herding(self) -> float:
+        """How far herded rows are from their model, whatever it is."""
+        if self.n_people > MOST_HERDED_PEOPLE:
+            return 0.0
+        known = float(self.n_people)
+        return self.table.at("herding", "uniform", self.n_items, "distance", lambda _: known)

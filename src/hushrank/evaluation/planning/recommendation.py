@@ -1,0 +1,102 @@
+"""Which protocol to take for which purpose, and why, in a sentence each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal, TypeAlias
+
+from hushrank.errors import HushrankError
+from hushrank.evaluation.planning.asking import MODELS
+from hushrank.evaluation.planning.plan import Plan, ProtocolPlan
+from hushrank.evaluation.planning.populations import TYPICAL
+from hushrank.evaluation.planning.predictions import Errors
+
+Purpose: TypeAlias = Literal["model", "order"]
+
+NEARLY = 1.1
+"""Within a tenth of the least error protocols are as good: predictions are no more precise."""
+AS_GOOD_AS_NONE = 0.001
+"""Of two excesses: one pair in 1,000."""
+PREFERRED = ("max-entropy", "pairs", "subset-order")
+"""Among equals: what learns a model too, says how sure it is, and asks little of a person."""
+HARDLY = 0.85
+"""From this part of the error of asking nobody on, asking is hardly worth it."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The protocol for one purpose; `is_hopeless`: hardly better than asking nobody."""
+
+    purpose: Purpose
+    protocol: str
+    reason: str
+    is_hopeless: bool
+
+
+def recommend(plan: Plan) -> tuple[Recommendation, Recommendation]:
+    """Return what to take for a model of all rankings, and for one order.
+
+    By mean error over the typical populations; of nearly equals the first of PREFERRED.
+    """
+    models = [plan.protocols[name] for name in MODELS if plan.protocols[name].errors]
+    orders = [each for each in plan.protocols.values() if each.errors]
+    return _for_model(plan, models), _for_order(plan, orders)
+
+
+def _for_model(plan: Plan, candidates: Sequence[ProtocolPlan]) -> Recommendation:
+    protocol, error, least = _best(candidates, _distance, 0.0)
+    nothing = _mean(_distance, plan.of_nobody)
+    reason = (
+        f"For a model of all rankings take {protocol}: expected Q2 distance {error:.3f}{least};"
+        f" that of uniform rankings is {nothing:.3f}."
+    )
+    return Recommendation("model", protocol, *_judged(reason, error, nothing))
+
+
+def _for_order(plan: Plan, candidates: Sequence[ProtocolPlan]) -> Recommendation:
+    protocol, error, least = _best(candidates, _excess, AS_GOOD_AS_NONE)
+    nothing = _mean(_excess, plan.of_nobody)
+    reason = (
+        f"For one order take {protocol}: expected excess {error:.4f}{least}; that of an order by"
+        f" chance is {nothing:.3f}."
+    )
+    return Recommendation("order", protocol, *_judged(reason, error, nothing))
+
+
+def _judged(reason: str, error: float, nothing: float) -> tuple[str, bool]:
+    """Say so where even the best is hardly better than nothing."""
+    if error < HARDLY * nothing:
+        return reason, False
+    warning = "Even that is hardly better than asking nobody: ask more people or spend more epsilon"
+    return f"{reason} {warning}.", True
+
+
+def _best(
+    candidates: Sequence[ProtocolPlan], error: Callable[[Errors], float], negligible: float
+) -> tuple[str, float, str]:
+    """Return the protocol, its error, and why it is taken."""
+    found = {each.protocol: _mean(error, each.errors) for each in candidates}
+    least = min(found, key=lambda name: found[name])
+    enough = max(NEARLY * found[least], found[least] + negligible)
+    nearly = [name for name, mean in found.items() if mean <= enough]
+    best = next((name for name in PREFERRED if name in nearly), least)
+    why = ", the least of all" if best == least else f", as good as {least}'s"
+    return best, found[best], why
+
+
+def _mean(error: Callable[[Errors], float], errors: Mapping[str, Errors]) -> float:
+    return fmean(error(errors[population.name]) for population in TYPICAL)
+
+
+def _distance(errors: Errors) -> float:
+    return _known(errors.distance)
+
+
+def _excess(errors: Errors) -> float:
+    return _known(errors.excess)
+
+
+def _known(error: float | None) -> float:
+    if error is None:
+        raise HushrankError("expected the error of what a protocol learns, got none")
+    return error

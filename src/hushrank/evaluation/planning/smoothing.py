@@ -1,0 +1,66 @@
+"""Errors that fall the more is known: what rises among neighbours is noise, and averaged."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from hushrank.evaluation.planning.asking import WHOLE
+from hushrank.evaluation.planning.grid import BY_INFORMATION
+from hushrank.evaluation.planning.table import QUANTITIES, Record
+
+N_TURNS = 3
+BY_EPSILON = ("safari", *WHOLE)
+FALLING = ("max-entropy", *BY_EPSILON, *BY_INFORMATION)
+
+
+Kind: TypeAlias = tuple[str, int, str]
+"""What records must share to be smoothed together."""
+
+
+def kind_of(record: Record) -> Kind:
+    """Return the family, or else the track, with items and population."""
+    family = record.track.split("/")[0]
+    return family if family in BY_EPSILON else record.track, record.items, record.population
+
+
+def smoothed(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the records of one kind with falling errors, if they are of a protocol.
+
+    The nearest falling numbers in least squares, along what is known at a record's points; of
+    protocols simulated at every epsilon along epsilon too, in turns. Where nobody prefers anything
+    those of max-entropy need not fall: its prior knows as much as there is to know.
+    """
+    family, population = records[0].track.split("/")[0], records[0].population
+    knows_before = family == "max-entropy" and population == "uniform"
+    some = sorted(records, key=lambda record: record.points[0][0])
+    return tuple(_falling(some) if family in FALLING and not knows_before else some)
+
+
+def _falling(records: list[Record]) -> Iterator[Record]:
+    changed: list[dict[str, tuple[float, ...]]] = [{} for _ in records]
+    for quantity in QUANTITIES:
+        rows = [getattr(record, quantity) for record in records]
+        if rows[0] is None:
+            continue
+        for values, row in zip(changed, _fall(np.array(rows)), strict=True):
+            values[quantity] = tuple(row.tolist())
+    for record, values in zip(records, changed, strict=True):
+        yield msgspec.structs.replace(record, **values)
+
+
+def _fall(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Make values (epsilons, points) fall along both axes: points stand in order of reach."""
+    falling = values
+    for _ in range(N_TURNS if len(values) > 1 else 1):
+        falling = _fall_along(_fall_along(falling).T).T
+    return falling
+
+
+def _fall_along(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    if rows.shape[1] == 1:
+        return rows
+    return np.array([isotonic_regression(row, increasing=False).x for row in rows])

@@ -1,0 +1,153 @@
+import json
+from itertools import chain
+
+import pytest
+
+from hushrank.cli.collect import CollectProtocol
+from tests.commands import hushrank
+
+ASKED = ("--items", 6, "--people", 3000, "--epsilon", 1)
+POPULATIONS = {"uniform", "mallows", "plackett-luce", "mixture"}
+
+
+@pytest.fixture
+def planned(monkeypatch, tmp_path, capsys):
+    """The plan of one situation: for people, and for machines."""
+    out = tmp_path / "plan.json"
+    assert hushrank(monkeypatch, "plan", *ASKED, "--json", out) == 0
+    return capsys.readouterr().out, json.loads(out.read_text())
+
+
+def test_it_says_all_it_foretells(planned):
+    printed, document = planned
+    assert document.keys() == {
+        "n_items",
+        "n_people",
+        "epsilon",
+        "wanted_distance",
+        "wanted_excess",
+        "fewest_people",
+        "most_people",
+        "populations",
+        "mallows_dispersion",
+        "of_nobody",
+        "protocols",
+        "recommendations",
+    }
+    assert document["populations"].keys() == document["of_nobody"].keys() == POPULATIONS
+    assert document["protocols"].keys() == {each.value for each in CollectProtocol}
+    for name, each in document["protocols"].items():
+        assert each.keys() == {
+            "protocol",
+            "errors",
+            "people_needed",
+            "influence",
+            "report_bits",
+            "question_bits",
+            "rounds",
+            "note",
+        }
+        assert each["errors"].keys() == each["people_needed"].keys() == POPULATIONS
+        assert name in printed
+        for errors in each["errors"].values():
+            assert errors.keys() == {"distance", "excess", "half_width"}
+    for recommended in document["recommendations"]:
+        assert recommended["reason"] in " ".join(printed.split())
+
+
+def test_the_table_shows_the_document_s_numbers(planned):
+    printed, document = planned
+    errors = document["protocols"]["max-entropy"]["errors"]
+    (row, needs) = [line for line in printed.splitlines() if line.startswith("  max-entropy ")]
+    for name in POPULATIONS:
+        assert f"{errors[name]['distance']:.3f}".lstrip("0") in row
+        assert f"{errors[name]['excess']:.4f}".lstrip("0") in row
+        needed = document["protocols"]["max-entropy"]["people_needed"][name]
+        assert (f"{needed / 1000:g}k" if needed >= 1000 else f"{needed:g}") in needs
+
+
+def test_it_fits_in_90_columns(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "90")
+    for situation in ((2, 200, 0.05), (7, 1_000_000, 8), (7, 200, 0.05), (10, 5000, 1)):
+        arguments = zip(("--items", "--people", "--epsilon"), situation, strict=True)
+        assert hushrank(monkeypatch, "plan", *chain.from_iterable(arguments)) == 0
+        printed = capsys.readouterr().out
+        assert max(map(len, printed.splitlines())) <= 90
+        assert "…" not in printed
+
+
+def test_the_same_question_has_the_same_answer(monkeypatch, capsys):
+    answers = []
+    for _ in range(2):
+        assert hushrank(monkeypatch, "plan", *ASKED) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+
+
+def test_people_beyond_a_million_are_null(monkeypatch, tmp_path, capsys):
+    out = tmp_path / "plan.json"
+    options = ("--error", 0.0001, "--json", out)
+    assert hushrank(monkeypatch, "plan", *ASKED, *options) == 0
+    needed = json.loads(out.read_text())["protocols"]["safari"]["people_needed"]
+    assert set(needed.values()) == {None}
+    assert "> 1M" in capsys.readouterr().out
+
+
+def test_few_people_may_be_more_than_needed(monkeypatch, tmp_path, capsys):
+    out = tmp_path / "plan.json"
+    assert hushrank(monkeypatch, "plan", *ASKED, "--error", 0.9, "--json", out) == 0
+    document = json.loads(out.read_text())
+    needed = document["protocols"]["max-entropy"]["people_needed"]
+    assert set(needed.values()) == {document["fewest_people"]} == {200}
+    assert "≤ 200" in capsys.readouterr().out
+    assert document["most_people"] == 1_000_000
+
+
+@pytest.mark.parametrize(("items", "is_said"), [(12, False), (13, True), (16, True)])
+def test_it_says_which_errors_are_extrapolated(monkeypatch, tmp_path, capsys, items, is_said):
+    out = tmp_path / "plan.json"
+    assert hushrank(monkeypatch, "plan", *ASKED, "--items", items, "--json", out) == 0
+    note = json.loads(out.read_text())["protocols"]["max-entropy"]["note"]
+    said = f"simulated up to 12 items: errors at {items} are extrapolated"
+    assert (note is not None and said in note) == is_said
+    assert (f"max-entropy: {said}" in " ".join(capsys.readouterr().out.split())) == is_said
+
+
+def test_wanted_errors_change_who_is_needed(monkeypatch, tmp_path):
+    needed = []
+    for error, excess in ((0.2, 0.02), (0.1, 0.005)):
+        out = tmp_path / "plan.json"
+        options = ("--error", error, "--excess", excess, "--json", out)
+        assert hushrank(monkeypatch, "plan", *ASKED, *options) == 0
+        protocols = json.loads(out.read_text())["protocols"]
+        needed.append(
+            [protocols[name]["people_needed"]["mallows"] for name in ("max-entropy", "pairs")]
+        )
+    assert all(less < more for less, more in zip(*needed, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("option", "number", "said"),
+    [
+        ("--items", 17, "2 to 16 items, got 17"),
+        ("--items", 1, "2 to 16 items, got 1"),
+        ("--people", 100, "200 to 1,000,000 people, got 100"),
+        ("--epsilon", "nan", "expected a positive finite epsilon, got nan"),
+        ("--epsilon", 0, "expected a positive finite epsilon, got 0"),
+        ("--epsilon", 20, "0.05 to 8.0 nats of epsilon, got 20"),
+        ("--error", 0, "expected a wanted error between 0 and 1, got 0"),
+        ("--excess", "nan", "expected a wanted error between 0 and 1, got nan"),
+    ],
+)
+def test_bad_numbers_are_one_clear_line(monkeypatch, capsys, option, number, said):
+    assert hushrank(monkeypatch, "plan", *ASKED, option, number) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_folder_that_is_not_there_is_said_before_the_work(monkeypatch, tmp_path, capsys):
+    assert hushrank(monkeypatch, "plan", *ASKED, "--json", tmp_path / "no" / "plan.json") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1

@@ -1,0 +1,141 @@
+import json
+
+import numpy as np
+import pytest
+
+from hushrank.activities.activity_files import read_activity, write_activity
+from hushrank.activities.planted import draw_planted
+from hushrank.activities.profile_files import read_profiles, write_profiles
+from tests.commands import hushrank
+from tests.statistics import random_seed
+
+KEYS = {
+    "method",
+    "budget",
+    "budget_unit",
+    "expected_distortion",
+    "record_distortion",
+    "untouched_bits",
+    "leakage_bits",
+    "leakage_bits_heldout",
+    "certified_gap",
+    "worst_likelihood_ratio",
+    "users",
+    "protected_users",
+    "items",
+    "clusters",
+    "groups",
+    "private",
+    "options",
+    "seconds",
+    "privacy_statement",
+}
+BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """600 users, half of whom protect the planted group."""
+    folder = tmp_path_factory.mktemp("publish")
+    rng = np.random.default_rng(random_seed())
+    log, profiles = draw_planted(600, 80, tilt=0.6, mean_records=15.0, rng=rng)
+    activity = log.activity("max")
+    profiles = profiles.aligned(activity.users, surplus="dropped")
+    asks = np.arange(profiles.n_users) % 2 == 0
+    write_activity(activity, folder / "visits.csv")
+    write_profiles(profiles.with_protected({"group": asks}), folder / "people.csv")
+    return folder
+
+
+def published(monkeypatch, files, tmp_path, method="privrank", *more):
+    out, result = tmp_path / "released.csv", tmp_path / "result.json"
+    arguments = ["--profiles", files / "people.csv", "--private", "group", "--method", method]
+    arguments += ["--budget", BUDGETS[method], "--output", out, "--json", result, *more]
+    code = hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *arguments)
+    return code, out, result
+
+
+@pytest.mark.parametrize("method", BUDGETS)
+def test_every_method_releases_records_of_protected_users_only(
+    monkeypatch, files, tmp_path, method, capsys
+):
+    page = tmp_path / "page.html"
+    code, out, result = published(monkeypatch, files, tmp_path, method, "--report", page)
+    assert code == 0, capsys.readouterr().err
+    found = json.loads(result.read_text())
+    assert found.keys() == KEYS
+    assert (found["method"], found["budget"], found["private"]) == (method, BUDGETS[method], True)
+    assert found["users"] == 600
+    assert 0 <= found["leakage_bits"] < found["untouched_bits"]
+    before = read_activity(files / "visits.csv")
+    after = read_activity(out).aligned(before.users, before.items)
+    profiles = read_profiles(files / "people.csv").aligned(before.users)
+    asks = profiles.protected["group"]
+    same = abs(before.scores - after.scores).sum(axis=1) == 0
+    assert same[~asks].all()
+    assert not same[asks].all()
+    originals = {tuple(row) for row in before.scores[asks].toarray()}
+    assert {tuple(row) for row in after.scores[asks].toarray()} <= originals
+    assert "Do not publish this page" in page.read_text()
+    assert page.read_text().count("data:image/png") == 4
+
+
+def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
+    monkeypatch, files, tmp_path, capsys
+):
+    held, told = tmp_path / "held.csv", tmp_path / "told.csv"
+    extra = ["--hold-out", held, "--posterior", told, "--seed", 1]
+    code, out, result = published(monkeypatch, files, tmp_path, "privrank", *extra)
+    assert code == 0
+    assert not json.loads(result.read_text())["private"]
+    visits, scores, areas = files / "visits.csv", tmp_path / "map.json", tmp_path / "auc.json"
+    assert hushrank(monkeypatch, "evaluate", visits, out, "--held-out", held, "--json", scores) == 0
+    found = json.loads(scores.read_text())["map"]
+    assert all(0 < each["all_users"] < 1 for each in found.values())
+    assert found["before"] != found["after"]
+    who = ["--profiles", files / "people.csv", "--private", "group", "--posterior", told]
+    assert hushrank(monkeypatch, "attack", visits, out, *who, "--json", areas) == 0
+    attacks = json.loads(areas.read_text())
+    assert attacks["worst_untouched"] < 0.1 < attacks["worst"]
+    assert attacks["worst"] == min(attacks["released"].values())
+    assert "channel posterior" in attacks["released"]
+    assert "worst" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--budget", 2], "expected a budget of 0..1 kendall, got 2"),
+        (["--budget", "nan"], "expected a budget of 0..1 kendall, got nan"),
+        (["--method", "rand", "--budget", 1.5], "expected a probability from 0 to 1"),
+        (["--method", "rand", "--budget", 0.5, "--keep-own"], "rand takes no --max-ratio"),
+        (["--method", "frapp", "--budget", 0.5], "expected a finite ratio of at least 1"),
+        (["--method", "diff", "--budget", -1], "expected a finite steepness"),
+        (["--method", "user-level", "--budget", 0], "expected a budget above 0"),
+        (["--private", "age"], "line 1: expected attributes of group"),
+        (["--clusters", 5000], "expected 1..300 clusters"),
+        (["--bins", "age=18"], "--bins cuts attributes that --private names"),
+        (["--output", "/nowhere/at/all.csv"], "expected a path in an existing folder"),
+        (["--output", "released.txt"], "expected an extension"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    monkeypatch, files, tmp_path, capsys, arguments, message
+):
+    given = ["--profiles", files / "people.csv", "--private", "group", "--budget", 0.05]
+    given += ["--output", tmp_path / "released.csv", *arguments]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *given) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "released.csv").exists()
+
+
+def test_no_output_overwrites_an_input(monkeypatch, files, capsys):
+    visits = files / "visits.csv"
+    before = visits.read_bytes()
+    given = ["--profiles", files / "people.csv", "--private", "group", "--budget", 0.05]
+    code = hushrank(monkeypatch, "publish", "historical", visits, *given, "--output", visits)
+    assert code == 1
+    assert "expected different files to read and to write" in capsys.readouterr().err
+    assert visits.read_bytes() == before

@@ -1,0 +1,256 @@
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from hushrank.cli.activity_lines import LineReader
+from hushrank.cli.online_journal import Output
+from hushrank.publishing.stream_setup import StreamSetup
+from hushrank.publishing.stream_state import stored_setup
+from tests.commands import hushrank
+
+ITEMS = ["1", "2", "bar", "café", "10", "11", "12", "13"]
+N_USERS = 12
+
+
+class Crash(BaseException):
+    """Nothing catches it."""
+
+
+@pytest.fixture
+def begin(tmp_path):
+    """Return the arguments that begin a state; every third user protects nothing."""
+    rng = np.random.default_rng(4)
+    visits, people = ["user,item"], ["user,gender,protects"]
+    for user in range(N_USERS):
+        people.append(f"u{user},{'FM'[user % 2]},{'none' if user % 3 == 0 else 'all'}")
+        likes = np.arange(1.0, len(ITEMS) + 1)[:: 1 if user % 2 else -1]
+        chosen = rng.choice(len(ITEMS), 30, p=likes / likes.sum())
+        visits += [f"u{user},{ITEMS[item]}" for item in [*range(len(ITEMS)), *chosen]]
+    (tmp_path / "visits.csv").write_text("\n".join(visits))
+    (tmp_path / "people.csv").write_text("\n".join(people))
+    learnt = ("--activity", tmp_path / "visits.csv", "--profiles", tmp_path / "people.csv")
+    return (*learnt, "--private", "gender", "--budget", "0.05")
+
+
+def written(path, n, seed=0):
+    """Write n activities as lines and return them."""
+    rng = np.random.default_rng(seed)
+    lines = [
+        {"user": f"u{rng.integers(N_USERS)}", "item": str(rng.choice(ITEMS)), "nth": nth}
+        for nth in range(n)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return lines
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def publish(monkeypatch, folder, *more, source="in", target="out"):
+    paths = ("--input", folder / source, "--output", folder / target)
+    return hushrank(monkeypatch, "publish", "online", "--state", folder / "state", *paths, *more)
+
+
+def test_one_comes_out_for_one_that_goes_in(tmp_path, begin, monkeypatch, capsys):
+    lines = written(tmp_path / "in", 500)
+    assert publish(monkeypatch, tmp_path, *begin, "--seed", 1) == 0
+    released = read(tmp_path / "out")
+    assert [line["nth"] for line in released] == list(range(500))
+    assert [line["user"] for line in released] == [line["user"] for line in lines]
+    assert {line["item"] for line in released} <= set(ITEMS)
+    open_users = {f"u{user}" for user in range(0, N_USERS, 3)}
+    pairs = list(zip(lines, released, strict=True))
+    assert all(a == b for a, b in pairs if a["user"] in open_users)
+    assert sum(a["item"] != b["item"] for a, b in pairs if a["user"] not in open_users) > 20
+    told = capsys.readouterr().err
+    n_hidden = sum(line["user"] not in open_users for line in lines)
+    assert f"500 activities, {n_hidden} of them hidden and 0 withheld, of 8 protected" in told
+    assert "bits on average" in told
+
+
+def test_the_next_run_appends_and_goes_on(tmp_path, begin, monkeypatch):
+    written(tmp_path / "in", 40)
+    written(tmp_path / "more", 30, seed=1)
+    assert publish(monkeypatch, tmp_path, *begin) == 0
+    first = (tmp_path / "out").read_text()
+    assert publish(monkeypatch, tmp_path, source="more") == 0
+    assert (tmp_path / "out").read_text().startswith(first)
+    assert [line["nth"] for line in read(tmp_path / "out")] == [*range(40), *range(30)]
+
+
+@pytest.mark.parametrize("n_written", [0, 1, 100, 10**9])
+def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypatch, n_written):
+    """The crash comes after the state is written, and after `n_written` bytes of the output."""
+    written(tmp_path / "in", 300)
+    monkeypatch.setattr("hushrank.cli.online_journal.AT_ONCE", 4_000)
+    texts, append = [], Output.append
+
+    def crash(self, text):
+        texts.append(text)
+        if len(texts) == 3:
+            self._file.write(text[:n_written])
+            self._file.flush()
+            raise Crash
+        append(self, text)
+
+    with monkeypatch.context() as context:
+        context.setattr(Output, "append", crash)
+        with pytest.raises(Crash):
+            publish(context, tmp_path, *begin)
+    before = b"".join(texts[:2]) + texts[2][:n_written]
+    assert (tmp_path / "out").read_bytes() == before
+    assert publish(monkeypatch, tmp_path) == 0
+    after = (tmp_path / "out").read_bytes()
+    assert after.startswith(b"".join(texts))
+    assert [line["nth"] for line in read(tmp_path / "out")] == list(range(300))
+
+
+def command(folder, *arguments):
+    code = "from hushrank.cli.main import main; main()"
+    options = ("publish", "online", "--state", folder / "state", *arguments)
+    return [sys.executable, "-c", code, *map(str, options)]
+
+
+@pytest.mark.slow
+def test_a_killed_process_leaves_an_output_that_is_continued(tmp_path, begin):
+    """Lines come through a pipe; the process is killed between two of them."""
+    lines = written(tmp_path / "in", 60)
+    texts = (tmp_path / "in").read_bytes().splitlines(keepends=True)
+    options = (*begin, "--output", tmp_path / "out")
+    process = subprocess.Popen(command(tmp_path, *options), stdin=subprocess.PIPE)
+    for nth, text in enumerate(texts[:12]):
+        process.stdin.write(text)
+        process.stdin.flush()
+        while (tmp_path / "out").exists() is False or len(read(tmp_path / "out")) <= nth - 5:
+            assert process.poll() is None
+    process.kill()
+    process.communicate()
+    before = (tmp_path / "out").read_bytes()
+    assert before
+    again = command(tmp_path, "--output", tmp_path / "out")
+    subprocess.run(again, input=b"".join(texts), check=True, capture_output=True)
+    assert (tmp_path / "out").read_bytes().startswith(before)
+    assert [line["nth"] for line in read(tmp_path / "out")] == [line["nth"] for line in lines]
+
+
+@pytest.mark.slow
+def test_a_pipe_gets_the_last_batch_again_with_the_same_draws(tmp_path, begin):
+    texts = [*written_lines(tmp_path, 20), b"{no activity}\n"]
+    first = subprocess.run(
+        command(tmp_path, *begin), input=b"".join(texts), capture_output=True, check=False
+    )
+    assert first.returncode == 1
+    assert (
+        first.stderr.strip() == b'hushrank: line 21: expected a JSON object with "user" and "item"'
+    )
+    second = subprocess.run(
+        command(tmp_path), input=b"".join(texts[:20]), capture_output=True, check=True
+    )
+    assert second.stdout == first.stdout
+    assert first.stdout.count(b"\n") == 20
+
+
+def written_lines(folder, n):
+    written(folder / "in", n)
+    return (folder / "in").read_bytes().splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"user": "u1", "item": "nowhere"}', "expected a known item"),
+        ('{"user": "secret", "item": "bar"}', "expected a known user"),
+        ('{"user": "u1"}', "expected a JSON object"),
+        ('{"user": "u1", "item": 1.5}', "expected a JSON object"),
+        ("[1, 2]", "expected a JSON object"),
+        ("", "expected a JSON object"),
+    ],
+)
+def test_a_wrong_line_is_named_and_what_was_before_is_released(
+    tmp_path, begin, monkeypatch, capsys, line, problem
+):
+    good = b"".join(written_lines(tmp_path, 10)).decode()
+    (tmp_path / "in").write_text(good + line + "\n" + good)
+    assert publish(monkeypatch, tmp_path, *begin) == 1
+    said = capsys.readouterr().err
+    assert f"line 11: {problem}" in said
+    assert "secret" not in said
+    assert len(read(tmp_path / "out")) == 10
+    (tmp_path / "in").write_text(good + good)
+    assert publish(monkeypatch, tmp_path) == 0
+    assert len(read(tmp_path / "out")) == 20
+
+
+@pytest.mark.parametrize("changed", ["in", "out"])
+def test_another_file_than_that_of_the_interrupted_run_is_refused(
+    tmp_path, begin, monkeypatch, capsys, changed
+):
+    good = b"".join(written_lines(tmp_path, 10)).decode()
+    (tmp_path / "in").write_text(good + "wrong\n")
+    assert publish(monkeypatch, tmp_path, *begin) == 1
+    (tmp_path / changed).write_text((tmp_path / changed).read_text().replace("9", "8"))
+    assert publish(monkeypatch, tmp_path) == 1
+    what = {"in": "input", "out": "output"}[changed]
+    assert f"expected the {what} of the interrupted run" in capsys.readouterr().err
+
+
+def test_the_limit_withholds(tmp_path, begin, monkeypatch, capsys):
+    written(tmp_path / "in", 600)
+    assert publish(monkeypatch, tmp_path, *begin, "--limit", "0.1", "--renew-every", "20") == 0
+    released = read(tmp_path / "out")
+    withheld = Counter(line["user"] for line in released if line["item"] is None)
+    assert len(released) == 600
+    assert 0 < withheld.total() < 600
+    assert withheld.keys().isdisjoint({"u0", "u3"})
+    said = capsys.readouterr().err
+    assert f"{withheld.total()} withheld" in said
+    most = float(said.split("any prior belief: ")[1].split()[0])
+    assert most <= 0.1
+
+
+def test_a_state_is_begun_once(tmp_path, begin, monkeypatch, capsys):
+    written(tmp_path / "in", 3)
+    assert publish(monkeypatch, tmp_path) == 1
+    assert "expected --activity, --profiles, --private and --budget" in capsys.readouterr().err
+    assert publish(monkeypatch, tmp_path, *begin) == 0
+    assert publish(monkeypatch, tmp_path, *begin) == 1
+    assert "expected none of the options that begin" in capsys.readouterr().err
+
+
+def test_other_keys_and_numbers_pass_byte_by_byte():
+    reader = LineReader(["a", "7"], ["x", "3", "\N{LATIN SMALL LETTER E WITH ACUTE}"])
+    lines = [
+        b'{"time": 1.50, "user": 7, "item": 3, "at": [1e3,  2]}\n',
+        b'{"user": "\\u0061", "item": "\\u00e9"}',
+        b'{"user": "7", "item": "3"}\n',
+    ]
+    parsed = reader.read(lines)
+    assert parsed.problem is None
+    assert (parsed.users.tolist(), parsed.items.tolist()) == ([1, 0, 1], [1, 2, 1])
+    assert reader.write(parsed, np.array([1, 0, -1])).splitlines() == [
+        b'{"time":1.50,"user":7,"item":3,"at":[1e3,  2]}',
+        b'{"user":"\\u0061","item":"x"}',
+        b'{"user":"7","item":null}',
+    ]
+
+
+def test_the_setup_survives_exactly(tmp_path, begin, monkeypatch):
+    written(tmp_path / "in", 3)
+    publish(monkeypatch, tmp_path, *begin)
+    content = stored_setup(tmp_path / "state")
+    setup = StreamSetup.from_bytes(content)
+    assert setup.to_bytes() == content
+    assert set(setup.items) == set(ITEMS)
+    assert [setup.protects[setup.users.index(user)] for user in ("u0", "u1")] == [None, "gender"]
+    counted = setup.populations["gender"].joint
+    visits = [row.split(",") for row in (tmp_path / "visits.csv").read_text().splitlines()[1:]]
+    tally = Counter((item, int(user[1:]) % 2) for user, item in visits)
+    for nth, item in enumerate(setup.items):
+        expected = [tally[item, 0] / len(visits), tally[item, 1] / len(visits)]
+        assert counted[nth] == pytest.approx(expected)
+    assert repr(setup) == "StreamSetup(12 users, 8 items)"

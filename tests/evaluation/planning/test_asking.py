@@ -1,0 +1,138 @@
+from math import comb, factorial, log2
+
+import numpy as np
+import pytest
+
+from hushrank.cli.collect import CollectProtocol
+from hushrank.cli.protocols import CollectOptions, make_protocol
+from hushrank.estimators.shares import unbiased_shares
+from hushrank.evaluation.planning.asking import (
+    MIXES,
+    PAIRS,
+    PROTOCOLS,
+    askings,
+    mix_askings,
+    track_of,
+)
+from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.models.hierarchy import ThinChain
+from hushrank.protocols.question_mix import mix_surveys
+from hushrank.protocols.safari import chain_questions
+
+CASES = [
+    (name, n_items, epsilon) for name in PROTOCOLS for n_items in (4, 7) for epsilon in (0.3, 1, 5)
+]
+
+
+def first_survey(name: str, n_items: int, n_people: int, epsilon: float):
+    options = CollectOptions(name, epsilon)
+    return next(make_protocol(n_items, options, n_people=n_people, pivot_seed=0))
+
+
+def test_it_knows_every_protocol_of_collect():
+    assert set(PROTOCOLS) == {each.value for each in CollectProtocol}
+
+
+@pytest.mark.parametrize(("name", "n_items", "epsilon"), CASES)
+def test_it_says_what_the_first_survey_asks(name, n_items, epsilon):
+    survey = first_survey(name, n_items, 5000, epsilon)
+    asked = askings(name, n_items, 5000, epsilon)[0]
+    assert asked.n_questions == len(survey.questions)
+    assert asked.n_answers == survey.answers_per_person
+    assert name == "max-entropy" or asked.share == 1
+    if isinstance(survey.mechanisms[0], LocalMechanism):
+        reaches = {each.hit_rate - each.false_hit_rate for each in survey.mechanisms}
+        assert reaches == {asked.reach}
+    else:
+        assert asked.reach == SubsetOrder(n_items, epsilon).signal
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_it_says_what_every_part_of_a_mix_asks(mix):
+    surveys = mix_surveys(MIXES[mix], 7, 1.5)
+    for asked, survey in zip(mix_askings(MIXES[mix], 7, 1.5), surveys, strict=True):
+        assert asked.n_questions == len(survey.questions)
+        assert asked.share == pytest.approx(survey.lots[1] - survey.lots[0])
+        sizes = {each.n_categories for each in survey.mechanisms}
+        assert asked.report_bits == log2(max(sizes))
+        assert {each.hit_rate - each.false_hit_rate for each in survey.mechanisms} == {asked.reach}
+
+
+def test_every_mix_that_is_chosen_has_a_track():
+    found = {
+        track_of(n_items, n_people, epsilon)
+        for n_items in range(2, 17)
+        for n_people in (200, 3000, 50_000, 1_000_000)
+        for epsilon in np.geomspace(0.05, 8, 25)
+    }
+    assert found == set(MIXES)
+
+
+def test_safari_s_second_round_is_what_a_chain_asks():
+    chain = ThinChain(((3,), (0,), (4,), (1,), (2,)))
+    questions = chain_questions(chain)
+    _, second = askings("safari", 5, 1000, 2.0)
+    assert second.n_questions == len(questions) == 4
+    sizes = sorted(question.n_categories for question in questions)
+    assert sizes == [2, 3, 4, 5]
+    assert second.report_bits == pytest.approx(np.mean(np.log2(sizes)))
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "subset-order"])
+@pytest.mark.parametrize("epsilon", [0.3, 4])
+def test_influence_is_what_one_report_moves_an_estimated_share_by(name, epsilon):
+    """Exactly: one report supports a category or not, all others staying as they are."""
+    survey = first_survey(name, 5, 1000, epsilon)
+    asked = askings(name, 5, 1000, epsilon)[0]
+    mechanism = survey.mechanisms[0]
+    n_reports = 1000 * asked.share * asked.n_answers / asked.n_questions
+    support = np.full(mechanism.n_categories, 20.0)
+    before = unbiased_shares(mechanism, Tally(support, n_reports))
+    support[0] += 1
+    after = unbiased_shares(mechanism, Tally(support, n_reports))
+    assert after[0] - before[0] == pytest.approx(asked.influence(1000), rel=1e-9)
+
+
+def test_influence_grows_where_only_some_people_are_asked():
+    pairs, extremes = mix_askings(MIXES["bits"], 5, 1.0)
+    assert pairs.influence(1000) == pytest.approx(1 / (600 / 10 * pairs.reach))
+    assert extremes.influence(1000) == pytest.approx(1 / (400 / 5 * extremes.reach))
+
+
+def test_influence_on_a_mean_rank_is_a_share_of_all_ranks():
+    signal = SubsetOrder(6, 1.0).signal
+    (asked,) = askings("subset-order", 6, 1000, 1.0)
+    best, worst = 0, 5
+    assert asked.influence(1000) == pytest.approx((worst - best) / 1000 / signal / 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "bits"),
+    [
+        ("grr", log2(factorial(7))),
+        ("rappor", factorial(7)),
+        ("sh", 129),
+        ("olh", 128 + log2(round(np.exp(4)) + 1)),
+        ("subset-order", log2(factorial(7))),
+        ("pairs", 2),
+    ],
+)
+def test_reports_take_as_many_bits(name, bits):
+    (asked,) = askings(name, 7, 1000, 4.0)
+    assert asked.report_bits == pytest.approx(bits)
+
+
+def test_which_questions_takes_bits_too():
+    (asked,) = askings("pairs", 7, 1000, 4.0)
+    assert asked.question_bits == pytest.approx(log2(comb(21, 2)))
+    (whole,) = askings("grr", 7, 1000, 4.0)
+    assert whole.question_bits == 0
+    bits = mix_askings(MIXES["bits"], 5, 1.0)
+    assert bits[0].question_bits == pytest.approx(log2(10) + log2(1 / 0.6))
+    assert [each.n_questions for each in bits] == [10, 5]
+
+
+def test_a_crafted_report_weighs_more_through_the_laplace_answer():
+    weights = {name: askings(name, 10, 5000, 6.0)[0].influence(5000) for name in PAIRS}
+    assert weights["pairs"] == weights["ldp-kwiksort-rr"] < weights["ldp-kwiksort-lap"]

@@ -1,0 +1,143 @@
+from itertools import pairwise, product
+from math import inf
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.evaluation.planning.asking import MODELS, PROTOCOLS, WHOLE
+from hushrank.evaluation.planning.plan import Situation, make_plan
+from hushrank.evaluation.planning.populations import REFERENCES, TYPICAL
+from hushrank.evaluation.planning.predictions import Place
+from hushrank.evaluation.planning.recommendation import recommend
+from tests.evaluation.planning.agreement import table
+
+RISE = 1.12
+"""What an error may rise by where more is known: noise of the table, and changing questions."""
+EPSILONS = (0.05, 0.13, 0.9, 2.3, 8.0)
+PEOPLE = (200, 900, 20_000, 1_000_000)
+
+
+def errors_along(places):
+    """Return the errors in a row, and what they may rise to."""
+    for before, after in pairwise(places):
+        for quantity, least in (("distance", 0.01), ("excess", 0.003), ("half_width", 0.003)):
+            was, is_now = getattr(before, quantity), getattr(after, quantity)
+            if was is not None:
+                yield is_now, max(RISE * was, was + least)
+
+
+@pytest.mark.parametrize("population", [each.name for each in REFERENCES])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_errors_fall_with_epsilon_and_with_people(protocol, population):
+    for n_items in (5, 11):
+        if protocol in WHOLE and n_items > 7:
+            continue
+        for n_people in PEOPLE:
+            place = Place(table(), population, n_items, n_people)
+            along = [place.expect(protocol, epsilon) for epsilon in EPSILONS]
+            for error, most in errors_along(along):
+                assert error <= most
+        for epsilon in EPSILONS:
+            along = [
+                Place(table(), population, n_items, n).expect(protocol, epsilon) for n in PEOPLE
+            ]
+            for error, most in errors_along(along):
+                assert error <= most
+
+
+def test_nothing_is_expected_to_be_much_worse_than_nothing_by_max_entropy():
+    for population, n_items, n_people, epsilon in product(REFERENCES, (4, 9), PEOPLE, EPSILONS):
+        place = Place(table(), population.name, n_items, n_people)
+        expected, nothing = place.expect("max-entropy", epsilon), place.of_nobody()
+        assert expected.distance <= 1.2 * nothing.distance + 0.01
+
+
+def test_every_protocol_and_population_is_planned():
+    plan = make_plan(Situation(7, 5000, 1.0))
+    assert tuple(plan.protocols) == PROTOCOLS
+    names = {each.name for each in REFERENCES}
+    assert plan.of_nobody.keys() == names
+    for name, each in plan.protocols.items():
+        assert each.errors.keys() == each.people_needed.keys() == names
+        assert each.rounds == (2 if name == "safari" else 1)
+        for errors in each.errors.values():
+            assert (errors.distance is None) == (name not in MODELS)
+            assert 0 <= errors.excess < 0.5
+            assert errors.half_width is None or 0 < errors.half_width <= 0.5
+
+
+def test_people_needed_reach_the_wanted_error_and_fewer_do_not():
+    situation = Situation(7, 5000, 1.0, wanted_distance=0.15, wanted_excess=0.01)
+    plan = make_plan(situation)
+    for name, quantity, wanted in (("max-entropy", "distance", 0.15), ("pairs", "excess", 0.01)):
+        needed = plan.protocols[name].people_needed["mallows"]
+        assert 200 < needed < 1_000_000
+        place = Place(table(), "mallows", 7, int(needed))
+        assert getattr(place.expect(name, 1.0), quantity) <= 1.02 * wanted
+        fewer = Place(table(), "mallows", 7, int(0.7 * needed))
+        assert getattr(fewer.expect(name, 1.0), quantity) > wanted
+
+
+def test_what_a_million_cannot_reach_takes_more():
+    plan = make_plan(Situation(7, 5000, 0.05, wanted_distance=1e-4))
+    assert plan.protocols["safari"].people_needed["mixture"] == inf
+
+
+@pytest.mark.parametrize(
+    ("n_items", "n_people", "epsilon"),
+    [
+        (1, 5000, 1.0),
+        (17, 5000, 1.0),
+        (7, 199, 1.0),
+        (7, 1_000_001, 1.0),
+        (7, 5000, 0.049),
+        (7, 5000, 8.1),
+        (7, 5000, float("nan")),
+        (7, 5000, -1.0),
+        (7, 5000, float("inf")),
+    ],
+)
+def test_what_was_not_simulated_is_refused(n_items, n_people, epsilon):
+    with pytest.raises(HushrankError, match=r"expected|predictions are made for"):
+        Situation(n_items, n_people, epsilon)
+
+
+@pytest.mark.parametrize("wanted", [0.0, 1.0, -1.0, float("nan")])
+def test_impossible_wanted_errors_are_refused(wanted):
+    with pytest.raises(HushrankError, match="expected a wanted error between 0 and 1"):
+        Situation(7, 5000, 1.0, wanted_distance=wanted)
+    with pytest.raises(HushrankError, match="expected a wanted error between 0 and 1"):
+        Situation(7, 5000, 1.0, wanted_excess=wanted)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 8, 11, 13, 16])
+def test_all_numbers_of_items_can_be_planned(n_items):
+    plan = make_plan(Situation(n_items, 5000, 1.0))
+    without = {name for name, each in plan.protocols.items() if not each.errors}
+    expected = {"safari"} if n_items == 2 else set()
+    expected |= {"grr", "rappor", "sh", "olh"} if n_items > 7 else set()
+    assert without == expected
+    noted = {name for name, each in plan.protocols.items() if each.note}
+    assert noted == expected | ({"max-entropy"} if n_items > 12 else set())
+    assert {each.purpose for each in recommend(plan)} == {"model", "order"}
+
+
+def test_the_recommended_are_nearly_the_best():
+    plan = make_plan(Situation(7, 20_000, 1.0))
+    for_model, for_order = recommend(plan)
+    assert for_model.protocol == "max-entropy"
+    assert not for_model.is_hopeless
+
+    def mean(name, quantity):
+        errors = plan.protocols[name].errors
+        return sum(getattr(errors[each.name], quantity) for each in TYPICAL) / len(TYPICAL)
+
+    least = min(mean(name, "excess") for name in PROTOCOLS)
+    assert mean(for_order.protocol, "excess") <= max(1.1 * least, least + 0.001)
+
+
+def test_it_warns_where_even_the_best_is_hopeless():
+    for_model, for_order = recommend(make_plan(Situation(10, 200, 0.1)))
+    assert for_model.is_hopeless
+    assert for_order.is_hopeless
+    assert "hardly better than asking nobody" in for_model.reason

@@ -1,0 +1,91 @@
+"""The committed table: complete, reproducible, and read between its points."""
+
+from itertools import pairwise
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.evaluation.planning import interpolation
+from hushrank.evaluation.planning.grid import ITEMS, tasks
+from hushrank.evaluation.planning.interpolation import Table, between, power_mean
+from hushrank.evaluation.planning.simulate_table import simulate_table, simulate_task
+from hushrank.evaluation.planning.smoothing import smoothed
+from hushrank.evaluation.planning.table import QUANTITIES, key_of, points_of, read_records
+
+SOME = (
+    ("uniform", 3),
+    ("grr/1.5", 2),
+    ("kwiksort/few", 3),
+    pytest.param("max-entropy/pairs", 2, marks=pytest.mark.slow),
+)
+
+
+@pytest.fixture(scope="module")
+def records():
+    return {record.key: record for record in read_records()}
+
+
+def test_it_has_all_tasks_and_no_others(records):
+    expected = {key_of(task): points_of(task) for family in ITEMS for task in tasks(family)}
+    assert {key: record.points for key, record in records.items()} == expected
+    assert len(read_records()) == len(records)
+
+
+def test_it_has_one_number_for_each_point(records):
+    for record in records.values():
+        found = [getattr(record, quantity) for quantity in QUANTITIES]
+        known = [numbers for numbers in found if numbers is not None]
+        assert known
+        for numbers in known:
+            assert len(numbers) == len(record.points)
+            assert min(numbers) >= 0
+
+
+@pytest.mark.parametrize(("track", "n_items"), SOME)
+def test_simulating_anew_gives_the_same_numbers(records, track, n_items):
+    (task,) = (
+        task
+        for task in tasks(track.split("/")[0])
+        if key_of(task) == (track, n_items, "plackett-luce")
+    )
+    anew, known = simulate_task(task), records[key_of(task)]
+    for quantity in QUANTITIES:
+        numbers = getattr(known, quantity)
+        expected = None if numbers is None else pytest.approx(numbers, rel=0.02, abs=1e-4)
+        assert getattr(anew, quantity) == expected
+
+
+def test_what_is_missing_is_said_with_its_remedy(monkeypatch, records):
+    some = tuple(each for each in records.values() if each.track != "safari/1.5")
+    monkeypatch.setattr(interpolation, "read_records", lambda: some)
+    with pytest.raises(HushrankError, match=r"safari/1.5, mallows.*table.jsonl.*simulate_table"):
+        Table().items("safari/1.5", "mallows")
+
+
+def test_unknown_families_are_refused():
+    with pytest.raises(HushrankError, match=r"expected families of uniform, .* got borda"):
+        simulate_table(["borda"])
+
+
+def test_between_two_points_it_is_by_cube_roots_over_logarithms():
+    assert between(10, (1, 4, 25)) == (4, 25, pytest.approx(0.5))
+    assert between(100, (1, 10)) == (1, 10, pytest.approx(2))
+    assert power_mean((0.008, 0.064), 0.5) == pytest.approx(0.027)
+
+
+def test_at_a_point_of_the_table_is_what_was_simulated(records):
+    record = records["uniform", 5, "mallows"]
+    for (_, n_people), distance in zip(record.points, record.distance, strict=True):
+        found = Table().at("uniform", "mallows", 5, "distance", lambda _, n=n_people: float(n))
+        assert found == pytest.approx(distance)
+
+
+def test_smoothing_averages_what_rises_and_keeps_what_falls(records):
+    rising = [each for each in records.values() if each.key == ("max-entropy/pairs", 9, "mixture")]
+    (made,) = smoothed(rising)
+    for quantity in QUANTITIES:
+        was, is_now = getattr(rising[0], quantity), getattr(made, quantity)
+        assert all(after <= before for before, after in pairwise(is_now))
+        assert sum(is_now) == pytest.approx(sum(was))
+        if all(after <= before for before, after in pairwise(was)):
+            assert is_now == pytest.approx(was)
