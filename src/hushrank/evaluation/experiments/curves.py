@@ -48,12 +48,13 @@ class Panel:
 
 @dataclass(frozen=True)
 class Layout:
-    """What stands around the panels of a figure."""
+    """What stands around the panels of a figure; without ticks at x where that is measured, too."""
 
     title: str
     note: str
     x_label: str
     has_log_x: bool = False
+    is_x_measured: bool = False
 
 
 def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> Figure:
@@ -105,8 +106,9 @@ def _draw_panel(
     xs = sorted({float(x) for curve in panel.curves for x in curve.x})
     if layout.has_log_x:
         axes.set_xscale("log")
-    axes.set_xticks(xs, [f"{x:g}" for x in xs])
-    axes.set_xticks([], minor=True)
+    if not layout.is_x_measured:
+        axes.set_xticks(xs, [f"{x:g}" for x in xs])
+        axes.set_xticks([], minor=True)
     axes.tick_params(labelsize=8)
     axes.set_xlabel(layout.x_label, fontsize=9)
     axes.set_title(panel.title, fontsize=9)

@@ -1,9 +1,11 @@
 """The picture of a result: its points, as its views want them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from hushrank.evaluation.experiments.curves import Curve, Layout, Panel, curves_figure
 from hushrank.evaluation.experiments.dots import dots_figure
@@ -14,7 +16,10 @@ def experiment_figure(result: Result) -> Figure:
     """Draw the points: a panel for each view."""
     experiment = result.experiment
     panels = [[_panel(result, view) for view in row] for row in experiment.views]
-    layout = Layout(experiment.title, _note(result), experiment.x_label, experiment.has_log_x)
+    is_measured = any(view.against for row in experiment.views for view in row)
+    layout = Layout(
+        experiment.title, _note(result), experiment.x_label, experiment.has_log_x, is_measured
+    )
     draw = dots_figure if experiment.picture == "dots" else curves_figure
     return draw(panels, layout)
 
@@ -25,9 +30,21 @@ def _panel(result: Result, view: View) -> Panel:
     curves = tuple(
         _curve([point for point in shown if point.curve == name], view.whiskers) for name in names
     )
+    if view.against is not None:
+        places = {name: _means(result, view, name) for name in names}
+        curves = tuple(replace(curve, x=places[curve.label]) for curve in curves)
     size = result.sizes.get(view.population)
     title = view.title if size is None else view.title.format(n=size.n_people, m=size.n_items)
     return Panel(title, curves, view.y_label, view.scale)
+
+
+def _means(result: Result, view: View, curve: str) -> NDArray[np.float64]:
+    """Return the means of what a view's curve is drawn against."""
+    points = (each for each in result.points if each.quantity == view.against)
+    same = (
+        each.mean for each in points if (each.curve, each.population) == (curve, view.population)
+    )
+    return np.array(list(same))
 
 
 def _is_shown(point: Point, view: View) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,31 @@ from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
 from hushrank.rankings.score_matrix import read_score_matrix
 
-Populations: TypeAlias = Mapping[str, Rankings]
-"""Complete strict rankings, one row a person, by the names of their populations."""
+Populations: TypeAlias = Mapping[str, Any]
+"""What is known of each population, by its name: complete strict rankings, one row a person, of an
+experiment about rankings; an activity or profiles of one about publishing."""
+
+FEWEST_ITEMS = 3
+QUICK_PEOPLE, QUICK_ITEMS = 500, 5
 
 JESTER_ITEMS, JESTER_PEOPLE, JESTER_TIES_SEED = 40, 4000, 0
+
+
+Prepare: TypeAlias = Callable[[Any, np.random.Generator | None], Any]
+"""Checks what is known of a population; with a generator, which is quick, returns a part of it."""
+
+
+def complete_people(rankings: Rankings, quick: np.random.Generator | None) -> Rankings:
+    """Return complete strict rankings, one row a person; a few people and items where `quick`."""
+    rankings.require_complete_strict("an experiment")
+    n_items = rankings.n_items
+    require(n_items >= FEWEST_ITEMS, f"expected at least {FEWEST_ITEMS} items, got {n_items}")
+    people = rankings.expanded()
+    if quick is None:
+        return people
+    n_kept = min(QUICK_PEOPLE, people.n_rows)
+    rows = quick.choice(people.n_rows, size=n_kept, replace=False)
+    return people.select(rows).restrict(range(min(QUICK_ITEMS, people.n_items)))
 
 
 @dataclass(frozen=True)
@@ -29,7 +50,8 @@ class FilePopulation:
     name: str
     title: str
     holds: str
-    read: Callable[[FilePath], Rankings] = read_rankings
+    read: Callable[[FilePath], Any] = read_rankings
+    prepare: Prepare = complete_people
 
 
 @dataclass(frozen=True)
@@ -38,7 +60,8 @@ class DrawnPopulation:
 
     name: str
     title: str
-    draw: Callable[[np.random.Generator], Rankings]
+    draw: Callable[[np.random.Generator], Any]
+    prepare: Prepare = complete_people
 
 
 Population: TypeAlias = FilePopulation | DrawnPopulation

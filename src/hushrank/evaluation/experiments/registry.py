@@ -12,6 +12,7 @@ from hushrank.evaluation.experiments.kwiksort_5 import KWIKSORT_5
 from hushrank.evaluation.experiments.kwiksort_6 import KWIKSORT_6
 from hushrank.evaluation.experiments.kwiksort_table3 import KWIKSORT_TABLE_3
 from hushrank.evaluation.experiments.pair_orders import PAIR_ORDERS
+from hushrank.evaluation.experiments.privrank_6 import PRIVRANK_6
 from hushrank.evaluation.experiments.safari_1a import SAFARI_1A
 from hushrank.evaluation.experiments.safari_1b import SAFARI_1B
 from hushrank.evaluation.experiments.safari_2 import SAFARI_2
@@ -23,6 +24,7 @@ EXPERIMENTS = {
         *(HAY_2, HAY_3),
         *(KWIKSORT_3, KWIKSORT_4, KWIKSORT_5, KWIKSORT_6, KWIKSORT_TABLE_3),
         PAIR_ORDERS,
+        PRIVRANK_6,
         *(FRONTIER_EPSILON, FRONTIER_PEOPLE, FRONTIER_ELECTIONS),
     )
 }

@@ -1,6 +1,7 @@
 """Run an experiment: draw, plan, repeat, sum up."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,9 @@ from hushrank.evaluation.experiments.experiment import (
     Settings,
     Size,
 )
-from hushrank.evaluation.experiments.populations import DrawnPopulation, Populations
-from hushrank.rankings.profile import Rankings
+from hushrank.evaluation.experiments.populations import DrawnPopulation, Population, Populations
 
-QUICK_PEOPLE, QUICK_ITEMS, QUICK_REPETITIONS = 500, 5, 2
-FEWEST_ITEMS = 3
+QUICK_REPETITIONS = 2
 
 
 def run_experiment(
@@ -31,14 +30,15 @@ def run_experiment(
     """Measure every point of the figure. Deterministic in the settings; protects nobody.
 
     `given` holds the populations that stand in files; `on_progress` receives the finished part.
-    Raises HushrankError when one is missing, not complete and strict, or of fewer than 3 items.
+    Raises HushrankError when one is missing or does not fit.
     """
     quick_seed, points_seed, people_seed = np.random.SeedSequence(settings.seed).spawn(3)
-    people = _populations(experiment, given, people_seed)
-    if settings.quick:
-        rng = np.random.default_rng(quick_seed)
-        people = {name: _some(rankings, rng=rng) for name, rankings in people.items()}
-    sizes = {name: Size(each.n_people, each.n_items) for name, each in people.items()}
+    quick = np.random.default_rng(quick_seed) if settings.quick else None
+    people = {
+        population.name: population.prepare(each, quick)
+        for population, each in _populations(experiment, given, people_seed)
+    }
+    sizes = {name: Size.of(each) for name, each in people.items() if hasattr(each, "n_items")}
     measurements = tuple(experiment.plan(people, settings.quick))
     points: list[Point] = []
     own = points_seed.spawn(len(measurements))
@@ -58,28 +58,15 @@ def _again(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 def _populations(
     experiment: Experiment, given: Populations, seed: np.random.SeedSequence
-) -> dict[str, Rankings]:
-    """Return the people of each population, one row a person; draw those that no file holds."""
-    people = {}
+) -> Iterator[tuple[Population, Any]]:
+    """Yield what is known of each population; draw those that no file holds."""
     seeds = seed.spawn(len(experiment.populations))
     for population, each in zip(experiment.populations, seeds, strict=True):
         if isinstance(population, DrawnPopulation):
-            rankings = population.draw(np.random.default_rng(each))
+            yield population, population.draw(np.random.default_rng(each))
         else:
             require(population.name in given, f"expected the population {population.name}")
-            rankings = given[population.name]
-        rankings.require_complete_strict("an experiment")
-        n_items = rankings.n_items
-        require(n_items >= FEWEST_ITEMS, f"expected at least {FEWEST_ITEMS} items, got {n_items}")
-        people[population.name] = rankings.expanded()
-    return people
-
-
-def _some(people: Rankings, *, rng: np.random.Generator) -> Rankings:
-    """Draw a few people without repetition, and keep the first few items."""
-    n_kept = min(QUICK_PEOPLE, people.n_rows)
-    rows = rng.choice(people.n_rows, size=n_kept, replace=False)
-    return people.select(rows).restrict(range(min(QUICK_ITEMS, people.n_items)))
+            yield population, given[population.name]
 
 
 def _measured(
