@@ -139,3 +139,11 @@ def test_no_output_overwrites_an_input(monkeypatch, files, capsys):
     assert code == 1
     assert "expected different files to read and to write" in capsys.readouterr().err
     assert visits.read_bytes() == before
+
+
+def test_a_release_of_everything_is_not_evaluated(monkeypatch, files, tmp_path, capsys):
+    """What is to be foretold would stand in it."""
+    visits, held = files / "visits.csv", tmp_path / "held.csv"
+    published(monkeypatch, files, tmp_path, "rand", "--hold-out", held)
+    assert hushrank(monkeypatch, "evaluate", visits, visits, "--held-out", held) == 1
+    assert "publish with --hold-out" in capsys.readouterr().err

@@ -1,6 +1,8 @@
 """Train recommenders on what is known and on what was released, and show how well they do."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -18,6 +20,9 @@ from hushrank.errors import require
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, average_precisions
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 from hushrank.files.disk import replace_file, require_apart, require_folder
+
+MOST_WHOLE = 0.1
+"""Of the released records: so many short ones may be whole records of others, by chance."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +74,28 @@ class Trial:
 def read_trial(paths: EvaluatePaths) -> Trial:
     """Return what the files say, in one order of users and items.
 
-    Raises HushrankError when what was held out is no part of the activity, or all of it.
+    Raises HushrankError when what was held out is no part of the activity, or all of it, or a part
+    of what was released.
     """
     activity = read_activity(paths.activity)
     held_out, released = (
         read_activity(path).aligned(activity.users, activity.items)
         for path in (paths.held_out, paths.released)
     )
-    return Trial(_without(activity, held_out), released.scores, held_out.scores)
+    seen = _without(activity, held_out)
+    whole = set(_records(activity.scores)) - set(_records(seen))
+    unseen = "expected a release made without the held-out records: publish with --hold-out"
+    n_whole = sum(record in whole for record in _records(released.scores))
+    require(n_whole <= MOST_WHOLE * activity.n_users, unseen)
+    return Trial(seen, released.scores, held_out.scores)
+
+
+def _records(scores: csr_array) -> Iterator[bytes]:
+    """Yield one key for each record: the same for equal ones."""
+    for start, end in pairwise(scores.indptr.tolist()):
+        yield (
+            scores.indices[start:end].astype(np.int64).tobytes() + scores.data[start:end].tobytes()
+        )
 
 
 def _without(activity: Activity, held_out: Activity) -> csr_array:

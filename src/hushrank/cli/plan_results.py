@@ -163,7 +163,7 @@ def _notes(plan: Plan) -> list[str]:
     notes[1] += f" The dispersion is {dispersion:.2f}."
     notes += [
         "95 %: half of a typical interval of the share that puts a before b; 50: nothing is known.",
-        "crafted: by how much one false report can move one estimated share.",
+        "craft: by how much one false report can move one estimated share.",
         f"People needed: of two digits; ≤ {_short(FEWEST)}: so many or fewer.",
     ]
     notes += [f"{each.protocol}: {each.note}." for each in plan.protocols.values() if each.note]

@@ -80,7 +80,7 @@ def _best(
     enough = max(NEARLY * found[least], found[least] + negligible)
     nearly = [name for name, mean in found.items() if mean <= enough]
     best = next((name for name in PREFERRED if name in nearly), least)
-    why = ", the least of all" if best == least else f", as good as {least}'s"
+    why = ", the least of all" if best == least else f", about that of {least}"
     return best, found[best], why
 
 
