@@ -15,22 +15,23 @@ ITEMS_FOR_EACH_CUT = 8
 
 
 def hide_items(
-    activity: Activity, domain_sizes: Sequence[int], *, rng: Generator
+    activity: Activity, domain_sizes: Sequence[int], *, least_users: int = 1, rng: Generator
 ) -> tuple[Activity, Profiles]:
-    """Draw an item for each private attribute and take it out of the activity.
+    """Draw items that `least_users` have and as many have not; take them out of the activity.
 
-    2 values: `no`, `yes`, whether the user has the item. k > 2 values `1`..`k`: the item and the
-    8 (k - 1) - 1 items that correlate most with it leave; a user's sum of the correlations of those
-    they have is cut into k classes as equal as its ties allow. All users protect all of it.
+    One a private attribute. 2 values: `no`, `yes`, whether the user has it. k > 2, `1`..`k`: the
+    8 (k - 1) - 1 items that correlate most with it leave too; a user's sum of the correlations of
+    those they have is cut into k classes as equal as its ties allow. All users protect all of it.
     Raises HushrankError when items run out, a value does not occur, or a user has nothing left.
     Source: Yang, Qu, Cudre-Mauroux (TKDE 2018), section 7.6; it does not say how k > 2 is made.
     """
     require(domain_sizes, "expected 1 or more private attributes")
     require(min(domain_sizes) >= 2, f"expected 2 or more values, got {min(domain_sizes)}")
+    require(least_users >= 1, f"expected items of 1 or more users, got {least_users}")
     is_public = np.ones(activity.n_items, dtype=np.bool_)
     attributes = []
     for n_values in domain_sizes:
-        attribute, hidden = _attribute(activity, n_values, is_public, rng)
+        attribute, hidden = _attribute(activity, n_values, least_users, is_public, rng)
         is_public[hidden] = False
         attributes.append(attribute)
     profiles = Profiles.protecting_all(activity.users, attributes)
@@ -41,11 +42,12 @@ def hide_items(
 
 
 def _attribute(
-    activity: Activity, n_values: int, is_public: NDArray[np.bool_], rng: Generator
+    activity: Activity, n_values: int, least: int, is_public: NDArray[np.bool_], rng: Generator
 ) -> tuple[Attribute, NDArray[np.intp]]:
     """Draw one item among the public ones that some users have; return what is hidden with it."""
     popularity = activity.records_of_items
-    eligible = np.flatnonzero(is_public & (popularity > 0) & (popularity < activity.n_users))
+    has_both = (popularity >= least) & (popularity <= activity.n_users - least)
+    eligible = np.flatnonzero(is_public & has_both)
     n_hidden = 1 if n_values == 2 else ITEMS_FOR_EACH_CUT * (n_values - 1)
     fits = len(eligible) >= n_hidden
     require(fits, f"expected {n_hidden} items to hide, got {len(eligible)} that some users have")

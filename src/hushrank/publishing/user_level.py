@@ -106,9 +106,9 @@ def user_level_channel(
 
     scores (users, items) and beliefs (users, values) of the users who ask for protection, alone;
     budget in (0, 1]: the largest expected cosine distance of a record released. `rng` chooses
-    candidates. Privacy: no differential privacy. It rests on the classifier behind the beliefs;
-    joint inference over the whole release was not attacked; real records appear under other
-    users' names, which needs consent.   Cost: quadratic in users for their neighbours, then linear.
+    candidates. Privacy: no differential privacy. It rests on the classifier behind the beliefs; who
+    knows the value of one user learns of others with the same record; real records appear under
+    other users' names, which needs consent.   Cost: quadratic in users for their neighbours, then linear.
     Source: ours.   Raises HushrankError for a budget that no exchange keeps.
     """
     require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")

@@ -67,14 +67,9 @@ class Trials:
         split, users = self.users(draws)
         secret = Randomness.seeded(int(draws.noise.integers(2**62)))
         release = way(users, rng=secret, choices=draws.noise)
-        told = [plan.told for plan in release.plans]
-        measured: dict[Quantity, float] = {
-            "distortion": release.record_distortion,
-            "leakage": float(np.mean([each.leakage_bits for each in told])),
-            "held-out leakage": float(np.mean([each.leakage_bits_heldout or 0.0 for each in told])),
-        }
-        posterior = _posterior(users, release)
-        return measured | _judged(split, users.rows, release.activity.scores, posterior, draws)
+        posterior = channel_posterior(users, release)
+        found = _judged(split, users.rows, release.activity.scores, posterior, draws)
+        return stated(release) | found
 
     def untouched(self, draws: Draws) -> Mapping[Quantity, float]:
         """Release everything as it is."""
@@ -94,7 +89,19 @@ class Trials:
         return {"MAP": _mean_average_precision(split, users.rows, scores)}
 
 
-def _posterior(users: ProtectedUsers, release: HistoricalRelease) -> NDArray[np.float64] | None:
+def stated(release: HistoricalRelease) -> dict[Quantity, float]:
+    """Return what a release says of itself."""
+    told = [plan.told for plan in release.plans]
+    return {
+        "distortion": release.record_distortion,
+        "leakage": float(np.mean([each.leakage_bits for each in told])),
+        "held-out leakage": float(np.mean([each.leakage_bits_heldout or 0.0 for each in told])),
+    }
+
+
+def channel_posterior(
+    users: ProtectedUsers, release: HistoricalRelease
+) -> NDArray[np.float64] | None:
     """Return what whoever knows the channel concludes of each released record, by its source."""
     if len(release.plans) > 1:
         return None
@@ -112,18 +119,37 @@ def _judged(
     draws: Draws,
 ) -> dict[Quantity, float]:
     """Attack the records of the protected users (rows), and recommend to them."""
-    attacks = _attacked(split, rows, released, posterior, draws.noise)
-    recommender = BayesianRanking.fit(released, rng=draws.noise)
+    attacks = attacked(split, rows, released, posterior, rng=draws.noise)
+    return attacks | {"MAP": ranked_precision(split, rows, released, rng=draws.noise)}
+
+
+def ranked_precision(
+    split: Split, rows: Numbers, released: csr_array, *, rng: np.random.Generator
+) -> float:
+    """Return the MAP of protected users (rows), whom a recommender knows from what is released."""
+    recommender = BayesianRanking.fit(released, rng=rng)
     protected = BayesianRanking(recommender.users[rows], recommender.items)
+    return _mean_average_precision(split, rows, protected.scores)
+
+
+def attacked(
+    split: Split,
+    rows: Numbers,
+    released: csr_array,
+    posterior: NDArray[np.float64] | None,
+    *,
+    rng: np.random.Generator,
+) -> dict[Quantity, float]:
+    """Return 1 - AUC of the worst attacker on the protected users (rows), and of two others."""
+    attacks = _attacks(split, rows, released, posterior, rng)
     return {
         "worst": attacks.worst,
         "SVM": 1 - attacks.areas["linear SVM, original"],
         "naive Bayes": 1 - attacks.areas["naive Bayes, original"],
-        "MAP": _mean_average_precision(split, rows, protected.scores),
     }
 
 
-def _attacked(
+def _attacks(
     split: Split,
     rows: Numbers,
     released: csr_array,
