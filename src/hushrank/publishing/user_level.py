@@ -108,7 +108,7 @@ def user_level_channel(
     budget in (0, 1]: the largest expected cosine distance of a record released. `rng` chooses
     candidates. Privacy: no differential privacy. It rests on the classifier behind the beliefs; who
     knows the value of one user learns of others with the same record; real records appear under
-    other users' names, which needs consent.   Cost: quadratic in users for their neighbours, then linear.
+    other users' names, which needs consent.   Cost: quadratic in users for neighbours, then linear.
     Source: ours.   Raises HushrankError for a budget that no exchange keeps.
     """
     require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity
+from hushrank.activities.private_items import hide_items
 from hushrank.activities.profile_files import read_profiles
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_activity, split_users
@@ -29,6 +30,12 @@ class Platform:
         """Join the activity and the profiles of a platform that is two populations."""
         activity, profiles = people[name], people[f"{name}-profiles"]
         return cls(activity, profiles.aligned(activity.users, surplus="dropped"))
+
+    @classmethod
+    def hiding(cls, activity: Activity, *, rng: np.random.Generator) -> "Platform":
+        """Draw an item that a tenth of the users have, or more, and hide it: it is private."""
+        least = max(1, activity.n_users // 10)
+        return cls(*hide_items(activity, [2], least_users=least, rng=rng))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
