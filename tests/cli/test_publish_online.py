@@ -40,7 +40,7 @@ def written(path, n, seed=0):
     """Write n activities as lines and return them."""
     rng = np.random.default_rng(seed)
     lines = [
-        {"user": f"u{rng.integers(N_USERS)}", "item": str(rng.choice(ITEMS)), "nth": nth}
+        {"user": f"u{rng.integers(N_USERS)}", "item": str(rng.choice(ITEMS)), "time": nth}
         for nth in range(n)
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -60,7 +60,7 @@ def test_one_comes_out_for_one_that_goes_in(tmp_path, begin, monkeypatch, capsys
     lines = written(tmp_path / "in", 500)
     assert publish(monkeypatch, tmp_path, *begin, "--seed", 1) == 0
     released = read(tmp_path / "out")
-    assert [line["nth"] for line in released] == list(range(500))
+    assert [line["time"] for line in released] == list(range(500))
     assert [line["user"] for line in released] == [line["user"] for line in lines]
     assert {line["item"] for line in released} <= set(ITEMS)
     open_users = {f"u{user}" for user in range(0, N_USERS, 3)}
@@ -80,7 +80,7 @@ def test_the_next_run_appends_and_goes_on(tmp_path, begin, monkeypatch):
     first = (tmp_path / "out").read_text()
     assert publish(monkeypatch, tmp_path, source="more") == 0
     assert (tmp_path / "out").read_text().startswith(first)
-    assert [line["nth"] for line in read(tmp_path / "out")] == [*range(40), *range(30)]
+    assert [line["time"] for line in read(tmp_path / "out")] == [*range(40), *range(30)]
 
 
 @pytest.mark.parametrize("n_written", [0, 1, 100, 10**9])
@@ -107,7 +107,7 @@ def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypat
     assert publish(monkeypatch, tmp_path) == 0
     after = (tmp_path / "out").read_bytes()
     assert after.startswith(b"".join(texts))
-    assert [line["nth"] for line in read(tmp_path / "out")] == list(range(300))
+    assert [line["time"] for line in read(tmp_path / "out")] == list(range(300))
 
 
 def command(folder, *arguments):
@@ -135,7 +135,7 @@ def test_a_killed_process_leaves_an_output_that_is_continued(tmp_path, begin):
     again = command(tmp_path, "--output", tmp_path / "out")
     subprocess.run(again, input=b"".join(texts), check=True, capture_output=True)
     assert (tmp_path / "out").read_bytes().startswith(before)
-    assert [line["nth"] for line in read(tmp_path / "out")] == [line["nth"] for line in lines]
+    assert [line["time"] for line in read(tmp_path / "out")] == [line["time"] for line in lines]
 
 
 @pytest.mark.slow
@@ -223,7 +223,8 @@ def test_a_state_is_begun_once(tmp_path, begin, monkeypatch, capsys):
 
 
 def test_other_keys_and_numbers_pass_byte_by_byte():
-    reader = LineReader(["a", "7"], ["x", "3", "\N{LATIN SMALL LETTER E WITH ACUTE}"])
+    names = ["x", "3", "\N{LATIN SMALL LETTER E WITH ACUTE}"]
+    reader = LineReader(["a", "7"], names, kept=["at"])
     lines = [
         b'{"time": 1.50, "user": 7, "item": 3, "at": [1e3,  2]}\n',
         b'{"user": "\\u0061", "item": "\\u00e9"}',
@@ -233,7 +234,7 @@ def test_other_keys_and_numbers_pass_byte_by_byte():
     assert parsed.problem is None
     assert (parsed.users.tolist(), parsed.items.tolist()) == ([1, 0, 1], [1, 2, 1])
     assert reader.write(parsed, np.array([1, 0, -1])).splitlines() == [
-        b'{"time":1.50,"user":7,"item":3,"at":[1e3,  2]}',
+        b'{"time":1.50,"user":7,"item":"3","at":[1e3,  2]}',
         b'{"user":"\\u0061","item":"x"}',
         b'{"user":"7","item":null}',
     ]
@@ -254,3 +255,23 @@ def test_the_setup_survives_exactly(tmp_path, begin, monkeypatch):
         expected = [tally[item, 0] / len(visits), tally[item, 1] / len(visits)]
         assert counted[nth] == pytest.approx(expected)
     assert repr(setup) == "StreamSetup(12 users, 8 items)"
+
+
+def test_keys_that_may_tell_the_item_are_refused_unless_they_are_named(
+    tmp_path, begin, monkeypatch, capsys
+):
+    (tmp_path / "in").write_text('{"user": "u1", "item": "bar", "place": "zebra"}\n')
+    assert publish(monkeypatch, tmp_path, *begin) == 1
+    said = capsys.readouterr().err
+    assert "line 1: expected the keys user, item and time" in said
+    assert "zebra" not in said
+    assert read(tmp_path / "out") == []
+    assert publish(monkeypatch, tmp_path, "--keep", "place,source") == 0
+    assert [line["place"] for line in read(tmp_path / "out")] == ["zebra"]
+
+
+def test_the_form_of_a_released_item_tells_nothing_of_the_true_one():
+    reader = LineReader(["a"], ["x", "3"])
+    parsed = reader.read([b'{"user": "a", "item": 3}', b'{"user": "a", "item": "3"}'])
+    written = reader.write(parsed, np.array([1, 1])).splitlines()
+    assert written == [b'{"user":"a","item":"3"}'] * 2

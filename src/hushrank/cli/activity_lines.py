@@ -1,6 +1,6 @@
 """Activities as NDJSON: one JSON object a line, of which only the item is replaced."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,6 +12,8 @@ from hushrank.errors import HushrankError
 NOTHING = msgspec.Raw(b"null")
 DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 ENCODER = msgspec.json.Encoder()
+KEYS = frozenset({"user", "item", "time"})
+UNKNOWN_KEY = "expected the keys user, item and time: --keep names others that tell no item"
 
 
 class ActivityLines(NamedTuple):
@@ -26,17 +28,17 @@ class ActivityLines(NamedTuple):
 class LineReader:
     """Knows users and items by the very bytes that JSON writes for them.
 
-    A name that is a whole number may come as one. All other keys pass through byte by byte.
+    A name that is a whole number may come as one; a released item is always a text, lest its form
+    tell of the true one. Other keys pass through byte by byte if they are named.
     """
 
-    def __init__(self, users: Sequence[str], items: Sequence[str]) -> None:
-        """Take the names."""
+    def __init__(
+        self, users: Sequence[str], items: Sequence[str], *, kept: Collection[str] = ()
+    ) -> None:
+        """Take the names, and the keys that a line may have beside KEYS."""
         self._users, self._items = _by_bytes(users), _by_bytes(items)
         self._texts = [msgspec.Raw(ENCODER.encode(item)) for item in items]
-        self._bare = [
-            msgspec.Raw(item.encode()) if _is_number(item) else text
-            for item, text in zip(items, self._texts, strict=True)
-        ]
+        self._keys = KEYS | set(kept)
 
     def read(self, lines: Sequence[bytes]) -> ActivityLines:
         """Parse lines up to the first one that is not of the form, and say what is wrong there."""
@@ -45,6 +47,8 @@ class LineReader:
             try:
                 record = DECODER.decode(line)
                 user, item = record["user"], record["item"]
+                if not record.keys() <= self._keys:
+                    raise HushrankError(UNKNOWN_KEY)
                 users.append(self._users.get(bytes(user), -1))
                 items.append(self._items.get(bytes(item), -1))
                 if users[-1] < 0 or items[-1] < 0:
@@ -63,11 +67,7 @@ class LineReader:
     def write(self, lines: ActivityLines, released: NDArray[np.intp]) -> bytes:
         """Return the lines with what is released in place of the items; null: withheld."""
         for record, number in zip(lines.records, released.tolist(), strict=True):
-            if number < 0:
-                record["item"] = NOTHING
-            else:
-                is_text = bytes(record["item"])[:1] == b'"'
-                record["item"] = self._texts[number] if is_text else self._bare[number]
+            record["item"] = NOTHING if number < 0 else self._texts[number]
         return ENCODER.encode_lines(lines.records)
 
 

@@ -1,6 +1,7 @@
 """One run of `publish online`: read lines, release them, note everything in the state."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,8 +58,17 @@ def open_setup(state: Path, given: Beginning) -> StreamSetup:
     return stream_setup(read_activity(str(given.activity)), profiles, names, rules)
 
 
-def run(setup: StreamSetup, paths: tuple[Path, Path | None, Path | None], rng: Randomness) -> None:
-    """Release the lines of an input, and say what was told; paths: state, input, output."""
+def run(
+    setup: StreamSetup,
+    paths: tuple[Path, Path | None, Path | None],
+    rng: Randomness,
+    *,
+    kept: Sequence[str] = (),
+) -> None:
+    """Release the lines of an input, and say what was told; paths: state, input, output.
+
+    kept: keys of a line that are passed on beside user, item and time.
+    """
     place, source, target = paths
     publisher = setup.publisher()
     state = publisher.resume(place, setup.to_bytes())
@@ -72,7 +82,8 @@ def run(setup: StreamSetup, paths: tuple[Path, Path | None, Path | None], rng: R
                 into = files.enter_context(target.open("a+b"))
             taken = Input(lines, journal)
             output = Output(into, journal, is_file=target is not None)
-            OnlineRun(setup, publisher, state, taken, output).publish(rng)
+            reader = LineReader(setup.users, setup.items, kept=kept)
+            OnlineRun(reader, publisher, state, taken, output).publish(rng)
         _tell(state, setup.rules)
     finally:
         state.close()
@@ -83,7 +94,7 @@ class OnlineRun:
 
     def __init__(
         self,
-        setup: StreamSetup,
+        reader: LineReader,
         publisher: OnlinePublisher,
         state: StreamState,
         taken: Input,
@@ -92,7 +103,7 @@ class OnlineRun:
         """Take what is open, at the place where an interrupted run stopped."""
         self._publisher, self._state = publisher, state
         self._input, self._output = taken, output
-        self._reader, self._text = LineReader(setup.users, setup.items), b""
+        self._reader, self._text = reader, b""
 
     def publish(self, rng: Randomness) -> None:
         """Release all lines; raise HushrankError at the first one that is not of the form."""

@@ -34,15 +34,17 @@ def publish_online(
     renew_every: Annotated[
         int | None, Option(help="To begin: releases of a user by one channel. (default: 100)")
     ] = None,
+    keep: Annotated[
+        str | None, Option(help="Other keys of a line, a,b, to pass on: none may tell the item.")
+    ] = None,
     seed: Annotated[
         int | None, Option(min=0, help="Repeat a simulation. The result is then not private.")
     ] = None,
 ) -> None:
     """Release one activity for each that comes in, so that private values are hard to infer.
 
-    A line is {"user": ..., "item": ...}; other keys pass through unchanged, so leave out what tells
-    the item. After a crash, run it again with the same input: nothing is lost or drawn twice.
-    No differential privacy. docs/cli.md says the rest.
+    A line is {"user": ..., "item": ...[, "time": ...]}. After a crash, run it again with the same
+    input: nothing is lost or drawn twice. No differential privacy. docs/cli.md says the rest.
 
     Example:  hushrank publish online --state s --activity visits.csv --profiles people.csv
     --private gender --budget 0.001 < new.ndjson > released.ndjson
@@ -53,4 +55,5 @@ def publish_online(
     given = Beginning(activity, profiles, private, budget, limit, renew_every)
     setup = open_setup(state, given)
     rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
-    run(setup, (state, input, output), rng)
+    kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
+    run(setup, (state, input, output), rng, kept=kept)
