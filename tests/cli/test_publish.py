@@ -1,11 +1,16 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profile_files import read_profiles, write_profiles
+from hushrank.cli.attack_results import Targets
+from hushrank.errors import HushrankError
 from tests.commands import hushrank
 from tests.statistics import random_seed
 
@@ -147,3 +152,42 @@ def test_a_release_of_everything_is_not_evaluated(monkeypatch, files, tmp_path, 
     published(monkeypatch, files, tmp_path, "rand", "--hold-out", held)
     assert hushrank(monkeypatch, "evaluate", visits, visits, "--held-out", held) == 1
     assert "publish with --hold-out" in capsys.readouterr().err
+
+
+def test_copies_are_counted_among_all_that_was_released():
+    """Also of protected users who do not tell: their released records are there for all to see."""
+    scores = csr_array(np.array([[1.0, 0], [0, 1], [1, 1], [1, 1], [1, 0], [0, 1]]))
+    activity = Activity(scores, tuple("abcdef"), ("x", "y"))
+    targets = Targets(
+        np.array([0, 1, 2]), np.array([3]), np.array([0, 1, 1, 0, -1, -1]), ("n", "y")
+    )
+    with pytest.raises(HushrankError):  # too few open users to learn from
+        targets.release(activity)
+    targets = replace(targets, open_users=np.array([2, 3]))
+    assert targets.release(activity).n_copies.tolist() == [2, 2, 2]
+
+
+def test_what_cannot_be_told_by_one_posterior_is_refused_before_anything_is_released(
+    monkeypatch, files, tmp_path, capsys
+):
+    people = tmp_path / "mixed.csv"
+    lines = (files / "people.csv").read_text().splitlines()
+    extra = ["age", *("young" if n % 2 else "old" for n in range(len(lines) - 1))]
+    asks = ["protects", *(("none", "group", "age")[n % 3] for n in range(len(lines) - 1))]
+    rows = (line.rsplit(",", 1)[0] for line in lines)
+    mixed = (",".join(cells) for cells in zip(rows, extra, asks, strict=True))
+    people.write_text("\n".join(mixed) + "\n")
+    out = tmp_path / "out.csv"
+    arguments = ["--profiles", people, "--private", "group,age", "--budget", 0.05]
+    arguments += ["--output", out, "--posterior", tmp_path / "told.csv"]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *arguments) == 1
+    assert "--posterior needs users" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_the_json_says_what_voids_its_figures(monkeypatch, files, tmp_path):
+    _, _, result = published(monkeypatch, files, tmp_path, "privrank", "--keep-own", "--seed", 3)
+    said = json.loads(result.read_text())["privacy_statement"]
+    assert "no differential privacy" in said
+    assert "--keep-own" in said
+    assert "--seed" in said

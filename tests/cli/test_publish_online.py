@@ -270,6 +270,26 @@ def test_keys_that_may_tell_the_item_are_refused_unless_they_are_named(
     assert [line["place"] for line in read(tmp_path / "out")] == ["zebra"]
 
 
+def test_a_time_that_is_more_than_a_time_is_refused(tmp_path, begin, monkeypatch, capsys):
+    (tmp_path / "in").write_text('{"user": "u1", "item": "bar", "time": {"item": "zebra"}}\n')
+    assert publish(monkeypatch, tmp_path, *begin) == 1
+    said = capsys.readouterr().err
+    assert "line 1: expected a time that is a number or a text" in said
+    assert "zebra" not in said
+
+
+def test_what_a_seed_drew_is_not_private_ever_after(tmp_path, begin, monkeypatch, capsys):
+    written(tmp_path / "in", 40)
+    assert publish(monkeypatch, tmp_path, *begin) == 0
+    assert "Not private" not in capsys.readouterr().err
+    assert publish(monkeypatch, tmp_path, "--seed", 3, target="two") == 0
+    assert "Not private" in capsys.readouterr().err
+    assert publish(monkeypatch, tmp_path, "--seed", 3, target="three") == 0
+    assert (tmp_path / "two").read_text() != (tmp_path / "three").read_text()
+    assert publish(monkeypatch, tmp_path) == 0
+    assert "Not private" in capsys.readouterr().err
+
+
 def test_the_form_of_a_released_item_tells_nothing_of_the_true_one():
     reader = LineReader(["a"], ["x", "3"])
     parsed = reader.read([b'{"user": "a", "item": 3}', b'{"user": "a", "item": "3"}'])

@@ -12,9 +12,10 @@ from hushrank.publishing.channel import Channel
 from hushrank.publishing.historical import cluster_draw, privrank, users_of_clusters
 from hushrank.publishing.historical_baselines import (
     BASELINES,
-    cluster_transitions,
+    cluster_laws,
     publish_baseline,
 )
+from hushrank.publishing.historical_release import mean_laws, told_by_laws
 from hushrank.publishing.leakage import leakage_bits
 from hushrank.publishing.protected_users import ProtectedUsers, protected_users
 from hushrank.publishing.rank_distance import kendall_distances
@@ -194,13 +195,47 @@ def test_baselines_exchange_records_of_protected_users(method, budget):
         assert plan.told.certified_gap is None
 
 
-def test_diff_s_transitions_are_means_over_the_users_of_a_cluster():
+def test_diff_s_laws_say_where_each_record_leads():
     found = users()
     exponential = RecordExponential.of(csr_array(found.scores), 15.0)
     labels = found.clusters.labels
     chances = np.vstack([rows for _, rows, _ in exponential.rows()])
-    expected = [(chances[labels == g] @ np.eye(12)[labels]).mean(axis=0) for g in range(12)]
-    np.testing.assert_allclose(cluster_transitions(exponential, labels), expected, atol=1e-12)
+    laws = cluster_laws(exponential, labels)
+    np.testing.assert_allclose(laws, chances @ np.eye(12)[labels], atol=1e-12)
+    means = [laws[labels == group].mean(axis=0) for group in range(12)]
+    np.testing.assert_allclose(mean_laws(laws, labels), means, atol=1e-9)
+
+
+def test_what_is_told_of_users_depends_on_their_records_besides_their_clusters():
+    """Two users of one cluster with opposite values who are led to different clusters."""
+    value = Attribute("secret", ("no", "yes", "nobody"), np.array([0, 1, 0, 1, -1], dtype=np.int16))
+    laws = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    told = told_by_laws(np.array([0, 0, 1, 1, 0]), laws, value)
+    assert told.untouched_bits == pytest.approx(0, abs=1e-12)
+    assert (told.leakage_bits, told.leakage_bits_heldout) == pytest.approx((1, 1))
+    assert told.worst_likelihood_ratio == np.inf
+    assert told.certified_gap is None
+
+
+def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():
+    """Who protects the age behaves otherwise than who protects the group."""
+    activity, profiles = people()
+    rare = np.arange(400) % 4 == 1
+    scores = activity.scores.toarray()
+    scores[rare] = np.roll(scores[rare], 25, axis=1)
+    moved = activity.with_scores(csr_array(scores))
+    choices = np.random.default_rng(1)
+    found = protected_users(moved, profiles, NAMES, n_clusters=12, rng=choices)
+    for plan in released(found, 0.02).plans:
+        labels = found.clusters.labels[plan.users]
+        costs = (plan.transitions * found.distances.matrix).sum(axis=1)
+        assert costs[labels].mean() == pytest.approx(plan.expected_distortion, rel=1e-9)
+        assert plan.expected_distortion <= 0.02 * (1 + 1e-9)
+        sizes = np.bincount(labels, minlength=12) / len(labels)
+        np.testing.assert_allclose(plan.joint.sum(axis=1), sizes, atol=1e-12)
+        value = found.values(plan.names, plan.users)
+        learnt = found.counts(plan.names, plan.users, held_out=0.2, rng=choices)
+        assert (learnt.learnt + learnt.held_out).sum() == value.told.sum()
 
 
 def test_users_of_clusters_come_from_the_cluster():

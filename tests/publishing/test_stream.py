@@ -282,3 +282,33 @@ def test_streams_of_unknown_attributes_are_refused():
 def test_other_histories_are_refused(history):
     with pytest.raises(HushrankError, match="history"):
         publisher(history=csr_array(history))
+
+
+def test_without_a_file_an_error_forgets_its_batch_and_nothing_before_it(monkeypatch):
+    """Otherwise whoever reached the limit could be released again."""
+    stream, users, items = publisher(limit=1e-3), *activities(60)
+    stream.publish(users, items, rng=seeded())
+    before = {number: stream.user(number).copy() for number in (0, 2)}
+    channel = OnlinePublisher._channel
+
+    def failing(self, number):
+        if number == 2:
+            raise KeyboardInterrupt
+        return channel(self, number)
+
+    monkeypatch.setattr(OnlinePublisher, "_channel", failing)
+    with pytest.raises(KeyboardInterrupt):
+        stream.publish(np.array([0, 0, 2]), np.array([1, 2, 3]), rng=seeded())
+    for number, known in before.items():
+        now = stream.user(number)
+        assert known.n_released + known.n_withheld > 0
+        assert (now.n_released, now.n_withheld) == (known.n_released, known.n_withheld)
+        assert np.array_equal(now.counts, known.counts)
+        assert now.worst_leakage == known.worst_leakage
+
+
+def test_an_empty_file_that_others_read_becomes_the_owner_s(tmp_path):
+    path = tmp_path / "state"
+    path.touch(0o644)
+    publisher().resume(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600

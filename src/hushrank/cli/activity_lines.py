@@ -49,6 +49,8 @@ class LineReader:
                 user, item = record["user"], record["item"]
                 if not record.keys() <= self._keys:
                     raise HushrankError(UNKNOWN_KEY)
+                if bytes(record.get("time", NOTHING))[:1] in b"{[":
+                    raise HushrankError("expected a time that is a number or a text")
                 users.append(self._users.get(bytes(user), -1))
                 items.append(self._items.get(bytes(item), -1))
                 if users[-1] < 0 or items[-1] < 0:

@@ -19,7 +19,7 @@ from hushrank.cli.posterior_file import read_posterior
 from hushrank.cli.tables import plain
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
-from hushrank.publishing.attackers import Attacks, Release, attack
+from hushrank.publishing.attackers import Attacks, Release, attack, copies
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class Targets:
         """Return what attackers see where this is what was released."""
         known = activity.scores[self.open_users], self.codes[self.open_users]
         asked = activity.scores[self.protected], self.codes[self.protected]
-        return Release(*known, *asked, len(self.values))
+        n_copies = copies(activity.scores)[self.protected]
+        return Release(*known, *asked, len(self.values), n_copies=n_copies)
 
 
 def attacked_users(profiles: Profiles, names: tuple[str, ...]) -> Targets:

@@ -24,6 +24,7 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run after a batch: bytes and lines read, their SHA-256; where its text begins.
 
     text: of the last batch. is_done: the input had ended, and the next run is another one.
+    is_private: all draws so far came from the operating system.
     """
 
     n_read: int = 0
@@ -32,6 +33,7 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: int = 0
     text: bytes = b""
     is_done: bool = True
+    is_private: bool = True
 
     def __repr__(self) -> str:
         """Say nothing of what was released."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from math import log
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def open_setup(state: Path, given: Beginning) -> StreamSetup:
 def run(
     setup: StreamSetup,
     paths: tuple[Path, Path | None, Path | None],
-    rng: Randomness,
+    seed: int | None,
     *,
     kept: Sequence[str] = (),
 ) -> None:
@@ -83,8 +84,10 @@ def run(
             taken = Input(lines, journal)
             output = Output(into, journal, is_file=target is not None)
             reader = LineReader(setup.users, setup.items, kept=kept)
-            OnlineRun(reader, publisher, state, taken, output).publish(rng)
-        _tell(state, setup.rules)
+            rng = _words(seed, state.position)
+            is_private = journal.is_private and rng.is_private
+            OnlineRun(reader, publisher, state, taken, output, is_private).publish(rng)
+        _tell(state, setup.rules, is_private)
     finally:
         state.close()
 
@@ -99,8 +102,10 @@ class OnlineRun:
         state: StreamState,
         taken: Input,
         output: Output,
+        is_private: bool,
     ) -> None:
         """Take what is open, at the place where an interrupted run stopped."""
+        self._is_private = is_private
         self._publisher, self._state = publisher, state
         self._input, self._output = taken, output
         self._reader, self._text = reader, b""
@@ -123,10 +128,19 @@ class OnlineRun:
 
     def _journal(self, text: bytes, *, is_done: bool) -> bytes:
         read = self._input.n_read, self._input.n_lines, self._input.digest
-        return msgspec.msgpack.encode(Journal(*read, self._output.end, text, is_done))
+        end, is_private = self._output.end, self._is_private
+        return msgspec.msgpack.encode(Journal(*read, end, text, is_done, is_private))
 
 
-def _tell(state: StreamState, rules: StreamRules) -> None:
+def _words(seed: int | None, position: int) -> Randomness:
+    """Return the operating system's words; or seeded ones, of their own for each run."""
+    if seed is None:
+        return Randomness.secure()
+    run = sha256(f"{seed} {position}".encode()).digest()
+    return Randomness.seeded(int.from_bytes(run[:8]))
+
+
+def _tell(state: StreamState, rules: StreamRules, is_private: bool) -> None:
     """Say on standard error what all releases so far may have told."""
     totals, bit = state.totals, log(2)
     limit = "no limit" if rules.limit == float("inf") else f"limit {rules.limit / bit:.3g}"
@@ -136,5 +150,7 @@ def _tell(state: StreamState, rules: StreamRules) -> None:
         f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
         f" {totals.most_told / bit:.3g} at most",
         f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
+        "these are of activity as --activity has it: few users there make them too low",
+        *([] if is_private else ["Not private: --seed drew some of what this state released."]),
     )
     print("\n".join(lines), file=sys.stderr)

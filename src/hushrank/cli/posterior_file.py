@@ -15,13 +15,9 @@ Values = NDArray[np.float64]
 
 
 def write_posterior(published: Published, path: Path) -> None:
-    """Write P(value | released record) of every user whose record may be another's.
-
-    Raises HushrankError when users protect different attributes: each has values of its own.
-    """
+    """Write P(value | released record) of every user whose record may be another's: one group."""
     release, users = published.release, published.users
-    require(len(release.plans) == 1, "--posterior needs users who all protect the same attributes")
-    plan = release.plans[0]
+    (plan,) = release.plans
     rows = row_numbers(users.rows[plan.users], users.activity.n_users)
     among = np.searchsorted(users.rows, release.sources[rows])
     found = plan.posterior[among]

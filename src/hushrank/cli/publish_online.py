@@ -50,10 +50,8 @@ def publish_online(
     --private gender --budget 0.001 < new.ndjson > released.ndjson
     """
     from hushrank.cli.online_run import Beginning, open_setup, run
-    from hushrank.randomness import Randomness
 
     given = Beginning(activity, profiles, private, budget, limit, renew_every)
     setup = open_setup(state, given)
-    rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
-    run(setup, (state, input, output), rng, kept=kept)
+    run(setup, (state, input, output), seed, kept=kept)

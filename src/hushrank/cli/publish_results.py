@@ -66,17 +66,19 @@ def publish_and_show(options: PublishOptions, paths: PublishPaths) -> None:
     if paths.hold_out is not None:
         activity, held_out = split_activity(activity, rng=stream(options.seed, "hold out"))
     with Console(stderr=True).status("publishing"):
-        published = publish_activity(activity, profiles, options)
+        published = publish_activity(
+            activity, profiles, options, one_group=paths.posterior is not None
+        )
     figures = _figures(published, options)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     title = f"Published from {paths.activity.name}"
     console.print(figures_table(title, figures))
     console.print("\n".join(_notes(options)))
-    _write(published, held_out, options, paths)
     if paths.report is not None:
         from hushrank.cli.publish_page import write_page  # matplotlib is slow to import
 
         write_page(paths.report, published, figures, _notes(options), title=title)
+    _write(published, held_out, options, paths)
     for path in paths.written:
         console.print(f"wrote {plain(str(path))}")
 
@@ -84,7 +86,7 @@ def publish_and_show(options: PublishOptions, paths: PublishPaths) -> None:
 def _write(
     published: Published, held_out: Activity | None, options: PublishOptions, paths: PublishPaths
 ) -> None:
-    write_activity(published.release.activity, paths.output)
+    """Write the release last: a second one, because something else failed, would tell more."""
     if paths.hold_out is not None and held_out is not None:
         write_activity(held_out, paths.hold_out)
     if paths.posterior is not None:
@@ -92,6 +94,7 @@ def _write(
     if paths.json is not None:
         result = msgspec.json.encode(as_json(published, options))
         replace_file(paths.json, msgspec.json.format(result) + b"\n")
+    write_activity(published.release.activity, paths.output)
 
 
 def as_json(published: Published, options: PublishOptions) -> dict[str, Any]:
@@ -121,7 +124,7 @@ def as_json(published: Published, options: PublishOptions) -> dict[str, Any]:
         "private": release.is_private,
         "options": asdict(options),
         "seconds": published.seconds,
-        "privacy_statement": STATEMENT,
+        "privacy_statement": " ".join(_notes(options)[1:]),
     }
 
 

@@ -64,8 +64,14 @@ class Published:
     seconds: float
 
 
-def publish_activity(activity: Activity, profiles: Profiles, options: PublishOptions) -> Published:
-    """Cluster users, settle the channels, and draw the release."""
+def publish_activity(
+    activity: Activity, profiles: Profiles, options: PublishOptions, *, one_group: bool = False
+) -> Published:
+    """Cluster users, settle the channels, and draw the release.
+
+    Raises HushrankError, before anything is drawn, where users protect different attributes and
+    there may be but `one_group`.
+    """
     start = perf_counter()
     users = protected_users(
         activity,
@@ -76,6 +82,8 @@ def publish_activity(activity: Activity, profiles: Profiles, options: PublishOpt
         distance=options.distance,
         rng=stream(options.seed, "clusters"),
     )
+    fits = not one_group or len(users.groups) == 1
+    require(fits, "--posterior needs users who all protect the same attributes")
     release = _release(users, options)
     return Published(users, release, perf_counter() - start)
 

@@ -34,6 +34,8 @@ class Release:
     records (users, items): what was released of those who do; values (users,): their private ones,
     which an attacker who retrains knows of four fifths of them. posterior (users, values) = what
     the channel itself says about a released record, where there is a channel that says it.
+    n_copies (users,) = how often each record appears in all that was released, also of users whose
+    values nobody knows; counted among `records` where it is not given.
     """
 
     open_records: csr_array
@@ -42,6 +44,7 @@ class Release:
     values: Codes
     n_values: int
     posterior: Values | None = None
+    n_copies: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit."""
@@ -124,7 +127,8 @@ def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Values]:
 
 def _log_copies(release: Release) -> Values:
     """Return one score for all values but the first, and its opposite for that."""
-    many = np.log(copies(release.records).astype(np.float64))
+    found = copies(release.records) if release.n_copies is None else release.n_copies
+    many = np.log(found.astype(np.float64))
     return np.column_stack([-many, *[many] * (release.n_values - 1)])
 
 

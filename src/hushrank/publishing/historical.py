@@ -73,14 +73,14 @@ def privrank_plans(
     require(0 <= held_out < 1, f"expected a held-out share of 0 to below 1, got {held_out:g}")
     plans = []
     for names, members in users.groups.items():
-        counts = users.counts(names, held_out=held_out, rng=choices)
-        joint = counts.learnt / counts.learnt.sum()
+        counts = users.counts(names, members, held_out=held_out, rng=choices)
+        joint = counts.joint
         problem = ChannelProblem(joint, users.distances.matrix, budget)
         solution = solve_channel(problem, max_ratio=max_ratio)
         rows = solution.channel.probabilities
         plan = GroupPlan(
             names=names,
-            values=users.values(names).values,
+            values=users.values(names, members).values,
             users=members,
             draw=cluster_draw(users, members, solution.channel, keep_own=keep_own),
             transitions=rows,

@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.baselines import RecordExponential, Replacement, frapp, rand
+from hushrank.publishing.clustering import Labels
 from hushrank.publishing.historical_release import (
     Draw,
     GroupPlan,
     HistoricalRelease,
     exchange_records,
+    mean_laws,
     posterior_of_records,
-    told_by_clusters,
+    told_by_laws,
 )
 from hushrank.publishing.protected_users import ProtectedUsers
 from hushrank.randomness import Randomness
@@ -45,21 +47,23 @@ def publish_baseline(
     """
     require(method in BASELINES, f"expected a method of {', '.join(BASELINES)}, got {method}")
     require(0 <= held_out < 1, f"expected a held-out share of 0 to below 1, got {held_out:g}")
-    draw, transitions = _channel(users, method, budget)
+    draw, laws = _channel(users, method, budget)
+    transitions = mean_laws(laws, np.asarray(users.clusters.labels))
     plans = []
     for names, members in users.groups.items():
-        counts = users.counts(names, held_out=held_out, rng=choices)
-        joint = counts.learnt / counts.learnt.sum()
+        counts = users.counts(names, members, held_out=held_out, rng=choices)
+        joint = counts.joint
+        value = users.values(names, members)
         plan = GroupPlan(
             names=names,
-            values=users.values(names).values,
+            values=value.values,
             users=members,
             draw=_of_members(draw, members),
             transitions=transitions,
             joint=joint,
             posterior=posterior_of_records(users, joint, transitions),
             expected_distortion=_distortion(users, transitions, members),
-            told=told_by_clusters(counts, transitions),
+            told=told_by_laws(users.clusters.labels[members], laws[members], value),
         )
         plans.append(plan)
     return exchange_records(users, plans, method, budget, rng=rng)
@@ -68,24 +72,23 @@ def publish_baseline(
 def _channel(
     users: ProtectedUsers, method: str, budget: float
 ) -> tuple[Replacement | RecordExponential, Shares]:
-    """Return what draws, and P(released cluster | cluster), averaged over the cluster's users."""
+    """Return what draws, and P(released cluster | user) (users, clusters)."""
+    labels = np.asarray(users.clusters.labels)
     if method == "diff":
         exponential = RecordExponential.of(users.scores, budget)
-        return exponential, cluster_transitions(exponential, np.asarray(users.clusters.labels))
+        return exponential, cluster_laws(exponential, labels)
     make = rand if method == "rand" else frapp
     replacement = make(len(users.rows), budget)
-    return replacement, replacement.transitions(users.clusters.sizes)
+    return replacement, replacement.transitions(users.clusters.sizes)[labels]
 
 
-def cluster_transitions(exponential: RecordExponential, labels: Numbers) -> Shares:
-    """Return P(released cluster | cluster) of Diff, the mean over the users of each cluster."""
-    n_clusters = int(labels.max()) + 1
-    is_in = np.eye(n_clusters)[labels]
-    sums = np.zeros((n_clusters, n_clusters))
+def cluster_laws(exponential: RecordExponential, labels: Labels) -> Shares:
+    """Return P(released cluster | user) of Diff (users, clusters)."""
+    is_in = np.eye(int(labels.max()) + 1)[labels]
+    laws = np.zeros(is_in.shape)
     for users, chances, _ in exponential.rows():
-        np.add.at(sums, labels[users], chances @ is_in)
-    means: Shares = sums / sums.sum(axis=1, keepdims=True)
-    return means
+        laws[users] = chances @ is_in
+    return laws
 
 
 def _of_members(channel: Replacement | RecordExponential, members: Numbers) -> Draw:

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.activities.activity import Activity
+from hushrank.activities.attribute import Attribute
 from hushrank.arrays import Shares
+from hushrank.publishing.clustering import Labels
 from hushrank.publishing.leakage import leakage_bits, released_joint, worst_log_ratio
 from hushrank.publishing.leakage_estimates import estimate_leakage
 from hushrank.publishing.protected_users import ProtectedUsers, ValueCounts
@@ -136,19 +138,47 @@ def record_distortion(users: ProtectedUsers, sources: Numbers) -> float:
     return float(found.mean())
 
 
-def told_by_clusters(
-    counts: ValueCounts, transitions: Shares, *, gap_nats: float | None = None
-) -> Told:
-    """Return what the cluster of a released record tells."""
-    joint = counts.learnt / counts.learnt.sum()
+def told_by_clusters(counts: ValueCounts, transitions: Shares, *, gap_nats: float) -> Told:
+    """Return what the cluster of a released record tells, by a channel learnt from `counts`."""
     held_out = None
     if counts.held_out.sum() >= 2:
         held_out = estimate_leakage(counts.held_out, transitions).jackknife
-    gap = None if gap_nats is None else gap_nats / log(2)
-    found = leakage_bits(joint, transitions)
+    found = leakage_bits(counts.joint, transitions)
+    ratio = _ratio(counts.joint, transitions)
+    return Told(leakage_bits(counts.joint), found, held_out, gap_nats / log(2), ratio)
+
+
+def told_by_laws(labels: Labels, laws: Shares, value: Attribute) -> Told:
+    """Return what the cluster of a released record tells, by a law that nothing was learnt for.
+
+    labels (users,); laws (users, clusters) = P(released cluster | user), whose record it depends on
+    besides the cluster. Of all users who tell: they are both learnt and held out, plug-in.
+    """
+    value, n_clusters = value.used(), laws.shape[1]
+    told = value.told
+    is_value = np.eye(value.n_values)[value.codes[told]] / told.sum()
+    before = np.zeros((n_clusters, value.n_values))
+    np.add.at(before, labels[told], is_value)
+    after = laws[told].T @ is_value
+    after /= after.sum()
+    found = leakage_bits(after)
+    return Told(leakage_bits(before), found, found, None, _ratio(after))
+
+
+def mean_laws(laws: Shares, labels: Labels) -> Shares:
+    """Return P(released cluster | cluster), the mean over its users of `laws` (users, clusters).
+
+    A cluster without users stays where it is.
+    """
+    sums = np.eye(laws.shape[1]) * 1e-12
+    np.add.at(sums, labels, laws)
+    means: Shares = sums / sums.sum(axis=1, keepdims=True)
+    return means
+
+
+def _ratio(joint: Shares, transitions: Shares | None = None) -> float:
     ratio = worst_log_ratio(joint, transitions)
-    worst = exp(ratio) if ratio < 700 else np.inf
-    return Told(leakage_bits(joint), found, held_out, gap, worst)
+    return exp(ratio) if ratio < 700 else np.inf
 
 
 def posterior_of_records(users: ProtectedUsers, joint: Shares, transitions: Shares) -> Values:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Counts, Shares
+from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.beliefs import beliefs
 from hushrank.publishing.historical_release import (
@@ -15,10 +15,10 @@ from hushrank.publishing.historical_release import (
     GroupPlan,
     HistoricalRelease,
     exchange_records,
-    told_by_clusters,
+    mean_laws,
+    told_by_laws,
 )
-from hushrank.publishing.leakage import cross_counts
-from hushrank.publishing.protected_users import ProtectedUsers, ValueCounts
+from hushrank.publishing.protected_users import ProtectedUsers
 from hushrank.publishing.user_level import UserLevelChannel, user_level_channel
 from hushrank.randomness import Randomness
 
@@ -58,9 +58,9 @@ def _plan(
     known = users.activity.scores[is_open], value.codes[is_open]
     believed = beliefs(*known, scores, value.n_values, rng=choices)
     channel = user_level_channel(scores, believed, budget=budget, rng=choices)
-    transitions = _transitions(users, members, channel)
-    counts = _counts(users, names, members)
-    told = told_by_clusters(ValueCounts(counts, counts), transitions)
+    own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
+    laws = _laws(users, members, channel)
+    told = told_by_laws(labels, laws, own)
     bits = channel.leakage / log(2), channel.certified_gap / log(2)
     posterior = np.zeros((len(users.rows), value.n_values))
     posterior[members] = channel.posterior()
@@ -69,19 +69,12 @@ def _plan(
         values=value.values,
         users=members,
         draw=_draw(channel, members),
-        transitions=transitions,
-        joint=counts / counts.sum(),
+        transitions=mean_laws(laws, labels),
+        joint=users.counts(names, members, held_out=0.0, rng=choices).joint,
         posterior=posterior,
         expected_distortion=channel.distance,
         told=replace(told, leakage_bits=bits[0], certified_gap=bits[1]),
     )
-
-
-def _counts(users: ProtectedUsers, names: tuple[str, ...], members: Numbers) -> Counts:
-    """Return the group's users who tell, by cluster and value: what the release is judged by."""
-    value = users.values(names)
-    labels = users.clusters.labels[members]
-    return cross_counts(labels, value.codes[members], users.clusters.n_clusters, value.n_values)
 
 
 def _draw(channel: UserLevelChannel, members: Numbers) -> Draw:
@@ -91,12 +84,10 @@ def _draw(channel: UserLevelChannel, members: Numbers) -> Draw:
     return draw
 
 
-def _transitions(users: ProtectedUsers, members: Numbers, channel: UserLevelChannel) -> Shares:
-    """Return P(released cluster | cluster), the mean over members; others keep their cluster."""
-    labels, n_clusters = np.asarray(users.clusters.labels), users.clusters.n_clusters
-    released = labels[members][channel.candidates.members]
-    of_users = np.broadcast_to(labels[members][:, None], released.shape)
-    sums = np.eye(n_clusters) * 1e-9  # clusters without a member stay where they are
-    np.add.at(sums, (of_users, released), channel.exchange.probabilities)
-    means: Shares = sums / sums.sum(axis=1, keepdims=True)
-    return means
+def _laws(users: ProtectedUsers, members: Numbers, channel: UserLevelChannel) -> Shares:
+    """Return P(released cluster | user) of the members (members, clusters)."""
+    released = users.clusters.labels[members][channel.candidates.members]
+    laws = np.zeros((len(members), users.clusters.n_clusters))
+    np.add.at(laws, (np.arange(len(members))[:, None], released), channel.exchange.probabilities)
+    sums: Shares = laws / laws.sum(axis=1, keepdims=True)
+    return sums

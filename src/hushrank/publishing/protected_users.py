@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.profiles import Profiles
-from hushrank.arrays import Counts
+from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
 from hushrank.publishing.clustering import Clusters, Method, cluster_users
 from hushrank.publishing.distances import GroupDistances, group_distances
@@ -25,10 +25,27 @@ MOST_CLUSTERS, USERS_OF_A_CLUSTER = 200, 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueCounts:
-    """Users by cluster and private value, (clusters, values): to learn from, and held out."""
+    """Users by cluster and private value, (clusters, values): to learn from, and held out.
+
+    sizes (clusters,): of all of them, whether they tell their value or not.
+    """
 
     learnt: Counts
     held_out: Counts
+    sizes: Counts
+
+    @property
+    def joint(self) -> Shares:
+        """P(cluster, value) (clusters, values) of all of them, with P(value | cluster) as learnt.
+
+        In a cluster of which nothing was learnt, values are as frequent as among all.
+        """
+        totals = self.learnt.sum(axis=1, keepdims=True)
+        prior = self.learnt.sum(axis=0) / self.learnt.sum()
+        start = np.tile(prior, (len(totals), 1))
+        given = np.divide(self.learnt, totals, out=start, where=totals > 0)
+        shares: Shares = given * (self.sizes / self.sizes.sum())[:, None]
+        return shares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,25 +78,35 @@ class ProtectedUsers:
         """Which protected users (by place in `rows`) ask to protect which of the names."""
         return self.profiles.select(self.rows).protection(self.names)
 
-    def values(self, names: Sequence[str]) -> Attribute:
-        """Return the private value of each protected user, of these attributes jointly."""
-        return self.profiles.select(self.rows).joint(names)
+    def values(self, names: Sequence[str], members: Numbers | None = None) -> Attribute:
+        """Return the private value of each of the members (places; all), of the names jointly."""
+        rows = self.rows if members is None else self.rows[members]
+        return self.profiles.select(rows).joint(names)
 
     def counts(
-        self, names: Sequence[str], *, held_out: float, rng: np.random.Generator
+        self,
+        names: Sequence[str],
+        members: Numbers | None = None,
+        *,
+        held_out: float,
+        rng: np.random.Generator,
     ) -> ValueCounts:
-        """Count the users who tell their value; of each value hold out that share, at random."""
-        value = self.values(names)
-        is_held_out = np.zeros(len(self.rows), dtype=np.bool_)
+        """Count the members (places; all) who tell; of each value hold out that share, at random.
+
+        Raises HushrankError when they tell fewer than 2 values.
+        """
+        value = self.values(names, members)
+        labels = self.clusters.labels if members is None else self.clusters.labels[members]
+        is_held_out = np.zeros(len(labels), dtype=np.bool_)
         for code in range(value.n_values):
             own = np.flatnonzero(value.codes == code)
             is_held_out[rng.permutation(own)[: int(held_out * len(own))]] = True
         shape = self.clusters.n_clusters, value.n_values
         learnt, held = (
-            cross_counts(self.clusters.labels[mask], value.codes[mask], *shape)
+            cross_counts(labels[mask], value.codes[mask], *shape)
             for mask in (~is_held_out, is_held_out)
         )
-        return ValueCounts(learnt, held)
+        return ValueCounts(learnt, held, np.bincount(labels, minlength=shape[0]))
 
 
 def protected_users(

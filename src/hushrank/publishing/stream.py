@@ -112,20 +112,28 @@ class OnlinePublisher:
         who, what = _checked(users, self.n_users), _checked(items, self.n_items)
         require(who.shape == what.shape, "expected one item for each user")
         words = rng.words(WORDS_AN_ACTIVITY * len(who)).reshape(-1, WORDS_AN_ACTIVITY)
-        released, touched = what.copy(), {}
+        released, touched, before = what.copy(), {}, {}
         try:
             for number, places in _by_user(who):
                 if self._protects[number] is not None:
                     touched[number] = self.user(number)
+                    before[number] = touched[number].copy()
                     released[places] = self._release(number, what[places], words[places])
             if self._state is not None:
                 said = b"" if note is None else note(released)
                 self._state.commit(released, touched, said)
                 self._forget()
         except BaseException:
-            self._users.clear()  # what was not written did not happen
+            self._undo(before)
             raise
         return released
+
+    def _undo(self, before: Mapping[int, StreamUser]) -> None:
+        """Forget a batch that came to nothing; a file knows what happened before it."""
+        if self._state is None:
+            self._users.update(before)
+        else:
+            self._users.clear()
 
     def _forget(self) -> None:
         """Keep few users in memory: the file has them all."""

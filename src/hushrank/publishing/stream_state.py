@@ -91,7 +91,7 @@ class StreamState:
         self._path = os.fspath(path)
         with self._errors():
             require(Path(path).parent.is_dir(), "expected a path in an existing folder")
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            _keep_to_owner(path)
             self._database = sqlite3.connect(path, timeout=0.1, isolation_level=None)
             self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
             self._begin(settings, setup)
@@ -194,3 +194,13 @@ class StreamState:
 def _columns(user: StreamUser) -> tuple[int, int, float, float, bytes]:
     sums = user.n_released, user.n_withheld, user.leakage, user.worst_leakage
     return (*sums, user_to_bytes(user))
+
+
+def _keep_to_owner(path: str | os.PathLike[str]) -> None:
+    """Make a file that only its owner reads, or make an empty one such."""
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        if os.fstat(descriptor).st_size == 0:
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)

@@ -1,6 +1,6 @@
 """What a stream keeps of one protected user: counts, channel, and what was told so far."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hushrank.arrays import Counts
 from hushrank.publishing.binary_dual import BinaryDual
@@ -64,6 +64,10 @@ class StreamUser:
         """The sum of `worst_leakage` over all released activities, in nats."""
         now = 0.0 if self.current is None else self.n_since * self.current.worst_leakage
         return self.worst_told + now
+
+    def copy(self) -> "StreamUser":
+        """Return the same state, which stays as it is when this one goes on."""
+        return replace(self, counts=self.counts.copy())
 
     def renew(self, current: CurrentChannel) -> None:
         """Go on with another channel."""

@@ -94,9 +94,16 @@ class UserLevelChannel:
         columns = self.candidates.members[rows, places].astype(np.int64)
         shape = (len(chances), len(chances))
         taken = round_dependently(rows, columns, chances[rows, places], shape, rng=rng)
-        chosen = np.zeros(len(chances), dtype=np.int64)
+        one_each = np.array_equal(np.bincount(rows[taken], minlength=len(chances)), self._ones)
+        kept = np.array_equal(np.bincount(columns[taken], minlength=len(chances)), self.counts)
+        require(one_each and kept, "expected one record for each user, each as often as settled")
+        chosen = np.empty(len(chances), dtype=np.int64)
         chosen[rows[taken]] = columns[taken]
         return chosen
+
+    @property
+    def _ones(self) -> Counts:
+        return np.ones(len(self.exchange.probabilities), dtype=np.int64)
 
 
 def user_level_channel(
