@@ -6,7 +6,8 @@ INSTALLED := .venv/installed
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check lint types imports test-slow test-fresh-seed bench figures lock clean
+.PHONY: demo test check lint types imports test-slow test-fresh-seed bench figures activity-data \
+	lock clean
 
 demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
 	$(BIN)/hushrank demo --report demo.html
@@ -67,6 +68,23 @@ figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 		--data apa-2003=$(ELECTIONS)/apa/00028-00000006.soi \
 		--data apa-2009=$(ELECTIONS)/apa/00028-00000012.soi \
 		--data uk-labour=$(ELECTIONS)/uklabor2010/00030-00000001.soi
+
+	$(MAKE) activity-data
+	$(BIN)/hushrank experiment privrank-6 privrank-7 privrank-8 privrank-9 privrank-10 \
+		privrank-11a privrank-11b privrank-12 privrank-13 privrank-14 privrank-15 privrank-table2 \
+		--out docs/experiments \
+		--data movielens-1m=out/activity/movielens-1m.csv \
+		--data movielens-1m-profiles=out/activity/movielens-1m-profiles.csv \
+		--data movielens-100k=out/activity/movielens-100k.csv \
+		--data movielens-100k-profiles=out/activity/movielens-100k-profiles.csv \
+		--data foursquare-nyc=out/activity/foursquare-friends-nyc.csv \
+		--data foursquare-contexts=out/activity/foursquare-contexts-nyc.csv \
+		--data foursquare-sessions-nyc=out/activity/foursquare-sessions-NYC.csv \
+		--data foursquare-sessions-tky=out/activity/foursquare-sessions-TKY.csv
+
+activity-data: ## the CSV files of docs/activity-data.md, in out/activity; needs HUSHRANK_DATA
+	mkdir -p out/activity
+	sed -n '/^```bash$$/,/^```$$/{/^```/!p}' docs/activity-data.md | (cd out/activity && bash -eu -o pipefail)
 
 lock: ## write the locked requirements anew; needs uv
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

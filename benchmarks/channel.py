@@ -1,10 +1,11 @@
 """Publishing activity data: channels between groups, their distances, and the groups."""
 
+import sys
 from collections.abc import Sequence
 from time import process_time
 
 import numpy as np
-from harness import Row, Series, check, main, rates, seconds
+from harness import Row, Series, check, main, rates, run_json, seconds
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau
@@ -22,7 +23,9 @@ budget is a twentieth of what it costs to release one group always. A channel is
 gap of 1e-4 of what the groups themselves tell. The peer is Clarabel through cvxpy, at its own
 tolerance, measured once; its gap is what it leaks, once its rows and its budget are mended, above
 our proven bound. Kendall distances are of all pairs of centroids; scipy takes 300 of the pairs, one
-by one. Clusters begin with scores in memory and end with centroids."""
+by one. Clusters begin with scores in memory and end with centroids. A release begins with activity
+and profiles in memory and ends with the activity to hand over; its process is its own, and its
+memory includes Python and the libraries."""
 
 GAP = 1e-4
 BUDGET = 0.05
@@ -62,7 +65,7 @@ def compare(is_quick: bool) -> Sequence[Row]:
 def cluster(is_quick: bool) -> Sequence[Row]:
     """Measure 200 clusters of users with about 40 of 1,000 items each."""
     n_users = 5_000 if is_quick else 100_000
-    scores = _scores(n_users, 1_000)
+    scores = visits(n_users, 1_000)
 
     def act() -> None:
         found = cluster_users(scores, 200, rng=np.random.default_rng(2), method="bisecting")
@@ -70,6 +73,19 @@ def cluster(is_quick: bool) -> Sequence[Row]:
 
     task = f"200 clusters of {n_users:,} users, 1,000 items"
     return [Row(task, "s", 2.0, Series(seconds(act, 5)), checked="no cluster is empty")]
+
+
+def release(is_quick: bool) -> Sequence[Row]:
+    """Measure a whole release: clusters, distances, channel, exchange, what it tells."""
+    n_users, n_items = 5_000 if is_quick else 100_000, 1_000
+    found = run_json(sys.executable, "one_release.py", str(n_users), str(n_items), "5")
+    task = f"historical release, {n_users:,} users x {n_items:,} items, memory to memory"
+    told = f"within its budget, tells {found['told']:.3f} of what untouched clusters tell"
+    spent, megabytes = Series(found["seconds"]), Series([found["megabytes"]])
+    return [
+        Row(task, "s", 10.0, spent, checked=told),
+        Row(f"{task}: peak memory", "MB", 4_000, megabytes),
+    ]
 
 
 def _solved(n_groups: int, n_values: int, target: float | None, is_quick: bool) -> Row:
@@ -136,7 +152,7 @@ def _tau(centroids: Values, one: int, other: int) -> float:
     return float(kendalltau(centroids[one], centroids[other]).statistic)
 
 
-def _scores(n_users: int, n_items: int) -> csr_array:
+def visits(n_users: int, n_items: int) -> csr_array:
     """Return visits (users, items) of users with one of 50 tastes."""
     rng = np.random.default_rng(3)
     tastes = rng.dirichlet(np.full(n_items, 0.05), 50)
@@ -151,4 +167,4 @@ def _scores(n_users: int, n_items: int) -> csr_array:
 
 
 if __name__ == "__main__":
-    main(INTRODUCTION, (solve, compare, cluster))
+    main(INTRODUCTION, (solve, compare, cluster, release))

@@ -22,6 +22,8 @@ TABLES = (
     "private_aggregation",
     "collecting",
     "max_entropy",
+    "channel",
+    "online",
     "growth",
     "start",
 )
@@ -118,6 +120,7 @@ def _processor() -> str:
 def _libraries() -> str:
     versions = [
         *_versions(MAIN, "numpy", "scipy", "numba", "preflibtools", "svvamp", "choix", "opendp"),
+        *_versions(MAIN, "cvxpy", "clarabel"),
         *_versions(LDP_PEERS, "pure-ldp", "multi-freq-ldpy"),
         *_versions(AGGREGATION_PEERS, "corankco", "pref-voting", "svvamp"),
     ]

@@ -32,6 +32,28 @@ def test_a_binary_attribute_is_whether_a_user_has_the_item():
     assert all(mask.all() for mask in profiles.protected.values())
 
 
+def test_an_item_that_few_users_have_or_lack_can_be_left_alone():
+    popularity = dict(zip(ACTIVITY.items, ACTIVITY.records_of_items, strict=True))
+    drawn = set()
+    for seed in range(30):
+        _, profiles = hide_items(ACTIVITY, [2], least_users=560, rng=np.random.default_rng(seed))
+        drawn.add(profiles.names[0].removeprefix("item "))
+    assert all(popularity[item] >= 560 for item in drawn)
+    assert min(popularity.values()) < 500
+    uses = np.ones((10, 3))  # all have the first, nine the second, six the third
+    uses[0, 1] = uses[:4, 2] = 0
+    known = Activity(csr_array(uses), numbered(10), numbered(3))
+    found = {
+        hide_items(known, [2], least_users=2, rng=np.random.default_rng(seed))[1].names[0]
+        for seed in range(20)
+    }
+    assert found == {"item 3"}
+    with pytest.raises(HushrankError, match="got 0 that some users have"):
+        hide_items(ACTIVITY, [2], least_users=1501, rng=np.random.default_rng(0))
+    with pytest.raises(HushrankError, match="expected items of 1 or more users, got 0"):
+        hide_items(ACTIVITY, [2], least_users=0, rng=np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("n_values", [3, 5, 8])
 def test_more_values_are_classes_of_about_equal_size(n_values):
     public, profiles = hide_items(ACTIVITY, [n_values], rng=np.random.default_rng(3))

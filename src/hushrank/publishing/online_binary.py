@@ -18,6 +18,7 @@ from hushrank.publishing.online_solution import (
 from hushrank.publishing.zero_leakage import zero_leakage
 
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
+LIKELY_FREE = 0.25  # of the pooling cost: above, the budget mostly allows no leakage at all
 LOOSE = 0.03  # of that leakage: below, the budget may allow none
 WARM = 10.0  # times the gap: the temperature at which a solution is looked for first
 MOST_ATTEMPTS = 6
@@ -43,7 +44,8 @@ def solve_binary(
         return pooled(problem)
     if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)
-    if (warm is not None and warm.price == 0) or problem.budget >= problem.pooling_cost:
+    likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
+    if likely_free or (warm is not None and warm.price == 0):
         free = zero_leakage(problem, warm)
         if free is not None:
             return free

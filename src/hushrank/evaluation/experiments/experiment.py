@@ -22,6 +22,7 @@ lines to compare with.
 Quantity: TypeAlias = Literal[
     "simplex", "clip", "raw", "any", "q2", "tau", "excess", "error rate", "seconds",
     "worst", "SVM", "naive Bayes", "MAP", "distortion", "leakage", "held-out leakage",
+    "worst on gender", "worst on age", "SVM on gender", "SVM on age", "stream leakage",
 ]  # fmt: skip
 """What a number is. Of SAFARI: a distance after this post-processing of the shares (`any` where
 there is nothing to process). Of any synthetic rows: their Q2 distance. Of an order: its average
@@ -29,6 +30,7 @@ normalised Kendall tau, and its excess over the exact Kemeny optimum; and the sh
 majority was learnt the wrong way round. Of published activity: 1 - AUC of the worst attacker and of
 two that are taught on original records; how well it recommends; the mean Kendall distance of
 records; and bits that a released cluster tells of a private value, as learnt and of other users.
+Of one attribute where several are attacked; and bits that a stream of single activities tells.
 """
 
 Scale: TypeAlias = Literal["unit", "linear", "log", "symlog"]

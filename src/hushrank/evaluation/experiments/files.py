@@ -72,5 +72,4 @@ def _record(result: Result) -> dict[str, object]:
 def _sizes(result: Result) -> dict[str, object]:
     """Say how large the populations are; of a single one, without its name."""
     sizes = {name: size._asdict() for name, size in result.sizes.items()}
-    (first, *others) = sizes.values()
-    return {"populations": sizes} if others else dict(first)
+    return dict(*sizes.values()) if len(sizes) == 1 else {"populations": sizes}

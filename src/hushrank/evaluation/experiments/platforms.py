@@ -32,9 +32,14 @@ class Platform:
         return cls(activity, profiles.aligned(activity.users, surplus="dropped"))
 
     @classmethod
-    def hiding(cls, activity: Activity, *, rng: np.random.Generator) -> "Platform":
-        """Draw an item that a tenth of the users have, or more, and hide it: it is private."""
-        least = max(1, activity.n_users // 10)
+    def hiding(
+        cls, activity: Activity, *, share: float = 0.1, rng: np.random.Generator
+    ) -> "Platform":
+        """Hide an item that this share of the users or more have, drawn at random: it is private.
+
+        As many have it not.
+        """
+        least = max(1, int(activity.n_users * share))
         return cls(*hide_items(activity, [2], least_users=least, rng=rng))
 
 
