@@ -19,13 +19,11 @@ from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
 
 EXTRA_DEVIATE = 0.5
 MOST_POPULAR = 30
-MOST_SHARE = 0.99
-"""Some people are always left for the rest."""
+MOST_SHARE = 0.99  # some people are always left for the rest
 MARGIN_OF_FINALISTS = 1.5
 N_DRAWS_OF_THE_REST = 2**14
 N_SETTLING = 20
-MOST_FINALISTS = 2**14
-"""By support: a few reports support millions of orders of 16 items, once each."""
+MOST_FINALISTS = 2**14  # a few reports support millions of orders of 16 items, once each
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +79,7 @@ class PopularSearch:
     def boldest(self) -> Shares:
         """Return the shares (finalists,) where the order of most support is all there is to find.
 
-        A rich model of few items passes for one very popular order: the search that begins without
-        it may never see it. Of more than 7 items, where it stands out, nothing.
+        A search that begins without it may miss it; of more than 7 items it stands out: nothing.
         """
         shares = self.nothing()
         if len(shares) and self.n_items <= MOST_ITEMS_LISTED:
@@ -94,13 +91,12 @@ class PopularSearch:
     def log_evidence(self, shares: Shares, fit: RankFit) -> float:
         """Return the log-probability of all reports, less a price for each popular order.
 
-        Its rest has been judged by `RankFit.log_evidence`, so that both explanations of a share are
-        weighed; the price is that of the false alarm which `improved` allows.
+        The price is that of the false alarm which `improved` allows.
         """
         buckets = self.reports.in_buckets(self._cells, shares)
         buckets += (1 - shares.sum()) * self._foretold(fit.point.model).in_buckets
-        of_orders = self.reports.log_likelihood(buckets)
-        return fit.log_evidence + of_orders + np.count_nonzero(shares) * log(self.level)
+        price = np.count_nonzero(shares) * log(self.level)
+        return fit.log_evidence + self.reports.log_likelihood(buckets) + price
 
     def improved(self, shares: Shares, rest: RanksModel) -> Shares:
         """Return the shares (finalists,) of the orders that are popular beside the model `rest`.

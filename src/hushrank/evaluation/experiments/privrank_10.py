@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hushrank.evaluation.experiments.experiment import (
-    Experiment,
-    Group,
-    Measurement,
-    Quantity,
-    View,
-)
+from hushrank.evaluation.experiments.experiment import Experiment, Group, Measurement
 from hushrank.evaluation.experiments.movielens_100k import MOVIELENS_100K, NAME, rated
 from hushrank.evaluation.experiments.populations import Populations
 from hushrank.evaluation.experiments.publishing_trials import Trials
 from hushrank.evaluation.experiments.publishing_ways import measurements, privrank_way, references
+from hushrank.evaluation.experiments.views import trade_off_views
 
 BUDGETS = {
     "kendall": (0.0077, 0.0195),
@@ -44,22 +39,12 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     return wanted
 
 
-def _view(quantity: Quantity, title: str) -> View:
-    return View(title, GROUPS, quantity, "1 - AUC", "linear", NAME, against="MAP")
-
-
 PRIVRANK_10 = Experiment(
     name="privrank-10",
     title="Yang, Qu, Cudré-Mauroux, figure 10: privacy and utility under several distances",
     shows="privacy and utility where clusters are compared by other distances, on MovieLens-100K",
     x_label="MAP of the protected users",
-    views=(
-        (
-            _view("worst", "the worst attacker"),
-            _view("SVM", "linear SVM, taught on originals"),
-            _view("naive Bayes", "naive Bayes, taught on originals"),
-        ),
-    ),
+    views=(trade_off_views(GROUPS, NAME),),
     plan=plan,
     populations=MOVIELENS_100K,
     repetitions=3,

@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from hushrank.evaluation.experiments.experiment import (
-    Experiment,
-    Group,
-    Measurement,
-    Quantity,
-    View,
-)
+from hushrank.evaluation.experiments.experiment import Experiment, Group, Measurement
 from hushrank.evaluation.experiments.platforms import MOVIELENS, Platform
 from hushrank.evaluation.experiments.populations import Populations
 from hushrank.evaluation.experiments.publishing_trials import Trials
@@ -21,6 +15,7 @@ from hushrank.evaluation.experiments.publishing_ways import (
     references,
     user_level_way,
 )
+from hushrank.evaluation.experiments.views import trade_off_views
 
 FEW = 3
 """Repetitions of what is shown beside the methods that are compared."""
@@ -66,22 +61,12 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     ]
 
 
-def _view(quantity: Quantity, title: str) -> View:
-    return View(title, GROUPS, quantity, "1 - AUC", "linear", NAME, against="MAP")
-
-
 PRIVRANK_6 = Experiment(
     name="privrank-6",
     title="Yang, Qu, Cudré-Mauroux, figure 6: privacy and utility of published activity",
     shows="privacy against utility of published activity, gender protected, on MovieLens-1M",
     x_label="MAP of the protected users",
-    views=(
-        (
-            _view("worst", "the worst attacker"),
-            _view("SVM", "linear SVM, taught on originals"),
-            _view("naive Bayes", "naive Bayes, taught on originals"),
-        ),
-    ),
+    views=(trade_off_views(GROUPS, NAME),),
     plan=plan,
     populations=MOVIELENS,
     repetitions=10,

@@ -29,3 +29,16 @@ def population_views(
         View(each.title + size, groups, quantity, label, scale, each.name, x, whiskers)
         for each in populations
     )
+
+
+def trade_off_views(groups: tuple[Group, ...], population: str) -> tuple[View, ...]:
+    """Return panels of privacy against utility: the worst attacker, and the two of the paper."""
+    titles: dict[Quantity, str] = {
+        "worst": "the worst attacker",
+        "SVM": "linear SVM, taught on originals",
+        "naive Bayes": "naive Bayes, taught on originals",
+    }
+    return tuple(
+        View(title, groups, quantity, "1 - AUC", "linear", population, against="MAP")
+        for quantity, title in titles.items()
+    )
