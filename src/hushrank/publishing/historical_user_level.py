@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.activities.attribute import Attribute
 from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.beliefs import beliefs
@@ -23,6 +24,7 @@ from hushrank.publishing.user_level import UserLevelChannel, user_level_channel
 from hushrank.randomness import Randomness
 
 Numbers: TypeAlias = NDArray[np.intp]
+Values: TypeAlias = NDArray[np.float64]
 
 
 def publish_user_level(
@@ -50,14 +52,8 @@ def _plan(
     choices: np.random.Generator,
 ) -> GroupPlan:
     value = users.profiles.joint(names)
-    is_open = np.ones(users.activity.n_users, dtype=np.bool_)
-    is_open[users.rows] = False
-    is_open &= value.told
-    require(is_open.any(), "user-level learns from users who protect nothing, and there are none")
-    scores = users.scores[members]
-    known = users.activity.scores[is_open], value.codes[is_open]
-    believed = beliefs(*known, scores, value.n_values, rng=choices)
-    channel = user_level_channel(scores, believed, budget=budget, rng=choices)
+    believed = _believed(users, value, members, choices)
+    channel = user_level_channel(users.scores[members], believed, budget=budget, rng=choices)
     own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
     laws = _laws(users, members, channel)
     told = told_by_laws(labels, laws, own)
@@ -75,6 +71,17 @@ def _plan(
         expected_distortion=channel.distance,
         told=replace(told, leakage_bits=bits[0], certified_gap=bits[1]),
     )
+
+
+def _believed(
+    users: ProtectedUsers, value: Attribute, members: Numbers, choices: np.random.Generator
+) -> Values:
+    """Return P(value | record) (members, values), as users who protect nothing show it."""
+    is_open = value.told
+    is_open[users.rows] = False
+    require(is_open.any(), "user-level learns from users who protect nothing, and there are none")
+    known = users.activity.scores[is_open], value.codes[is_open]
+    return beliefs(*known, users.scores[members], value.n_values, rng=choices)
 
 
 def _draw(channel: UserLevelChannel, members: Numbers) -> Draw:

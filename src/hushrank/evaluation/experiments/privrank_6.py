@@ -7,7 +7,7 @@ from functools import partial
 from hushrank.evaluation.experiments.experiment import Experiment, Group, Measurement
 from hushrank.evaluation.experiments.platforms import MOVIELENS, Platform
 from hushrank.evaluation.experiments.populations import Populations
-from hushrank.evaluation.experiments.publishing_trials import Trials
+from hushrank.evaluation.experiments.publishing_trials import Trials, Way
 from hushrank.evaluation.experiments.publishing_ways import (
     baseline_way,
     measurements,
@@ -27,38 +27,25 @@ NAME = MOVIELENS[0].name
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return PrivRank, its repair, what it is compared with and our method, from equal splits."""
     del quick  # fewer users
-    platform = Platform.of(people, NAME)
-    trials = Trials(platform, ("gender",))
+    trials = Trials(Platform.of(people, NAME), ("gender",))
     printed = replace(trials, clustering="average", distance="kendall-printed", kept={})
-    of = partial(measurements, population=NAME)
+    of, few = (partial(measurements, population=NAME, most_repetitions=n) for n in (None, FEW))
+    kept = {budget: privrank_way(budget, keep_own=True) for budget in BUDGETS}
+    collapsed = "PrivRank, average linkage, ties ignored"
     return [
         *references(trials, population=NAME),
         *of(trials, "proposed", "PrivRank", {b: privrank_way(b) for b in BUDGETS}),
-        *of(
-            printed,
-            "proposed",
-            "PrivRank, average linkage, ties ignored",
-            {b: privrank_way(b) for b in BUDGETS[:1]},
-            most_repetitions=FEW,
-        ),
-        *of(
-            trials,
-            "repair",
-            "PrivRank, own record kept",
-            {b: privrank_way(b, keep_own=True) for b in BUDGETS},
-            most_repetitions=FEW,
-        ),
-        *of(trials, "compared", "Rand", {p: baseline_way("rand", p) for p in (0.5, 0.8)}),
-        *of(
-            trials,
-            "compared",
-            "Frapp",
-            {r: baseline_way("frapp", r) for r in (1000.0, 3000.0)},
-            most_repetitions=FEW,
-        ),
-        *of(trials, "compared", "Diff", {s: baseline_way("diff", s) for s in (130.0, 100.0)}),
+        *few(printed, "proposed", collapsed, {b: privrank_way(b) for b in BUDGETS[:1]}),
+        *few(trials, "repair", "PrivRank, own record kept", kept),
+        *of(trials, "compared", "Rand", _baseline("rand", 0.5, 0.8)),
+        *few(trials, "compared", "Frapp", _baseline("frapp", 1000.0, 3000.0)),
+        *of(trials, "compared", "Diff", _baseline("diff", 130.0, 100.0)),
         *of(trials, "ours", "user-level", {b: user_level_way(b) for b in (0.15, 0.2, 0.25)}),
     ]
+
+
+def _baseline(method: str, *budgets: float) -> dict[float, Way]:
+    return {budget: baseline_way(method, budget) for budget in budgets}
 
 
 PRIVRANK_6 = Experiment(

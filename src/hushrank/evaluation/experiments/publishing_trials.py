@@ -12,7 +12,7 @@ from hushrank.evaluation.experiments.experiment import Draws, Quantity
 from hushrank.evaluation.experiments.platforms import Platform, Split
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
-from hushrank.publishing.attackers import Attacks, Release, attack
+from hushrank.publishing.attackers import Attacks, Release, attack, copies
 from hushrank.publishing.clustering import Method
 from hushrank.publishing.historical_release import HistoricalRelease
 from hushrank.publishing.protected_users import ProtectedUsers, protected_users
@@ -90,13 +90,14 @@ class Trials:
 
 
 def stated(release: HistoricalRelease) -> dict[Quantity, float]:
-    """Return what a release says of itself."""
+    """Return what a release says of itself; of users held out only where every group has some."""
     told = [plan.told for plan in release.plans]
-    return {
+    said: dict[Quantity, float] = {
         "distortion": release.record_distortion,
         "leakage": float(np.mean([each.leakage_bits for each in told])),
-        "held-out leakage": float(np.mean([each.leakage_bits_heldout or 0.0 for each in told])),
     }
+    known = [bits for each in told if (bits := each.leakage_bits_heldout) is not None]
+    return said | ({"held-out leakage": float(np.mean(known))} if len(known) == len(told) else {})
 
 
 def channel_posterior(
@@ -168,6 +169,7 @@ def _attacks(
             value.codes[rows[told]],
             value.n_values,
             None if posterior is None else posterior[told],
+            copies(released)[rows[told]],
         ),
         rng=rng,
     )
