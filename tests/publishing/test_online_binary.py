@@ -6,6 +6,8 @@ from hushrank.errors import HushrankError
 from hushrank.publishing.activity_cost import activity_cost
 from hushrank.publishing.binary_dual import BinaryDual
 from hushrank.publishing.online_binary import solve_binary
+from hushrank.publishing.online_columns import binned, linear_dual, smoothed_dual
+from hushrank.publishing.online_newton import DualPoint
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
 from hushrank.publishing.zero_leakage import zero_leakage
 from tests.publishing.online_problems import (
@@ -46,6 +48,17 @@ def test_a_warm_start_is_certified_as_well(share):
     more = counts(200) + counts(200, 10, seed=1)
     later = OnlineProblem(posed.population, activity_cost(more), posed.budget)
     assert_certified(later, solve_binary(later, warm=earlier.dual), 1e-3)
+
+
+@pytest.mark.parametrize("of", [smoothed_dual, linear_dual])
+def test_fewer_items_have_nearly_the_same_dual(of):
+    dual = of(problem(3_000))
+    fewer = binned(dual)
+    assert len(fewer.items.weights) < 1_000
+    assert fewer.items.weights.sum() == pytest.approx(1, abs=1e-12)
+    tilts = np.random.default_rng(5).normal(size=len(dual.columns.kinds)) / 3
+    point = DualPoint(tilts, 1.0)
+    assert fewer.values(point, 0.02) == pytest.approx(dual.values(point, 0.02), abs=1e-5)
 
 
 def test_the_dual_survives_as_plain_numbers():

@@ -20,12 +20,11 @@ class ActivityCost:
 
         cost[i, j] = (parts[class i] + parts[class j] + within [class i = class j]) for i != j
 
-    classes (items,): which distinct count the item has; levels (classes,): these counts, rising;
-    parts (classes,) and within in units of all n (n - 1) / 2 pairs, so that costs lie in [0, 1].
+    classes (items,): which class the item is of; items of one class cost the same. parts
+    (classes,), rising, and within are in units of all n (n - 1) / 2 pairs: costs lie in [0, 1].
     """
 
     classes: NDArray[np.intp]
-    levels: Counts
     parts: Shares
     within: float
 
@@ -75,9 +74,9 @@ def activity_cost(counts: Counts, *, ties: Ties = "half") -> ActivityCost:
     levels, classes, sizes = np.unique(vector, return_inverse=True, return_counts=True)
     pairs = len(vector) * (len(vector) - 1) / 2
     if ties == "ignored":
-        return ActivityCost(classes, levels, np.zeros(len(levels)), 1 / pairs)
-    parts = (_neighbours(levels, sizes) - 0.5) / pairs
-    return ActivityCost(classes, levels, parts, 0.0)
+        return ActivityCost(classes, np.zeros(len(levels)), 1 / pairs)
+    parts, merged = np.unique(_neighbours(levels, sizes), return_inverse=True)
+    return ActivityCost(merged[classes], (parts - 0.5) / pairs, 0.0)
 
 
 def _neighbours(levels: Counts, sizes: Counts) -> Shares:

@@ -4,7 +4,7 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.publishing.binary_dual import BinaryDual
-from hushrank.publishing.online_columns import smoothed_dual
+from hushrank.publishing.online_columns import binned, smoothed_dual
 from hushrank.publishing.online_newton import COOLING, DualPoint, SmoothedDual, maximise
 from hushrank.publishing.online_problem import OnlineProblem
 from hushrank.publishing.online_rows import channel_at
@@ -20,7 +20,8 @@ from hushrank.publishing.zero_leakage import zero_leakage
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
 LIKELY_FREE = 0.25  # of the pooling cost: above, the budget mostly allows no leakage at all
 LOOSE = 0.03  # of that leakage: below, the budget may allow none
-WARM = 10.0  # times the gap: the temperature at which a solution is looked for first
+WARM = 10.0  # times the gap: the temperature from which a warm start goes on
+AIM = 1.5  # times the gap: the temperature at which a solution is looked for first
 MOST_ATTEMPTS = 6
 EXACTLY = 1e-7  # what a Newton step may promise: the channel's cost depends on it
 
@@ -51,17 +52,22 @@ def solve_binary(
             return free
         warm = None
     dual = smoothed_dual(problem)
-    point = _start(dual, leakage) if warm is None else warm.point(problem.cost, dual.columns)
-    is_loose = dual.values(point, LOOSE * leakage)[1] < LOOSE * leakage
+    coarse = binned(dual)
+    point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
+    is_loose = coarse.values(point, LOOSE * leakage)[1] < LOOSE * leakage
     free = zero_leakage(problem) if is_loose else None
-    return free or _cooled(problem, dual, point, gap * leakage)
+    if free is not None:
+        return free
+    first = LOOSE * COOLING if warm is None else WARM * gap
+    point, _ = maximise(coarse, point, first * leakage, AIM * gap * leakage)
+    return _cooled(problem, dual, point, gap * leakage)
 
 
 def _cooled(
     problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float
 ) -> OnlineSolution:
     """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
-    temperature, best = WARM * gap, unchanged(problem)
+    temperature, best = AIM * gap, unchanged(problem)
     for _ in range(MOST_ATTEMPTS):
         point, _ = maximise(dual, point, temperature, temperature, close=EXACTLY)
         found = _solution(problem, dual, point, temperature)

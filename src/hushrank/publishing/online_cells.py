@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Counts, Shares
+from hushrank.arrays import Shares
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
 
 Numbers = NDArray[np.intp]
@@ -16,13 +16,12 @@ Numbers = NDArray[np.intp]
 class Cells:
     """Items of one class and nearly equal posteriors, as one; costs in units of the largest.
 
-    of_items (items,): the cell of each; groups, levels (cells,): which group of similar items and
-    which count it is of; classes, parts, joint (cells, values) as the items'.
+    of_items (items,): the cell of each; groups (cells,): which group of similar items it is of;
+    classes, parts, joint (cells, values) as the items'.
     """
 
     of_items: Numbers
     groups: Numbers
-    levels: Counts
     classes: Numbers
     parts: Shares
     joint: Shares
@@ -45,8 +44,7 @@ def cells_of(problem: OnlineProblem, groups: Numbers) -> Cells:
     unit = cost.largest
     of_cells = cost.classes[first], cost.of_items[first] / unit
     scale = cost.within / unit, problem.budget / unit
-    levels = cost.levels[cost.classes[first]]
-    return Cells(of_items, groups[first], levels, *of_cells, joint, *scale)
+    return Cells(of_items, groups[first], *of_cells, joint, *scale)
 
 
 def similar_items(population: ActivityPopulation, n_groups: int) -> Numbers:

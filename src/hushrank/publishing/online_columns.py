@@ -1,6 +1,10 @@
 """Pose the online problem for two private values to the kernels."""
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
 
 from hushrank.arrays import Shares
 from hushrank.publishing.activity_cost import ActivityCost
@@ -9,6 +13,7 @@ from hushrank.publishing.online_options import HIGHEST, LOWEST, ONLY, Columns, I
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
 
 WIDEST_TILT = 40.0  # beyond, a posterior is 0 or 1 in floating point
+BIN = 0.05  # nats of tilt: items of one class that are as near are first solved as one
 
 
 def smoothed_dual(problem: OnlineProblem) -> SmoothedDual:
@@ -30,6 +35,31 @@ def linear_dual(problem: OnlineProblem) -> SmoothedDual:
     return SmoothedDual(items, class_columns(problem.cost), prior, 0.0, linear=True)
 
 
+def binned(dual: SmoothedDual) -> SmoothedDual:
+    """Return nearly the same dual of fewer items: those of one class and nearly one tilt as one."""
+    items, used = dual.items, np.flatnonzero(dual.items.weights > 0)
+    _, firsts, bins = np.unique(_bins(dual, used), return_index=True, return_inverse=True)
+    weights: Shares = np.bincount(bins, items.weights[used]).astype(np.float64)
+    shares = items.weights[used] / weights[bins]
+
+    def means(values: Shares) -> Shares:
+        return np.bincount(bins, shares * values[used]).astype(np.float64)
+
+    posteriors, tilts, leakages = map(means, (items.posteriors, items.tilts, items.leakages))
+    kept = used[firsts]
+    merged = Items(posteriors, weights, tilts, leakages, items.classes[kept], items.parts[kept])
+    return replace(dual, items=merged)
+
+
+def _bins(dual: SmoothedDual, used: NDArray[np.intp]) -> Shares:
+    """Return a number (used,) for each class and step of tilt; apart for what tells nothing."""
+    posteriors = np.clip(dual.items.posteriors[used], 1e-17, 1 - 1e-16)
+    steps = np.floor((logit(posteriors) - logit(dual.prior)) / BIN)
+    steps -= steps.min()
+    numbers: Shares = dual.items.classes[used] + len(dual.columns.of_class) * steps
+    return 2 * numbers + (dual.items.leakages[used] > 0)
+
+
 def item_tilts(population: ActivityPopulation) -> Shares:
     """Return logit P(value 1 | item) - logit P(value 1), (items,), within +-WIDEST_TILT."""
     with np.errstate(divide="ignore"):
@@ -47,7 +77,7 @@ def _items(problem: OnlineProblem, tilts: Shares, leakages: Shares) -> Items:
 
 def class_columns(cost: ActivityCost) -> Columns:
     """Return the columns of all classes: one of a class of one item, else the two extremes."""
-    sizes = np.bincount(cost.classes, minlength=len(cost.levels))
+    sizes = np.bincount(cost.classes, minlength=len(cost.parts))
     single = sizes == 1
     n_columns = np.where(single, 1, 2)
     classes = np.repeat(np.arange(len(sizes)), n_columns)

@@ -137,7 +137,7 @@ def _extremes(potentials: Shares, cost: ActivityCost) -> NDArray[np.intp]:
     """
     tilts = potentials[:, 1] - potentials[:, 0]
     order = np.lexsort((tilts, cost.classes))
-    firsts = np.searchsorted(cost.classes[order], np.arange(len(cost.levels) + 1))
+    firsts = np.searchsorted(cost.classes[order], np.arange(len(cost.parts) + 1))
     return np.unique(order[np.concatenate((firsts[:-1], firsts[1:] - 1))])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hushrank.publishing.binary_dual import BinaryDual
-from hushrank.publishing.online_columns import linear_dual
+from hushrank.publishing.online_columns import binned, linear_dual
 from hushrank.publishing.online_newton import COOLING, DualPoint, SmoothedDual, maximise
 from hushrank.publishing.online_problem import OnlineProblem
 from hushrank.publishing.online_rows import channel_at
@@ -29,12 +29,14 @@ def zero_leakage(problem: OnlineProblem, warm: BinaryDual | None = None) -> Onli
     if warm is not None and warm.price == 0:
         tilts = warm.point(problem.cost, dual.columns).tilts
         temperature, point = WARM_TEMPERATURE, DualPoint(tilts, 1.0)
+    coarse = binned(dual)
     while temperature > LAST_TEMPERATURE:
-        point, _ = maximise(dual, point, temperature * scale, temperature * scale)
-        if dual.values(point, scale)[1] > problem.budget / problem.cost.largest:
+        point, _ = maximise(coarse, point, temperature * scale, temperature * scale)
+        if coarse.values(point, scale)[1] > problem.budget / problem.cost.largest:
             return None  # by weak duality, no such channel is within the budget
         temperature *= COOLING
     last = LAST_TEMPERATURE * scale
+    point, _ = maximise(coarse, point, last, last)
     point, _ = maximise(dual, point, last, last, close=BALANCED)
     return _solution(problem, dual, point, last)
 
