@@ -3,11 +3,17 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.activity_cost import activity_cost
-from hushrank.publishing.general_kernel import Chances, Sources, gradient_of, potentials_of, soften
+from hushrank.publishing.general_kernel import (
+    Chances,
+    Sources,
+    costs_of,
+    gradient_of,
+    potentials_of,
+    soften,
+)
 from hushrank.publishing.general_newton import REACH
 from hushrank.publishing.online import solve_online
-from hushrank.publishing.online_cells import similar_items
-from hushrank.publishing.online_general import N_GROUPS, solve_general
+from hushrank.publishing.online_general import GROUPS_A_VALUE, solve_general
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
 from tests.publishing.online_problems import (
     assert_certified,
@@ -50,7 +56,7 @@ def test_two_values_are_solved_as_well(share):
 
 @pytest.mark.parametrize("n_values", [3, 5])
 def test_more_items_than_groups_are_certified(n_values):
-    posed = problem(2 * N_GROUPS[0], n_values, share=0.1)
+    posed = problem(3 * GROUPS_A_VALUE * (n_values - 1), n_values, share=0.1)
     assert_certified(posed, solve_general(posed), 0.015)
 
 
@@ -68,7 +74,8 @@ def test_the_gradient_is_that_of_the_smoothed_dual():
     value(tilts)
     gradient, masses, costs = np.empty((9, 3)), np.empty(9), np.empty(9)
     shares = potentials_of(tilts, items.prior)[1]
-    by_price = gradient_of(sources, shares, into, gradient, masses, costs)
+    each = costs_of(sources, into)
+    by_price = gradient_of(sources, shares, into, each, gradient, masses, costs)
     for cell in ((0, 0), (4, 2), (8, 1)):
         step = np.zeros((9, 3))
         step[cell] = 1e-6
@@ -88,7 +95,7 @@ def test_groups_are_of_similar_items():
     items = population(300, 3)
     told = []
     for n_groups in (1, 10, 100, 300):
-        groups = similar_items(items, n_groups)
+        groups = items.similar.groups(n_groups)
         assert len(np.unique(groups)) == groups.max() + 1 <= n_groups
         merged = np.zeros((n_groups, 3))
         np.add.at(merged, groups, items.joint)

@@ -6,10 +6,11 @@ from numba import njit
 from hushrank.arrays import Shares
 from hushrank.publishing.compact_channel import CompactChannel, compact_channel
 from hushrank.publishing.general_kernel import Chances, Integers, Sources
-from hushrank.publishing.general_mirror import Pooled, improve
-from hushrank.publishing.online_cells import Numbers
+from hushrank.publishing.general_mirror import Limits, Pooled, improve
+from hushrank.publishing.online_cells import Cells
+from hushrank.publishing.similar_items import Numbers
 
-MIRROR_STEPS = 30
+MIRROR_STEPS = 120
 MOST_MOVES = 80_000  # of all items together
 FEWEST_MOVES = 16  # that an item may have
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
@@ -17,19 +18,20 @@ LEAST_CHANCE = 1e-4  # of a move: below, the activity stays
 
 
 def channel_of_cells(
-    items: Sources, cells: Sources, chances: Chances, of_items: Numbers, price: float, budget: float
+    items: Sources, cells: Cells, chances: Chances, price: float, budget: float, enough: float
 ) -> CompactChannel:
     """Return a channel that begins with each item moving as its cell does, then is improved.
 
     Each cell is a column; of what arrives there its items first get their shares by weight.
+    enough: the leakage, in nats, below which it is good.
     """
-    prior = items.weights @ items.posteriors
+    of_items, prior = cells.of_items, items.weights @ items.posteriors
     pooled = Pooled(_moves(chances, of_items), _by_weight(items.weights, of_items), of_items)
-    improve(items, cells, prior, pooled, price, budget, MIRROR_STEPS)
+    improve(items, cells.sources, prior, pooled, price, Limits(budget, enough, MIRROR_STEPS))
     kept = pooled.moves.chances >= LEAST_CHANCE
     starts = np.append(0, np.cumsum(kept))[pooled.moves.starts]
     order = np.argsort(of_items, kind="stable")
-    firsts = np.searchsorted(of_items[order], np.arange(1, len(cells.weights)))
+    firsts = np.searchsorted(of_items[order], np.arange(1, len(cells.sources.weights)))
     spreads = [(here, pooled.spreads[here]) for here in np.split(order, firsts)]
     return compact_channel(starts, pooled.moves.cells[kept], pooled.moves.chances[kept], spreads)
 

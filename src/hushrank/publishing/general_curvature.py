@@ -6,17 +6,18 @@ import numpy as np
 from numba import njit
 
 from hushrank.arrays import Shares
-from hushrank.publishing.general_kernel import Chances, Sources, cost_of
+from hushrank.publishing.general_kernel import Chances, Sources
 
 GAUGE = 1e-2  # of a cell's mass: gives the block a curvature along tilts that change nothing
 
 
 class Curvature(NamedTuple):
-    """What the products need: posteriors, masses, the rows' costs, temperature, ridge (n,)."""
+    """What the products need; costs: of the rows, each: of the entries of the chances."""
 
     shares: Shares
     masses: Shares
     costs: Shares
+    each: Shares
     temperature: float
     ridge: Shares
 
@@ -28,32 +29,35 @@ def times_curvature(
 ) -> float:  # fmt: skip
     """Fill in minus the Hessian times a change of tilts and price; return the price's part."""
     n_cells, n_values = tilts.shape
-    means, by_price = np.empty(n_cells), 0.0
+    means, pushes, by_price = np.zeros(n_cells), np.zeros(n_cells), 0.0
+    product[:] = 0.0
     for cell in range(n_cells):
-        means[cell] = 0.0
         for value in range(n_values):
             means[cell] += curvature.shares[cell, value] * tilts[cell, value]
-        for value in range(n_values):
-            apart = curvature.shares[cell, value] * (tilts[cell, value] - means[cell])
-            ridge = curvature.ridge[cell] * tilts[cell, value]
-            product[cell, value] = curvature.masses[cell] * apart + ridge
     for row in range(n_cells):
         if chances.starts[row + 1] - chances.starts[row] > 1:
-            by_price += _add_row(row, sources, chances, curvature, tilts, price, means, product)
+            by_price += _add_row(
+                row, sources, chances, curvature, tilts, price, means, pushes, product
+            )
+    for cell in range(n_cells):
+        for value in range(n_values):
+            apart = curvature.masses[cell] * (tilts[cell, value] - means[cell]) - pushes[cell]
+            ridge = curvature.ridge[cell] * tilts[cell, value]
+            product[cell, value] += curvature.shares[cell, value] * apart + ridge
     return by_price
 
 
 @njit(cache=True)
 def _add_row(
     row: int, sources: Sources, chances: Chances, curvature: Curvature, tilts: Shares,
-    price: float, means: Shares, product: Shares,
+    price: float, means: Shares, pushes: Shares, product: Shares,
 ) -> float:  # fmt: skip
-    """Add the covariance that one row's choice makes; return its part of the price."""
+    """Add what one row's choice pushes to cells, and where to; return its part of the price."""
     first, last = chances.starts[row], chances.starts[row + 1]
     changes, mean, by_price = np.empty(last - first), 0.0, 0.0
     for nth in range(first, last):
         cell = chances.cells[nth]
-        change = price * cost_of(row, cell, sources) - means[cell]
+        change = price * curvature.each[nth] - means[cell]
         for value in range(tilts.shape[1]):
             change += sources.posteriors[row, value] * tilts[cell, value]
         changes[nth - first] = change
@@ -62,10 +66,10 @@ def _add_row(
     for nth in range(first, last):
         cell = chances.cells[nth]
         push = scale * chances.chances[nth] * (changes[nth - first] - mean)
+        pushes[cell] += push
         for value in range(tilts.shape[1]):
-            apart = sources.posteriors[row, value] - curvature.shares[cell, value]
-            product[cell, value] += push * apart
-        by_price += push * cost_of(row, cell, sources)
+            product[cell, value] += push * sources.posteriors[row, value]
+        by_price += push * curvature.each[nth]
     return by_price
 
 
@@ -83,14 +87,20 @@ def diagonal_blocks(
                 gauge = mass * GAUGE / n_values
                 blocks[cell, one, other] = gauge - mass * shares[one] * shares[other]
             blocks[cell, one, one] += mass * shares[one] + curvature.ridge[cell] + 1e-14
+    apart = np.empty(n_values)
     for row in range(n_cells):
         for nth in range(chances.starts[row], chances.starts[row + 1]):
             cell, chance = chances.cells[nth], chances.chances[nth]
             scale = sources.weights[row] * chance / curvature.temperature
-            apart = sources.posteriors[row] - curvature.shares[cell]
+            block = blocks[cell]
             for one in range(n_values):
-                for other in range(n_values):
-                    blocks[cell, one, other] += scale * (1 - chance) * apart[one] * apart[other]
-            cost = cost_of(row, cell, sources)
+                apart[one] = sources.posteriors[row, one] - curvature.shares[cell, one]
+                lever = scale * (1 - chance) * apart[one]
+                for other in range(one + 1):
+                    block[one, other] += lever * apart[other]
+            cost = curvature.each[nth]
             by_price += scale * cost * (cost - curvature.costs[row])
+    for one in range(n_values):
+        for other in range(one):
+            blocks[:, other, one] = blocks[:, one, other]
     return by_price

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Shares
 
+STRIDE = 32  # values that are looked at together
+
 Integers = NDArray[np.int32]
 Starts = NDArray[np.int64]
 
@@ -53,8 +55,8 @@ def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
 @njit(cache=True)
 def fill_values(
     row: int, sources: Sources, potentials: Shares, price: float, values: Shares
-) -> float:
-    """Fill in the values (n,) of all cells for one row, less its own part; return the least."""
+) -> None:
+    """Fill in the values (n,) of all cells for one row, less its own part."""
     n_values, n_cells = potentials.shape
     for cell in range(n_cells):
         values[cell] = price * sources.parts[cell]
@@ -68,7 +70,18 @@ def fill_values(
                 values[cell] += price * sources.within
         values[row] -= price * sources.within
     values[row] -= 2 * price * sources.parts[row]
-    least: float = values.min()
+
+
+@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def fill_lows(values: Shares, lows: Shares) -> float:
+    """Fill in the least of each STRIDE values; return the least of all."""
+    least = np.inf
+    for stride in range(len(lows)):
+        low = np.inf
+        for cell in range(stride * STRIDE, min(len(values), (stride + 1) * STRIDE)):
+            low = min(low, values[cell])
+        lows[stride] = low
+        least = min(least, low)
     return least
 
 
@@ -86,15 +99,20 @@ def soften(
     Options more than `reach` temperatures above the least have none. Both without the budget.
     """
     values, n_chances, soft, hard = np.empty(potentials.shape[1]), 0, 0.0, 0.0
+    lows = np.empty((len(values) + STRIDE - 1) // STRIDE)
     for row in range(len(sources.weights)):
         into.starts[row], total = n_chances, 0.0
-        least = fill_values(row, sources, potentials, price, values)
-        for cell in range(len(values)):
-            if values[cell] < least + reach * temperature and n_chances < len(into.cells):
-                into.cells[n_chances] = cell
-                into.chances[n_chances] = np.exp((least - values[cell]) / temperature)
-                total += into.chances[n_chances]
-                n_chances += 1
+        fill_values(row, sources, potentials, price, values)
+        least = fill_lows(values, lows)
+        highest = least + reach * temperature
+        for stride in np.flatnonzero(lows < highest):
+            first = int(stride) * STRIDE
+            for cell in range(first, min(len(values), first + STRIDE)):
+                if values[cell] < highest and n_chances < len(into.cells):
+                    into.cells[n_chances] = cell
+                    into.chances[n_chances] = np.exp((least - values[cell]) / temperature)
+                    total += into.chances[n_chances]
+                    n_chances += 1
         for nth in range(into.starts[row], n_chances):
             into.chances[nth] /= total
         least += price * sources.parts[row]
@@ -114,10 +132,24 @@ def cost_of(row: int, cell: int, sources: Sources) -> float:
 
 
 @njit(cache=True)
+def costs_of(sources: Sources, chances: Chances) -> Shares:
+    """Return the cost of each entry of the chances."""
+    costs = np.empty(chances.starts[-1])
+    for row in range(len(sources.weights)):
+        for nth in range(chances.starts[row], chances.starts[row + 1]):
+            costs[nth] = cost_of(row, chances.cells[nth], sources)
+    return costs
+
+
+@njit(cache=True)
 def gradient_of(
-    sources: Sources, shares: Shares, into: Chances, gradient: Shares, masses: Shares, costs: Shares
-) -> float:
-    """Fill in the derivative by tilts (n, values), the masses, the rows' costs; return the cost."""
+    sources: Sources, shares: Shares, into: Chances, each: Shares,
+    gradient: Shares, masses: Shares, costs: Shares,
+) -> float:  # fmt: skip
+    """Fill in the derivative by tilts (n, values), the masses, the rows' costs; return the cost.
+
+    each: of the entries' costs.
+    """
     n_cells, n_values = gradient.shape
     gradient[:], masses[:], total = 0.0, 0.0, 0.0
     for row in range(n_cells):
@@ -127,7 +159,7 @@ def gradient_of(
             masses[cell] += mass
             for value in range(n_values):
                 gradient[cell, value] += mass * sources.posteriors[row, value]
-            costs[row] += into.chances[nth] * cost_of(row, cell, sources)
+            costs[row] += into.chances[nth] * each[nth]
         total += sources.weights[row] * costs[row]
     for cell in range(n_cells):
         for value in range(n_values):

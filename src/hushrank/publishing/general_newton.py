@@ -9,6 +9,7 @@ from hushrank.publishing.general_curvature import Curvature, diagonal_blocks, ti
 from hushrank.publishing.general_kernel import (
     Chances,
     Sources,
+    costs_of,
     gradient_of,
     potentials_of,
     soften,
@@ -65,20 +66,22 @@ class GeneralDual:
     ) -> tuple[Tilted, Chances]:
         """Return the maximum at one temperature, and the chances there."""
         here, there = self._spare
-        value = self.value(point, temperature, here)
+        value, longest = self.value(point, temperature, here), 1.0
         for _ in range(most_steps):
             step, promised = self._step(point, temperature, here)
             if promised < close * temperature:
                 break
-            length = _inside(point, step)
+            length = min(longest, _inside(point, step))
             for _ in range(MOST_HALVINGS):
                 after = self.value(point.moved(step, length), temperature, there)
-                if after >= value + 0.05 * length * promised:
+                short = length * promised - (after - value)  # of what a straight line promises
+                if short <= 0.95 * length * promised:
                     break
-                length *= 0.5
+                length *= min(0.5, max(0.1, length * promised / (2 * short)))
             if after <= value:
                 break
             point, value, here, there = point.moved(step, length), after, there, here
+            longest = min(1.0, 4 * length)
         self._spare = [here, there]
         return point, here
 
@@ -87,9 +90,10 @@ class GeneralDual:
         n_cells, n_values = point.tilts.shape
         _, shares = potentials_of(point.tilts, self.prior)
         gradient, masses, costs = np.empty_like(shares), np.empty(n_cells), np.empty(n_cells)
-        spent = gradient_of(self.sources, shares, chances, gradient, masses, costs)
+        each = costs_of(self.sources, chances)
+        spent = gradient_of(self.sources, shares, chances, each, gradient, masses, costs)
         ridge = 1e-7 * self.sources.weights + 1e-12
-        curvature = Curvature(shares, masses, costs, temperature, ridge)
+        curvature = Curvature(shares, masses, costs, each, temperature, ridge)
         blocks = np.empty((n_cells, n_values, n_values))
         by_price = diagonal_blocks(self.sources, chances, curvature, blocks) + 1e-9
         firmness = self.slack / point.price**2

@@ -1,15 +1,19 @@
 """The best channel of single activities for any number of private values."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
 from hushrank.arrays import Shares
 from hushrank.errors import require
+from hushrank.publishing.compact_channel import CompactChannel
 from hushrank.publishing.general_channel import channel_of_cells
-from hushrank.publishing.general_kernel import Chances, Sources, potentials_of, released_of
+from hushrank.publishing.general_kernel import Chances, potentials_of, released_of
 from hushrank.publishing.general_lift import lifted
 from hushrank.publishing.general_newton import GeneralDual, Tilted
-from hushrank.publishing.online_cells import Cells, Numbers, cells_of, similar_items
-from hushrank.publishing.online_problem import OnlineProblem
+from hushrank.publishing.online_cells import Cells, cells_of, items_of
+from hushrank.publishing.online_problem import OnlineProblem, lower_bound
 from hushrank.publishing.online_solution import (
     OnlineSolution,
     judged,
@@ -19,12 +23,23 @@ from hushrank.publishing.online_solution import (
     within_budget,
 )
 
-N_GROUPS = (400, 900)  # of items that tell nearly the same: tried until the gap is certified
-SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
-TEMPERATURES = (0.5, 0.1, 0.02, 0.005)  # of the leakage
+COARSE = ((0.5, 60), (0.15, 120), (0.05, 250))
+"""Temperatures, of the leakage, and how many groups of items they see."""
+FINE = (0.03, 0.015, 0.0075, 0.004)
+GROUPS_A_VALUE = 200  # of the finest groups, for each private value but one
+WARMER = 2  # stages before the last: whose chances make a channel when the last one's leak too much
 MOST_STEPS = 30
 SLACK = 0.1  # of the gap is given up for a price that is never 0
 ENOUGH = 0.55  # of the gap: what cells may leak to need no better solution
+AIM = 0.9  # of the gap: where a channel is good enough
+
+
+class Climbed(NamedTuple):
+    """Cells, where their dual is greatest, and the chances there."""
+
+    cells: Cells
+    point: Tilted
+    chances: Chances
 
 
 def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolution:
@@ -36,54 +51,59 @@ def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolutio
     that tell nearly the same are first solved as one, by the smoothed dual, then each for itself.
     """
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
-    population = problem.population
+    leakage = problem.population.leakage
     if problem.budget >= problem.pooling_cost:
         return pooled(problem)
-    if population.leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)
-    best = None
-    for n_groups in N_GROUPS:
-        found = _solved(problem, n_groups, gap * population.leakage)
-        best = found if best is None or found.certified_gap < best.certified_gap else best
-        if best.certified_gap <= gap * population.leakage or n_groups >= population.n_items:
+    climbs = list(_climbed(problem, gap * leakage))
+    potentials, price = _potentials(problem, climbs[-1])
+    bound = max(0.0, lower_bound(problem, potentials, price))
+    best = unchanged(problem)
+    for climbed in (climbs[-1], climbs[max(0, len(climbs) - 1 - WARMER)]):
+        channel = _channel(problem, climbed, bound + AIM * gap * leakage)
+        found = judged(problem, channel, potentials, price, None)
+        best = min(best, found, key=lambda solution: solution.certified_gap)
+        if best.certified_gap <= gap * leakage:
             break
-    return best or unchanged(problem)
+    return best
 
 
-def _solved(problem: OnlineProblem, n_groups: int, gap: float) -> OnlineSolution:
-    """Solve with this many groups of items, aiming at a gap in nats."""
-    population, cost = problem.population, problem.cost
-    cells = cells_of(problem, similar_items(population, n_groups))
-    items = _sources(population.joint, cost.of_items / cost.largest, cost.classes, cells.within)
-    coarse = _sources(cells.joint, cells.parts, cells.classes, cells.within)
-    point, chances = _coarse(problem, cells, coarse, gap)
-    tied = potentials_of(point.tilts, population.prior)[0].T[cells.of_items]
-    potentials = lifted(items, population.prior, tied, point.price)
-    moves = chances, cells.of_items, point.price, cells.budget
-    channel = within_budget(problem, channel_of_cells(items, coarse, *moves))
-    return judged(problem, channel, potentials, point.price / cost.largest, None)
-
-
-def _coarse(
-    problem: OnlineProblem, cells: Cells, coarse: Sources, gap: float
-) -> tuple[Tilted, Chances]:
-    """Solve the problem of the cells; stop early where next to nothing leaks."""
-    leakage, prior = problem.population.leakage, problem.population.prior
-    dual = GeneralDual(coarse, prior, cells.budget, SLACK * gap)
-    price = leakage * min(2.0, 1 / (2 * cells.budget))
-    point = Tilted(np.zeros(cells.joint.shape), price)
-    for temperature in TEMPERATURES:
-        point, chances = dual.climb(point, temperature * leakage, MOST_STEPS)
-        if leakages(released_of(coarse, chances))[0] < ENOUGH * gap:
+def _climbed(problem: OnlineProblem, gap: float) -> Iterator[Climbed]:
+    """Maximise the dual while cells become finer; stop early where next to nothing leaks."""
+    population, unit = problem.population, problem.cost.largest
+    cells = cells_of(problem, np.zeros(population.n_items, np.intp))
+    price = population.leakage * min(2.0, unit / (2 * problem.budget))
+    point = Tilted(np.zeros((len(cells.sources.weights), population.n_values)), price)
+    finest = GROUPS_A_VALUE * (population.n_values - 1)
+    for temperature, n_groups in (*COARSE, *((warmth, finest) for warmth in FINE)):
+        cells, point = _finer(problem, n_groups, cells, point)
+        dual = GeneralDual(cells.sources, population.prior, problem.budget / unit, SLACK * gap)
+        point, chances = dual.climb(point, temperature * population.leakage, MOST_STEPS)
+        yield Climbed(cells, point, chances)
+        if leakages(released_of(cells.sources, chances))[0] < ENOUGH * gap:
             break
-    return point, chances
 
 
-def _sources(joint: Shares, parts: Shares, classes: Numbers, within: float) -> Sources:
-    """Return what the kernels need, with posteriors that are nowhere 0."""
-    weights, prior = joint.sum(axis=1), joint.sum(axis=0)
-    known = weights[:, None] > 0
-    posteriors = np.where(known, joint / np.where(known, weights[:, None], 1), prior)
-    return Sources(
-        (1 - SOFTENING) * posteriors + SOFTENING * prior, weights, parts, classes, within
-    )
+def _finer(
+    problem: OnlineProblem, n_groups: int, cells: Cells, point: Tilted
+) -> tuple[Cells, Tilted]:
+    """Return smaller cells, which begin with the tilts of those that they are parts of."""
+    finer = cells_of(problem, problem.population.similar.groups(n_groups))
+    tilts = np.empty((len(finer.sources.weights), problem.population.n_values))
+    tilts[finer.of_items] = point.tilts[cells.of_items]
+    return finer, Tilted(tilts, point.price)
+
+
+def _potentials(problem: OnlineProblem, climbed: Climbed) -> tuple[Shares, float]:
+    """Return potentials (items, values) and a price that certify."""
+    tilts, prior, price = climbed.point.tilts, problem.population.prior, climbed.point.price
+    tied = potentials_of(tilts, prior)[0].T[climbed.cells.of_items]
+    return lifted(items_of(problem), prior, tied, price), price / problem.cost.largest
+
+
+def _channel(problem: OnlineProblem, climbed: Climbed, enough: float) -> CompactChannel:
+    """Return the channel of the items within the budget, good when it leaks `enough` nats."""
+    limits = climbed.point.price, problem.budget / problem.cost.largest, enough
+    channel = channel_of_cells(items_of(problem), climbed.cells, climbed.chances, *limits)
+    return within_budget(problem, channel)

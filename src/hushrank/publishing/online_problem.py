@@ -11,8 +11,10 @@ from scipy.special import rel_entr
 from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.activity_cost import ActivityCost
+from hushrank.publishing.similar_items import SimilarItems, similar_items
 
 LEAST_SHARE = 1e-300
+MOST_GROUPS = 2_000  # of similar items
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +76,11 @@ class ActivityPopulation:
         """What each item (items,) tells of the value when released unchanged, in nats."""
         own: Shares = rel_entr(self.posteriors, self.prior).sum(axis=1)
         return own
+
+    @cached_property
+    def similar(self) -> SimilarItems:
+        """Groups of items that tell nearly the same."""
+        return similar_items(self.posteriors, self.weights, self.prior, MOST_GROUPS)
 
     @cached_property
     def leakage(self) -> float:

@@ -137,13 +137,12 @@ def _within(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> floa
 
 def _returned(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
     """Return what was counted for activities that a column releases unchanged."""
-    saved = 0.0
-    items = rows_of(channel.starts)
-    each = 2 * cost.of_items + cost.within
-    for column in range(channel.n_columns):
-        first, last = channel.good_starts[column], channel.good_starts[column + 1]
-        shares = np.zeros(channel.n_items)
-        shares[channel.goods[first:last]] = channel.good_shares()[first:last]
-        here = channel.columns == column
-        saved += float(masses[here] @ (shares * each)[items[here]])
-    return saved
+    items, n_items = rows_of(channel.starts), channel.n_items
+    released = rows_of(channel.good_starts) * n_items + channel.goods
+    places, of_place = np.unique(released, return_inverse=True)
+    shares = np.append(np.bincount(of_place, channel.good_shares()), 0.0)
+    own = channel.columns * np.intp(n_items) + items
+    place = np.searchsorted(places, own)
+    is_released = np.append(places, -1)[place] == own
+    each = 2 * cost.of_items[items] + cost.within
+    return float((masses * shares[place] * each)[is_released].sum())
