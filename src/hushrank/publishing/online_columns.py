@@ -1,4 +1,8 @@
-"""Pose the online problem for two private values to the kernels."""
+"""Pose the online problem for two private values to the kernels.
+
+Counts of one cost are one class, and lose nothing: with the wider of their ranges of posteriors for
+both the least value of a move is what it was, and items may stay nearer to their own.
+"""
 
 from dataclasses import replace
 
