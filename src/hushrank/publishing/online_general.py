@@ -26,7 +26,7 @@ from hushrank.publishing.online_solution import (
 COARSE = ((0.5, 60), (0.15, 120), (0.05, 250))
 """Temperatures, of the leakage, and how many groups of items they see."""
 FINE = (0.03, 0.015, 0.0075, 0.004)
-GROUPS_A_VALUE = 200  # of the finest groups, for each private value but one
+GROUPS_A_VALUE = 250  # of the finest groups, for each private value but one
 WARMER = 2  # stages before the last: whose chances make a channel when the last one's leak too much
 MOST_STEPS = 30
 SLACK = 0.1  # of the gap is given up for a price that is never 0
