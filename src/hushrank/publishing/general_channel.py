@@ -11,7 +11,7 @@ from hushrank.publishing.online_cells import Cells
 from hushrank.publishing.similar_items import Numbers
 
 MIRROR_STEPS = 120
-MOST_MOVES = 80_000  # of all items together
+MOST_MOVES = 80_000  # of all items together; half evenly, half by weight
 FEWEST_MOVES = 16  # that an item may have
 GOLDEN = (5**0.5 - 1) / 2  # its multiples spread evenly
 LEAST_CHANCE = 1e-4  # of a move: below, the activity stays
@@ -26,7 +26,8 @@ def channel_of_cells(
     enough: the leakage, in nats, below which it is good.
     """
     of_items, prior = cells.of_items, items.weights @ items.posteriors
-    pooled = Pooled(_moves(chances, of_items), _by_weight(items.weights, of_items), of_items)
+    moves = _moves(chances, of_items, items.weights)
+    pooled = Pooled(moves, _by_weight(items.weights, of_items), of_items)
     improve(items, cells.sources, prior, pooled, price, Limits(budget, enough, MIRROR_STEPS))
     kept = pooled.moves.chances >= LEAST_CHANCE
     starts = np.append(0, np.cumsum(kept))[pooled.moves.starts]
@@ -37,18 +38,18 @@ def channel_of_cells(
 
 
 @njit(cache=True)
-def _moves(chances: Chances, of_items: Numbers) -> Chances:
+def _moves(chances: Chances, of_items: Numbers, weights: Shares) -> Chances:
     """Return each item's chances, which are its cell's, but for staying in the cell.
 
     Of many, some equal ones are taken, evenly spaced, and elsewhere for each item of a cell.
     """
-    most, n_kept = max(FEWEST_MOVES, MOST_MOVES // len(of_items)), 0
-    size = len(of_items) * most
+    evenly, n_kept = max(FEWEST_MOVES, MOST_MOVES // (2 * len(of_items))), 0
+    size = len(of_items) * evenly + MOST_MOVES // 2
     starts = np.zeros(len(of_items) + 1, np.int64)
     to, kept = np.empty(size, np.int32), np.empty(size)
     taken = np.empty(len(chances.starts))
     for item in range(len(of_items)):
-        cell = of_items[item]
+        cell, most = of_items[item], evenly + int(weights[item] * (MOST_MOVES // 2))
         first, last = chances.starts[cell], chances.starts[cell + 1]
         here = chances.cells[first:last]
         _take(here, chances.chances[first:last], cell, (item * GOLDEN) % 1.0, most, taken)

@@ -1,6 +1,5 @@
 """The best channel of single activities for any number of private values."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +24,8 @@ from hushrank.publishing.online_solution import (
 
 COARSE = ((0.5, 60), (0.15, 120), (0.05, 250))
 """Temperatures, of the leakage, and how many groups of items they see."""
-FINE = (0.03, 0.015, 0.0075, 0.004)
-GROUPS_A_VALUE = 250  # of the finest groups, for each private value but one
-WARMER = 2  # stages before the last: whose chances make a channel when the last one's leak too much
+FINE = (0.03, 0.015, 0.0075)
+GROUPS_A_VALUE = 200  # of the finest groups, for each private value but one
 MOST_STEPS = 30
 SLACK = 0.1  # of the gap is given up for a price that is never 0
 ENOUGH = 0.55  # of the gap: what cells may leak to need no better solution
@@ -56,20 +54,14 @@ def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolutio
         return pooled(problem)
     if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)
-    climbs = list(_climbed(problem, gap * leakage))
-    potentials, price = _potentials(problem, climbs[-1])
+    climbed = _climbed(problem, gap * leakage)
+    potentials, price = _potentials(problem, climbed)
     bound = max(0.0, lower_bound(problem, potentials, price))
-    best = unchanged(problem)
-    for climbed in (climbs[-1], climbs[max(0, len(climbs) - 1 - WARMER)]):
-        channel = _channel(problem, climbed, bound + AIM * gap * leakage)
-        found = judged(problem, channel, potentials, price, None)
-        best = min(best, found, key=lambda solution: solution.certified_gap)
-        if best.certified_gap <= gap * leakage:
-            break
-    return best
+    channel = _channel(problem, climbed, bound + AIM * gap * leakage)
+    return judged(problem, channel, potentials, price, None)
 
 
-def _climbed(problem: OnlineProblem, gap: float) -> Iterator[Climbed]:
+def _climbed(problem: OnlineProblem, gap: float) -> Climbed:
     """Maximise the dual while cells become finer; stop early where next to nothing leaks."""
     population, unit = problem.population, problem.cost.largest
     cells = cells_of(problem, np.zeros(population.n_items, np.intp))
@@ -80,9 +72,9 @@ def _climbed(problem: OnlineProblem, gap: float) -> Iterator[Climbed]:
         cells, point = _finer(problem, n_groups, cells, point)
         dual = GeneralDual(cells.sources, population.prior, problem.budget / unit, SLACK * gap)
         point, chances = dual.climb(point, temperature * population.leakage, MOST_STEPS)
-        yield Climbed(cells, point, chances)
         if leakages(released_of(cells.sources, chances))[0] < ENOUGH * gap:
             break
+    return Climbed(cells, point, chances)
 
 
 def _finer(
