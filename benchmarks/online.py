@@ -36,9 +36,9 @@ SHARES = (0.03, 0.1, 0.3, 0.7)
 
 def channels(is_quick: bool) -> Sequence[Row]:
     """Measure channels of 2 private values, cold and warm, and at 10,000 items."""
-    n_users = 2 if is_quick else 20
+    n_users = 2 if is_quick else 200
     cold, warm = _solved(N_ITEMS, 2, n_users), _solved(N_ITEMS, 2, n_users, is_warm=True)
-    large = _solved(10_000, 2, 1 if is_quick else 5)
+    large = _solved(10_000, 2, 1 if is_quick else 20)
     return [
         *_rows("a channel, 2 values, 1,861 items", 100, *cold),
         *_rows("a warm channel, 2 values, 1,861 items", 50, *warm),

@@ -242,7 +242,7 @@ def test_a_file_that_is_no_state_is_refused(tmp_path):
 
 
 def test_a_damaged_user_is_refused():
-    with pytest.raises(HushrankError, match="version 1"):
+    with pytest.raises(HushrankError, match="version 2"):
         user_from_bytes(b"\x93nothing", None)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hushrank.arrays import Shares, Words
 
@@ -75,6 +76,14 @@ class CompactChannel:
         np.add.at(spreads, (rows_of(self.good_starts), self.goods), self.good_shares())
         together: Shares = moves @ spreads + np.diag(1 - self.moves())
         return together
+
+    def pushforward(self, table: Shares) -> Shares:
+        """Return P(released, column) (items, columns) of a table P(item, column)."""
+        shape = (self.n_items, self.n_columns)
+        moves = csr_array((self.move_shares(), self.columns, self.starts), shape=shape)
+        spreads = csr_array((self.good_shares(), self.goods, self.good_starts), shape=shape[::-1])
+        arrived = np.asarray(spreads.T @ (moves.T @ table))
+        return arrived + table * (1 - self.moves())[:, None]
 
     def release(self, items: NDArray[np.intp], words: Words) -> NDArray[np.intp]:
         """Return one item for each of `items` (n,), by `words` (n, 2); items are not checked."""

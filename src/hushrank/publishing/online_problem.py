@@ -21,12 +21,15 @@ MOST_GROUPS = 2_000  # of similar items
 class ActivityPopulation:
     """P(item, private value) of the next activity: joint (items, values), which sums to 1.
 
+    without (items, groups, values): P(item | value) as learnt without each of 2+ groups of users,
+    for `learning_error`; None where nothing was learnt.
     Learnt from people whose activity may be used for it; shared by all users. Items of probability
     0 may be released and given; nothing is known of them, so they count as telling nothing.
     Raises HushrankError unless 2+ items, 2+ values of positive probability, shares >= 0, sum 1.
     """
 
     joint: Shares
+    without: Shares | None = None
 
     def __post_init__(self) -> None:
         """Check the probabilities."""
@@ -37,6 +40,11 @@ class ActivityPopulation:
         total = float(self.joint.sum())
         require(abs(total - 1) < 1e-9, f"expected probabilities with sum 1, got {total}")
         require((self.prior > 0).all(), "expected private values of positive probability")
+        if self.without is not None:
+            matches = self.without.shape[::2] == self.joint.shape and self.without.shape[1] >= 2
+            require(
+                matches, "expected what is learnt without each of 2+ groups (items, 2+, values)"
+            )
 
     def __repr__(self) -> str:
         """Say the size only."""

@@ -95,14 +95,7 @@ def within_budget(problem: OnlineProblem, channel: CompactChannel) -> CompactCha
 
 def released_joint(population: ActivityPopulation, channel: CompactChannel) -> Shares:
     """Return P(released, value) (items, values)."""
-    joint, shares = population.joint, channel.move_shares()
-    released: Shares = joint * (1 - channel.moves())[:, None]
-    moved = joint[rows_of(channel.starts)] * shares[:, None]
-    arrived = np.zeros((channel.n_columns, population.n_values))
-    np.add.at(arrived, channel.columns, moved)
-    spread = arrived[rows_of(channel.good_starts)] * channel.good_shares()[:, None]
-    np.add.at(released, channel.goods, spread)
-    return released
+    return channel.pushforward(population.joint)
 
 
 def leakages(released: Shares) -> tuple[float, float]:

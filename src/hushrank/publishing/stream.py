@@ -1,21 +1,22 @@
 """Release activities one by one, as they happen: Algorithm 4 as a stream."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from math import floor, isinf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Scores
 from hushrank.arrays import Words
 from hushrank.errors import require
 from hushrank.publishing.activity_cost import activity_cost
 from hushrank.publishing.compact_channel import WORDS_AN_ACTIVITY
+from hushrank.publishing.learning_error import learning_error
 from hushrank.publishing.online import solve_online
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.stream_input import by_user, checked, checked_history
 from hushrank.publishing.stream_rules import StreamRules
 from hushrank.publishing.stream_state import StreamState
 from hushrank.publishing.stream_user import CurrentChannel, StreamUser
@@ -34,8 +35,9 @@ class OnlinePublisher:
     Privacy: if, given the private value, activities are independent and follow the population, all
     releases of a user together tell at most `worst_leakage` nats of it, under any prior belief,
     when channels are made for released counts. `leakage` is the paper's sum: such a bound where
-    channels do not depend on earlier activities. Neither holds against who knows the habits of the
-    user, and nothing here is differential privacy.
+    channels do not depend on earlier activities. Both count, to first order, what the population
+    lacks that was learnt from a sample. Neither holds against who knows the habits of the user,
+    and nothing here is differential privacy.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 4.
     """
 
@@ -57,7 +59,7 @@ class OnlinePublisher:
         known = set(protects) <= {None, *populations}
         require(known, "expected what each user protects to be none or one of the populations")
         self._populations, self._protects = dict(populations), tuple(protects)
-        self._history = _checked_history(history, self.n_users, self.n_items)
+        self._history = checked_history(history, self.n_users, self.n_items)
         self._users: dict[int, StreamUser] = {}
         self._state: StreamState | None = None
 
@@ -81,6 +83,8 @@ class OnlinePublisher:
         for name, population in sorted(self._populations.items()):
             known.update(f"{name}:{population.joint.shape}".encode())
             known.update(np.ascontiguousarray(population.joint).tobytes())
+            if population.without is not None:
+                known.update(np.ascontiguousarray(population.without).tobytes())
         for part in (self._history.indptr, self._history.indices, self._history.data):
             known.update(part.astype("<f8").tobytes())
         return known.hexdigest()
@@ -109,12 +113,12 @@ class OnlinePublisher:
         every activity. A state file has all of it, and what `note` says, before it is returned.
         Raises HushrankError, before anything is drawn, for unknown users and items.
         """
-        who, what = _checked(users, self.n_users), _checked(items, self.n_items)
+        who, what = checked(users, self.n_users), checked(items, self.n_items)
         require(who.shape == what.shape, "expected one item for each user")
         words = rng.words(WORDS_AN_ACTIVITY * len(who)).reshape(-1, WORDS_AN_ACTIVITY)
         released, touched, before = what.copy(), {}, {}
         try:
-            for number, places in _by_user(who):
+            for number, places in by_user(who):
                 if self._protects[number] is not None:
                     touched[number] = self.user(number)
                     before[number] = touched[number].copy()
@@ -168,7 +172,8 @@ class OnlinePublisher:
         cost = activity_cost(user.counts, ties=self.rules.ties)
         problem = OnlineProblem(population, cost, self.rules.budget)
         warm = None if user.current is None else user.current.dual
-        current = CurrentChannel.of(solve_online(problem, gap=self.rules.gap, warm=warm))
+        solution = solve_online(problem, gap=self.rules.gap, warm=warm)
+        current = CurrentChannel.of(solution, learning_error(population, solution.channel))
         user.renew(current)
         return current
 
@@ -178,31 +183,3 @@ class OnlinePublisher:
         if isinf(left) or current.worst_leakage == 0:
             return self.rules.resolve_every
         return max(0, floor(left / current.worst_leakage))
-
-
-def _by_user(users: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield each user with the places of his activities, in order."""
-    order = np.argsort(users, kind="stable")
-    starts = np.flatnonzero(np.diff(users[order], prepend=-1))
-    for places in np.split(order, starts[1:]) if len(order) else []:
-        yield int(users[places[0]]), places
-
-
-def _checked(numbers: NDArray[np.integer], bound: int) -> NDArray[np.intp]:
-    """Return numbers (n,) below `bound`, of any whole type."""
-    given = np.asarray(numbers)
-    whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
-    require(whole, "expected users and items as whole numbers (n,)")
-    known = given.size == 0 or (given.min() >= 0 and given.max() < bound)
-    require(known, f"expected numbers 0..{bound - 1} of known users and items")
-    return given.astype(np.intp)
-
-
-def _checked_history(history: "Scores | None", n_users: int, n_items: int) -> "Scores":
-    """Return whole counts (users, items); none by default."""
-    if history is None:
-        return csr_array((n_users, n_items), dtype=np.float64)
-    require(history.shape == (n_users, n_items), f"expected a history of {n_users} users")
-    whole = (history.data >= 0).all() and (history.data == np.floor(history.data)).all()
-    require(whole, "expected whole counts of at least 0 as history")
-    return history

@@ -9,7 +9,9 @@ import numpy as np
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
+from hushrank.arrays import Shares
 from hushrank.errors import HushrankError, require
+from hushrank.publishing.learning_error import learnt_population
 from hushrank.publishing.online_problem import ActivityPopulation
 from hushrank.publishing.stream import OnlinePublisher
 from hushrank.publishing.stream_rules import StreamRules
@@ -18,11 +20,12 @@ from hushrank.publishing.stream_rules import StreamRules
 class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`StreamSetup`; protects: a number of `names` for each user, -1 = nothing."""
 
-    version: Literal[1]
+    version: Literal[2]
     users: list[str]
     items: list[str]
     names: list[str]
     joints: list[bytes]
+    without: list[bytes]
     protects: list[int]
     rules: dict[str, Any]
 
@@ -55,10 +58,11 @@ class StreamSetup:
     def to_bytes(self) -> bytes:
         """Return MessagePack, which `from_bytes` turns back exactly."""
         names = sorted(self.populations)
-        joints = [self.populations[name].joint.astype("<f8").tobytes() for name in names]
+        joints = [_bytes(self.populations[name].joint) for name in names]
         protects = [-1 if name is None else names.index(name) for name in self.protects]
-        lists = list(self.users), list(self.items), names, joints, protects
-        return msgspec.msgpack.encode(SetupDocument(1, *lists, asdict(self.rules)))
+        without = [_bytes(self.populations[name].without) for name in names]
+        lists = list(self.users), list(self.items), names, joints, without, protects
+        return msgspec.msgpack.encode(SetupDocument(2, *lists, asdict(self.rules)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "StreamSetup":
@@ -66,10 +70,9 @@ class StreamSetup:
         try:
             document = msgspec.msgpack.decode(content, type=SetupDocument)
         except (msgspec.ValidationError, msgspec.DecodeError):
-            raise HushrankError("expected the state of `publish online`, version 1") from None
-        shape = (len(document.items), -1)
-        joints = [np.frombuffer(joint, "<f8").reshape(shape) for joint in document.joints]
-        populations = [ActivityPopulation(joint.astype(np.float64)) for joint in joints]
+            raise HushrankError("expected the state of `publish online`, version 2") from None
+        learnt = zip(document.joints, document.without, strict=True)
+        populations = [_population(*content, len(document.items)) for content in learnt]
         kinds = [*document.names, None]  # -1 is the last
         protects = tuple(kinds[number] for number in document.protects)
         named = dict(zip(document.names, populations, strict=True))
@@ -84,7 +87,7 @@ def stream_setup(
 
     Users are those of both; one without a profile protects everything. Each set of attributes that
     somebody protects is one attribute, learnt from all users who tell all of it.
-    Raises HushrankError when nobody protects any, or none of those who tell it has any activity.
+    Raises HushrankError when nobody protects any, and as `learnt_population`.
     """
     active = set(activity.users)
     others = [user for user in profiles.users if user not in active]
@@ -97,11 +100,21 @@ def stream_setup(
         if names:
             attribute = known.joint(names)
             told = attribute.codes >= 0
-            values = np.eye(len(attribute.values))[attribute.codes[told]]
-            joint = np.asarray(scores[told].T @ values)
-            require(joint.sum() > 0, "expected activity of users who tell what is private")
-            populations["+".join(names)] = ActivityPopulation(joint / joint.sum())
+            learnt = learnt_population(scores[told], attribute.codes[told], attribute.n_values)
+            populations["+".join(names)] = learnt
             for row in rows:
                 protects[row] = "+".join(names)
     require(populations, "expected users who protect something")
     return StreamSetup(users, activity.items, populations, tuple(protects), rules)
+
+
+def _bytes(table: Shares | None) -> bytes:
+    return b"" if table is None else table.astype("<f8").tobytes()
+
+
+def _population(joint: bytes, without: bytes, n_items: int) -> ActivityPopulation:
+    shares = np.frombuffer(joint, "<f8").astype(np.float64).reshape(n_items, -1)
+    others = np.frombuffer(without, "<f8").astype(np.float64)
+    return ActivityPopulation(
+        shares, others.reshape(n_items, -1, shares.shape[1]) if others.size else None
+    )

@@ -5,12 +5,16 @@ from dataclasses import dataclass, replace
 from hushrank.arrays import Counts
 from hushrank.publishing.binary_dual import BinaryDual
 from hushrank.publishing.compact_channel import CompactChannel
+from hushrank.publishing.learning_error import LearningError
 from hushrank.publishing.online_solution import OnlineSolution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurrentChannel:
-    """The channel in use, and what is stated of one activity through it, as in `OnlineSolution`."""
+    """The channel in use, and what is stated of one activity through it, as in `OnlineSolution`.
+
+    leakage, worst_leakage: with the `learning_error` of the population.
+    """
 
     channel: CompactChannel
     leakage: float
@@ -24,10 +28,11 @@ class CurrentChannel:
         return f"CurrentChannel(leakage {self.leakage:.3g} nats)"
 
     @classmethod
-    def of(cls, solution: OnlineSolution) -> "CurrentChannel":
+    def of(cls, solution: OnlineSolution, error: LearningError) -> "CurrentChannel":
         """Keep what a stream needs of a solution."""
-        stated = (solution.leakage, solution.worst_leakage, solution.distortion)
-        return cls(solution.channel, *stated, solution.certified_gap, solution.dual)
+        leakages = solution.leakage + error.mean, solution.worst_leakage + error.worst
+        stated = *leakages, solution.distortion, solution.certified_gap
+        return cls(solution.channel, *stated, solution.dual)
 
 
 @dataclass(eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""The state of one user of a stream as bytes, version 1, and back, exactly."""
+"""The state of one user of a stream as bytes, version 2, and back, exactly."""
 
 from typing import Any, Literal, TypeVar
 
@@ -31,7 +31,7 @@ class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`StreamUser` but for its channel; counts of the items that have one, little-endian."""
 
-    version: Literal[1]
+    version: Literal[2]
     n_items: int
     items: bytes
     counts: bytes
@@ -51,7 +51,7 @@ def user_to_bytes(user: StreamUser) -> bytes:
     items = np.flatnonzero(user.counts)
     filled = items.astype("<i8").tobytes(), user.counts[items].astype("<i8").tobytes()
     counted, told = (user.n_released, user.n_withheld, user.n_since), (user.told, user.worst_told)
-    return msgspec.msgpack.encode(UserDocument(1, len(user.counts), *filled, *counted, *told))
+    return msgspec.msgpack.encode(UserDocument(2, len(user.counts), *filled, *counted, *told))
 
 
 def current_to_bytes(current: CurrentChannel) -> bytes:
@@ -78,7 +78,7 @@ def _decoded(content: bytes, kind: type[Document]) -> Document:
     try:
         return msgspec.msgpack.decode(content, type=kind)
     except (msgspec.ValidationError, msgspec.DecodeError):
-        raise HushrankError("expected the state of a user, version 1") from None
+        raise HushrankError("expected the state of a user, version 2") from None
 
 
 def _current(document: CurrentDocument) -> CurrentChannel:
