@@ -89,7 +89,8 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     monkeypatch, files, tmp_path, capsys
 ):
     held, told = tmp_path / "held.csv", tmp_path / "told.csv"
-    extra = ["--hold-out", held, "--posterior", told, "--seed", 1]
+    page = tmp_path / "page.html"
+    extra = ["--hold-out", held, "--posterior", told, "--report", page, "--seed", 1]
     code, out, result = published(monkeypatch, files, tmp_path, "privrank", *extra)
     assert code == 0
     assert not json.loads(result.read_text())["private"]
@@ -105,6 +106,8 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     assert attacks["worst"] == min(attacks["released"].values())
     assert "channel posterior" in attacks["released"]
     assert "worst" in capsys.readouterr().out
+    secrets = (held, told, result, page, scores, areas)
+    assert all(path.stat().st_mode & 0o77 == 0 for path in secrets)
 
 
 @pytest.mark.parametrize(

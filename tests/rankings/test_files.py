@@ -195,6 +195,16 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     os.close(reader)
 
 
+@pytest.mark.parametrize("existed", [False, True])
+def test_a_secret_file_is_for_its_owner_only(tmp_path, existed):
+    path = tmp_path / "b.csv"
+    if existed:
+        write(path, "what was there").chmod(0o644)
+    replace_file(path, b"new", secret=True)
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_replaced_file_keeps_its_permissions(tmp_path):
     path = write(tmp_path / "b.csv", "what was there")
     path.chmod(0o600)

@@ -52,20 +52,21 @@ def read_log(path: FilePath) -> ActivityLog:
         return _log(read_table(path))
 
 
-def write_activity(activity: Activity, path: FilePath) -> None:
+def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) -> None:
     """Write the scores as .csv or .parquet, or +.gz, without the column `score` when all are 1.
 
     The file appears whole or not at all. It does not say who or what has no score at all.
-    Privacy: writes what it is given; whether that may be published is for the caller to say.
+    Privacy: writes what it is given; whether that may be published, or is `secret` as in
+    `replace_file`, is for the caller to say.
     Raises HushrankError when it cannot be written.
     """
     rows = np.repeat(np.arange(activity.n_users, dtype=np.int32), activity.records_of_users)
     cells = activity.scores
     log = ActivityLog(rows, cells.indices, cells.data, activity.users, activity.items)
-    write_log(log, path)
+    write_log(log, path, secret=secret)
 
 
-def write_log(log: ActivityLog, path: FilePath) -> None:
+def write_log(log: ActivityLog, path: FilePath, *, secret: bool = False) -> None:
     """Write all records in their order, with times where there are any; as `write_activity`."""
     columns = {
         USER: text_column(log.user_codes, log.users),
@@ -75,7 +76,7 @@ def write_log(log: ActivityLog, path: FilePath) -> None:
         columns[SCORE] = number_column(log.scores)
     if log.times is not None:
         columns[TIME] = number_column(log.times)
-    write_table(columns, path)
+    write_table(columns, path, secret=secret)
 
 
 def require_writable(path: FilePath) -> None:

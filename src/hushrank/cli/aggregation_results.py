@@ -66,9 +66,9 @@ def aggregate_and_show(
     console.print(OWNERS)
     console.print(result.guarantee)
     if paths.json is not None:
-        _write_json(document, paths.json)
+        _write_json(document, paths.json, secret=True)
     if paths.release is not None:
-        _write_json({key: document[key] for key in PUBLISHABLE}, paths.release)
+        _write_json({key: document[key] for key in PUBLISHABLE}, paths.release, secret=False)
     if paths.report is not None:
         from hushrank.cli.aggregation_page import write_page  # matplotlib is slow to import
 
@@ -142,5 +142,6 @@ def _price(result: Aggregated) -> dict[str, str]:
     return {"epsilon": f"{spend.epsilon:g} nats per ballot{with_delta}"}
 
 
-def _write_json(document: dict[str, Any], path: Path) -> None:
-    replace_file(path, msgspec.json.format(msgspec.json.encode(document)) + b"\n")
+def _write_json(document: dict[str, Any], path: Path, *, secret: bool) -> None:
+    content = msgspec.json.format(msgspec.json.encode(document)) + b"\n"
+    replace_file(path, content, secret=secret)

@@ -63,7 +63,8 @@ def attack_and_show(
     console.print(_table(", ".join(names), before, after))
     if paths.json is not None:
         result = _as_json(names, targets, before, after, perf_counter() - start)
-        replace_file(paths.json, msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+        content = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
+        replace_file(paths.json, content, secret=True)
         console.print(f"wrote {plain(str(paths.json))}")
 
 

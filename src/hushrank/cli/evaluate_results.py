@@ -128,7 +128,7 @@ def evaluate_and_show(paths: EvaluatePaths, repetitions: int, seed: int) -> None
         numbers = {name: asdict(each) for name, each in found.items()}
         counts = {"users": trial.seen.shape[0], "changed_users": int(trial.is_changed.sum())}
         result = msgspec.json.encode({"map": numbers, **counts})
-        replace_file(paths.json, msgspec.json.format(result) + b"\n")
+        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
         console.print(f"wrote {plain(str(paths.json))}")
 
 

@@ -24,7 +24,7 @@ def write_posterior(published: Published, path: Path) -> None:
     columns = {"user": text_column(rows.astype(np.int32), users.activity.users)}
     for value, column in zip(plan.values, found.T, strict=True):
         columns[value] = number_column(column)
-    write_table(columns, path)
+    write_table(columns, path, secret=True)
 
 
 def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) -> Values:

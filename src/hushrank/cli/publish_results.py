@@ -88,12 +88,12 @@ def _write(
 ) -> None:
     """Write the release last: a second one, because something else failed, would tell more."""
     if paths.hold_out is not None and held_out is not None:
-        write_activity(held_out, paths.hold_out)
+        write_activity(held_out, paths.hold_out, secret=True)
     if paths.posterior is not None:
         write_posterior(published, paths.posterior)
     if paths.json is not None:
         result = msgspec.json.encode(as_json(published, options))
-        replace_file(paths.json, msgspec.json.format(result) + b"\n")
+        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
     write_activity(published.release.activity, paths.output)
 
 

@@ -62,7 +62,7 @@ def collect_and_show(
         write_rankings(collected.synthetic, paths.synthetic)
     if paths.json is not None:
         result = msgspec.json.encode(_as_json(collected, options, rankings.names))
-        replace_file(paths.json, msgspec.json.format(result) + b"\n")
+        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
     if paths.report is not None:
         from hushrank.cli.collection_page import write_page  # matplotlib is slow to import
 

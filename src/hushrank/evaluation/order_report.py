@@ -52,7 +52,8 @@ def write_order_report(path: Path, shown: OrderPage) -> None:
         rank_intervals(shown.names, sure),
         _pair_shares(shown),
     ]
-    replace_file(path, page(shown.title, "\n".join(filter(None, parts))).encode())
+    text = page(shown.title, "\n".join(filter(None, parts)))
+    replace_file(path, text.encode(), secret=True)
 
 
 def order_table(names: Sequence[str], sure: SureOrder) -> str:

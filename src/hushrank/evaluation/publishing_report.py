@@ -60,7 +60,7 @@ def write_publishing_report(path: Path, shown: PublishingPage) -> None:
             "How many protected users each cluster has, the largest first.",
         ),
     ]
-    replace_file(path, page(shown.title, "\n".join(parts)).encode())
+    replace_file(path, page(shown.title, "\n".join(parts)).encode(), secret=True)
 
 
 def _group(shown: PublishingPage, group: GroupPicture) -> list[str]:

@@ -54,7 +54,8 @@ def write_collection_report(
         *_pictures(collected, true, order),
         "" if chain is None else _hierarchy(chain, collected.names),
     ]
-    replace_file(path, page(title, "\n".join(filter(None, body))).encode())
+    text = page(title, "\n".join(filter(None, body)))
+    replace_file(path, text.encode(), secret=True)
 
 
 def _require_same_items(

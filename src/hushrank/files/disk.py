@@ -40,10 +40,11 @@ def require_apart(paths: Sequence[FilePath]) -> None:
         require(same == 1, f"{os.fspath(path)}: expected different files to read and to write")
 
 
-def replace_file(path: FilePath, content: bytes) -> None:
+def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
-    What is no regular file, such as a link or /dev/stdout, is written to in place.
+    secret: only its owner may read the file. What is no regular file, such as a link or
+    /dev/stdout, is written to in place.
     Raises HushrankError, which names `path`, when it cannot be written.
     """
     target = Path(path)
@@ -53,14 +54,14 @@ def replace_file(path: FilePath, content: bytes) -> None:
             with target.open("wb") as file:
                 file.write(content)
         else:
-            _rename_over(target, content)
+            _rename_over(target, content, secret)
 
 
-def _rename_over(target: Path, content: bytes) -> None:
+def _rename_over(target: Path, content: bytes, secret: bool) -> None:
     temporary = target.with_name(f".{token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
-            if target.exists():  # a file that others may not read stays so
+        with open(temporary, "xb", opener=_for_its_owner if secret else None) as file:
+            if target.exists() and not secret:  # a file that others may not read stays so
                 temporary.chmod(target.stat().st_mode & 0o777)
             file.write(content)
             file.flush()
@@ -68,6 +69,10 @@ def _rename_over(target: Path, content: bytes) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _require_folder(path: FilePath) -> None:

@@ -104,17 +104,18 @@ def require_table_extension(path: FilePath) -> None:
     require(fits, f"expected an extension of {', '.join(EXTENSIONS)}, perhaps with .gz")
 
 
-def write_table(columns: Mapping[str, Any], path: FilePath) -> None:
+def write_table(columns: Mapping[str, Any], path: FilePath, *, secret: bool = False) -> None:
     """Write named pyarrow columns of texts and numbers as .csv or .parquet, or +.gz.
 
-    The file appears whole or not at all. Raises HushrankError when it cannot be written.
+    secret: as in `replace_file`. The file appears whole or not at all.
+    Raises HushrankError when it cannot be written.
     """
     with errors_naming(path):
         require_table_extension(path)
         content = _parquet(columns) if _extension(path) == ".parquet" else _csv(columns)
         if os.fspath(path).lower().endswith(".gz"):
             content = gzip.compress(content, compresslevel=6, mtime=0)
-    replace_file(path, content)
+    replace_file(path, content, secret=secret)
 
 
 def text_column(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> Any:
