@@ -83,6 +83,36 @@ def test_the_next_run_appends_and_goes_on(tmp_path, begin, monkeypatch):
     assert [line["time"] for line in read(tmp_path / "out")] == [*range(40), *range(30)]
 
 
+def test_channels_begin_with_what_the_recipient_holds(tmp_path, begin, monkeypatch):
+    held = [f"u1,{item},{nth}" for nth, item in enumerate(ITEMS[1:], 1)] + ["u4,bar,2"]
+    (tmp_path / "held.csv").write_text("\n".join(["user,item,score", *held]))
+    written(tmp_path / "in", 60)
+    assert publish(monkeypatch, tmp_path, *begin, "--history", tmp_path / "held.csv") == 0
+    setup = StreamSetup.from_bytes(stored_setup(tmp_path / "state"))
+    publisher = setup.publisher()  # which nobody has used
+    for user, n_held in (("u1", 28), ("u4", 2), ("u2", 0)):
+        assert publisher.user(setup.users.index(user)).counts.sum() == n_held
+    assert publish(monkeypatch, tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("nobody,bar,1", "known users, got 1 others"),
+        ("u1,pub,1", "known items, got 1 others"),
+        ("u1,bar,1.5", "whole counts"),
+    ],
+)
+def test_another_history_is_refused_before_there_is_a_state(
+    tmp_path, begin, monkeypatch, capsys, row, message
+):
+    (tmp_path / "held.csv").write_text(f"user,item,score\n{row}\n")
+    written(tmp_path / "in", 3)
+    assert publish(monkeypatch, tmp_path, *begin, "--history", tmp_path / "held.csv") == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
 @pytest.mark.parametrize("n_written", [0, 1, 100, 10**9])
 def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypatch, n_written):
     """The crash comes after the state is written, and after `n_written` bytes of the output."""

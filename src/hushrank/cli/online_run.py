@@ -32,6 +32,7 @@ class Beginning:
     private: str | None
     budget: float | None
     limit: float | None
+    history: Path | None
     renew_every: int | None
 
 
@@ -56,7 +57,8 @@ def open_setup(state: Path, given: Beginning) -> StreamSetup:
     if given.renew_every is not None:
         rules = replace(rules, resolve_every=given.renew_every)
     profiles = read_profiles(str(given.profiles), attributes=names)
-    return stream_setup(read_activity(str(given.activity)), profiles, names, rules)
+    history = None if given.history is None else read_activity(str(given.history))
+    return stream_setup(read_activity(str(given.activity)), profiles, names, rules, history=history)
 
 
 def run(
@@ -150,7 +152,7 @@ def _tell(state: StreamState, rules: StreamRules, is_private: bool) -> None:
         f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
         f" {totals.most_told / bit:.3g} at most",
         f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
-        "these are of activity as --activity has it: few users there make them too low",
+        "both with what is not known of activities that few users of --activity have, estimated",
         *([] if is_private else ["Not private: --seed drew some of what this state released."]),
     )
     print("\n".join(lines), file=sys.stderr)

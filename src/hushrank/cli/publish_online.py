@@ -31,6 +31,9 @@ def publish_online(
     limit: Annotated[
         float | None, Option(help="To begin: bits that all releases of one user may tell.")
     ] = None,
+    history: Annotated[
+        Path | None, Option(help="To begin: what the recipient holds already, user,item[,score].")
+    ] = None,
     renew_every: Annotated[
         int | None, Option(help="To begin: releases of a user by one channel. (default: 100)")
     ] = None,
@@ -51,7 +54,7 @@ def publish_online(
     """
     from hushrank.cli.online_run import Beginning, open_setup, run
 
-    given = Beginning(activity, profiles, private, budget, limit, renew_every)
+    given = Beginning(activity, profiles, private, budget, limit, history, renew_every)
     setup = open_setup(state, given)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
     run(setup, (state, input, output), seed, kept=kept)

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from scipy.sparse import csr_array
 
-from hushrank.activities.activity import Activity
+from hushrank.activities.activity import Activity, Scores
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Shares
 from hushrank.errors import HushrankError, require
@@ -28,6 +29,7 @@ class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: list[bytes]
     protects: list[int]
     rules: dict[str, Any]
+    history: tuple[bytes, bytes, bytes] | None
 
     def __repr__(self) -> str:
         """Say nothing of the people."""
@@ -38,6 +40,7 @@ class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StreamSetup:
     """Users and items by name, what each user protects (users,), and what is known of activities.
 
+    history (users, items): counts that the recipient holds already.
     Privacy: raw; neither `repr` nor an error shows who protects what.
     """
 
@@ -46,6 +49,7 @@ class StreamSetup:
     populations: Mapping[str, ActivityPopulation]
     protects: tuple[str | None, ...]
     rules: StreamRules
+    history: "Scores | None" = None
 
     def __repr__(self) -> str:
         """Say the size only."""
@@ -53,7 +57,7 @@ class StreamSetup:
 
     def publisher(self) -> OnlinePublisher:
         """Return a publisher that nobody has used."""
-        return OnlinePublisher(self.populations, self.protects, self.rules)
+        return OnlinePublisher(self.populations, self.protects, self.rules, self.history)
 
     def to_bytes(self) -> bytes:
         """Return MessagePack, which `from_bytes` turns back exactly."""
@@ -62,7 +66,8 @@ class StreamSetup:
         protects = [-1 if name is None else names.index(name) for name in self.protects]
         without = [_bytes(self.populations[name].without) for name in names]
         lists = list(self.users), list(self.items), names, joints, without, protects
-        return msgspec.msgpack.encode(SetupDocument(2, *lists, asdict(self.rules)))
+        history = None if self.history is None else _cells(self.history)
+        return msgspec.msgpack.encode(SetupDocument(2, *lists, asdict(self.rules), history))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "StreamSetup":
@@ -77,17 +82,26 @@ class StreamSetup:
         protects = tuple(kinds[number] for number in document.protects)
         named = dict(zip(document.names, populations, strict=True))
         people = tuple(document.users), tuple(document.items)
-        return cls(*people, named, protects, StreamRules(**document.rules))
+        size = len(document.users), len(document.items)
+        history = None if document.history is None else _scores(document.history, size)
+        return cls(*people, named, protects, StreamRules(**document.rules), history)
 
 
 def stream_setup(
-    activity: Activity, profiles: Profiles, private: Sequence[str], rules: StreamRules
+    activity: Activity,
+    profiles: Profiles,
+    private: Sequence[str],
+    rules: StreamRules,
+    *,
+    history: Activity | None = None,
 ) -> StreamSetup:
     """Learn from activity so far what an item tells of what users protect of `private`.
 
     Users are those of both; one without a profile protects everything. Each set of attributes that
-    somebody protects is one attribute, learnt from all users who tell all of it.
-    Raises HushrankError when nobody protects any, and as `learnt_population`.
+    somebody protects is one attribute, learnt from all users who tell all of it. history: whole
+    counts that the recipient holds already.
+    Raises HushrankError when nobody protects any, for a history of other users or items, and as
+    `learnt_population`.
     """
     active = set(activity.users)
     others = [user for user in profiles.users if user not in active]
@@ -105,7 +119,27 @@ def stream_setup(
             for row in rows:
                 protects[row] = "+".join(names)
     require(populations, "expected users who protect something")
-    return StreamSetup(users, activity.items, populations, tuple(protects), rules)
+    held = None if history is None else _held(history, users, activity.items)
+    return StreamSetup(users, activity.items, populations, tuple(protects), rules, held)
+
+
+def _held(history: Activity, users: Sequence[str], items: Sequence[str]) -> Scores:
+    n_users = len(set(history.users) - set(users))
+    require(n_users == 0, f"expected a history of known users, got {n_users} others")
+    n_items = len(set(history.items) - set(items))
+    require(n_items == 0, f"expected a history of known items, got {n_items} others")
+    return history.aligned(users, items).scores
+
+
+def _cells(scores: Scores) -> tuple[bytes, bytes, bytes]:
+    whole = (scores.indptr.astype("<i8"), scores.indices.astype("<i8"))
+    return whole[0].tobytes(), whole[1].tobytes(), scores.data.astype("<f8").tobytes()
+
+
+def _scores(cells: tuple[bytes, bytes, bytes], shape: tuple[int, int]) -> Scores:
+    starts, indices = (np.frombuffer(part, "<i8") for part in cells[:2])
+    values = np.frombuffer(cells[2], "<f8").astype(np.float64)
+    return csr_array((values, indices, starts), shape=shape)
 
 
 def _bytes(table: Shares | None) -> bytes:
