@@ -57,6 +57,16 @@ def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> Non
             _rename_over(target, content, secret)
 
 
+def keep_to_owner(path: FilePath) -> None:
+    """Make a file that only its owner reads, or make an empty one such."""
+    descriptor = _for_its_owner(os.fspath(path), os.O_CREAT | os.O_RDWR)
+    try:
+        if os.fstat(descriptor).st_size == 0:
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
 def _rename_over(target: Path, content: bytes, secret: bool) -> None:
     temporary = target.with_name(f".{token_hex(8)}.tmp")
     try:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.disk import keep_to_owner
 from hushrank.publishing.stream_user import StreamUser
 from hushrank.publishing.user_document import current_to_bytes, user_from_bytes, user_to_bytes
 
@@ -91,7 +92,7 @@ class StreamState:
         self._path = os.fspath(path)
         with self._errors():
             require(Path(path).parent.is_dir(), "expected a path in an existing folder")
-            _keep_to_owner(path)
+            keep_to_owner(path)
             self._database = sqlite3.connect(path, timeout=0.1, isolation_level=None)
             self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
             self._begin(settings, setup)
@@ -194,13 +195,3 @@ class StreamState:
 def _columns(user: StreamUser) -> tuple[int, int, float, float, bytes]:
     sums = user.n_released, user.n_withheld, user.leakage, user.worst_leakage
     return (*sums, user_to_bytes(user))
-
-
-def _keep_to_owner(path: str | os.PathLike[str]) -> None:
-    """Make a file that only its owner reads, or make an empty one such."""
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        if os.fstat(descriptor).st_size == 0:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
