@@ -45,12 +45,7 @@ class LineReader:
         records, users, items, problem = [], [], [], None
         for line in lines:
             try:
-                record = DECODER.decode(line)
-                user, item = record["user"], record["item"]
-                if not record.keys() <= self._keys:
-                    raise HushrankError(UNKNOWN_KEY)
-                if bytes(record.get("time", NOTHING))[:1] in b"{[":
-                    raise HushrankError("expected a time that is a number or a text")
+                record, user, item = self._record(line)
                 users.append(self._users.get(bytes(user), -1))
                 items.append(self._items.get(bytes(item), -1))
                 if users[-1] < 0 or items[-1] < 0:
@@ -65,6 +60,16 @@ class LineReader:
             records.append(record)
         n_read = len(records)
         return ActivityLines(records, _numbers(users[:n_read]), _numbers(items[:n_read]), problem)
+
+    def _record(self, line: bytes) -> tuple[dict[str, msgspec.Raw], msgspec.Raw, msgspec.Raw]:
+        """Return the keys of a line with their values as they are, and user and item of them."""
+        record = DECODER.decode(line)
+        user, item = record["user"], record["item"]
+        if not record.keys() <= self._keys:
+            raise HushrankError(UNKNOWN_KEY)
+        if bytes(record.get("time", NOTHING))[:1] in b"{[":
+            raise HushrankError("expected a time that is a number or a text")
+        return record, user, item
 
     def write(self, lines: ActivityLines, released: NDArray[np.intp]) -> bytes:
         """Return the lines with what is released in place of the items; null: withheld."""

@@ -1,5 +1,6 @@
 """Show a historical release: table, JSON, report and files."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
@@ -18,6 +19,7 @@ from hushrank.cli.publishing import Published, PublishOptions, publish_activity
 from hushrank.cli.seeds import stream
 from hushrank.cli.tables import figures_table, plain
 from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.publishing.historical_release import Told
 
 STATEMENT = (
     "Private values are harder to infer from what is released; this is no differential privacy."
@@ -59,16 +61,7 @@ def publish_and_show(options: PublishOptions, paths: PublishPaths) -> None:
     """Publish, print a table, and write what was asked for."""
     options.require_usable()
     paths.require_usable()
-    activity = read_activity(paths.activity)
-    edges = options.edges
-    profiles = read_profiles(paths.profiles, attributes=options.private, bins=edges)
-    held_out = None
-    if paths.hold_out is not None:
-        activity, held_out = split_activity(activity, rng=stream(options.seed, "hold out"))
-    with Console(stderr=True).status("publishing"):
-        published = publish_activity(
-            activity, profiles, options, one_group=paths.posterior is not None
-        )
+    published, held_out = _publish(options, paths)
     figures = _figures(published, options)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     title = f"Published from {paths.activity.name}"
@@ -81,6 +74,17 @@ def publish_and_show(options: PublishOptions, paths: PublishPaths) -> None:
     _write(published, held_out, options, paths)
     for path in paths.written:
         console.print(f"wrote {plain(str(path))}")
+
+
+def _publish(options: PublishOptions, paths: PublishPaths) -> tuple[Published, Activity | None]:
+    """Return what is published, and the records held out of it."""
+    activity, held_out = read_activity(paths.activity), None
+    profiles = read_profiles(paths.profiles, attributes=options.private, bins=options.edges)
+    if paths.hold_out is not None:
+        activity, held_out = split_activity(activity, rng=stream(options.seed, "hold out"))
+    one_group = paths.posterior is not None
+    with Console(stderr=True).status("publishing"):
+        return publish_activity(activity, profiles, options, one_group=one_group), held_out
 
 
 def _write(
@@ -100,27 +104,19 @@ def _write(
 def as_json(published: Published, options: PublishOptions) -> dict[str, Any]:
     """Return the release as the JSON document has it; the figures are of its worst group."""
     release, users = published.release, published.users
-    told = [plan.told for plan in release.plans]
-    held_out = [each.leakage_bits_heldout for each in told]
-    gaps = [each.certified_gap for each in told]
+    groups = [_group(plan.names, len(plan.users), asdict(plan.told)) for plan in release.plans]
     return {
         "method": release.method,
         "budget": release.budget,
         "budget_unit": options.unit,
         "expected_distortion": release.expected_distortion,
         "record_distortion": release.record_distortion,
-        "untouched_bits": max(each.untouched_bits for each in told),
-        "leakage_bits": max(each.leakage_bits for each in told),
-        "leakage_bits_heldout": _worst(held_out),
-        "certified_gap": _worst(gaps),
-        "worst_likelihood_ratio": _finite(max(each.worst_likelihood_ratio for each in told)),
+        **_worst_told([plan.told for plan in release.plans]),
         "users": users.activity.n_users,
         "protected_users": release.n_protected,
         "items": users.activity.n_items,
         "clusters": users.clusters.n_clusters,
-        "groups": [
-            _group(plan.names, len(plan.users), asdict(plan.told)) for plan in release.plans
-        ],
+        "groups": groups,
         "private": release.is_private,
         "options": asdict(options),
         "seconds": published.seconds,
@@ -131,6 +127,16 @@ def as_json(published: Published, options: PublishOptions) -> dict[str, Any]:
 def _group(names: tuple[str, ...], n_users: int, told: dict[str, Any]) -> dict[str, Any]:
     ratio = _finite(told["worst_likelihood_ratio"])
     return {"protects": names, "users": n_users, **told, "worst_likelihood_ratio": ratio}
+
+
+def _worst_told(told: Sequence[Told]) -> dict[str, float | None]:
+    return {
+        "untouched_bits": max(each.untouched_bits for each in told),
+        "leakage_bits": max(each.leakage_bits for each in told),
+        "leakage_bits_heldout": _worst([each.leakage_bits_heldout for each in told]),
+        "certified_gap": _worst([each.certified_gap for each in told]),
+        "worst_likelihood_ratio": _finite(max(each.worst_likelihood_ratio for each in told)),
+    }
 
 
 def _worst(numbers: list[float | None]) -> float | None:

@@ -79,15 +79,8 @@ def diagonal_blocks(
 ) -> float:
     """Fill in each cell's own block (n, values, values), to precondition; return the price's."""
     n_cells, n_values = curvature.shares.shape
-    by_price = 0.0
-    for cell in range(n_cells):
-        shares, mass = curvature.shares[cell], curvature.masses[cell]
-        for one in range(n_values):
-            for other in range(n_values):
-                gauge = mass * GAUGE / n_values
-                blocks[cell, one, other] = gauge - mass * shares[one] * shares[other]
-            blocks[cell, one, one] += mass * shares[one] + curvature.ridge[cell] + 1e-14
-    apart = np.empty(n_values)
+    _begin_blocks(curvature, blocks)
+    apart, by_price = np.empty(n_values), 0.0
     for row in range(n_cells):
         for nth in range(chances.starts[row], chances.starts[row + 1]):
             cell, chance = chances.cells[nth], chances.chances[nth]
@@ -104,3 +97,16 @@ def diagonal_blocks(
         for other in range(one):
             blocks[:, other, one] = blocks[:, one, other]
     return by_price
+
+
+@njit(cache=True)
+def _begin_blocks(curvature: Curvature, blocks: Shares) -> None:
+    """Fill in what each cell's own mass contributes, and what keeps the block regular."""
+    n_cells, n_values = curvature.shares.shape
+    for cell in range(n_cells):
+        shares, mass = curvature.shares[cell], curvature.masses[cell]
+        for one in range(n_values):
+            for other in range(n_values):
+                gauge = mass * GAUGE / n_values
+                blocks[cell, one, other] = gauge - mass * shares[one] * shares[other]
+            blocks[cell, one, one] += mass * shares[one] + curvature.ridge[cell] + 1e-14

@@ -47,11 +47,13 @@ def solve_binary(
         return unchanged(problem)
     likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
     if likely_free or (warm is not None and warm.price == 0):
-        free = zero_leakage(problem, warm)
-        if free is not None:
-            return free
-        warm = None
-    dual = smoothed_dual(problem)
+        return zero_leakage(problem, warm) or _leaking(problem, None, gap)
+    return _leaking(problem, warm, gap)
+
+
+def _leaking(problem: OnlineProblem, warm: BinaryDual | None, gap: float) -> OnlineSolution:
+    """Solve where something may have to leak."""
+    dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
     point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
     is_loose = coarse.values(point, LOOSE * leakage)[1] < LOOSE * leakage
