@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import njit
+from scipy.special import rel_entr
 
 from hushrank.arrays import Shares
 from hushrank.publishing.compact_channel import CompactChannel, compact_channel
@@ -28,7 +29,8 @@ def channel_of_cells(
     of_items, prior = cells.of_items, items.weights @ items.posteriors
     moves = _moves(chances, of_items, items.weights)
     pooled = Pooled(moves, _by_weight(items.weights, of_items), of_items)
-    improve(items, cells.sources, prior, pooled, price, Limits(budget, enough, MIRROR_STEPS))
+    own = float(items.weights @ rel_entr(items.posteriors, prior).sum(axis=1))
+    improve(items, cells.sources, prior, pooled, price, Limits(budget, enough, own, MIRROR_STEPS))
     kept = pooled.moves.chances >= LEAST_CHANCE
     starts = np.append(0, np.cumsum(kept))[pooled.moves.starts]
     order = np.argsort(of_items, kind="stable")

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from hushrank.arrays import Shares
 from hushrank.publishing.general_kernel import Chances, Sources
 
-STEP = 2.0  # with 1 each step would lower leakage + price cost for sure, but half as fast
-OVERSPENT = 1e-3  # of the budget: what moving less often puts right
+LONGEST_STEP = 2.0
 LEAST_STAY = 1e-12  # so that every item can stay again
-FIRMNESS = 0.5  # how fast the price follows what is spent beyond the budget
+FIRMNESS = 0.2  # how fast the price follows what is spent beyond the budget
 
 
 class Limits(NamedTuple):
-    """When to stop: cost in units of the largest, leakage in nats."""
+    """Cost in units of the largest; leakage, in nats, that is enough, and that of no moves."""
 
     budget: float
     leakage: float
+    own_leakage: float
     most_steps: int
 
 
@@ -92,42 +92,72 @@ def improve(
 ) -> None:
     """Take mirror steps on moves and spreads, in place, at a price that keeps to the budget.
 
-        P(j | i) <- P(j | i) exp(-STEP (x_i . a_j + price cost_ij)), renormalised, a_j of what j
+        P(j | i) <- P(j | i) exp(-step (x_i . a_j + price cost_ij)), renormalised, a_j of what j
         released
 
-    Stops when what leaks and what is spent are within the limits, or after most_steps.
+    With step 1 and one price each lowers leakage + price cost; longer ones are tried first. Leaves
+    the best channel: it leaks least once moving less often has put its cost right.
     """
-    spent = np.inf
+    step, before, best = LONGEST_STEP, np.inf, np.inf
+    spent = cost_of_moves(items, cells, pooled.moves)
+    chances, spreads = pooled.moves.chances.copy(), pooled.spreads.copy()
     for _ in range(limits.most_steps):
-        stays = stays_of(pooled.moves)
-        arrived = arrivals_of(items, pooled, len(cells.parts))
+        stays, arrived = stays_of(pooled.moves), arrivals_of(items, pooled, len(cells.parts))
         potentials, leakage = released_potentials(items, prior, pooled, stays, arrived)
-        if leakage <= limits.leakage and spent <= limits.budget * (1 + OVERSPENT):
+        reached = _within_budget(leakage, spent, limits)
+        if reached < best:
+            best = reached
+            chances[:], spreads[:] = pooled.moves.chances, pooled.spreads
+        if best <= limits.leakage:
             break
-        columns = np.zeros(arrived.shape)
-        for item in range(len(stays)):
-            columns[pooled.of_items[item]] += pooled.spreads[item] * potentials[item]
-        spent = _move(items, cells, pooled.moves, stays, columns, potentials, price)
-        _spread(pooled, arrived, potentials)
+        step = 1.0 if leakage + price * spent > before else step
         price *= np.exp(FIRMNESS * min(1.0, max(-1.0, spent / limits.budget - 1)))
+        before = leakage + price * spent
+        spent = _move(items, cells, pooled, stays, arrived, potentials, price, step)
+        _spread(pooled, arrived, potentials, step)
+    pooled.moves.chances[:], pooled.spreads[:] = chances, spreads
+
+
+@njit(cache=True)
+def _within_budget(leakage: float, spent: float, limits: Limits) -> float:
+    """Return what leaks at most once moving less often has put the cost right."""
+    share = min(1.0, limits.budget / max(spent, 1e-300))
+    return share * leakage + (1 - share) * limits.own_leakage
+
+
+@njit(cache=True)
+def cost_of_moves(items: Sources, cells: Sources, moves: Chances) -> float:
+    """Return the expected cost of the moves."""
+    spent = 0.0
+    for item in range(len(items.weights)):
+        for nth in range(moves.starts[item], moves.starts[item + 1]):
+            mass = items.weights[item] * moves.chances[nth]
+            spent += mass * _cost(item, moves.cells[nth], items, cells)
+    return spent
+
+
+@njit(cache=True, inline="always")
+def _cost(item: int, cell: int, items: Sources, cells: Sources) -> float:
+    within = items.within if cells.classes[cell] == items.classes[item] else 0.0
+    return float(items.parts[item] + cells.parts[cell] + within)
 
 
 @njit(cache=True)
 def _move(
-    items: Sources, cells: Sources, moves: Chances, stays: Shares, columns: Shares,
-    potentials: Shares, price: float,
+    items: Sources, cells: Sources, pooled: Pooled, stays: Shares, arrived: Shares,
+    potentials: Shares, price: float, step: float,
 ) -> float:  # fmt: skip
-    """Multiply the chances by exp(-value), renormalise, and return the cost."""
-    spent = 0.0
+    """Multiply the chances by exp(-step value), renormalise, and return the cost."""
+    columns, moves, spent = np.zeros(arrived.shape), pooled.moves, 0.0
+    for item in range(len(stays)):
+        columns[pooled.of_items[item]] += pooled.spreads[item] * potentials[item]
     for item in range(len(stays)):
         posterior, paid = items.posteriors[item], 0.0
-        total = stays[item] * np.exp(-STEP * inner(posterior, potentials[item]))
+        total = stays[item] * np.exp(-step * inner(posterior, potentials[item]))
         for nth in range(moves.starts[item], moves.starts[item + 1]):
-            cell = moves.cells[nth]
-            cost = items.parts[item] + cells.parts[cell]
-            if cells.classes[cell] == items.classes[item]:
-                cost += items.within
-            moves.chances[nth] *= np.exp(-STEP * (inner(posterior, columns[cell]) + price * cost))
+            cost = _cost(item, moves.cells[nth], items, cells)
+            value = inner(posterior, columns[moves.cells[nth]]) + price * cost
+            moves.chances[nth] *= np.exp(-step * value)
             total += moves.chances[nth]
             paid += moves.chances[nth] * cost
         for nth in range(moves.starts[item], moves.starts[item + 1]):
@@ -137,15 +167,15 @@ def _move(
 
 
 @njit(cache=True)
-def _spread(pooled: Pooled, arrived: Shares, potentials: Shares) -> None:
-    """Multiply the spreads by exp(-mean value of what arrives), and renormalise each cell's."""
+def _spread(pooled: Pooled, arrived: Shares, potentials: Shares, step: float) -> None:
+    """Multiply spreads by exp(-step mean value of what arrives), and renormalise each cell's."""
     totals = np.zeros(len(arrived))
     for item in range(len(potentials)):
         cell = pooled.of_items[item]
         mass = arrived[cell].sum()
         if mass > 0:
             value = inner(arrived[cell], potentials[item]) / mass
-            pooled.spreads[item] *= np.exp(-STEP * value)
+            pooled.spreads[item] *= np.exp(-step * value)
         totals[cell] += pooled.spreads[item]
     for item in range(len(potentials)):
         pooled.spreads[item] /= totals[pooled.of_items[item]]

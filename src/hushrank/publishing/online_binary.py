@@ -48,7 +48,10 @@ def solve_binary(
     likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
     if likely_free or (warm is not None and warm.price == 0):
         return zero_leakage(problem, warm) or _leaking(problem, None, gap)
-    return _leaking(problem, warm, gap)
+    found = _leaking(problem, warm, gap)
+    if warm is not None and found.certified_gap > gap * leakage:
+        return _leaking(problem, None, gap)
+    return found
 
 
 def _leaking(problem: OnlineProblem, warm: BinaryDual | None, gap: float) -> OnlineSolution:

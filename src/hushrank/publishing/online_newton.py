@@ -100,7 +100,8 @@ def _climb(
         step, promised = dual.step(point, temperature)
         length, gained = _inside(point, step, dual.linear), -np.inf
         if promised < enough:
-            return point.moved(step, length), n_steps
+            last = point.moved(step, length)
+            return (last if dual.values(last, temperature)[0] >= value else point), n_steps
         for _ in range(MOST_HALVINGS):
             after = dual.values(point.moved(step, length), temperature)[0]
             gained = after - value

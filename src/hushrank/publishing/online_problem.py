@@ -119,8 +119,20 @@ class OnlineProblem:
 
     @cached_property
     def pooling_cost(self) -> float:
-        """The cost, at most, of sending every activity to one item: it leaks nothing."""
-        return float(self.population.weights @ self.cost.of_items + self.cost.largest / 2)
+        """The cost, at most, of sending every activity to `pooling_item`: it leaks nothing."""
+        to_any = float(self.population.weights @ self.cost.of_items + self.cost.parts.max())
+        return to_any + self.cost.within * float(self._class_shares.min())
+
+    @property
+    def pooling_item(self) -> int:
+        """An item that all others are cheap to send to."""
+        return int((self.cost.of_items + self.cost.within * self._class_shares).argmin())
+
+    @cached_property
+    def _class_shares(self) -> Shares:
+        """P(class) of the class of each item (items,)."""
+        shares = np.bincount(self.cost.classes, self.population.weights)
+        return shares[self.cost.classes].astype(np.float64)
 
 
 def lower_bound(problem: OnlineProblem, potentials: Shares, price: float) -> float:

@@ -77,7 +77,7 @@ def pooled(problem: OnlineProblem) -> OnlineSolution:
     """Return the channel that sends every activity to one item, and so tells nothing."""
     n_items = problem.population.n_items
     to, surely = np.zeros(n_items, np.intp), np.ones(n_items)
-    spread = np.array([problem.cost.of_items.argmin()]), np.ones(1)
+    spread = np.array([problem.pooling_item]), np.ones(1)
     channel = compact_channel(np.arange(n_items + 1), to, surely, [spread])
     nothing = np.zeros(problem.population.joint.shape)
     return judged(problem, channel, nothing, 0.0, None)
