@@ -152,7 +152,7 @@ def _tell(state: StreamState, rules: StreamRules, is_private: bool) -> None:
         f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
         f" {totals.most_told / bit:.3g} at most",
         f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
-        "both with what is not known of activities that few users of --activity have, estimated",
+        "both include an estimate of what the users of --activity, a sample, do not show",
         *([] if is_private else ["Not private: --seed drew some of what this state released."]),
     )
     print("\n".join(lines), file=sys.stderr)

@@ -60,7 +60,7 @@ def _figure(part: str, what: str, domains: Mapping[int, Sequence[int]]) -> Exper
         ),
         plan=partial(plan, domains),
         populations=(TRANSACTIONS,),
-        repetitions=2,
+        repetitions=5,
     )
 
 

@@ -57,7 +57,7 @@ def _figure(number: int, level: str, ways: Ways) -> Experiment:
         views=(views[:2], views[2:]),
         plan=partial(plan, ways),
         populations=MOVIELENS_100K,
-        repetitions=2,
+        repetitions=5,
     )
 
 

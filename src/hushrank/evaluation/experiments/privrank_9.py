@@ -80,6 +80,6 @@ PRIVRANK_9 = Experiment(
     ),
     plan=plan,
     populations=MOVIELENS_100K,
-    repetitions=2,
+    repetitions=5,
     picture="dots",
 )
