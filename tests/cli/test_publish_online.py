@@ -23,9 +23,14 @@ class Crash(BaseException):
 @pytest.fixture
 def begin(tmp_path):
     """Return the arguments that begin a state; every third user protects nothing."""
+    return learnt_from(tmp_path, N_USERS)
+
+
+def learnt_from(tmp_path, n_users):
+    """Write activity and profiles, and return the arguments that name them."""
     rng = np.random.default_rng(4)
     visits, people = ["user,item"], ["user,gender,protects"]
-    for user in range(N_USERS):
+    for user in range(n_users):
         people.append(f"u{user},{'FM'[user % 2]},{'none' if user % 3 == 0 else 'all'}")
         likes = np.arange(1.0, len(ITEMS) + 1)[:: 1 if user % 2 else -1]
         chosen = rng.choice(len(ITEMS), 30, p=likes / likes.sum())
@@ -229,7 +234,15 @@ def test_another_file_than_that_of_the_interrupted_run_is_refused(
     assert f"expected the {what} of the interrupted run" in capsys.readouterr().err
 
 
-def test_the_limit_withholds(tmp_path, begin, monkeypatch, capsys):
+def test_a_limit_needs_enough_users_to_learn_from(tmp_path, begin, monkeypatch, capsys):
+    written(tmp_path / "in", 3)
+    assert publish(monkeypatch, tmp_path, *begin, "--limit", "0.1") == 1
+    assert "16 or more users of each private value for a limit" in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
+def test_the_limit_withholds(tmp_path, monkeypatch, capsys):
+    begin = learnt_from(tmp_path, 40)
     written(tmp_path / "in", 600)
     assert publish(monkeypatch, tmp_path, *begin, "--limit", "0.1", "--renew-every", "20") == 0
     released = read(tmp_path / "out")

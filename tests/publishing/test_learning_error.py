@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.activity_cost import activity_cost
-from hushrank.publishing.learning_error import learning_error, learnt_population
+from hushrank.publishing.learning_error import MARGIN, learning_error, learnt_population
 from hushrank.publishing.online import solve_online
 from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
 from hushrank.publishing.online_solution import leakages
@@ -12,12 +12,16 @@ from tests.publishing.online_problems import population, problem
 from tests.statistics import random_seed
 
 
-def made_up_users(n_users, n_items, n_values=2, *, alike=20.0, n_activities=50, seed=None):
+def made_up_users(
+    n_users, n_items, n_values=2, *, alike=20.0, n_activities=50, n_rare=None, seed=None
+):
     """Draw habits around those of the user's value; return the truth, the counts and the values."""
     rng = np.random.default_rng(random_seed() if seed is None else seed)
     truth = population(n_items, n_values, seed=3, spread=0.8).joint
     truth = truth / truth.sum(axis=0)
     codes = np.arange(n_users) % n_values
+    if n_rare is not None:
+        codes = (np.arange(n_users) < n_rare).astype(int)
     habits = [rng.dirichlet(alike * truth[:, code] + 1e-9) for code in codes]
     counts = np.stack([rng.multinomial(n_activities, habit) for habit in habits])
     return truth, csr_array(counts.astype(float)), codes
@@ -50,15 +54,18 @@ def test_the_error_is_that_of_the_definition():
             levers = (np.arange(3) == value) - prior
             expected[value] += levers**2 @ variances / (2 * matrix[:, item] @ learnt.weights)
     error = learning_error(learnt, channel)
-    assert error == pytest.approx((prior @ expected, expected.max()), rel=1e-9)
+    assert error == pytest.approx((prior @ expected, MARGIN * expected.max()), rel=1e-9)
 
 
-@pytest.mark.parametrize(("n_users", "alike"), [(60, 20.0), (400, 20.0), (400, 1e6)])
-def test_what_is_stated_is_about_what_everybody_is_told(n_users, alike):
-    """Of 12 samples the mean is within 10 % below, and 2.5 times above, of what is told."""
+@pytest.mark.parametrize(
+    ("n_users", "n_rare", "alike"),
+    [(60, None, 20.0), (400, None, 20.0), (400, None, 1e6), (220, 20, 20.0), (216, 16, 20.0)],
+)
+def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
+    """The estimate is about right in the mean of 12 samples; with the margin, for each of them."""
     stated, told = [], []
     for seed in range(12):
-        truth, scores, codes = made_up_users(n_users, 150, alike=alike, seed=seed)
+        truth, scores, codes = made_up_users(n_users, 150, alike=alike, n_rare=n_rare, seed=seed)
         learnt = learnt_population(scores, codes, 2)
         cost = activity_cost(np.random.default_rng(seed).integers(0, 4, 150))
         everything = OnlineProblem(learnt, cost, 0.0).pooling_cost
@@ -66,7 +73,9 @@ def test_what_is_stated_is_about_what_everybody_is_told(n_users, alike):
         assert solution.leakage < 1e-9  # of the sample
         stated.append(solution.worst_leakage + learning_error(learnt, solution.channel).worst)
         told.append(leakages(solution.channel.pushforward(truth * learnt.prior))[1])
-    assert 0.9 * np.mean(told) < np.mean(stated) < 2.5 * np.mean(told)
+    ratios = np.array(stated) / told
+    assert ratios.min() > 1
+    assert 0.85 * MARGIN < ratios.mean() < 2.5 * MARGIN
 
 
 def test_nothing_is_added_where_nothing_was_learnt():

@@ -20,6 +20,8 @@ def any_population(rng):
         joint[rng.integers(0, n_items, 2), 0] = 0
     if n_items > 10 and rng.random() < 0.3:
         joint[0] += 0.3 * rng.random(n_values)
+    if rng.random() < 0.1:  # items tell nothing
+        joint = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return ActivityPopulation(joint / joint.sum())
 
 

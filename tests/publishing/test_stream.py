@@ -1,5 +1,6 @@
 import sqlite3
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -11,6 +12,7 @@ from hushrank.publishing.online_problem import OnlineProblem
 from hushrank.publishing.stream import WITHHELD, OnlinePublisher
 from hushrank.publishing.stream_rules import StreamRules
 from hushrank.publishing.stream_state import StreamState
+from hushrank.publishing.stream_user import StreamUser
 from hushrank.publishing.user_document import current_to_bytes, user_from_bytes, user_to_bytes
 from hushrank.randomness import Randomness
 from tests.publishing.online_problems import counts, population
@@ -241,9 +243,12 @@ def test_a_file_that_is_no_state_is_refused(tmp_path):
         publisher().resume(tmp_path / "state")
 
 
-def test_a_damaged_user_is_refused():
-    with pytest.raises(HushrankError, match="version 2"):
-        user_from_bytes(b"\x93nothing", None)
+def test_a_damaged_user_is_refused_and_one_of_another_version():
+    stored = user_to_bytes(StreamUser(np.arange(3)))
+    older = msgspec.msgpack.encode({**msgspec.msgpack.decode(stored), "version": 1})
+    for content in (b"\x93nothing", older):
+        with pytest.raises(HushrankError, match="version 2"):
+            user_from_bytes(content, None)
 
 
 def test_representations_show_sizes_only(tmp_path):

@@ -205,6 +205,18 @@ def test_a_secret_file_is_for_its_owner_only(tmp_path, existed):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("existed", [False, True])
+def test_a_secret_behind_a_link_is_for_its_owner_only(tmp_path, existed):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    if existed:
+        write(target, "what was there").chmod(0o644)
+    link.symlink_to(target)
+    replace_file(link, b"new", secret=True)
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_replaced_file_keeps_its_permissions(tmp_path):
     path = write(tmp_path / "b.csv", "what was there")
     path.chmod(0o600)

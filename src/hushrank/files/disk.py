@@ -43,14 +43,14 @@ def require_apart(paths: Sequence[FilePath]) -> None:
 def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
-    secret: only its owner may read the file. What is no regular file, such as a link or
-    /dev/stdout, is written to in place.
+    secret: only its owner may read the file. What a link leads to is replaced, the link stays.
+    What is no regular file, such as /dev/stdout, is written to in place.
     Raises HushrankError, which names `path`, when it cannot be written.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     with errors_naming(path):
-        _require_folder(path)
-        if target.is_symlink() or (target.exists() and not target.is_file()):
+        _require_folder(target)
+        if target.exists() and not target.is_file():
             with target.open("wb") as file:
                 file.write(content)
         else:

@@ -21,7 +21,8 @@ class ActivityCost:
         cost[i, j] = (parts[class i] + parts[class j] + within [class i = class j]) for i != j
 
     classes (items,): which class the item is of; items of one class cost the same. parts
-    (classes,), rising, and within are in units of all n (n - 1) / 2 pairs: costs lie in [0, 1].
+    (classes,), rising or all 0, and within are in units of all n (n - 1) / 2 pairs, so that costs
+    lie in [0, 1].
     """
 
     classes: NDArray[np.intp]

@@ -104,7 +104,7 @@ def improve(
     for _ in range(limits.most_steps):
         stays, arrived = stays_of(pooled.moves), arrivals_of(items, pooled, len(cells.parts))
         potentials, leakage = released_potentials(items, prior, pooled, stays, arrived)
-        reached = _within_budget(leakage, spent, limits)
+        reached = _mended_leakage(leakage, spent, limits)
         if reached < best:
             best = reached
             chances[:], spreads[:] = pooled.moves.chances, pooled.spreads
@@ -119,7 +119,7 @@ def improve(
 
 
 @njit(cache=True)
-def _within_budget(leakage: float, spent: float, limits: Limits) -> float:
+def _mended_leakage(leakage: float, spent: float, limits: Limits) -> float:
     """Return what leaks at most once moving less often has put the cost right."""
     share = min(1.0, limits.budget / max(spent, 1e-300))
     return share * leakage + (1 - share) * limits.own_leakage

@@ -32,7 +32,8 @@ def solve_binary(
     """Return the best channel for a private attribute of 2 values, to within `gap`.
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
-    certified is in the solution. warm: the dual of an earlier solution, with other counts.
+    certified is in the solution. warm: the dual of an earlier solution, with other counts. Budgets
+    below 1e-9 of the pooling cost: nothing is changed.
     Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items classes) a Newton step.
     Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: the
@@ -41,26 +42,29 @@ def solve_binary(
     require(problem.population.n_values == 2, "expected a private attribute of 2 values")
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
     leakage = problem.population.leakage
-    if problem.pooling_cost == 0:
+    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
         return pooled(problem)
     if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)
     likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
     if likely_free or (warm is not None and warm.price == 0):
-        return zero_leakage(problem, warm) or _leaking(problem, None, gap)
+        free = zero_leakage(problem, warm)
+        return _leaking(problem, None, gap, is_refused=warm is None) if free is None else free
     found = _leaking(problem, warm, gap)
     if warm is not None and found.certified_gap > gap * leakage:
         return _leaking(problem, None, gap)
     return found
 
 
-def _leaking(problem: OnlineProblem, warm: BinaryDual | None, gap: float) -> OnlineSolution:
-    """Solve where something may have to leak."""
+def _leaking(
+    problem: OnlineProblem, warm: BinaryDual | None, gap: float, *, is_refused: bool = False
+) -> OnlineSolution:
+    """Solve where something may have to leak; is_refused: it has to."""
     dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
     point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
-    is_loose = coarse.values(point, LOOSE * leakage)[1] < LOOSE * leakage
-    free = zero_leakage(problem) if is_loose else None
+    is_loose = dual.values(point, LOOSE * leakage)[1] < LOOSE * leakage
+    free = zero_leakage(problem) if is_loose and not is_refused else None
     if free is not None:
         return free
     first = LOOSE * COOLING if warm is None else WARM * gap

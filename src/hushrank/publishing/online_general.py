@@ -44,13 +44,14 @@ def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolutio
     """Return a channel within the budget for a private attribute of any number of values.
 
     gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
+    Budgets below 1e-9 of the pooling cost: nothing is changed.
     Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items^2 values), in bounding.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: items
     that tell nearly the same are first solved as one, by the smoothed dual, then each for itself.
     """
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
     leakage = problem.population.leakage
-    if problem.budget >= problem.pooling_cost:
+    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
         return pooled(problem)
     if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)

@@ -69,7 +69,8 @@ class SmoothedDual:
         hessian = (hessian + hessian.T) / 2
         far = LONGEST_STEP if not self.linear else 0.3 * (1 + float(np.abs(point.tilts).max()))
         damping = 1e-9 * np.maximum(-np.diag(hessian), 1e-6) + 1e-12
-        damping[:-1] += np.abs(gradient[:-1]) / far  # where the dual is flat, no step is longer
+        damping[:-1] += np.abs(gradient[:-1]) / far  # where the dual is flat, no step is longer,
+        damping[-1] += abs(gradient[-1]) / point.price  # and none more than doubles the price
         hessian[np.diag_indices(size)] -= damping
         change: Shares = np.linalg.solve(-hessian, gradient).astype(np.float64)
         return DualPoint(change[:-1], float(change[-1])), float(gradient @ change)

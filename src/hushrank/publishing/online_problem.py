@@ -21,10 +21,9 @@ MOST_GROUPS = 2_000  # of similar items
 class ActivityPopulation:
     """P(item, private value) of the next activity: joint (items, values), which sums to 1.
 
-    without (items, groups, values): P(item | value) as learnt without each of 2+ groups of users,
-    for `learning_error`; None where nothing was learnt.
-    Learnt from people whose activity may be used for it; shared by all users. Items of probability
-    0 may be released and given; nothing is known of them, so they count as telling nothing.
+    Learnt from people whose activity may be used for it; without (items, groups, values): P(item |
+    value) without each of 2+ groups of them, for `learning_error`, None where nothing was learnt.
+    Items of probability 0 may be given and released; they count as telling nothing.
     Raises HushrankError unless 2+ items, 2+ values of positive probability, shares >= 0, sum 1.
     """
 
@@ -42,9 +41,8 @@ class ActivityPopulation:
         require((self.prior > 0).all(), "expected private values of positive probability")
         if self.without is not None:
             matches = self.without.shape[::2] == self.joint.shape and self.without.shape[1] >= 2
-            require(
-                matches, "expected what is learnt without each of 2+ groups (items, 2+, values)"
-            )
+            require(matches, "expected shares without each of 2+ groups (items, 2+, values)")
+            require((self.without >= 0).all(), "expected probabilities of at least 0")
 
     def __repr__(self) -> str:
         """Say the size only."""
@@ -93,7 +91,7 @@ class ActivityPopulation:
     @cached_property
     def leakage(self) -> float:
         """I(item; value) of activities released unchanged, in nats."""
-        return float(self.weights @ self.own_leakages)
+        return max(0.0, float(self.weights @ self.own_leakages))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,15 +111,21 @@ class OnlineProblem:
         """Check that the parts belong together."""
         n_items = self.population.n_items
         require(self.cost.n_items == n_items, f"expected counts of {n_items} items")
-        most = self.cost.largest
-        valid = 0 <= self.budget <= 1
-        require(valid, f"expected a budget in [0, 1], got {self.budget}; costs reach {most:.3g}")
+        most = f"costs reach {self.cost.largest:.3g}"
+        require(0 <= self.budget <= 1, f"expected a budget in [0, 1], got {self.budget}; {most}")
 
     @cached_property
     def pooling_cost(self) -> float:
         """The cost, at most, of sending every activity to `pooling_item`: it leaks nothing."""
         to_any = float(self.population.weights @ self.cost.of_items + self.cost.parts.max())
         return to_any + self.cost.within * float(self._class_shares.min())
+
+    @property
+    def pooled_cost(self) -> float:
+        """What that costs exactly."""
+        to, cost, weights = self.pooling_item, self.cost, self.population.weights
+        sent = weights @ cost.of_items + cost.of_items[to] + cost.within * self._class_shares[to]
+        return float(sent - weights[to] * (2 * cost.of_items[to] + cost.within))
 
     @property
     def pooling_item(self) -> int:

@@ -35,9 +35,9 @@ class OnlinePublisher:
     Privacy: if, given the private value, activities are independent and follow the population, all
     releases of a user together tell at most `worst_leakage` nats of it, under any prior belief,
     when channels are made for released counts. `leakage` is the paper's sum: such a bound where
-    channels do not depend on earlier activities. Both count, to first order, what the population
-    lacks that was learnt from a sample. Neither holds against who knows the habits of the user,
-    and nothing here is differential privacy.
+    channels do not depend on earlier activities. Both include an estimate of what the population
+    lacks that was learnt from a sample; what a history told comes on top. Neither holds against who
+    knows the habits of the user, and nothing here is differential privacy.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 4.
     """
 
@@ -95,8 +95,9 @@ class OnlinePublisher:
         require(known, "expected a user who protects something")
         if number not in self._users:
             stored = None if self._state is None else self._state.load_user(number)
-            fresh = StreamUser(self._history[[number]].toarray()[0].astype(np.int64))
-            self._users[number] = stored or fresh
+            if stored is None:
+                stored = StreamUser(self._history[[number]].toarray()[0].astype(np.int64))
+            self._users[number] = stored
         return self._users[number]
 
     def publish(

@@ -9,6 +9,8 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Scores
 from hushrank.errors import require
 
+MOST = 2.0**53  # that a float counts exactly
+
 
 def by_user(users: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Yield each user with the places of his activities, in order."""
@@ -34,5 +36,6 @@ def checked_history(history: "Scores | None", n_users: int, n_items: int) -> Sco
         return csr_array((n_users, n_items), dtype=np.float64)
     require(history.shape == (n_users, n_items), f"expected a history of {n_users} users")
     whole = (history.data >= 0).all() and (history.data == np.floor(history.data)).all()
+    whole = whole and (history.data <= MOST).all()
     require(whole, "expected whole counts of at least 0 as history")
     return history

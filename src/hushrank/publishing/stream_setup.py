@@ -1,7 +1,8 @@
 """All that a stream is made of, as bytes: who, what, what is known of it, and by which rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isinf
 from typing import Any, Literal
 
 import msgspec
@@ -12,7 +13,7 @@ from hushrank.activities.activity import Activity, Scores
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Shares
 from hushrank.errors import HushrankError, require
-from hushrank.publishing.learning_error import learnt_population
+from hushrank.publishing.learning_error import MOST_GROUPS, learnt_population
 from hushrank.publishing.online_problem import ActivityPopulation
 from hushrank.publishing.stream import OnlinePublisher
 from hushrank.publishing.stream_rules import StreamRules
@@ -73,17 +74,22 @@ class StreamSetup:
     def from_bytes(cls, content: bytes) -> "StreamSetup":
         """Return the setup; raise HushrankError when it is damaged or of another version."""
         try:
-            document = msgspec.msgpack.decode(content, type=SetupDocument)
-        except (msgspec.ValidationError, msgspec.DecodeError):
+            return cls._of(msgspec.msgpack.decode(content, type=SetupDocument))
+        except (msgspec.ValidationError, msgspec.DecodeError, ValueError, TypeError, IndexError):
             raise HushrankError("expected the state of `publish online`, version 2") from None
+
+    @classmethod
+    def _of(cls, document: SetupDocument) -> "StreamSetup":
         learnt = zip(document.joints, document.without, strict=True)
         populations = [_population(*content, len(document.items)) for content in learnt]
+        named = dict(zip(document.names, populations, strict=True))
+        size, known = (len(document.users), len(document.items)), range(-1, len(document.names))
+        whole = len(document.protects) == size[0] and set(document.protects) <= set(known)
+        require(whole, "expected the state of `publish online`, version 2")
         kinds = [*document.names, None]  # -1 is the last
         protects = tuple(kinds[number] for number in document.protects)
-        named = dict(zip(document.names, populations, strict=True))
-        people = tuple(document.users), tuple(document.items)
-        size = len(document.users), len(document.items)
         history = None if document.history is None else _scores(document.history, size)
+        people = tuple(document.users), tuple(document.items)
         return cls(*people, named, protects, StreamRules(**document.rules), history)
 
 
@@ -100,8 +106,8 @@ def stream_setup(
     Users are those of both; one without a profile protects everything. Each set of attributes that
     somebody protects is one attribute, learnt from all users who tell all of it. history: whole
     counts that the recipient holds already.
-    Raises HushrankError when nobody protects any, for a history of other users or items, and as
-    `learnt_population`.
+    Raises HushrankError when nobody protects any, for a history of other users or items, for a
+    limit with fewer than 16 active users of a value, and as `learnt_population`.
     """
     active = set(activity.users)
     others = [user for user in profiles.users if user not in active]
@@ -119,8 +125,16 @@ def stream_setup(
             for row in rows:
                 protects[row] = "+".join(names)
     require(populations, "expected users who protect something")
+    _require_known_enough(populations.values(), rules)
     held = None if history is None else _held(history, users, activity.items)
     return StreamSetup(users, activity.items, populations, tuple(protects), rules, held)
+
+
+def _require_known_enough(populations: Iterable[ActivityPopulation], rules: StreamRules) -> None:
+    """A limit must not rest on an estimate from next to nothing."""
+    fewest = min(1 if each.without is None else each.without.shape[1] for each in populations)
+    message = f"expected activity of {MOST_GROUPS} or more users of each private value for a limit"
+    require(isinf(rules.limit) or fewest >= MOST_GROUPS, message)
 
 
 def _held(history: Activity, users: Sequence[str], items: Sequence[str]) -> Scores:

@@ -32,7 +32,7 @@ def zero_leakage(problem: OnlineProblem, warm: BinaryDual | None = None) -> Onli
     coarse = binned(dual)
     while temperature > LAST_TEMPERATURE:
         point, _ = maximise(coarse, point, temperature * scale, temperature * scale)
-        if coarse.values(point, scale)[1] > problem.budget / problem.cost.largest:
+        if dual.values(point, scale)[1] > problem.budget / problem.cost.largest:
             return None  # by weak duality, no such channel is within the budget
         temperature *= COOLING
     last = LAST_TEMPERATURE * scale
