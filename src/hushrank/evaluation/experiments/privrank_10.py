@@ -47,5 +47,5 @@ PRIVRANK_10 = Experiment(
     views=(trade_off_views(GROUPS, NAME),),
     plan=plan,
     populations=MOVIELENS_100K,
-    repetitions=3,
+    repetitions=5,
 )
