@@ -19,7 +19,7 @@ from hushrank.publishing.zero_leakage import zero_leakage
 
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
 LIKELY_FREE = 0.25  # of the pooling cost: above, the budget mostly allows no leakage at all
-LOOSE = 0.03  # of that leakage: below, the budget may allow none
+STARTED = 0.03  # of that leakage: the temperature at which a cold start ends
 WARM = 10.0  # times the gap: the temperature from which a warm start goes on
 AIM = 1.5  # times the gap: the temperature at which a solution is looked for first
 MOST_ATTEMPTS = 6
@@ -63,11 +63,11 @@ def _leaking(
     dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
     point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
-    is_loose = dual.values(point, LOOSE * leakage)[1] < LOOSE * leakage
-    free = zero_leakage(problem) if is_loose and not is_refused else None
+    is_proven = dual.values(point, STARTED * leakage)[1] > 0  # by weak duality something leaks
+    free = None if is_proven or is_refused else zero_leakage(problem)
     if free is not None:
         return free
-    first = LOOSE * COOLING if warm is None else WARM * gap
+    first = STARTED * COOLING if warm is None else WARM * gap
     point, _ = maximise(coarse, point, first * leakage, AIM * gap * leakage)
     return _cooled(problem, dual, point, gap * leakage)
 
@@ -91,7 +91,7 @@ def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
     """Return a maximum so smooth that Newton's method finds it from anywhere."""
     price = leakage * min(2.0, 1 / (2 * dual.budget))
     nowhere = DualPoint(np.zeros(len(dual.columns.kinds)), price)
-    return maximise(dual, nowhere, FIRST_TEMPERATURE * leakage, LOOSE * leakage)[0]
+    return maximise(dual, nowhere, FIRST_TEMPERATURE * leakage, STARTED * leakage)[0]
 
 
 def _solution(
