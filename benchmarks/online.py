@@ -26,8 +26,8 @@ INTRODUCTION = """## Online publishing
 Users and items are drawn from a power law, with private values planted. A row shows the median
 channel, with the least and the most of all in brackets, and below it the slowest one alone.
 The gap is what is certified, relative to the leakage of activities released unchanged. A warm
-channel is made after 100 more activities. Users have 50, 200, 1,000 or 5,000 activities; which items
-tell nearly the same is found once for all of them. Streams begin with channels that are made."""
+channel is made after 100 more activities. Users have 50, 200, 1,000 or 5,000 activities; which
+items tell nearly the same is found once for all. Streams begin with channels that are made."""
 
 N_ITEMS = 1_861
 SHARES = (0.03, 0.1, 0.3, 0.7)
