@@ -86,7 +86,7 @@ def test_columns_release_evenly_what_they_state():
 
 def test_a_solved_channel_is_followed():
     """A channel whose every move is 5 % likelier would fail."""
-    channel = solve_binary(problem(5, seed=4, share=0.2)).channel
+    channel = solve_binary(problem(5, seed=4, share=0.05)).channel
     matrix = channel.matrix()
     item = int(np.argmax(matrix.min(axis=1)))
     assert matrix[item].min() > 1e-4
