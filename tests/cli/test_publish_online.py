@@ -3,11 +3,13 @@ import subprocess
 import sys
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 
 from hushrank.cli.activity_lines import LineReader
 from hushrank.cli.online_journal import Output
+from hushrank.errors import HushrankError
 from hushrank.publishing.stream_setup import StreamSetup
 from hushrank.publishing.stream_state import stored_setup
 from tests.commands import hushrank
@@ -254,6 +256,19 @@ def test_the_limit_withholds(tmp_path, monkeypatch, capsys):
     assert f"{withheld.total()} withheld" in said
     most = float(said.split("any prior belief: ")[1].split()[0])
     assert most <= 0.1
+
+
+@pytest.mark.parametrize(
+    "change", [{"version": 1}, {"protects": [0]}, {"joints": [b"half"]}, {"rules": {"budge": 1}}]
+)
+def test_another_version_and_damage_are_refused(tmp_path, begin, monkeypatch, change):
+    written(tmp_path / "in", 3)
+    assert publish(monkeypatch, tmp_path, *begin) == 0
+    whole = stored_setup(tmp_path / "state")
+    assert StreamSetup.from_bytes(whole).to_bytes() == whole
+    changed = msgspec.msgpack.encode({**msgspec.msgpack.decode(whole), **change})
+    with pytest.raises(HushrankError, match="version 2"):
+        StreamSetup.from_bytes(changed)
 
 
 def test_a_state_is_begun_once(tmp_path, begin, monkeypatch, capsys):

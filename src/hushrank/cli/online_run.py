@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hushrank.cli.activity_lines import ActivityLines, LineReader
 from hushrank.cli.online_journal import Input, Journal, Output
 from hushrank.errors import HushrankError, require
+from hushrank.files.disk import errors_naming
 from hushrank.publishing.stream import OnlinePublisher
 from hushrank.publishing.stream_rules import StreamRules
 from hushrank.publishing.stream_setup import StreamSetup, stream_setup
@@ -43,7 +44,8 @@ def open_setup(state: Path, given: Beginning) -> StreamSetup:
     if stored is not None:
         unused = all(value is None for value in values)
         require(unused, f"{state} exists: expected none of the options that begin a state")
-        return StreamSetup.from_bytes(stored)
+        with errors_naming(state):
+            return StreamSetup.from_bytes(stored)
     from hushrank.activities.activity_files import read_activity
     from hushrank.activities.profile_files import read_profiles
 
@@ -52,13 +54,18 @@ def open_setup(state: Path, given: Beginning) -> StreamSetup:
         "expected --activity, --profiles, --private and --budget to begin a state",
     )
     names = [name.strip() for name in str(given.private).split(",")]
-    limit = float("inf") if given.limit is None else given.limit * log(2)
-    rules = StreamRules(float(given.budget or 0), limit=limit)
-    if given.renew_every is not None:
-        rules = replace(rules, resolve_every=given.renew_every)
     profiles = read_profiles(str(given.profiles), attributes=names)
     history = None if given.history is None else read_activity(str(given.history))
-    return stream_setup(read_activity(str(given.activity)), profiles, names, rules, history=history)
+    return stream_setup(
+        read_activity(str(given.activity)), profiles, names, _rules(given), history=history
+    )
+
+
+def _rules(given: Beginning) -> StreamRules:
+    limit = float("inf") if given.limit is None else given.limit * log(2)
+    rules = StreamRules(float(given.budget or 0), limit=limit)
+    every = given.renew_every
+    return rules if every is None else replace(rules, resolve_every=every)
 
 
 def run(

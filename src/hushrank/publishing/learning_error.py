@@ -46,9 +46,9 @@ def learning_error(population: ActivityPopulation, channel: CompactChannel) -> L
     That is half the relative variance of what is released, summed over items, where users, not
     activities, are the sample: the delete-a-group jackknife. A channel made for the sample leaks
     less of it than of everybody, by as much; a channel made elsewhere would leak more of it.
-    0 for a population that does not say how it was learnt. With fewer than 16 users of a value it
-    may be far too low.   Source: Kott (J. Official Statistics
-    17, 2001), for the jackknife; Akaike (1973), for fitting and being judged on one sample.
+    0 for a population that does not say how it was learnt; with fewer than 16 users of a value it
+    may be far too low.   Source: Kott (J. Official Statistics 17, 2001), for the jackknife; Akaike
+    (1973), for fitting and being judged on one sample.
     """
     if population.without is None:
         return LearningError(0.0, 0.0)

@@ -8,7 +8,7 @@ from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.compact_channel import CompactChannel
 from hushrank.publishing.general_channel import channel_of_cells
-from hushrank.publishing.general_kernel import Chances, potentials_of, released_of
+from hushrank.publishing.general_kernel import Chances, Sources, potentials_of, released_of
 from hushrank.publishing.general_lift import lifted
 from hushrank.publishing.general_newton import GeneralDual, Tilted
 from hushrank.publishing.online_cells import Cells, cells_of, items_of
@@ -55,10 +55,10 @@ def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolutio
         return pooled(problem)
     if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
         return unchanged(problem)
-    climbed = _climbed(problem, gap * leakage)
-    potentials, price = _potentials(problem, climbed)
+    items, climbed = items_of(problem), _climbed(problem, gap * leakage)
+    potentials, price = _potentials(problem, items, climbed)
     bound = max(0.0, lower_bound(problem, potentials, price))
-    channel = _channel(problem, climbed, bound + AIM * gap * leakage)
+    channel = _channel(problem, items, climbed, bound + AIM * gap * leakage)
     return judged(problem, channel, potentials, price, None)
 
 
@@ -88,15 +88,17 @@ def _finer(
     return finer, Tilted(tilts, point.price)
 
 
-def _potentials(problem: OnlineProblem, climbed: Climbed) -> tuple[Shares, float]:
+def _potentials(problem: OnlineProblem, items: Sources, climbed: Climbed) -> tuple[Shares, float]:
     """Return potentials (items, values) and a price that certify."""
     tilts, prior, price = climbed.point.tilts, problem.population.prior, climbed.point.price
     tied = potentials_of(tilts, prior)[0].T[climbed.cells.of_items]
-    return lifted(items_of(problem), prior, tied, price), price / problem.cost.largest
+    return lifted(items, prior, tied, price), price / problem.cost.largest
 
 
-def _channel(problem: OnlineProblem, climbed: Climbed, enough: float) -> CompactChannel:
+def _channel(
+    problem: OnlineProblem, items: Sources, climbed: Climbed, enough: float
+) -> CompactChannel:
     """Return the channel of the items within the budget, good when it leaks `enough` nats."""
     limits = climbed.point.price, problem.budget / problem.cost.largest, enough
-    channel = channel_of_cells(items_of(problem), climbed.cells, climbed.chances, *limits)
+    channel = channel_of_cells(items, climbed.cells, climbed.chances, *limits)
     return within_budget(problem, channel)

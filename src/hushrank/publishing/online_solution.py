@@ -56,7 +56,7 @@ def judged(
     dual: BinaryDual | None,
 ) -> OnlineSolution:
     """Return the solution with everything computed from the channel's words and the potentials."""
-    released = released_joint(problem.population, channel)
+    released = channel.pushforward(problem.population.joint)
     leakage, worst = leakages(released)
     distortion = expected_cost(problem.population, problem.cost, channel)
     gap = leakage - max(0.0, lower_bound(problem, potentials, price))
@@ -91,11 +91,6 @@ def within_budget(problem: OnlineProblem, channel: CompactChannel) -> CompactCha
     kept = channel.move_shares() * (problem.budget / cost * (1 - 1e-12))
     bounds = thresholds(kept, channel.starts)
     return replace(channel, bounds=bounds)
-
-
-def released_joint(population: ActivityPopulation, channel: CompactChannel) -> Shares:
-    """Return P(released, value) (items, values)."""
-    return channel.pushforward(population.joint)
 
 
 def leakages(released: Shares) -> tuple[float, float]:

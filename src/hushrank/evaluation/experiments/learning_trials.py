@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from hushrank.evaluation.experiments.experiment import Draws, Group, Measurement, Quantity, View
 from hushrank.evaluation.experiments.learning import Learning, learn, warm_up
 from hushrank.evaluation.experiments.platforms import Platform, Split
+from hushrank.evaluation.experiments.populations import Populations
 from hushrank.evaluation.experiments.publishing_trials import (
     Numbers,
     ranked_precision,
@@ -92,6 +93,18 @@ def learning_plan(trials: LearningTrials, population: str, quick: bool) -> Seque
     ]
     first, *others = [*untouched, *ways]
     return [first, *(_from_same_draws(each) for each in others)]
+
+
+def hidden_item_plan(
+    name: str, budget: float, people: Populations, quick: bool
+) -> Sequence[Measurement]:
+    """Return the plan for a population of activity, of which an item is hidden anew each time."""
+    activity = people[name]
+
+    def draw(rng: np.random.Generator) -> Platform:
+        return Platform.hiding(activity, rng=rng)
+
+    return learning_plan(LearningTrials(draw, budget), name, quick)
 
 
 def learning_views(population: str) -> tuple[tuple[View, ...], ...]:

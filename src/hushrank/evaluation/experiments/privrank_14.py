@@ -1,19 +1,12 @@
 """Figure 14 of Yang, Qu, Cudré-Mauroux: clusters and samples, on synthetic transactions."""
 
-from collections.abc import Sequence
-
-import numpy as np
+from functools import partial
 
 from hushrank.activities.transactions import draw_transactions
 from hushrank.evaluation.experiments.busy_users import busy_users
-from hushrank.evaluation.experiments.experiment import Experiment, Measurement
-from hushrank.evaluation.experiments.learning_trials import (
-    LearningTrials,
-    learning_plan,
-    learning_views,
-)
-from hushrank.evaluation.experiments.platforms import Platform
-from hushrank.evaluation.experiments.populations import DrawnPopulation, Populations
+from hushrank.evaluation.experiments.experiment import Experiment
+from hushrank.evaluation.experiments.learning_trials import hidden_item_plan, learning_views
+from hushrank.evaluation.experiments.populations import DrawnPopulation
 
 BUDGET = 0.02
 N_USERS, N_ITEMS, MEAN_ITEMS = 2_000, 200, 20.0
@@ -25,23 +18,13 @@ TRANSACTIONS = DrawnPopulation(
 )
 
 
-def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
-    """Hide an item anew in each repetition."""
-    activity = people[TRANSACTIONS.name]
-
-    def draw(rng: np.random.Generator) -> Platform:
-        return Platform.hiding(activity, rng=rng)
-
-    return learning_plan(LearningTrials(draw, BUDGET), TRANSACTIONS.name, quick)
-
-
 PRIVRANK_14 = Experiment(
     name="privrank-14",
     title="Yang, Qu, Cudré-Mauroux, figure 14: clusters and samples, synthetic transactions",
     shows="clusters and samples against privacy, utility and learning time, on transactions",
     x_label="clusters of protected users",
     views=learning_views(TRANSACTIONS.name),
-    plan=plan,
+    plan=partial(hidden_item_plan, TRANSACTIONS.name, BUDGET),
     populations=(TRANSACTIONS,),
     repetitions=5,
     has_log_x=True,

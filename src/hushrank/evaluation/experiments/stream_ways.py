@@ -14,7 +14,7 @@ from hushrank.evaluation.experiments.streams import Numbers, Started
 from hushrank.publishing.activity_cost import Ties
 from hushrank.publishing.baselines import draw_from_rows, item_exponential, rand
 from hushrank.publishing.online_problem import LEAST_SHARE
-from hushrank.publishing.online_solution import leakages, released_joint
+from hushrank.publishing.online_solution import leakages
 from hushrank.publishing.stream import OnlinePublisher
 from hushrank.publishing.stream_rules import StreamRules
 from hushrank.randomness import Randomness
@@ -67,7 +67,7 @@ def privrank_stream(budget: float, ties: Ties = "half") -> StreamWay:
             current = publisher.user(user).current
             if current is None:
                 raise HushrankError("expected a user who has released something")
-            return released_joint(started.population, current.channel)
+            return current.channel.pushforward(started.population.joint)
 
         return _told(started, items, joint)
 
