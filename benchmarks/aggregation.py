@@ -10,7 +10,7 @@ from peer_orders import ask_peer
 from people import orders
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.kemeny import KemenyOrder, kemeny
+from hushrank.aggregators.exact.kemeny import KemenyOrder, kemeny
 from hushrank.arrays import Counts, Orders
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.coding import inverse

@@ -7,9 +7,9 @@ import numpy as np
 from harness import Row, Series, check, main, milliseconds, seconds
 from people import orders
 
-from hushrank.aggregators.private_borda import p_borda_knorm
-from hushrank.aggregators.private_histogram import p_borda_hist
-from hushrank.aggregators.private_sample import p_sample
+from hushrank.aggregators.private.borda import p_borda_knorm
+from hushrank.aggregators.private.exponential.p_sample import p_sample
+from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.arrays import Counts, Order
 from hushrank.engines.local import run
 from hushrank.mechanisms.k_norm import PermutohedronMechanism

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.kemeny import kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.kwiksort import kwiksort
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import mean_rank_order

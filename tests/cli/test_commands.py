@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from hushrank.aggregators.pair_orders import PairPostProcess
+from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate import Method
 from hushrank.cli.aggregation import PURE, WITH_DELTA, WITHOUT_PRIVACY

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.aggregators.private_order import PrivateOrder
+from hushrank.aggregators.private.order import PrivateOrder
 from hushrank.evaluation.experiments.central import OURS, PAPER, Curator
 from hushrank.evaluation.experiments.electorate import Electorate, Labels
 from hushrank.evaluation.experiments.experiment import Draws, Settings

@@ -4,8 +4,8 @@ from math import comb, exp, tanh
 import numpy as np
 import pytest
 
+from hushrank.aggregators.from_reports.pair_estimates import pair_error_rate
 from hushrank.aggregators.kwiksort import kwiksort
-from hushrank.aggregators.pair_estimates import pair_error_rate
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.exact import exp_below

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from hushrank.aggregators.kemeny import kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals

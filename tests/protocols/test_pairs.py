@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.kemeny import kemeny
-from hushrank.aggregators.pair_orders import order_from_pairs
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.from_reports.pair_orders import order_from_pairs
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows

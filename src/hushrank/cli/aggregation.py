@@ -7,21 +7,21 @@ from time import perf_counter
 from typing import Any
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.kemeny import KemenyOrder, kemeny
+from hushrank.aggregators.exact.kemeny import KemenyOrder, kemeny
 from hushrank.aggregators.kwiksort import kwiksort
-from hushrank.aggregators.posterior import Posterior
-from hushrank.aggregators.private_auto import auto
-from hushrank.aggregators.private_borda import (
+from hushrank.aggregators.private.auto import auto
+from hushrank.aggregators.private.borda import (
     gaussian_borda,
     p_borda,
     p_borda_centred,
     p_borda_knorm,
 )
-from hushrank.aggregators.private_histogram import p_borda_hist
-from hushrank.aggregators.private_kemeny import gaussian_kemeny, p_sample
-from hushrank.aggregators.private_order import PrivateOrder
-from hushrank.aggregators.private_posterior import posterior_of_release
-from hushrank.aggregators.private_sort import dp_kwiksort, p_sort
+from hushrank.aggregators.private.histogram import p_borda_hist
+from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
+from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.private.posterior import posterior_of_release
+from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
+from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Counts, Order
 from hushrank.cli.seeds import stream
 from hushrank.errors import require

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hushrank.aggregators.posterior import Posterior
-from hushrank.aggregators.shrinkage import posterior_of_margins, posterior_of_scores
+from hushrank.aggregators.uncertainty.posterior import Posterior
+from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Shares
 from hushrank.cli.collect import FileForm
 from hushrank.cli.popular import Fitted

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from hushrank.aggregators.pair_orders import PairPostProcess
+from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.errors import require
 from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.shares import PostProcess as ShareProcess

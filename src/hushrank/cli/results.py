@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from hushrank.aggregators.posterior import Posterior
+from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.cli.collection import Collected, collect_rankings
 from hushrank.cli.popular import Fitted, popular_as_json, popular_summary
 from hushrank.cli.protocols import CollectOptions

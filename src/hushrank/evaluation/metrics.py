@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.kemeny import kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.arrays import Order, Shares
 from hushrank.rankings.distances import PairCounts, kendall_cost
 from hushrank.rankings.marginals import (

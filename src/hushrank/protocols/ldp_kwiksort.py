@@ -4,8 +4,8 @@ from collections.abc import Generator
 from fractions import Fraction
 from math import comb, inf, nextafter
 
-from hushrank.aggregators.pair_estimates import estimate_pairs
-from hushrank.aggregators.pair_orders import (
+from hushrank.aggregators.from_reports.pair_estimates import estimate_pairs
+from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
     order_from_pairs,
     require_pair_post_process,

@@ -7,8 +7,8 @@ from math import ceil
 from operator import add
 from typing import Any
 
-from hushrank.aggregators.kemeny import kemeny
-from hushrank.aggregators.posterior import Belief, Posterior
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood

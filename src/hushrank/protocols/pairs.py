@@ -7,8 +7,12 @@ from functools import cache, lru_cache
 from itertools import combinations
 from math import comb, nextafter
 
-from hushrank.aggregators.pair_estimates import PairEstimates, PairReports, estimate_pairs
-from hushrank.aggregators.pair_orders import (
+from hushrank.aggregators.from_reports.pair_estimates import (
+    PairEstimates,
+    PairReports,
+    estimate_pairs,
+)
+from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
     order_from_pairs,
     require_pair_post_process,

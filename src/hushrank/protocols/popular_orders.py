@@ -8,8 +8,8 @@ from operator import add
 
 import numpy as np
 
-from hushrank.aggregators.kemeny import kemeny
-from hushrank.aggregators.posterior import Belief, Posterior
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Order, Shares
 from hushrank.errors import require
 from hushrank.estimators.candidate_orders import candidate_orders, n_prefix_places

@@ -7,17 +7,17 @@ from typing import TypeAlias
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.kwiksort import kwiksort
-from hushrank.aggregators.private_auto import auto
-from hushrank.aggregators.private_borda import (
+from hushrank.aggregators.private.auto import auto
+from hushrank.aggregators.private.borda import (
     gaussian_borda,
     p_borda,
     p_borda_centred,
     p_borda_knorm,
 )
-from hushrank.aggregators.private_histogram import p_borda_hist
-from hushrank.aggregators.private_kemeny import gaussian_kemeny, p_sample
-from hushrank.aggregators.private_order import PrivateOrder
-from hushrank.aggregators.private_sort import dp_kwiksort, p_sort
+from hushrank.aggregators.private.histogram import p_borda_hist
+from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
+from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
 from hushrank.evaluation.experiments.electorate import Electorate, Labels
 from hushrank.evaluation.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.randomness import Randomness

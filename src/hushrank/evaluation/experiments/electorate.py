@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hushrank.aggregators.kemeny import kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.arrays import Counts, Order
 from hushrank.errors import require
 from hushrank.evaluation.experiments.experiment import Quantity

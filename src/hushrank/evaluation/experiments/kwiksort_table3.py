@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from hushrank.aggregators.kwiksort import kwiksort
-from hushrank.aggregators.private_sort import dp_kwiksort
+from hushrank.aggregators.private.quicksort import dp_kwiksort
 from hushrank.engines.local import run
 from hushrank.evaluation.experiments.electorate import Electorate
 from hushrank.evaluation.experiments.experiment import Draws, Experiment, Measurement, Quantity

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from hushrank.aggregators.pair_estimates import pair_error_rate
-from hushrank.aggregators.pair_orders import PairPostProcess
-from hushrank.aggregators.private_sort import dp_kwiksort
+from hushrank.aggregators.from_reports.pair_estimates import pair_error_rate
+from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
+from hushrank.aggregators.private.quicksort import dp_kwiksort
 from hushrank.engines.local import run
 from hushrank.evaluation.experiments.central import Curator
 from hushrank.evaluation.experiments.electorate import Electorate, Labels

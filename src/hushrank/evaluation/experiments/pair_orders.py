@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from hushrank.aggregators.pair_orders import PairPostProcess
+from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.evaluation.experiments.electorate import Electorate
 from hushrank.evaluation.experiments.experiment import Experiment, Measurement
 from hushrank.evaluation.experiments.local import Devices, Pairs, Place

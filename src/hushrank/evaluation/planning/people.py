@@ -5,7 +5,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from hushrank.aggregators.kemeny import kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.arrays import Counts, Order, Shares
 from hushrank.evaluation.metrics import (
     average_kendall_tau,

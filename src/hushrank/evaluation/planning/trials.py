@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hushrank.aggregators.pair_estimates import PairReports
-from hushrank.aggregators.pair_orders import PairPostProcess, order_from_pairs
+from hushrank.aggregators.from_reports.pair_estimates import PairReports
+from hushrank.aggregators.from_reports.pair_orders import PairPostProcess, order_from_pairs
 from hushrank.arrays import Counts
 from hushrank.engines.local import simulate
 from hushrank.estimators.shares import possible_shares, unbiased_shares

@@ -1,0 +1,142 @@
+"""Orders proposed by inserting one item after the other, refused as soon as a coin says so."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numba import njit
+
+from hushrank.aggregators.coin_kernel import exponential_coin
+from hushrank.aggregators.private.exponential.proposals import (
+    SLACK,
+    Proposals,
+    chosen_place,
+    word_shares,
+)
+from hushrank.arrays import Counts, Orders, Words
+from hushrank.randomness import Randomness
+
+WORDS_AT_ONCE = 2**11
+MOST_WORDS_AT_ONCE = 2**15
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InsertionProposal:
+    """Propose orders by putting each item so many places before the end of those already there.
+
+    margins[j, k] pairs lost where k jumps j, items numbered in the order of their insertion; any
+    such order gives the same law, but Borda's has items jump few others. least[k, t] = the sum of
+    the t smallest margins of k: no t jumped items lose fewer pairs. Item k jumps t with a chance
+    near e^-(rate * least[k, t]), shares[k, t] of 2^64; what the items jumped lose beyond `least`
+    is paid by an exact coin at once: its tail ends the try.
+    Source: rejection as in Mansinghka, Roy, Jonas, Tenenbaum (AISTATS 2009).
+    """
+
+    rate: Fraction
+    items: Counts
+    margins: Counts
+    least: Counts
+    shares: Words
+    log_bound: float
+
+    @classmethod
+    def of(cls, margins: Counts, rate: Fraction) -> "InsertionProposal":
+        """Tabulate the chances; items are inserted by descending sum of their margins."""
+        return cls.after(1, np.argsort(-margins.sum(axis=1), kind="stable"), margins, rate)
+
+    @classmethod
+    def after(
+        cls, n_placed: int, items: Counts, margins: Counts, rate: Fraction
+    ) -> "InsertionProposal":
+        """Tabulate the chances of all but the first `n_placed` of these items."""
+        margins = np.ascontiguousarray(margins[np.ix_(items, items)])
+        least, shares = np.zeros_like(margins), np.zeros(margins.shape, dtype=np.uint64)
+        log_bound = 0.0
+        for item in range(n_placed, len(items)):
+            least[item, 1 : item + 1] = np.sort(margins[:item, item]).cumsum()
+            log_weights = float(rate) * -least[item, : item + 1].astype(np.float64)
+            word_shares(log_weights, shares[item, : item + 1])
+            log_bound += float(np.logaddexp.reduce(log_weights)) + SLACK
+        return cls(rate, items, margins, least, shares, log_bound)
+
+    def propose(self, size: int, *, most_tries: int, rng: Randomness) -> Proposals:
+        """Draw up to `size` orders in at most so many tries; refused tries leave no trace."""
+        starts = np.broadcast_to(np.zeros(1, dtype=np.int64), (most_tries, 1))
+        return self.inserted(starts, size, rng=rng)[0]
+
+    def inserted(self, starts: Orders, size: int, *, rng: Randomness) -> tuple[Proposals, Counts]:
+        """Try once each to complete orders (tries, placed); stop when `size` of them are complete.
+
+        Return those, and of which starts they are. Items have their numbers in the starts.
+        A try that the tape of words cuts short begins again on the same words with more of them:
+        no try is favoured.
+        """
+        rate = (self.rate.numerator, self.rate.denominator)
+        tables = (self.margins, self.least, self.shares, *rate)
+        orders = np.zeros((size, len(self.items)), dtype=np.int64)
+        jumps, kept = np.zeros_like(orders), np.zeros(size, dtype=np.int64)
+        n_kept = n_tries = 0
+        n_words, tape = WORDS_AT_ONCE, rng.words(0)
+        while n_kept < size and n_tries < len(starts):
+            tape = np.concatenate([tape, rng.words(n_words)])
+            n_kept, n_tries, n_read = _insert_items(
+                *tables, tape, starts, orders, jumps, kept, n_kept, n_tries
+            )
+            tape, n_words = tape[n_read:], min(2 * n_words, MOST_WORDS_AT_ONCE)
+        first = starts.shape[1]
+        return self._proposals(orders[:n_kept], jumps[:n_kept, first:]), kept[:n_kept]
+
+    def _proposals(self, orders: Orders, jumps: Counts) -> Proposals:
+        numbers = np.arange(len(self.items) - jumps.shape[1], len(self.items))
+        costs = self.least[numbers, jumps].sum(axis=1)
+        return Proposals(self.items[orders], self.shares[numbers, jumps], costs)
+
+
+@njit(cache=True)
+def _insert_items(
+    margins: Counts,
+    least: Counts,
+    shares: Words,
+    numerator: int,
+    denominator: int,
+    tape: Words,
+    starts: Orders,
+    orders: Orders,
+    jumps: Counts,
+    kept: Counts,
+    n_kept: int,
+    n_tries: int,
+) -> tuple[int, int, int]:
+    """Complete orders while words last; return how many there are, the tries, and words used up."""
+    read = np.zeros(1, dtype=np.int64)
+    while n_kept < len(orders) and n_tries < len(starts):
+        start = read[0]
+        order, jumped = orders[n_kept], jumps[n_kept]
+        item, is_kept = starts.shape[1], True
+        order[:item] = starts[n_tries]
+        while is_kept and item < len(order):
+            far = _jumped(shares[item, : item + 1], tape, read)
+            extra = -least[item, far]
+            for place in range(item - far, item):
+                extra += margins[order[place], item]
+            is_kept = extra == 0 or exponential_coin(numerator * extra, denominator, tape, read)
+            for place in range(item, item - far, -1):
+                order[place] = order[place - 1]
+            order[item - far], jumped[item] = item, far
+            item += 1
+        if read[0] > len(tape):
+            return n_kept, n_tries, start
+        kept[n_kept] = n_tries
+        n_kept, n_tries = n_kept + is_kept, n_tries + 1
+    return n_kept, n_tries, read[0]
+
+
+@njit(cache=True)
+def _jumped(shares: Words, tape: Words, read: Counts) -> int:
+    """Draw how many items are jumped; none where the tape has ended."""
+    if read[0] >= len(tape):
+        read[0] = len(tape) + 1
+        return 0
+    word = tape[read[0]]
+    read[0] += 1
+    return chosen_place(word, shares)

@@ -1,0 +1,467 @@
+"""P-SAMPLE draws from its exponential law, exactly, whichever way it proposes orders."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from math import ceil, comb, exp, factorial
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.certified_coin import certified_coins, probability_bounds
+from hushrank.aggregators.coin_kernel import exponential_coin
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.private.exponential import by_insertion as sample_by_insertion
+from hushrank.aggregators.private.exponential import p_sample as private_sample
+from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_tries_saved
+from hushrank.aggregators.private.exponential.by_insertion import InsertionProposal
+from hushrank.aggregators.private.exponential.by_sets import SetProposal
+from hushrank.aggregators.private.exponential.p_sample import cost_rate, p_sample, whole_margins
+from hushrank.aggregators.private.exponential.proposals import (
+    SLACK,
+    Proposals,
+    kept_order,
+    word_shares,
+)
+from hushrank.errors import HushrankError
+from hushrank.models.mallows import Mallows
+from hushrank.randomness import Randomness
+from hushrank.rankings.coding import lexicographic_index
+from hushrank.rankings.distances import kendall_cost
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+from tests.statistics import (
+    MIN_EXPECTED,
+    assert_counts_follow,
+    assert_follows,
+    draws_needed,
+    random_seed,
+)
+
+TOO_MUCH = 1.05
+"""The wrong law that tests of the listed law must catch spends this much more."""
+WAYS = (SetProposal, InsertionProposal, CoreProposal)
+
+
+def seeded():
+    return Randomness.seeded(random_seed())
+
+
+def counts_of(n_items, n_people, dispersion=0.9, seed=3):
+    """Pair counts of a population that agrees a little."""
+    model = Mallows(tuple(range(n_items))[::-1], dispersion)
+    ranks = model.sample(n_people, rng=np.random.default_rng(seed))
+    return majority(Rankings(ranks, tuple(map(str, range(n_items)))))
+
+
+def law(counts, epsilon):
+    """The probabilities of all orders, in lexicographic order, by the definition."""
+    n_items = len(counts)
+    orders = permutations(range(n_items))
+    costs = np.array([kendall_cost(counts, order) for order in orders]) / comb(n_items, 2)
+    weights = np.exp(-epsilon * (costs - costs.min()))
+    return weights / weights.sum()
+
+
+def proposal_of(way, counts, epsilon):
+    """A core holds half of the items here, so that as many are inserted."""
+    more = ((len(counts) + 1) // 2,) if way is CoreProposal else ()
+    return way.of(whole_margins(counts), cost_rate(len(counts), epsilon), *more)
+
+
+def proposals_of(proposal, size, rng):
+    if not isinstance(proposal, SetProposal):
+        return proposal.propose(size, most_tries=10**9, rng=rng)
+    return proposal.propose(size, rng=rng)
+
+
+def kept(proposals, proposal, rng):
+    """The proposals that their coins keep; equal orders toss the same coin, all at once."""
+    index = lexicographic_index(proposals.orders)
+    _, rows, which = np.unique(index, return_index=True, return_inverse=True)
+    assert (proposals.shares == proposals.shares[rows[which]]).all()
+    is_kept = np.zeros(len(index), dtype=bool)
+    for row, places in zip(rows, np.split(np.argsort(which), ends(which)), strict=True):
+        exponent = proposal.rate * int(proposals.costs[row]) + Fraction(proposal.log_bound)
+        is_kept[places] = certified_coins(proposals.factor(row), exponent, len(places), rng=rng)
+    return proposals.orders[is_kept]
+
+
+def ends(which):
+    return np.bincount(which).cumsum()[:-1]
+
+
+def drawn_orders(proposal, size, at_once=2**18):
+    """The first `size` orders that are kept."""
+    rng, found = seeded(), []
+    while sum(map(len, found)) < size:
+        found.append(kept(proposals_of(proposal, at_once, rng), proposal, rng))
+    return np.concatenate(found)[:size]
+
+
+def pooled(law, least):
+    """For each order a cell of its own, but one for all whose probability is below `least`."""
+    is_rare = law < least
+    return np.where(is_rare, 0, np.cumsum(~is_rare) - (0 if is_rare.any() else 1))
+
+
+def assert_law(proposal, counts, epsilon, least=1 / 500):
+    """Assert that all orders follow the law, in a sample that would tell 5 % more epsilon."""
+    stated, wrong = law(counts, epsilon), law(counts, TOO_MUCH * epsilon)
+    cells = pooled(stated, least)
+    in_cells, wrong_in_cells = np.bincount(cells, stated), np.bincount(cells, wrong)
+    orders = drawn_orders(proposal, draws_needed(in_cells, wrong_in_cells))
+    assert_follows(cells[lexicographic_index(orders)], in_cells)
+
+
+def exact_weights(counts, epsilon, way, digits=40):
+    """Bounds of P(proposed and kept), and the chance to be proposed, of every order."""
+    proposal = proposal_of(way, counts, epsilon)
+    proposals = proposals_of(proposal, 2000 * factorial(len(counts)), seeded())
+    _, rows = np.unique(lexicographic_index(proposals.orders), return_index=True)
+    assert len(rows) == factorial(len(counts))
+    for row in rows:
+        exponent = proposal.rate * int(proposals.costs[row]) + Fraction(proposal.log_bound)
+        keep = probability_bounds(proposals.factor(row), exponent, digits)
+        yield tuple(proposals.orders[row].tolist()), 1 / proposals.factor(row), keep
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_of_the_orders_of_six_items_follows_the_law(way):
+    assert_law(proposal_of(way, counts_of(6, 6), 1.0), counts_of(6, 6), 1.0, least=0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("n_people", "epsilon"), [(12, 4.0), (400, 0.25)])
+def test_uneven_orders_of_six_items_follow_the_law(way, n_people, epsilon):
+    """The rarest share a cell."""
+    counts = counts_of(6, n_people)
+    assert_law(proposal_of(way, counts, epsilon), counts, epsilon)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_equal_counts_give_uniform_orders(way):
+    """The wrong law favours one order of 24 by 5 %."""
+    stated = np.full(24, 1 / 24)
+    wrong = stated * np.where(np.arange(24) == 5, TOO_MUCH, 1)
+    size = draws_needed(stated, wrong / wrong.sum())
+    orders = drawn_orders(proposal_of(way, np.full((4, 4), 7), 1.0), size)
+    assert_follows(lexicographic_index(orders), stated)
+
+
+@pytest.mark.parametrize("error", [1e-3, 0.1])
+def test_sets_whose_sums_err_leave_the_law_as_it_is(error):
+    counts = counts_of(6, 12)
+    proposal = proposal_of(SetProposal, counts, 4.0)
+    errors = np.random.default_rng(1).uniform(-error, error, proposal.log_sums.shape)
+    log_bound = proposal.log_bound + (0 if error < SLACK / 2 else 2 * error * 6)
+    wrong = replace(proposal, log_sums=proposal.log_sums + errors, log_bound=log_bound)
+    assert_law(wrong, counts, 4.0)
+
+
+@pytest.mark.parametrize("error", [1e-3, 0.1])
+def test_insertion_tables_that_err_leave_the_law_as_it_is(error):
+    counts = counts_of(6, 12)
+    proposal = proposal_of(InsertionProposal, counts, 4.0)
+    shares, rng = proposal.shares.copy(), np.random.default_rng(1)
+    for item in range(1, 6):
+        logs = np.log(shares[item, : item + 1].astype(float))
+        word_shares(logs + rng.uniform(-error, error, item + 1), shares[item, : item + 1])
+    log_bound = proposal.log_bound + (0 if error < SLACK / 2 else 2 * error * 6)
+    assert_law(replace(proposal, shares=shares, log_bound=log_bound), counts, 4.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("n_items", [2, 3, 4])
+def test_proposals_have_their_chances_and_coins_no_more_than_one(way, n_items):
+    """Chances add up to 1 as whole words do; kept orders have e^-(rate cost) but for a constant."""
+    counts, epsilon = counts_of(n_items, 9), 2.0
+    rows = list(exact_weights(counts, epsilon, way))
+    assert sum(chance for _, chance, _ in rows) == 1
+    assert max(high for _, _, (_, high) in rows) <= 1
+    assert min(low for _, _, (low, _) in rows) > 0.97
+
+
+def test_the_loss_of_any_ballot_is_at_most_epsilon():
+    """Exact, with rational bounds, for the 13 ballots of three items, ties and all."""
+    counts, epsilon = counts_of(3, 5), 1.5
+    before = list(exact_weights(counts, epsilon, SetProposal))
+    for ranks in {tuple(np.unique(each, return_inverse=True)[1]) for each in np.ndindex(3, 3, 3)}:
+        places = np.array(ranks)
+        more = counts + (places[:, None] < places)
+        after = list(exact_weights(more, epsilon, SetProposal))
+        losses = [*ratios(before, after), *ratios(after, before)]
+        assert max(losses) <= probability_bounds(Fraction(1), Fraction(-epsilon), 30)[1]
+    strict = [*ratios(before, before)]
+    assert max(strict) < 1 + Fraction(1, 10**30)
+
+
+def ratios(first, second):
+    """Upper bounds of P(order) of the first over P(order) of the second."""
+    total_high = sum(chance * high for _, chance, (_, high) in second)
+    total_low = sum(chance * low for _, chance, (low, _) in first)
+    for (order, chance, (_, high)), (other, other_chance, (low, _)) in zip(
+        first, second, strict=True
+    ):
+        assert order == other
+        yield (chance * high / total_low) / (other_chance * low / total_high)
+
+
+def pair_law(counts, epsilon):
+    """P(a before b) for all pairs, by a plain program over sets, forwards and backwards."""
+    n_items = len(counts)
+    rate = epsilon / comb(n_items, 2)
+    weight = np.zeros((2**n_items, n_items))
+    for placed in range(2**n_items):
+        inside = np.array([placed >> item & 1 for item in range(n_items)])
+        weight[placed] = np.exp(-rate * counts @ inside) * (1 - inside)
+    to_come, so_far = np.zeros(2**n_items), np.zeros(2**n_items)
+    to_come[-1] = so_far[0] = 1
+    following = np.arange(2**n_items)[:, None] | 1 << np.arange(n_items)
+    for placed in range(2**n_items - 2, -1, -1):
+        to_come[placed] = weight[placed] @ to_come[following[placed]]
+    before = np.zeros((n_items, n_items))
+    for placed in range(2**n_items - 1):
+        steps = so_far[placed] * weight[placed]
+        open_items = weight[placed] > 0
+        so_far[following[placed, open_items]] += steps[open_items]
+        before += np.outer(steps * to_come[following[placed]], open_items)
+    np.fill_diagonal(before, 0)
+    return before / to_come[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_pairs_of_ten_items_are_ordered_as_sets_say(way):
+    """Every order has a coin of its own here, so the wrong law spends 10 % more."""
+    counts, epsilon = counts_of(10, 100), 1.0
+    a, b = np.triu_indices(10, k=1)
+    stated, wrong = pair_law(counts, epsilon)[a, b], pair_law(counts, 1.1 * epsilon)[a, b]
+    laws, wrong_laws = (np.column_stack([each, 1 - each]) for each in (stated, wrong))
+    told = min(draws_needed(*each, len(a)) for each in zip(laws, wrong_laws, strict=True))
+    size = max(told, ceil(MIN_EXPECTED / laws.min()))
+    ranks = np.argsort(drawn_orders(proposal_of(way, counts, epsilon), size, 2**12), axis=1)
+    first = (ranks[:, a] < ranks[:, b]).sum(axis=0)
+    assert_counts_follow(np.column_stack([first, size - first]), laws)
+
+
+def test_the_rarer_order_of_two_items_is_as_rare_as_it_should_be():
+    """A lopsided table: one in 404 draws."""
+    counts = np.array([[0, 6], [0, 0]])
+    for way in WAYS:
+        assert_law(proposal_of(way, counts, 1.0), counts, 1.0, least=0)
+
+
+def test_a_proposed_order_is_kept_as_often_as_the_law_wants():
+    """Proposed once in 2 draws, wanted with e^-(3/2 + 1); the wrong coin is 20 % too lenient."""
+    stated = 2 * exp(-2.5)
+    size = draws_needed([1 - stated, stated], [1 - 1.2 * stated, 1.2 * stated])
+    share, cost = np.array([[2**63]], dtype=np.uint64), np.array([3])
+    proposals, rng = Proposals(np.array([[1, 0]]), share, cost), seeded()
+    found = [kept_order(proposals, Fraction(1, 2), 1.0, rng=rng) for _ in range(size)]
+    assert set(found) == {None, (1, 0)}
+    assert_follows(np.array([each is not None for each in found]).astype(int), [1 - stated, stated])
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 12, 20, 30])
+def test_a_large_population_that_agrees_gets_its_kemeny_order(n_items):
+    counts = counts_of(n_items, 1000, dispersion=0.5) * 1000
+    found = p_sample(counts, epsilon=1000, rng=seeded())
+    assert found == kemeny(counts).order == tuple(range(n_items))[::-1]
+
+
+def test_the_order_of_three_items_follows_the_law_end_to_end():
+    """A draw is slow, so the wrong law is an epsilon twice as large, or the half."""
+    counts, rng = counts_of(3, 9), seeded()
+    stated = law(counts, 0.5)
+    size = max(draws_needed(stated, law(counts, wrong)) for wrong in (0.25, 1.0))
+    orders = np.array([p_sample(counts, epsilon=0.5, rng=rng) for _ in range(size)])
+    assert_follows(lexicographic_index(orders), stated)
+
+
+def test_sets_take_over_where_tries_of_insertion_run_out(monkeypatch):
+    counts = counts_of(12, 30)
+    monkeypatch.setattr(private_sample, "TRIES_AT_ONCE", 0)
+    assert sorted(p_sample(counts, epsilon=1.0, rng=seeded())) == list(range(12))
+    monkeypatch.setattr(private_sample, "SetProposal", None)
+    with pytest.raises(AttributeError):
+        p_sample(counts, epsilon=1.0, rng=seeded())
+
+
+@pytest.fixture
+def core_sizes(monkeypatch):
+    """The sizes of the cores that a draw asks for; it gets at most 16 items, to be fast."""
+    sizes = []
+
+    class Recorded:
+        @staticmethod
+        def of(margins, rate, n_core):
+            sizes.append(n_core)
+            return CoreProposal.of(margins, rate, min(n_core, 16))
+
+    monkeypatch.setattr(private_sample, "CoreProposal", Recorded)
+    monkeypatch.setattr(private_sample, "TRIES_AT_ONCE", 1)
+    return sizes
+
+
+def test_items_of_whom_few_jump_others_are_inserted_until_an_order_is_kept(monkeypatch, core_sizes):
+    monkeypatch.setattr(private_sample, "TRIES_OF_FEW", 0)
+    counts = counts_of(40, 300, dispersion=0.8)
+    assert sorted(p_sample(counts, epsilon=1.0, rng=seeded())) == list(range(40))
+    assert core_sizes == [18]
+
+
+@pytest.mark.parametrize(("most_tries", "sizes"), [(2**15, [18]), (0, [18, 22])])
+def test_items_without_agreement_get_a_core_and_then_a_larger_one(
+    monkeypatch, core_sizes, most_tries, sizes
+):
+    counts = counts_of(24, 400, dispersion=0.999)
+    monkeypatch.setattr(private_sample, "TRIES_OF_FEW", most_tries)
+    assert sorted(p_sample(counts, epsilon=6.0, rng=seeded())) == list(range(24))
+    assert core_sizes == sizes
+
+
+@pytest.mark.parametrize(("n_people", "epsilon"), [(40, 1.0), (200, 0.5)])
+def test_the_tries_that_a_core_saves_are_what_it_says(n_people, epsilon):
+    """Exact: how often a try yields some order, over the weight of that order in the law."""
+    counts = counts_of(6, n_people, dispersion=0.95)
+    insertion, core = (
+        proposal_of(way, counts, epsilon) for way in (InsertionProposal, CoreProposal)
+    )
+    few = log_yield(insertion, insertion.items, counts)
+    many = log_yield(core, core.insertion.items, counts)
+    assert log_tries_saved(core, insertion) == pytest.approx(many - few, abs=1e-9)
+
+
+def log_yield(proposal, items, counts):
+    """By the order in which no item jumps another, which pays no coin but the last."""
+    proposals = proposals_of(proposal, 2**16, seeded())
+    row = np.flatnonzero((proposals.orders == items).all(axis=1))[0]
+    paid = kendall_cost(counts, tuple(items.tolist())) - int(proposals.costs[row])
+    return float(proposal.rate) * paid - proposal.log_bound
+
+
+@pytest.mark.parametrize("n_words", [1, 7])
+def test_it_does_not_matter_where_the_tape_of_words_ends(monkeypatch, n_words):
+    proposal = proposal_of(InsertionProposal, counts_of(8, 30), 20.0)
+    tape = np.random.default_rng(4).bytes(8 * 2**15)
+    whole = proposals_of(proposal, 200, Randomness.replayed(tape))
+    monkeypatch.setattr(sample_by_insertion, "WORDS_AT_ONCE", n_words)
+    monkeypatch.setattr(sample_by_insertion, "MOST_WORDS_AT_ONCE", n_words)
+    pieces = proposals_of(proposal, 200, Randomness.replayed(tape))
+    assert (whole.orders == pieces.orders).all()
+
+
+@pytest.mark.parametrize(
+    ("numerator", "denominator"), [(1, 3), (1, 1), (5, 3), (3 * 2**60, 2**61), (7, 2**62)]
+)
+def test_coins_of_the_kernel_are_exponential(numerator, denominator):
+    heads = exp(-numerator / denominator)
+    size = 20_000 if heads > 0.99 else draws_needed(*coin_laws(numerator / denominator))
+    tape, read = seeded().words(20 * size), np.zeros(1, dtype=np.int64)
+    tossed = np.array([exponential_coin(numerator, denominator, tape, read) for _ in range(size)])
+    assert read[0] <= len(tape)
+    if heads > 0.99:
+        assert tossed.all()
+    else:
+        assert_follows(tossed.astype(int), coin_laws(numerator / denominator)[0])
+
+
+def coin_laws(exponent):
+    return [[1 - exp(-each), exp(-each)] for each in (exponent, TOO_MUCH * exponent)]
+
+
+def test_certified_coins_have_their_probability():
+    factor, exponent = Fraction(10, 3), Fraction(9, 4)
+    stated = float(factor) * exp(-9 / 4)
+    size = draws_needed([1 - stated, stated], [1 - TOO_MUCH * stated, TOO_MUCH * stated])
+    tossed = certified_coins(factor, exponent, size, rng=seeded())
+    assert_follows(tossed.astype(int), [1 - stated, stated])
+
+
+@pytest.mark.parametrize(
+    ("words", "is_heads"),
+    [
+        ([0x5555555555555554], True),
+        ([0x5555555555555556], False),
+        ([0x5555555555555555, 0x5555555555555554], True),
+        ([0x5555555555555555, 0x5555555555555556], False),
+        ([0x5555555555555555] * 4 + [0], True),
+        ([0x5555555555555555] * 4 + [2**64 - 1], False),
+    ],
+)
+def test_a_word_that_meets_the_probability_is_settled_by_more_bits(words, is_heads):
+    """One third in binary is 0.010101...; the tape must be read to its end and not beyond."""
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    assert certified_coins(Fraction(1, 3), Fraction(0), 1, rng=rng)[0] == is_heads
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
+def test_bounds_enclose_the_probability_and_narrow():
+    for exponent in (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50)):
+        low, high = probability_bounds(Fraction(22, 7), exponent, 40)
+        inner_low, inner_high = probability_bounds(Fraction(22, 7), exponent, 60)
+        assert low < inner_low < inner_high < high
+        assert high - low < low / 10**33
+    low, high = probability_bounds(Fraction(3), Fraction(-2), 20)
+    assert float(low) == pytest.approx(3 * exp(2), rel=1e-12)
+    with pytest.raises(HushrankError, match="at most 1"):
+        certified_coins(Fraction(2), Fraction(0), 1, rng=seeded())
+
+
+@pytest.mark.parametrize("log_weights", [[0.0], [0, -1e9], [-3e10, 0, -44.3], [5.0] * 7])
+def test_shares_of_words_add_up_and_miss_no_place(log_weights):
+    weights = np.array(log_weights, dtype=float)
+    shares = np.zeros(len(weights), dtype=np.uint64)
+    word_shares(weights, shares)
+    numbers = shares.tolist()
+    assert sum(numbers) % 2**64 == 0
+    assert len(numbers) == 1 or min(numbers) >= 1
+    parts = np.exp(weights - np.logaddexp.reduce(weights))
+    assert len(numbers) == 1 or np.allclose(np.array(numbers) / 2.0**64, parts, atol=1e-11)
+
+
+@pytest.mark.parametrize("epsilon", [1e-30, 1e-9, 0.1, 0.5, 1 / 3, 1.0, 999.9, 1000])
+def test_the_rate_is_epsilon_rounded_down(epsilon):
+    loss = cost_rate(10, epsilon) * 45
+    assert loss <= Fraction(epsilon)
+    assert loss >= Fraction(epsilon) * (1 - Fraction(1, 2**23)) - Fraction(1, 2**40)
+    assert loss == 1 if epsilon == 1 else True
+
+
+@pytest.mark.parametrize("epsilon", [0, -1.0, 1000.1, float("nan"), float("inf")])
+def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
+    with pytest.raises(HushrankError, match="epsilon"):
+        p_sample(np.eye(3), epsilon=epsilon, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.zeros((1, 1)),
+        np.zeros((2, 3)),
+        np.zeros(4),
+        np.array([[0, np.nan], [1, 0]]),
+        np.array([[0, np.inf], [1, 0]]),
+        np.array([[0, 0.5], [1, 0]]),
+        np.array([[0, -1], [1, 0]]),
+        np.array([[0, 2.0**53], [1, 0]]),
+        np.array([["0", "1"], ["1", "0"]]),
+        np.array([[0, 2**52], [0, 0]]),
+    ],
+    ids=[
+        "one item",
+        "not square",
+        "a vector",
+        "nan",
+        "infinite",
+        "not whole",
+        "negative",
+        "huge",
+        "text",
+        "costs that overflow",
+    ],
+)
+def test_what_is_no_pair_counts_is_refused_before_anything_is_drawn(counts):
+    with pytest.raises(HushrankError):
+        p_sample(counts, epsilon=1.0, rng=Randomness.replayed(b""))

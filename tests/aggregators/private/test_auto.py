@@ -1,0 +1,150 @@
+import os
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.private import auto as private_auto
+from hushrank.aggregators.private.auto import auto
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.gaussian import DiscreteGaussian
+from hushrank.mechanisms.k_norm import PermutohedronMechanism
+from hushrank.models.mallows import Mallows
+from hushrank.randomness import Randomness
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+
+NAN = float("nan")
+CENTRE = (2, 0, 3, 1, 4)
+
+
+def counts_of(n_people: int, centre: tuple[int, ...] = CENTRE) -> np.ndarray:
+    ranks = Mallows(centre, 0.7).sample(n_people, rng=np.random.default_rng(3))
+    return majority(Rankings(ranks, tuple(map(str, range(len(centre))))))
+
+
+MANY, FEW = counts_of(5000), counts_of(50)
+
+
+def test_clear_scores_let_the_order_be_sampled_and_unclear_ones_do_not():
+    clear = auto(MANY, epsilon=1.0, rng=Randomness.seeded(1))
+    assert clear.method == "auto: p-sample"
+    assert clear.order == kemeny(MANY).order
+    unclear = auto(FEW, epsilon=0.01, rng=Randomness.seeded(1))
+    assert unclear.method == "auto: borda"
+    by_margins = auto(MANY, epsilon=1.0, delta=1e-6, rng=Randomness.seeded(1))
+    assert by_margins.method == "auto: gaussian-kemeny"
+
+
+def test_more_items_than_the_sets_allow_are_never_sampled():
+    """Sampling them may take for ever."""
+    many = counts_of(20_000, tuple(range(23)))
+    assert auto(many, epsilon=10.0, rng=Randomness.seeded(1)).method == "auto: borda"
+
+
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.7, 1.0])
+@pytest.mark.parametrize("counts", [MANY, FEW], ids=["many", "few"])
+def test_both_releases_together_cost_at_most_epsilon(counts, epsilon, monkeypatch):
+    spent = []
+    release, sample = private_auto._release, private_auto.p_sample
+
+    def record_release(mechanism, scores, *, rng):
+        spent.append(mechanism.epsilon)
+        return release(mechanism, scores, rng=rng)
+
+    def record_sample(majority, *, epsilon, rng):
+        spent.append(epsilon)
+        return sample(majority, epsilon=epsilon, rng=rng)
+
+    monkeypatch.setattr(private_auto, "_release", record_release)
+    monkeypatch.setattr(private_auto, "p_sample", record_sample)
+    found = auto(counts, epsilon=epsilon, rng=Randomness.seeded(1))
+    total = sum(map(Fraction, spent))
+    assert len(spent) == 2
+    assert Fraction(epsilon) * (1 - Fraction(1, 2**50)) < total <= Fraction(epsilon)
+    assert (found.spend.epsilon, found.spend.delta) == (epsilon, 0.0)
+
+
+def test_the_choice_depends_on_the_first_release_alone(monkeypatch):
+    release = private_auto._release
+    for shown in (MANY, FEW):
+        first = (shown - shown.T).sum(axis=1).astype(float)
+        methods = set()
+        for hidden in (MANY, FEW):
+            waiting = [first]
+
+            def replay(mechanism, scores, *, rng, waiting=waiting):
+                return waiting.pop() if waiting else release(mechanism, scores, rng=rng)
+
+            monkeypatch.setattr(private_auto, "_release", replay)
+            methods.add(auto(hidden, epsilon=0.5, rng=Randomness.seeded(1)).method)
+        assert len(methods) == 1
+
+
+def test_both_releases_are_weighed_by_their_precision():
+    """Equal weights would give 100 times the variance, the second release alone 1.05 of it."""
+    rng, counts = Randomness.seeded(4), np.zeros((5, 5), dtype=np.int64)
+    found = [auto(counts, epsilon=0.1, rng=rng) for _ in range(100)]
+    by_both = np.array([each.noisy_scores for each in found if each.method == "auto: borda"])
+    expected = private_auto._variance(PermutohedronMechanism(5, 0.1)) / (0.05**2 + 0.95**2)
+    assert len(by_both) >= 80
+    assert 0.5 * expected < np.diff(by_both, axis=1).var() < 2 * expected
+
+
+def test_a_delta_buys_gaussian_noise_where_that_is_smaller():
+    assert isinstance(private_auto._least_noisy(60, 1.0, 1e-3), DiscreteGaussian)
+    assert isinstance(private_auto._least_noisy(5, 0.1, 1e-9), PermutohedronMechanism)
+    assert isinstance(private_auto._least_noisy(60, 1.0, None), PermutohedronMechanism)
+    found = auto(FEW, epsilon=0.1, delta=1e-5, rng=Randomness.seeded(1))
+    assert found.spend.delta == 1e-5
+
+
+def test_two_items_and_undecided_pairs_are_welcome():
+    partial = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
+    for counts in (np.array([[0, 3], [2, 0]]), partial):
+        found = auto(counts, epsilon=0.5, rng=Randomness.secure())
+        assert sorted(found.order) == list(range(len(counts)))
+        assert len(found.confidence) == len(counts) - 1
+        assert found.is_private
+
+
+def test_relabelled_items_relabel_the_order():
+    labels = [3, 1, 4, 0, 2]
+    found = auto(MANY[np.ix_(labels, labels)], epsilon=50.0, rng=Randomness.seeded(4))
+    assert tuple(labels[item] for item in found.order) == CENTRE
+
+
+def test_a_simulation_draws_from_its_own_words_only(monkeypatch):
+    def forbidden(_):
+        raise AssertionError
+
+    monkeypatch.setattr(os, "urandom", forbidden)
+    for counts in (MANY, FEW):
+        first, again = (auto(counts, epsilon=0.5, rng=Randomness.seeded(1)) for _ in range(2))
+        assert first.order == again.order
+    scored = [auto(FEW, epsilon=0.01, rng=Randomness.seeded(seed)) for seed in (1, 1, 2)]
+    first, again, other = (found.noisy_scores.tolist() for found in scored)
+    assert first == again
+    assert first != other
+
+
+def test_an_order_by_sampling_says_nothing_of_its_scores():
+    """It may turn a pair that scores have the other way round: they tell nothing of it."""
+    found = auto(MANY, epsilon=0.5, rng=Randomness.seeded(1))
+    assert found.method == "auto: p-sample"
+    assert found.noisy_scores is found.confidence is found.noise_sd is None
+
+
+def test_impossible_input_is_refused_before_anything_is_drawn():
+    silence = Randomness.replayed(b"")
+    for epsilon in (0.0, -1.0, NAN, inf):
+        with pytest.raises(HushrankError):
+            auto(MANY, epsilon=epsilon, rng=silence)
+    for delta in (0.0, 1.0, NAN):
+        with pytest.raises(HushrankError):
+            auto(MANY, epsilon=1.0, delta=delta, rng=silence)
+    for counts in (np.zeros((1, 1)), np.zeros((2, 3)), np.array([[0, NAN], [1, 0]])):
+        with pytest.raises(HushrankError):
+            auto(counts, epsilon=1.0, rng=silence)

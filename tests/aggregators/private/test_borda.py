@@ -1,0 +1,307 @@
+import os
+from dataclasses import replace
+from functools import partial
+from itertools import permutations, product
+from math import comb, exp, inf
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.borda import borda
+from hushrank.aggregators.pairwise import pair_margins
+from hushrank.aggregators.private import borda as private_borda
+from hushrank.aggregators.private import histogram as private_histogram
+from hushrank.aggregators.private.borda import (
+    gaussian_borda,
+    p_borda,
+    p_borda_centred,
+    p_borda_knorm,
+)
+from hushrank.aggregators.private.histogram import p_borda_hist
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.gaussian import DiscreteGaussian
+from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.models.mallows import Mallows
+from hushrank.randomness import Randomness
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+NAN = float("nan")
+WITH_DELTA = partial(gaussian_borda, delta=1e-6)
+BY_SCORES = [p_borda, p_borda_centred, p_borda_knorm, WITH_DELTA]
+NAMES = ["p-borda", "p-borda-centred", "p-borda-knorm", "gaussian-borda"]
+CENTRE = (2, 0, 3, 1, 4)
+PEOPLE = Rankings(Mallows(CENTRE, 0.7).sample(400, rng=np.random.default_rng(3)), tuple("abcde"))
+COUNTS = majority(PEOPLE)
+THREE = list(permutations(range(3)))
+
+
+def all_ballots(n_items: int) -> np.ndarray:
+    """The pair counts (ballots, items, items) of every ballot, with ties and unranked items."""
+    keys = product([NAN, *range(n_items)], repeat=n_items)
+    names = tuple(map(str, range(n_items)))
+    each = [Rankings.from_keys([key], names) for key in keys]
+    modes = ("unknown", "last")
+    return np.array([majority(ballot, unranked=mode) for ballot in each for mode in modes])
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4])
+def test_no_ballot_moves_the_scores_by_more_than_the_sensitivities(n_items, monkeypatch):
+    """Each bound is reached, and each mechanism is made for just its bound."""
+    made = {}
+    for kind in (DiscreteLaplace, DiscreteGaussian):
+
+        def record(sensitivity, *prices, kind=kind):
+            made[kind] = sensitivity
+            return kind(sensitivity, *prices)
+
+        monkeypatch.setattr(private_borda, kind.__name__, record)
+    ballots = all_ballots(n_items)
+    scores = (ballots - ballots.transpose(0, 2, 1)).sum(axis=2)
+    counts, rng = np.zeros((n_items, n_items), dtype=np.int64), Randomness.seeded(1)
+    p_borda_centred(counts, epsilon=1.0, rng=rng)
+    assert made[DiscreteLaplace] == np.abs(scores).sum(axis=1).max()
+    WITH_DELTA(counts, epsilon=1.0, rng=rng)
+    assert made[DiscreteGaussian] == (scores**2).sum(axis=1).max()
+    p_borda(counts, epsilon=1.0, rng=rng)
+    strict = ballots[
+        (ballots + ballots.transpose(0, 2, 1)).sum(axis=(1, 2)) == 2 * comb(n_items, 2)
+    ]
+    assert made[DiscreteLaplace] == strict.sum(axis=(1, 2)).max() == strict.sum(axis=(1, 2)).min()
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4])
+def test_every_ballot_adds_scores_of_the_permutohedron(n_items):
+    """The k best of any ballot score no more than the k best of a strict one."""
+    ballots = all_ballots(n_items)
+    scores = np.sort((ballots - ballots.transpose(0, 2, 1)).sum(axis=2), axis=1)[:, ::-1]
+    strict = np.arange(n_items - 1, -n_items, -2).cumsum()
+    assert (scores.cumsum(axis=1) <= strict).all()
+    assert (scores.sum(axis=1) == 0).all()
+
+
+@pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
+def test_a_huge_epsilon_gives_the_exact_order(method):
+    found = method(COUNTS, epsilon=1000.0, rng=Randomness.seeded(2))
+    assert found.order == borda(COUNTS) == CENTRE
+    assert min(found.confidence) > 0.999
+
+
+def test_a_huge_epsilon_gives_the_exact_order_of_a_histogram():
+    found = p_borda_hist(PEOPLE, epsilon=1000.0, rng=Randomness.seeded(2))
+    assert found.order == CENTRE
+    assert found.noisy_scores.tolist() == pair_margins(COUNTS).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
+def test_noisy_scores_lie_around_the_exact_ones(method):
+    """200 releases: their mean errs by less than 6 of its standard errors, which noise decides."""
+    rng = Randomness.seeded(random_seed())
+    exact = -COUNTS.sum(axis=0) if method is p_borda else pair_margins(COUNTS).sum(axis=1)
+    drawn = np.array([method(COUNTS, epsilon=0.3, rng=rng).noisy_scores for _ in range(200)])
+    errors = drawn.std(axis=0) / np.sqrt(200)
+    assert errors.max() < 10  # so that scores upside down, or of other units, would be noticed
+    assert (np.abs(drawn.mean(axis=0) - exact) < 6 * errors).all()
+
+
+@pytest.mark.parametrize(
+    ("margin", "epsilon"), [(7, 1e-6), (0, 1000.0)], ids=["tiny epsilon", "equal scores"]
+)
+def test_without_a_signal_both_orders_are_equally_likely(margin, epsilon):
+    """It must catch that one of them has 0.58; where scores are equal, the noise is 0."""
+    rng = Randomness.seeded(random_seed())
+    counts = np.array([[0, 20 + margin], [20, 0]])
+    orders = [
+        p_borda_centred(counts, epsilon=epsilon, rng=rng).order[0]
+        for _ in range(draws_needed([0.5, 0.5], [0.58, 0.42]))
+    ]
+    assert_follows(np.array(orders), [0.5, 0.5])
+
+
+def law_of_histogram(cells: np.ndarray, epsilon: float) -> np.ndarray:
+    """The law of the order of three items, from the law of both differences of their scores.
+
+    Each count's noise moves the differences by a multiple of its order's: a product of Fourier
+    transforms on a torus of 256 x 256, far wider than the noise.
+    """
+    size, ranks = 256, np.argsort(THREE, axis=1)
+    steps = np.stack([ranks[:, 1] - ranks[:, 0], ranks[:, 2] - ranks[:, 1]], axis=1)
+    angles = 2 * np.pi * np.arange(size) / size
+    q, transform = exp(-epsilon), np.ones((size, size))
+    for first, second in steps:
+        angle = np.add.outer(first * angles, second * angles)
+        transform = transform * (1 - q) ** 2 / (1 - 2 * q * np.cos(angle) + q * q)
+    noise = np.fft.fftshift(np.fft.ifft2(transform).real)
+    around = np.arange(size) - size // 2
+    a_b, b_c = np.meshgrid(*(around + exact for exact in cells @ steps), indexing="ij")
+    scores = np.stack([a_b + b_c, b_c, np.zeros_like(b_c)], axis=-1)  # c scores 0
+    law = np.zeros(6)
+    for number, (x, y, z) in enumerate(THREE):
+        upper = np.sign(scores[..., x] - scores[..., y])
+        lower = np.sign(scores[..., y] - scores[..., z])
+        share = np.where((upper > 0) & (lower > 0), 1.0, 0.0)
+        share += np.where((upper == 0) ^ (lower == 0), (upper + lower == 1) / 2, 0.0)
+        share += np.where((upper == 0) & (lower == 0), 1 / 6, 0.0)
+        law[number] = (noise * share).sum()
+    return law
+
+
+CELLS = np.array([4, 2, 3, 1, 0, 3])
+
+
+def test_the_order_of_a_histogram_tells_neighbours_apart_by_at_most_epsilon():
+    base = law_of_histogram(CELLS, 0.7)
+    assert base.sum() == pytest.approx(1, abs=1e-9)
+    losses = [
+        np.abs(np.log(law_of_histogram(CELLS + ballot, 0.7) / base)).max()
+        for ballot in np.eye(6, dtype=int)
+    ]
+    assert 0.05 < max(losses) <= 0.7
+
+
+def test_the_order_of_a_histogram_follows_its_law(monkeypatch):
+    """It must catch noise of three times the epsilon, by who comes first."""
+    monkeypatch.setattr(private_histogram, "_below_of_cells", lambda gaps, *_: gaps)  # slow
+    people = Rankings.from_orders(np.array(THREE)[CELLS > 0], multiplicities=2 * CELLS[CELLS > 0])
+    stated, wrong = (law_of_histogram(2 * CELLS, e).reshape(3, 2).sum(axis=1) for e in (0.5, 1.5))
+    rng = Randomness.seeded(random_seed())
+    first = [
+        p_borda_hist(people, epsilon=0.5, rng=rng).order[0]
+        for _ in range(draws_needed(stated, wrong))
+    ]
+    assert_follows(np.array(first), stated)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 3.0, 1000.0])
+def test_confidence_in_a_histogram_of_two_items_is_that_of_two_laplace_noises(epsilon):
+    gaps = np.array([0.0, 1.0, 2.0, 17.0, 400.0])
+    below = private_histogram._below_of_cells(2 * gaps, 2, epsilon)
+    assert below == pytest.approx(DiscreteLaplace(1, epsilon).probability_below(gaps), abs=1e-6)
+
+
+def test_confidence_in_a_histogram_of_ten_items_is_normal():
+    """The variance of a difference is 4 * 10! * (10 * 11 / 6) of one count's noise."""
+    spread = 2 * exp(-1) / (1 - exp(-1)) ** 2
+    deviation = np.sqrt(4 * 3628800 * 110 / 6 * spread)
+    below = private_histogram._below_of_cells(deviation * np.array([0.0, 1.0, 2.0]), 10, 1.0)
+    assert below == pytest.approx([0.5, 0.8413, 0.97725], abs=1e-4)
+
+
+@pytest.mark.parametrize("method", BY_SCORES[:3], ids=NAMES[:3])
+def test_confidence_is_how_often_the_noise_would_leave_the_order(method):
+    """Two items, exact gap g: they stay in order as often as confidence says of a seen gap g.
+
+    Noise half or twice as wide would move the frequency from .86 to above .97 or below .72.
+    """
+    rng = Randomness.seeded(random_seed())
+    noisy = [method(np.array([[0, 70], [50, 0]]), epsilon=0.1, rng=rng) for _ in range(500)]
+    gap = 20.0 if method is p_borda else 40.0
+    right = np.mean([found.order == (0, 1) for found in noisy])
+    seen = np.array([found.noisy_scores[0] - found.noisy_scores[1] for found in noisy])
+    nearest = noisy[int(np.abs(seen - gap).argmin())]
+    assert nearest.confidence[0] == pytest.approx(right, abs=0.09)  # 5 standard errors, and a step
+    assert all(found.confidence[0] >= 0.49 for found in noisy)
+
+
+def test_relabelled_items_relabel_the_order():
+    labels = [3, 1, 4, 0, 2]
+    relabelled = COUNTS[np.ix_(labels, labels)]
+    for method in BY_SCORES:
+        found = method(relabelled, epsilon=1000.0, rng=Randomness.seeded(4)).order
+        assert tuple(labels[item] for item in found) == CENTRE
+
+
+def test_partial_and_tied_ballots_are_welcome_where_the_sensitivity_allows_them():
+    partial_ballots = majority(
+        Rankings.from_keys([[1, 2, NAN], [1, 2, 2], [3, 2, 1]], tuple("abc"))
+    )
+    for method in (p_borda_centred, p_borda_knorm, WITH_DELTA):
+        assert len(method(partial_ballots, epsilon=1.0, rng=Randomness.seeded(1)).order) == 3
+    with pytest.raises(HushrankError, match="complete strict"):
+        p_borda(partial_ballots, epsilon=1.0, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, NAN, inf])
+def test_an_impossible_epsilon_is_refused_before_anything_is_drawn(method, epsilon):
+    with pytest.raises(HushrankError):
+        method(COUNTS, epsilon=epsilon, rng=Randomness.replayed(b""))
+    with pytest.raises(HushrankError):
+        p_borda_hist(PEOPLE, epsilon=epsilon, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.zeros((1, 1), dtype=int),
+        np.zeros((2, 3), dtype=int),
+        np.array([[0, 0.5], [1, 0]]),
+        np.array([[0, NAN], [1, 0]]),
+        np.array([[0, -1], [1, 0]]),
+        np.array([[1, 0], [0, 1]]),
+        np.array([[0, 2**60], [1, 0]]),
+    ],
+    ids=["one item", "not square", "half", "nan", "negative", "before itself", "too many"],
+)
+def test_what_is_no_pair_counts_is_refused_before_anything_is_drawn(method, counts):
+    with pytest.raises(HushrankError):
+        method(counts, epsilon=1.0, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, NAN])
+def test_an_impossible_delta_is_refused_before_anything_is_drawn(delta):
+    with pytest.raises(HushrankError):
+        gaussian_borda(COUNTS, epsilon=1.0, delta=delta, rng=Randomness.replayed(b""))
+
+
+def test_a_histogram_needs_complete_strict_rankings_of_at_most_ten_items():
+    silence = Randomness.replayed(b"")
+    unranked = Rankings.from_keys([[1, 2, NAN]], tuple("abc"))
+    tied = Rankings.from_keys([[1, 1, 2]], tuple("abc"))
+    eleven = Rankings.from_orders(np.arange(11)[None])
+    for people in (unranked, tied, eleven, Rankings.from_orders(np.zeros((1, 1), dtype=int))):
+        with pytest.raises(HushrankError):
+            p_borda_hist(people, epsilon=1.0, rng=silence)
+
+
+@pytest.mark.parametrize("method", [*BY_SCORES, None], ids=[*NAMES, "p-borda-hist"])
+def test_a_simulation_draws_from_its_own_words_only(method, monkeypatch):
+    def forbidden(_):
+        raise AssertionError
+
+    monkeypatch.setattr(os, "urandom", forbidden)
+    drawn = []
+
+    def counting(seed):
+        read = np.random.default_rng(seed).bytes
+        return Randomness(lambda n: drawn.append(n) or read(n), is_private=False)
+
+    release = partial(p_borda_hist, PEOPLE) if method is None else partial(method, COUNTS)
+    first, again, other = (release(epsilon=0.1, rng=counting(seed)) for seed in (1, 1, 2))
+    assert sum(drawn) > 0
+    assert first.noisy_scores.tolist() == again.noisy_scores.tolist()
+    assert first.order == again.order
+    assert first.noisy_scores.tolist() != other.noisy_scores.tolist()
+    assert not first.is_private
+
+
+def test_the_statement_says_what_was_protected_for_whom_at_what_cost():
+    found = WITH_DELTA(COUNTS, epsilon=0.5, rng=Randomness.secure())
+    assert "(0.5, 1e-06)-DP" in found.statement
+    assert "add or remove one ballot" in found.statement
+    assert "number of people is not treated as public" in found.statement
+    public = replace(found, publishes_n_people=True).statement
+    assert "number of people is treated as public" in public
+    assert "epsilon 1 and delta 2.64872e-06" in public  # (1 + e^.5) delta
+    assert "0.5-DP" in p_borda(COUNTS, epsilon=0.5, rng=Randomness.secure()).statement
+    simulated = p_borda(COUNTS, epsilon=0.5, rng=Randomness.seeded(1))
+    assert simulated.statement.startswith("Not private")
+
+
+def test_a_private_order_shows_nothing_of_its_content():
+    found = p_borda(COUNTS, epsilon=0.5, rng=Randomness.seeded(1))
+    assert repr(found) == "PrivateOrder(5 items, p-borda, 0.5-DP, not private)"
+    assert found.spend.model == "central"
+    assert found.spend.epsilon == 0.5
