@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from hushrank.mechanisms.shuffles import words_of_a_shuffle
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.randomness import Randomness
+from hushrank.samplers.shuffles import words_of_a_shuffle
 from tests.conformance import WORDS, bytes_of_words
 
 FILE = Path(__file__).parent / "subset-order.json"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.exact import exp_below
 from hushrank.mechanisms.geometric import geometric_weights, neighbour_ratios, two_sided_geometric
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import exp_below
 from tests.conformance import WORDS, bytes_of_words
 from tests.statistics import assert_follows, draws_needed, random_seed
 

@@ -15,7 +15,7 @@ from hushrank.mechanisms.k_norm import (
     _wrapped,
 )
 from hushrank.randomness import Randomness
-from tests.mechanisms.test_permutohedron import levels, whole_vectors
+from tests.samplers.test_permutohedron import levels, whole_vectors
 from tests.statistics import (
     assert_counts_follow,
     assert_follows,

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import norm
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.shuffles import words_of_a_shuffle
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.randomness import Randomness
+from hushrank.samplers.shuffles import words_of_a_shuffle
 from tests.conformance import WORDS, bytes_of_words, recorded
 from tests.statistics import MISS, assert_follows, critical_deviate, draws_needed, random_seed
 

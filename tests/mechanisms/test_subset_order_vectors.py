@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.shuffles import words_of_a_shuffle
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.randomness import Randomness
+from hushrank.samplers.shuffles import words_of_a_shuffle
 from vectors.make_subset_order import FILE, text
 
 

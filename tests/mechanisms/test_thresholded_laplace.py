@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.exact import WORDS, exp_below
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS, exp_below
 from tests.statistics import (
     assert_counts_follow,
     assert_follows,

@@ -8,7 +8,6 @@ from hushrank.aggregators.from_reports.pair_estimates import pair_error_rate
 from hushrank.aggregators.kwiksort import kwiksort
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.exact import exp_below
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.error_bounds import lap_error_bound, rr_error_bound
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
@@ -16,6 +15,7 @@ from hushrank.protocols.query_counts import best_queries, paper_queries
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from hushrank.samplers.word_probabilities import exp_below
 
 CENTRE = (3, 0, 4, 1, 2)
 PEOPLE = Rankings(Mallows(CENTRE, 0.5).sample(3000, rng=np.random.default_rng(1)), tuple("abcde"))

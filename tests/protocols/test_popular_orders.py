@@ -9,7 +9,6 @@ from hushrank.accounting.composition import total_epsilon
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance
-from hushrank.mechanisms.exact import exp_below
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
@@ -20,6 +19,7 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
+from hushrank.samplers.word_probabilities import exp_below
 
 POPULAR = {5: [[4, 0, 3, 1, 2], [1, 2, 3, 0, 4]], 8: [[4, 0, 7, 1, 2, 6, 5, 3]]}
 SHARES = {5: (0.3, 0.2), 8: (0.4,)}

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from hushrank.arrays import Counts, Words
 from hushrank.errors import require
 from hushrank.mechanisms.central import MOST_SCALE, require_epsilon
-from hushrank.mechanisms.exact import WORDS, exp_below
-from hushrank.mechanisms.exponential_coin import geometric
 from hushrank.randomness import Randomness
+from hushrank.samplers.exponential_coin import geometric
+from hushrank.samplers.word_probabilities import WORDS, exp_below
 
 BASE = 256
 """The base of the digits of a variable that one table cannot hold."""

@@ -9,10 +9,10 @@ from numba import njit
 
 from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
-from hushrank.mechanisms.exact import WORDS
 from hushrank.mechanisms.local import Tally, checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS
 
 HASHED_REPORT = np.dtype([("multiplier", "<u8"), ("offset", "<u8"), ("bucket", "<u4")])
 """What a person sends: the function a, b that they drew, and a noisy bucket; 20 bytes."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Words
 from hushrank.errors import require
-from hushrank.mechanisms.exponential_coin import geometric, uniform_below
 from hushrank.mechanisms.local import MOST_EPSILON
-from hushrank.mechanisms.permutohedron import lattice_points
 from hushrank.randomness import Randomness
+from hushrank.samplers.exponential_coin import geometric, uniform_below
+from hushrank.samplers.permutohedron import lattice_points
 
 LARGEST = 2**62
 LARGEST_NOISE = 2**50

@@ -5,10 +5,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from hushrank.arrays import Categories, Counts, Reports
-from hushrank.mechanisms.exact import exp_below
 from hushrank.mechanisms.hash_family import HashedResponse
 from hushrank.mechanisms.local import Tally, require_parameters
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import exp_below
 
 MOST_BUCKETS = 2**16
 """Reached at epsilon 11.1, where two categories in one bucket are rarer than 1 in 65,000."""

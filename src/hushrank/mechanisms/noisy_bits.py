@@ -9,10 +9,10 @@ import numpy as np
 
 from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
-from hushrank.mechanisms.bit_slicing import LANES, count_bits, draw_bits, little_endian_bytes
-from hushrank.mechanisms.exact import WORDS
 from hushrank.mechanisms.local import Tally, checked_categories, checked_counts
 from hushrank.randomness import Randomness
+from hushrank.samplers.bit_slicing import LANES, count_bits, draw_bits, little_endian_bytes
+from hushrank.samplers.word_probabilities import WORDS
 
 BATCH_BLOCKS = 2**16
 """Blocks of 64 bits drawn or counted at once: half a megabyte, which stays in the cache."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
-from hushrank.mechanisms.exact import WORDS, exp_below, words_above
 from hushrank.mechanisms.local import (
     Tally,
     checked_categories,
@@ -16,6 +15,7 @@ from hushrank.mechanisms.local import (
     require_parameters,
 )
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
 PEOPLE_AT_ONCE = 2**14  # their words, 128 kB, stay in the cache
 

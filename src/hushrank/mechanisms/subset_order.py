@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Ranks, Reports, Shares
 from hushrank.errors import require
-from hushrank.mechanisms.exact import WORDS, exp_below, words_above
 from hushrank.mechanisms.local import Tally, require_parameters
-from hushrank.mechanisms.shuffles import accept_shuffles, words_of_a_shuffle
 from hushrank.mechanisms.spearman_law import Ball, accepted_share, best_ball
 from hushrank.randomness import Randomness
+from hushrank.samplers.shuffles import accept_shuffles, words_of_a_shuffle
+from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
 MOST_ITEMS = 254
 """So that a rank is one byte."""

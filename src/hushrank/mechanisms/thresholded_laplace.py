@@ -9,7 +9,6 @@ import numpy as np
 
 from hushrank.arrays import Categories, Counts, Reports
 from hushrank.errors import require
-from hushrank.mechanisms.exact import WORDS, exp_below, words_above
 from hushrank.mechanisms.local import (
     Tally,
     checked_categories,
@@ -17,6 +16,7 @@ from hushrank.mechanisms.local import (
     require_parameters,
 )
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
 
 @dataclass(frozen=True)

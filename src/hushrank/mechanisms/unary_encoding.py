@@ -8,10 +8,10 @@ import numpy as np
 
 from hushrank.arrays import Categories, Counts, Reports
 from hushrank.errors import require
-from hushrank.mechanisms.exact import WORDS, exp_below, words_above
 from hushrank.mechanisms.local import Tally, require_parameters
 from hushrank.mechanisms.noisy_bits import NoisyBits
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
 
 @dataclass(frozen=True)

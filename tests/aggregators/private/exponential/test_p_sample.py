@@ -8,8 +8,6 @@ from math import ceil, comb, exp, factorial
 import numpy as np
 import pytest
 
-from hushrank.aggregators.certified_coin import certified_coins, probability_bounds
-from hushrank.aggregators.coin_kernel import exponential_coin
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private.exponential import by_insertion as sample_by_insertion
 from hushrank.aggregators.private.exponential import p_sample as private_sample
@@ -30,6 +28,8 @@ from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.distances import kendall_cost
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from hushrank.samplers.certified_coin import certified_coins, probability_bounds
+from hushrank.samplers.coins_from_tape import exponential_coin
 from tests.statistics import (
     MIN_EXPECTED,
     assert_counts_follow,

@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 from numba import njit
 
-from hushrank.aggregators.coin_kernel import exponential_coin
 from hushrank.aggregators.private.exponential.proposals import (
     SLACK,
     Proposals,
@@ -15,6 +14,7 @@ from hushrank.aggregators.private.exponential.proposals import (
 )
 from hushrank.arrays import Counts, Orders, Words
 from hushrank.randomness import Randomness
+from hushrank.samplers.coins_from_tape import exponential_coin
 
 WORDS_AT_ONCE = 2**11
 MOST_WORDS_AT_ONCE = 2**15

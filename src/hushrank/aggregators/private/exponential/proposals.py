@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.aggregators.certified_coin import certified_coins
 from hushrank.arrays import Counts, Order, Orders, Words
 from hushrank.randomness import Randomness
+from hushrank.samplers.certified_coin import certified_coins
 
 SLACK = 2.0**-8
 """What each step's normaliser is raised by, in nats: far more than floats can err (2^-15)."""

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hushrank.estimators.shares import share_variance, unbiased_shares
-from hushrank.mechanisms.exact import exp_below
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
+from hushrank.samplers.word_probabilities import exp_below
 from tests.conformance import (
     HASHED,
     LISTED,

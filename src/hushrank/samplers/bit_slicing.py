@@ -7,8 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Words
-from hushrank.mechanisms.exact import WORDS
 from hushrank.randomness import Randomness
+from hushrank.samplers.word_probabilities import WORDS
 
 LANES = 64
 THRESHOLD_BITS = 64

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from hushrank.arrays import Counts, Ranks, Words
-from hushrank.mechanisms.exact import WORDS
+from hushrank.samplers.word_probabilities import WORDS
 
 MOST_OF_A_WORD = 2**56
 """Draws that share a word: for each word, fewer than one try in 256 meets its surplus."""

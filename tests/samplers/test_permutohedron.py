@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hushrank.mechanisms.permutohedron import lattice_points
+from hushrank.samplers.permutohedron import lattice_points
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 FINE = 1000

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.exact import exp_below
-from hushrank.mechanisms.exponential_coin import exponential_coin, geometric, uniform_below
 from hushrank.randomness import Randomness
+from hushrank.samplers.exponential_coin import exponential_coin, geometric, uniform_below
+from hushrank.samplers.word_probabilities import exp_below
 from tests.conformance import bytes_of_words
 from tests.statistics import assert_follows, draws_needed, random_seed
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.mechanisms.bit_slicing import LANES, count_bits, draw_bits
 from hushrank.randomness import Randomness
+from hushrank.samplers.bit_slicing import LANES, count_bits, draw_bits
 from tests.conformance import WORDS, tape_of_a_crowd, tape_of_a_person
 
 thresholds = st.one_of(
