@@ -12,9 +12,9 @@ from hushrank.arrays import Ranks
 from hushrank.engines.local import simulate
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.models.herding import herded_rows
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
-from hushrank.models.subset_passes import Values
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.subset_passes import Values
 from hushrank.protocols.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals

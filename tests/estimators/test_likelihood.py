@@ -6,7 +6,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
-from hushrank.models.rank_features import rank_features
+from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.relative_order import RelativeOrder
 from tests.estimators.enumeration import (
     all_ranks,

@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime
 from hushrank.errors import HushrankError
 from hushrank.estimators.partial_likelihood import PartialLikelihood, longer_than
 from hushrank.estimators.rank_point import RankPoint
-from hushrank.models.rank_features import rank_features
+from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from tests.estimators.enumeration import all_ranks, probabilities, reported, some_questions

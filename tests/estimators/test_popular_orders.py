@@ -17,9 +17,9 @@ from hushrank.estimators.popular_orders import PopularSearch
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import fit_ranks
 from hushrank.models.mallows import Mallows
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
 from hushrank.protocols.popular_orders import order_surveys
 from tests.estimators.enumeration import reported, some_questions
 from tests.statistics import (

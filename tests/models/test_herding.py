@@ -5,8 +5,8 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.models.herding import herded_rows
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from tests.statistics import random_seed

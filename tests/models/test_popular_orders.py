@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
 from hushrank.rankings.coding import inverse, lexicographic_index, rank_type
 from tests.statistics import assert_follows, draws_needed, random_seed
 

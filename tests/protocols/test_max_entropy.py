@@ -10,8 +10,8 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.question_mix import MixPart
 from hushrank.randomness import Randomness

@@ -11,8 +11,8 @@ import pytest
 
 from hushrank.engines.local import simulate
 from hushrank.evaluation.experiments.frontier_elections import ELECTIONS
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import first_order_marginals, majority

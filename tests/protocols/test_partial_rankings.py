@@ -13,8 +13,8 @@ from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import fit_ranks
 from hushrank.evaluation.metrics import marginal_distance
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.question_mix import MixPart, choose_mix
 from hushrank.randomness import Randomness

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.estimators.cell_weights import statistics_of
-from hushrank.models.rank_features import RankFeatures, rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import RankFeatures, rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 
 Values: TypeAlias = NDArray[np.float64]
 

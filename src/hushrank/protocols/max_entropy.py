@@ -16,7 +16,7 @@ from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.rank_estimates import RankEstimates, Values
 from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.question_kinds import Incomplete, require_incomplete
 from hushrank.protocols.question_mix import Mix, choose_mixes, describe_mix, mix_surveys

@@ -18,7 +18,7 @@ from hushrank.evaluation.planning.asking import MIXES, SURE, WHOLE, mix_askings,
 from hushrank.evaluation.planning.people import People, all_ranks
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.models.herding import herded_rows
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.safari import safari
 from hushrank.rankings.coding import rank_type

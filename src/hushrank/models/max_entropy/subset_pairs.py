@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.models.subset_passes import Passes, Values, open_items, set_sizes
+from hushrank.models.max_entropy.subset_passes import Passes, Values, open_items, set_sizes
 
 
 def joint_ranks(passes: Passes) -> Values:

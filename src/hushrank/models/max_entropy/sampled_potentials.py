@@ -9,11 +9,11 @@ from scipy.special import logsumexp
 
 from hushrank.arrays import Orders, Ranks, Shares
 from hushrank.errors import require
-from hushrank.models.rank_potentials import require_potentials
+from hushrank.models.max_entropy.rank_potentials import require_potentials
+from hushrank.models.max_entropy.subset_passes import Values
+from hushrank.models.max_entropy.swap_moves import collect_orders, joint_ranks_of, order_logs
+from hushrank.models.max_entropy.tempered_draws import LAST_ROUNDS, move_orders, tempered_draws
 from hushrank.models.ranking_model import require_orders
-from hushrank.models.subset_passes import Values
-from hushrank.models.swap_moves import collect_orders, joint_ranks_of, order_logs
-from hushrank.models.tempered_draws import LAST_ROUNDS, move_orders, tempered_draws
 from hushrank.rankings.coding import inverse
 
 

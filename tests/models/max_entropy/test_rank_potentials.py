@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.ranking_model import RankingModel
 from hushrank.rankings.coding import inverse, lexicographic_index
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals

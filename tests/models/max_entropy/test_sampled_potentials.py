@@ -3,14 +3,14 @@ import pytest
 from scipy.stats import t
 
 from hushrank.errors import HushrankError
-from hushrank.models.rank_features import rank_features
-from hushrank.models.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
+from hushrank.models.max_entropy.swap_moves import order_logs, swap_items
+from hushrank.models.max_entropy.tempered_draws import move_orders, systematic_draws, tempered_draws
 from hushrank.models.ranking_model import RankingModel
-from hushrank.models.sampled_potentials import SampledPotentials
-from hushrank.models.swap_moves import order_logs, swap_items
-from hushrank.models.tempered_draws import move_orders, systematic_draws, tempered_draws
 from hushrank.rankings.coding import inverse, lexicographic_index
-from tests.models.test_rank_potentials import (
+from tests.models.max_entropy.test_rank_potentials import (
     all_ranks,
     drawn_potentials,
     log_weights_by_definition,

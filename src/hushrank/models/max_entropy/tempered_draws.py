@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from hushrank.models.subset_passes import Values
-from hushrank.models.swap_moves import order_logs, swap_items
+from hushrank.models.max_entropy.subset_passes import Values
+from hushrank.models.max_entropy.swap_moves import order_logs, swap_items
 
 LEAST_EFFECTIVE = 0.7
 """A step is as long as leaves this share of the draws effective."""

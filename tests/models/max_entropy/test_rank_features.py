@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.models.pair_features import projected, swapped
-from hushrank.models.rank_features import RankFeatures, rank_features, rank_polynomials
-from tests.models.test_rank_potentials import all_ranks, indicators
+from hushrank.models.max_entropy.pair_features import projected, swapped
+from hushrank.models.max_entropy.rank_features import RankFeatures, rank_features, rank_polynomials
+from tests.models.max_entropy.test_rank_potentials import all_ranks, indicators
 
 SIZES = range(2, 7)
 

@@ -7,12 +7,18 @@ import numpy as np
 
 from hushrank.arrays import Orders, Ranks, Shares
 from hushrank.errors import require
-from hushrank.models.rank_features import RankFeatures
+from hushrank.models.max_entropy.rank_features import RankFeatures
+from hushrank.models.max_entropy.subset_draws import draw_ranks, log_weights_of
+from hushrank.models.max_entropy.subset_pairs import joint_ranks
+from hushrank.models.max_entropy.subset_passes import (
+    Passes,
+    Values,
+    collect,
+    log_weights,
+    run_passes,
+)
+from hushrank.models.max_entropy.subset_tangents import covariances
 from hushrank.models.ranking_model import require_orders
-from hushrank.models.subset_draws import draw_ranks, log_weights_of
-from hushrank.models.subset_pairs import joint_ranks
-from hushrank.models.subset_passes import Passes, Values, collect, log_weights, run_passes
-from hushrank.models.subset_tangents import covariances
 
 MOST_ITEMS_OF_SETS = 20
 """2^20 sets take seconds and half a gigabyte; every item more doubles both."""

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from hushrank.arrays import Orders, Ranks, Shares
-from hushrank.models.subset_passes import Passes, Values
+from hushrank.models.max_entropy.subset_passes import Passes, Values
 from hushrank.rankings.coding import rank_type
 
 PEOPLE_AT_ONCE = 2**13  # their uniform numbers stay in the cache

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.models.subset_passes import (
+from hushrank.models.max_entropy.subset_passes import (
     Passes,
     Values,
     add_members,

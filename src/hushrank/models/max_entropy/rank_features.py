@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import require
-from hushrank.models.pair_features import PairKind, Values, projected, swapped
+from hushrank.models.max_entropy.pair_features import PairKind, Values, projected, swapped
 
 FIRST_ORDER_SPREADS = (1.0, 0.6)
 HIGHER_SPREAD = 0.39

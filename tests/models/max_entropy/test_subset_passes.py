@@ -3,9 +3,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.models.subset_passes import collect, log_weights, run_passes
-from hushrank.models.subset_tangents import covariances
-from tests.models.test_rank_potentials import drawn_potentials
+from hushrank.models.max_entropy.subset_passes import collect, log_weights, run_passes
+from hushrank.models.max_entropy.subset_tangents import covariances
+from tests.models.max_entropy.test_rank_potentials import drawn_potentials
 
 SIZES = range(1, 8)
 
