@@ -12,7 +12,7 @@ from hushrank.evaluation.plots import (
 )
 from hushrank.models.hierarchy import ThinChain
 from hushrank.rankings.profile import Rankings
-from tests.evaluation.populations import plackett_luce
+from tests.experiments.populations import plackett_luce
 
 ODD_NAMES = ["$E=mc^2$", "<b>&</b>", "寿司", "a name that is much longer than any label can be"]
 

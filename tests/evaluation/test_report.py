@@ -11,7 +11,7 @@ from hushrank.evaluation.order_report import SureOrder
 from hushrank.evaluation.plots import pair_majority_figure, rank_marginals_figure
 from hushrank.evaluation.report import write_collection_report
 from hushrank.models.hierarchy import ThinChain
-from tests.evaluation.populations import plackett_luce
+from tests.experiments.populations import plackett_luce
 
 NAMES = ["<script>alert(1)</script>", 'a "quoted" & long name', "</li><img src=x>", "plain"]
 VOID = {"meta", "img"}

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from hushrank.engines.local import simulate
-from hushrank.evaluation.experiments.frontier_elections import ELECTIONS
+from hushrank.experiments.figures.frontier_elections import ELECTIONS
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import first_order_marginals, majority
 from hushrank.rankings.profile import Rankings
-from tests.evaluation.experiments.election_files import election_file
+from tests.experiments.election_files import election_file
 from tests.statistics import critical_deviate, random_seed
 
 WIDTH = 1.96

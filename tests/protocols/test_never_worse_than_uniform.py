@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from hushrank.engines.local import simulate
-from hushrank.evaluation.experiments.frontier_elections import ELECTIONS
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
+from hushrank.experiments.figures.frontier_elections import ELECTIONS
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
-from tests.evaluation.experiments.election_files import election_file
+from tests.experiments.election_files import election_file
 from tests.statistics import random_seed
 
 MOST_WORSE = 0.006

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, BadParameter, Option, echo
 
 if TYPE_CHECKING:
-    from hushrank.evaluation.experiments.experiment import Experiment, Result, Settings
+    from hushrank.experiments.experiment import Experiment, Result, Settings
     from hushrank.rankings.profile import Rankings
 
 
@@ -37,9 +37,9 @@ def experiment(
 
     Example:  hushrank experiment safari-1a --data sushi.soc --out figures
     """
-    from hushrank.evaluation.experiments.experiment import Settings
-    from hushrank.evaluation.experiments.files import write_experiment
-    from hushrank.evaluation.experiments.registry import experiment_named
+    from hushrank.experiments.experiment import Settings
+    from hushrank.experiments.files import write_experiment
+    from hushrank.experiments.registry import experiment_named
 
     if show_list:
         _list_experiments()
@@ -56,7 +56,7 @@ def experiment(
 
 
 def _list_experiments() -> None:
-    from hushrank.evaluation.experiments.registry import EXPERIMENTS
+    from hushrank.experiments.registry import EXPERIMENTS
 
     for known in EXPERIMENTS.values():
         echo(f"{known.name:19}{known.shows} ({known.repetitions} repetitions)")
@@ -66,8 +66,8 @@ def _read_populations(
     chosen: Sequence["Experiment"], data: Sequence[str]
 ) -> Mapping[str, Mapping[str, "Rankings"]]:
     """Read the files of all experiments, after it is certain that none is missing."""
-    from hushrank.evaluation.experiments.data_files import files_for, named_files
-    from hushrank.evaluation.experiments.registry import DATA_NAMES
+    from hushrank.experiments.data_files import files_for, named_files
+    from hushrank.experiments.registry import DATA_NAMES
 
     files = named_files(data, DATA_NAMES)
     needed = {each.name: files_for(each, files) for each in chosen}
@@ -86,7 +86,7 @@ def _run_with_progress(
     from rich.console import Console
     from rich.progress import Progress
 
-    from hushrank.evaluation.experiments.running import run_experiment
+    from hushrank.experiments.running import run_experiment
 
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(chosen.name, total=1.0)

@@ -1,0 +1,75 @@
+"""The files of an experiment: its table, its picture, and what repeats it."""
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+from hushrank import __version__
+from hushrank.errors import require
+from hushrank.evaluation.plots import png
+from hushrank.experiments.experiment import Point, Result, TableForm
+from hushrank.experiments.pictures.panels import experiment_figure
+from hushrank.experiments.text_table import text_table
+from hushrank.files.disk import replace_file
+
+
+def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:
+    """Write NAME.csv (one row a point), NAME.json and NAME.png or NAME.md; return their paths.
+
+    Raises HushrankError when `directory` cannot be made.
+    """
+    require(not directory.is_file(), f"expected a directory, got the file {directory}")
+    directory.mkdir(parents=True, exist_ok=True)
+    stem = directory / result.experiment.name
+    table, record = stem.with_suffix(".csv"), stem.with_suffix(".json")
+    replace_file(table, _table(result).encode())
+    text = json.dumps(_record(result), indent=2, ensure_ascii=False) + "\n"
+    replace_file(record, text.encode())
+    shown = stem.with_suffix(".png" if result.experiment.views else ".md")
+    is_picture = bool(result.experiment.views)
+    content = png(experiment_figure(result)) if is_picture else text_table(result).encode()
+    replace_file(shown, content)
+    return table, record, shown
+
+
+def _table(result: Result) -> str:
+    form = result.experiment.table
+    table = StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(form.columns)
+    for point in result.points:
+        cells = _cells(point, form)
+        rounded = {
+            column: f"{cell:.{form.decimals}f}"
+            for column, cell in cells.items()
+            if isinstance(cell, float)
+        }
+        writer.writerow((cells | rounded | {"x": f"{point.x:g}"}).values())
+    return table.getvalue()
+
+
+def _cells(point: Point, form: TableForm) -> dict[str, object]:
+    return {column: getattr(point, field) for column, field in form.columns.items()}
+
+
+def _record(result: Result) -> dict[str, object]:
+    experiment, settings = result.experiment, result.settings
+    return {
+        "experiment": experiment.name,
+        "shows": experiment.shows,
+        "hushrank": __version__,
+        **_sizes(result),
+        "repetitions": settings.repetitions,
+        "seed": settings.seed,
+        "quick": settings.quick,
+        "private": False,
+        "spread": "sd is the standard deviation of a single repetition",
+        "points": [_cells(point, experiment.table) for point in result.points],
+    }
+
+
+def _sizes(result: Result) -> dict[str, object]:
+    """Say how large the populations are; of a single one, without its name."""
+    sizes = {name: size._asdict() for name, size in result.sizes.items()}
+    return dict(*sizes.values()) if len(sizes) == 1 else {"populations": sizes}

@@ -1,0 +1,59 @@
+"""What a release betrays of each private attribute, whatever it was meant to hide."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hushrank.experiments.experiment import Draws, Quantity
+from hushrank.experiments.on_activity.platforms import Split
+from hushrank.experiments.on_activity.publishing_trials import (
+    Trials,
+    Way,
+    attacked,
+    channel_posterior,
+    ranked_precision,
+)
+from hushrank.publishing.historical import HELD_OUT
+from hushrank.publishing.historical_release import HistoricalRelease, posterior_of_records
+from hushrank.publishing.protected_users import ProtectedUsers
+from hushrank.randomness import Randomness
+
+
+def attacks_on_each(
+    trials: Trials, names: Sequence[str], way: Way | None, draws: Draws
+) -> tuple[Mapping[str, Mapping[Quantity, float]], float]:
+    """Release by `way`, or untouched; attack each attribute of `names`; return these and the MAP.
+
+    Who knows the channel of a release concludes from it what it tells of the attribute, learnt from
+    the same users, also where it was made to hide another one.
+    """
+    split, users = trials.users(draws)
+    release, scores = None, split.shown.scores
+    if way is not None:
+        secret = Randomness.seeded(int(draws.noise.integers(2**62)))
+        release = way(users, rng=secret, choices=draws.noise)
+        scores = release.activity.scores
+    found = {name: _attacked(split, users, release, name, rng=draws.noise) for name in names}
+    return found, ranked_precision(split, users.rows, scores, rng=draws.noise)
+
+
+def _attacked(
+    split: Split,
+    users: ProtectedUsers,
+    release: HistoricalRelease | None,
+    name: str,
+    *,
+    rng: np.random.Generator,
+) -> Mapping[Quantity, float]:
+    """Attack one attribute of the protected users."""
+    asked = replace(split, names=(name,))
+    if release is None:
+        return attacked(asked, users.rows, split.shown.scores, None, rng=rng)
+    (plan,) = release.plans
+    counts = users.counts((name,), held_out=HELD_OUT, rng=rng)
+    joint = counts.learnt / counts.learnt.sum()
+    told = posterior_of_records(users, joint, plan.transitions)
+    known = replace(release, plans=(replace(plan, posterior=told),))
+    posterior = channel_posterior(users, known)
+    return attacked(asked, users.rows, release.activity.scores, posterior, rng=rng)

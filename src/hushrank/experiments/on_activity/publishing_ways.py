@@ -1,0 +1,69 @@
+"""How activity is published in the experiments: methods at their budgets, with their labels."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from hushrank.experiments.experiment import Group, Measurement
+from hushrank.experiments.on_activity.publishing_trials import Trials, Way
+from hushrank.publishing.historical import HELD_OUT, privrank
+from hushrank.publishing.historical_baselines import publish_baseline
+from hushrank.publishing.historical_release import HistoricalRelease
+from hushrank.publishing.historical_user_level import publish_user_level
+from hushrank.publishing.protected_users import ProtectedUsers
+from hushrank.randomness import Randomness
+
+
+def privrank_way(budget: float, *, keep_own: bool = False) -> Way:
+    """Return PrivRank at a budget, an expected distance of clusters."""
+    return partial(privrank, budget=budget, keep_own=keep_own)
+
+
+def user_level_way(budget: float) -> Way:
+    """Return our own method at a budget, an expected cosine distance of records."""
+    return partial(publish_user_level, budget=budget)
+
+
+def baseline_way(method: str, budget: float) -> Way:
+    """Return Rand, Frapp or Diff at a budget of its own unit."""
+
+    def way(
+        users: ProtectedUsers, *, rng: Randomness, choices: np.random.Generator
+    ) -> HistoricalRelease:
+        return publish_baseline(
+            users, method, budget=budget, held_out=HELD_OUT, rng=rng, choices=choices
+        )
+
+    return way
+
+
+def measurements(
+    trials: Trials,
+    group: Group,
+    curve: str,
+    ways: dict[float, Way],
+    *,
+    population: str = "",
+    most_repetitions: int | None = None,
+) -> Sequence[Measurement]:
+    """Return one measurement for each budget, from the splits of the measurement before."""
+    return [
+        Measurement(
+            group,
+            curve,
+            budget,
+            partial(trials.published, way),
+            most_repetitions,
+            population,
+            same_draws=True,
+        )
+        for budget, way in ways.items()
+    ]
+
+
+def references(trials: Trials, *, population: str = "") -> Sequence[Measurement]:
+    """Return what untouched activity betrays and how well it recommends, and popularity alone."""
+    of = partial(Measurement, "reference", x=0.0, population=population)
+    popular = of(curve="popularity", measure=trials.by_popularity, same_draws=True)
+    return [of(curve="untouched", measure=trials.untouched), popular]

@@ -1,0 +1,121 @@
+"""How a stream of single activities is hidden in the experiments."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import log
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Shares
+from hushrank.errors import HushrankError
+from hushrank.experiments.on_activity.streams import Numbers, Started
+from hushrank.publishing.activity_cost import Ties
+from hushrank.publishing.baselines import draw_from_rows, item_exponential, rand
+from hushrank.publishing.online_problem import LEAST_SHARE
+from hushrank.publishing.online_solution import leakages
+from hushrank.publishing.stream import OnlinePublisher
+from hushrank.publishing.stream_rules import StreamRules
+from hushrank.randomness import Randomness
+
+NEVER = 2**31
+"""A channel is learnt once a user, of the released history."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamRelease:
+    """What is released for each activity of a stream, and what it tells who knows the channels.
+
+    items (activities,); evidence (activities, values) = log P(released | value); bits (activities,)
+    = I(released; value) of the channel.
+    """
+
+    items: Numbers
+    evidence: NDArray[np.float64]
+    bits: NDArray[np.float64]
+
+
+class StreamWay(Protocol):
+    """A method at a budget."""
+
+    def __call__(self, started: Started, *, rng: Randomness) -> StreamRelease:
+        """Release the stream."""
+
+
+Channels: TypeAlias = Callable[[int], Shares]
+"""Returns P(released item, value) (items, values) of a protected user."""
+
+
+def unprotected(started: Started, *, rng: Randomness) -> StreamRelease:
+    """Release the stream as it is."""
+    del rng
+    return _told(started, started.what, lambda user: started.population.joint)
+
+
+def privrank_stream(budget: float, ties: Ties = "half") -> StreamWay:
+    """Return online PrivRank at a budget, the expected distance of an activity."""
+
+    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+        (name,) = started.split.names
+        rules = StreamRules(budget, ties=ties, resolve_every=NEVER)
+        protects = [name] * len(started.users.rows)
+        publisher = OnlinePublisher({name: started.population}, protects, rules, started.held)
+        items = publisher.publish(started.who, started.what, rng=rng)
+
+        def joint(user: int) -> Shares:
+            current = publisher.user(user).current
+            if current is None:
+                raise HushrankError("expected a user who has released something")
+            return current.channel.pushforward(started.population.joint)
+
+        return _told(started, items, joint)
+
+    return way
+
+
+def rand_stream(probability: float) -> StreamWay:
+    """Return Rand at a probability; Frapp is Rand at (n - 1) / (ratio + n - 1), n items."""
+
+    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+        joint = started.population.joint
+        replacement = rand(len(joint), probability)
+        moved = (started.population.prior - joint) / (len(joint) - 1)
+        released = joint + replacement.probability * (moved - joint)
+        return _told(started, replacement.draw(started.what, rng=rng), lambda user: released)
+
+    return way
+
+
+def diff_stream(steepness: float) -> StreamWay:
+    """Return Diff at a steepness, nats for a Kendall distance of 1."""
+
+    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+        words = rng.words(len(started.what))
+        items, joints = started.what.copy(), {}
+        for user, places in _of_users(started):
+            counts = started.held[[user]].toarray()[0].astype(np.int64)
+            chances = item_exponential(counts, steepness).probabilities
+            items[places] = draw_from_rows(chances[started.what[places]], words[places])
+            joints[user] = chances.T @ started.population.joint
+        return _told(started, items, joints.__getitem__)
+
+    return way
+
+
+def _told(started: Started, items: Numbers, joint_of: Channels) -> StreamRelease:
+    """Compute what the released items tell from each user's channel."""
+    evidence = np.zeros((len(items), started.population.n_values))
+    bits = np.zeros(len(items))
+    for user, places in _of_users(started):
+        joint = joint_of(user)
+        likelihoods = joint[items[places]] / started.population.prior
+        evidence[places] = np.log(np.maximum(likelihoods, LEAST_SHARE))
+        bits[places] = leakages(joint)[0] / log(2)
+    return StreamRelease(items, evidence, bits)
+
+
+def _of_users(started: Started) -> Iterator[tuple[int, Numbers]]:
+    """Yield each protected user with the places of the activities in the stream."""
+    for user in np.unique(started.who).tolist():
+        yield user, np.flatnonzero(started.who == user)

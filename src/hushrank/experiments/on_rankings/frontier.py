@@ -1,0 +1,157 @@
+"""What the frontier measures: every protocol on the same people, and the lines beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+from hushrank.arrays import Ranks, Shares
+from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
+from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
+from hushrank.experiments.on_rankings.electorate import Electorate, Labels
+from hushrank.experiments.on_rankings.frontier_ways import (
+    ORDERS,
+    REPAIRED,
+    SAFARI,
+    SAFE,
+    TYPICAL,
+    WHOLE_RANKINGS,
+    Learnt,
+    Way,
+    collect,
+    learn_openly,
+    publish,
+)
+from hushrank.rankings.marginals import second_order_marginals
+from hushrank.rankings.profile import Rankings
+
+GROUPS: tuple[Group, ...] = ("reference", "ours", "proposed", "repair", "compared")
+MOST_ITEMS_OF_A_TABLE = 10
+"""10 items have 3.6 million orders, a cell each."""
+TRUTHFUL_EPSILON = 10.0
+"""At which max-entropy asks for ranks and precedences; the answers are then taken as they are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Asked(Electorate):
+    """The people of one repetition: orders are judged by their optimum, rows by their Q2."""
+
+    @cached_property
+    def truth(self) -> Shares:
+        """Their second-order marginals (pairs, ranks, ranks)."""
+        return second_order_marginals(self.rankings)
+
+    def distance(self, ranks: Ranks) -> float:
+        """Return the Q2 distance of rows (people, items)."""
+        rows = Rankings(ranks, self.rankings.names)
+        return marginal_distance(second_order_marginals(rows), self.truth)
+
+    def judge(self, learnt: Learnt) -> Mapping[Quantity, float]:
+        """Return the excess of the order, and the Q2 distance of the rows where there are any."""
+        judged: dict[Quantity, float] = {"excess": self.judged(learnt.order)["excess"]}
+        return judged if learnt.ranks is None else {"q2": self.distance(learnt.ranks), **judged}
+
+    def relabelled(self, draws: Draws) -> "Asked":
+        """Return the same people, the items under random numbers."""
+        labels = Labels.drawn(self.n_items, rng=draws.synthesis)
+        return Asked(labels.rankings(self.rankings))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Crowd:
+    """Everybody of a population; with `n_people` so many, drawn anew in every repetition.
+
+    People of a file are drawn with repetition, people of a model without: there are enough.
+    """
+
+    everybody: Asked
+    n_people: int | None = None
+    has_repetition: bool = True
+    open_results: dict[str, Any] = field(default_factory=dict)
+
+    def asked(self, draws: Draws) -> Asked:
+        """Return the people of a repetition."""
+        if self.n_people is None:
+            return self.everybody
+        people = self.everybody.rankings
+        rows = draws.synthesis.choice(
+            people.n_rows, size=self.n_people, replace=self.has_repetition
+        )
+        return Asked(people.select(rows))
+
+    def collected(self, way: Way, epsilon: float, draws: Draws) -> Mapping[Quantity, float]:
+        """Judge one collection."""
+        asked = self.asked(draws).relabelled(draws)
+        sources = {"noise": draws.noise, "synthesis": draws.synthesis}
+        return asked.judge(collect(way, asked.rankings, epsilon, **sources))
+
+    def without_noise(self, way: Way, draws: Draws) -> Mapping[Quantity, float]:
+        """Judge what is learnt of exact answers; where nobody is drawn anew, learnt once."""
+        asked = self.asked(draws)
+        known = self.open_results if self.n_people is None else {}
+        if way.name not in known:
+            known[way.name] = learn_openly(way, asked.rankings, TRUTHFUL_EPSILON)
+        return asked.judge(publish(known[way.name], asked.rankings, rng=draws.synthesis))
+
+    def by_bootstrap(self, draws: Draws) -> Mapping[Quantity, float]:
+        """Draw as many rows from the people themselves: what a perfect model would reach."""
+        asked = self.asked(draws)
+        rows = draws.synthesis.integers(asked.rankings.n_rows, size=asked.rankings.n_rows)
+        return {"q2": asked.distance(asked.rankings.ranks[rows])}
+
+    def of_uniform(self, draws: Draws) -> Mapping[Quantity, float]:
+        """Ask nobody, and call all orders equally likely: a random one has Kendall tau 1/2."""
+        asked = self.asked(draws)
+        uniform = uniform_second_order_marginals(asked.n_items)
+        excess = 0.5 - asked.judged(asked.best_order)["tau"]
+        return {"q2": marginal_distance(uniform, asked.truth), "excess": excess}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spot:
+    """Where points of all curves stand: the crowd, what its panel is called, epsilon and x."""
+
+    crowd: Crowd
+    panel: str
+    epsilon: float
+    x: float
+
+    def ours(self, most: int | None = None) -> Sequence[Measurement]:
+        """Return both priors of max-entropy, on the same reports."""
+        return [self.of(SAFE, most), replace(self.of(TYPICAL, most), same_draws=True)]
+
+    def safari(self, most: int | None = None) -> Sequence[Measurement]:
+        """Return SAFARI, as the paper has it and repaired."""
+        return [self.of(SAFARI, most), self.of(REPAIRED, most)]
+
+    def orders(self, most: int | None = None) -> Sequence[Measurement]:
+        """Return the protocols that learn one order."""
+        return [self.of(way, most) for way in ORDERS]
+
+    def whole_rankings(self, names: Sequence[str], most: int | None = None) -> list[Measurement]:
+        """Return those who ask for whole rankings, where there are not too many."""
+        few = self.crowd.everybody.n_items <= MOST_ITEMS_OF_A_TABLE
+        return [self.of(WHOLE_RANKINGS[name], most) for name in names if few]
+
+    def references(self, most_openly: int | None = None) -> Sequence[Measurement]:
+        """Return the lines to compare with."""
+        fixed = 1 if self.crowd.n_people is None else None
+        uniform = self._reference("uniform rankings", self.crowd.of_uniform, fixed)
+        floor = self._reference("bootstrap floor", self.crowd.by_bootstrap, None)
+        openly = [
+            self._reference(
+                f"{way.name.partition(',')[0]} without noise",
+                partial(self.crowd.without_noise, way),
+                most_openly,
+            )
+            for way in (SAFARI, SAFE)
+        ]
+        return [uniform, *openly, floor]
+
+    def of(self, way: Way, most: int | None = None) -> Measurement:
+        """Return the point of one way."""
+        measure = partial(self.crowd.collected, way, self.epsilon)
+        return Measurement(way.group, way.name, self.x, measure, most, self.panel)
+
+    def _reference(self, name: str, measure: Any, most: int | None) -> Measurement:
+        return Measurement("reference", name, self.x, measure, most, self.panel)

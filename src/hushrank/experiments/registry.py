@@ -1,0 +1,57 @@
+"""All experiments, by name."""
+
+from hushrank.errors import require
+from hushrank.experiments.experiment import Experiment
+from hushrank.experiments.figures.frontier_elections import FRONTIER_ELECTIONS
+from hushrank.experiments.figures.frontier_epsilon import FRONTIER_EPSILON
+from hushrank.experiments.figures.frontier_people import FRONTIER_PEOPLE
+from hushrank.experiments.figures.hay_2 import HAY_2
+from hushrank.experiments.figures.hay_3 import HAY_3
+from hushrank.experiments.figures.kwiksort_3_and_4 import KWIKSORT_3, KWIKSORT_4
+from hushrank.experiments.figures.kwiksort_5 import KWIKSORT_5
+from hushrank.experiments.figures.kwiksort_6 import KWIKSORT_6
+from hushrank.experiments.figures.kwiksort_table3 import KWIKSORT_TABLE_3
+from hushrank.experiments.figures.pair_orders import PAIR_ORDERS
+from hushrank.experiments.figures.privrank_6 import PRIVRANK_6
+from hushrank.experiments.figures.privrank_7_and_8 import PRIVRANK_7, PRIVRANK_8
+from hushrank.experiments.figures.privrank_9 import PRIVRANK_9
+from hushrank.experiments.figures.privrank_10 import PRIVRANK_10
+from hushrank.experiments.figures.privrank_11 import PRIVRANK_11A, PRIVRANK_11B
+from hushrank.experiments.figures.privrank_12_and_14 import PRIVRANK_12
+from hushrank.experiments.figures.privrank_13 import PRIVRANK_13
+from hushrank.experiments.figures.privrank_14 import PRIVRANK_14
+from hushrank.experiments.figures.privrank_15 import PRIVRANK_15
+from hushrank.experiments.figures.privrank_table2 import PRIVRANK_TABLE_2
+from hushrank.experiments.figures.safari_1 import SAFARI_1A
+from hushrank.experiments.figures.safari_1b import SAFARI_1B
+from hushrank.experiments.figures.safari_2 import SAFARI_2
+
+EXPERIMENTS = {
+    each.name: each
+    for each in (
+        *(SAFARI_1A, SAFARI_1B, SAFARI_2),
+        *(HAY_2, HAY_3),
+        *(KWIKSORT_3, KWIKSORT_4, KWIKSORT_5, KWIKSORT_6, KWIKSORT_TABLE_3),
+        PAIR_ORDERS,
+        PRIVRANK_6,
+        *(PRIVRANK_7, PRIVRANK_8, PRIVRANK_9, PRIVRANK_10, PRIVRANK_11A, PRIVRANK_11B),
+        *(PRIVRANK_12, PRIVRANK_13, PRIVRANK_14, PRIVRANK_15, PRIVRANK_TABLE_2),
+        *(FRONTIER_EPSILON, FRONTIER_PEOPLE, FRONTIER_ELECTIONS),
+    )
+}
+
+DATA_NAMES = tuple(
+    dict.fromkeys(
+        population.name
+        for experiment in EXPERIMENTS.values()
+        for population in experiment.file_populations
+    )
+)
+"""What `--data NAME=FILE` can name."""
+
+
+def experiment_named(name: str) -> Experiment:
+    """Return the experiment; raise HushrankError where there is none of that name."""
+    known = ", ".join(EXPERIMENTS)
+    require(name in EXPERIMENTS, f"expected one of the experiments {known}, got {name}")
+    return EXPERIMENTS[name]

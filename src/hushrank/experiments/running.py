@@ -1,0 +1,97 @@
+"""Run an experiment: draw, plan, repeat, sum up."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.experiments.experiment import (
+    Draws,
+    Experiment,
+    Measurement,
+    Point,
+    Result,
+    Settings,
+    Size,
+)
+from hushrank.experiments.populations import DrawnPopulation, Population, Populations
+
+QUICK_REPETITIONS = 2
+
+
+def run_experiment(
+    experiment: Experiment,
+    given: Populations,
+    settings: Settings,
+    *,
+    on_progress: Callable[[float], None] = lambda done: None,
+) -> Result:
+    """Measure every point of the figure. Deterministic in the settings; protects nobody.
+
+    `given` holds the populations that stand in files; `on_progress` receives the finished part.
+    Raises HushrankError when one is missing or does not fit.
+    """
+    quick_seed, points_seed, people_seed = np.random.SeedSequence(settings.seed).spawn(3)
+    quick = np.random.default_rng(quick_seed) if settings.quick else None
+    people = {
+        population.name: population.prepare(each, quick)
+        for population, each in _populations(experiment, given, people_seed)
+    }
+    sizes = {name: Size.of(each) for name, each in people.items() if hasattr(each, "n_items")}
+    measurements = tuple(experiment.plan(people, settings.quick))
+    points: list[Point] = []
+    own = points_seed.spawn(len(measurements))
+    seeds: list[np.random.SeedSequence] = []
+    for measurement, seed in zip(measurements, own, strict=True):
+        seeds.append(_again(seeds[-1]) if measurement.same_draws else seed)
+    for done, (measurement, seed) in enumerate(zip(measurements, seeds, strict=True), start=1):
+        points += _measured(experiment.name, measurement, settings, seed)
+        on_progress(done / len(measurements))
+    return Result(experiment, settings, sizes, tuple(points))
+
+
+def _again(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the seed as it was before anything was spawned from it."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+
+
+def _populations(
+    experiment: Experiment, given: Populations, seed: np.random.SeedSequence
+) -> Iterator[tuple[Population, Any]]:
+    """Yield what is known of each population; draw those that no file holds."""
+    seeds = seed.spawn(len(experiment.populations))
+    for population, each in zip(experiment.populations, seeds, strict=True):
+        if isinstance(population, DrawnPopulation):
+            yield population, population.draw(np.random.default_rng(each))
+        else:
+            require(population.name in given, f"expected the population {population.name}")
+            yield population, given[population.name]
+
+
+def _measured(
+    figure: str, measurement: Measurement, settings: Settings, seed: np.random.SeedSequence
+) -> Iterator[Point]:
+    repetitions = min(settings.repetitions, measurement.most_repetitions or settings.repetitions)
+    if settings.quick:
+        repetitions = min(repetitions, QUICK_REPETITIONS)
+    repeated = [measurement.measure(_draws(each)) for each in seed.spawn(repetitions)]
+    for quantity in repeated[0]:
+        numbers = np.array([measured[quantity] for measured in repeated])
+        yield Point(
+            figure=figure,
+            population=measurement.population,
+            group=measurement.group,
+            curve=measurement.curve,
+            quantity=quantity,
+            x=measurement.x,
+            mean=float(numbers.mean()),
+            sd=float(numbers.std(ddof=1)) if repetitions > 1 else 0.0,
+            smallest=float(numbers.min()),
+            largest=float(numbers.max()),
+            repetitions=repetitions,
+        )
+
+
+def _draws(seed: np.random.SeedSequence) -> Draws:
+    return Draws(*(np.random.default_rng(source) for source in seed.spawn(2)))

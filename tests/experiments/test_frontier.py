@@ -1,0 +1,227 @@
+"""The frontier: every protocol of `collect`, on the same people, judged as `collect` judges."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from hushrank.cli import collection
+from hushrank.cli.collect import CollectProtocol
+from hushrank.cli.protocols import CollectOptions
+from hushrank.errors import HushrankError
+from hushrank.evaluation.metrics import q2_distance
+from hushrank.experiments.experiment import Draws, Settings
+from hushrank.experiments.figures.frontier_elections import ELECTIONS
+from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
+from hushrank.experiments.on_rankings.frontier_ways import (
+    MOST_HERDED_DRAWS,
+    ORDERS,
+    REPAIRED,
+    SAFARI,
+    SAFE,
+    TYPICAL,
+    WHOLE_RANKINGS,
+    Learnt,
+    Way,
+    learn_openly,
+    publish,
+)
+from hushrank.experiments.pictures.panels import experiment_figure
+from hushrank.experiments.populations import (
+    mixture_population,
+    read_complete_ballots,
+)
+from hushrank.experiments.registry import EXPERIMENTS
+from hushrank.experiments.running import run_experiment
+from hushrank.protocols.subset_order import MeanRanks
+from hushrank.rankings.profile import Rankings
+from tests.experiments.populations import plackett_luce
+
+QUICK = Settings(repetitions=1, seed=5, quick=True)
+MODELS = (SAFE, TYPICAL, SAFARI, REPAIRED, *WHOLE_RANKINGS.values())
+EVERY_WAY = (*MODELS, *ORDERS)
+NAMES = {way.name for way in EVERY_WAY}
+FRONTIERS = ("frontier-epsilon", "frontier-people", "frontier-elections")
+MADE_UP_FILES = {
+    "sushi": plackett_luce(60, 5),
+    **{each.name: plackett_luce(60, 4, seed=n) for n, each in enumerate(ELECTIONS)},
+}
+
+BALLOTS = """# DATA TYPE: toi
+# NUMBER ALTERNATIVES: 4
+# ALTERNATIVE NAME 1: apple
+# ALTERNATIVE NAME 2: pear
+# ALTERNATIVE NAME 3: plum
+# ALTERNATIVE NAME 4: quince
+5: 2,1,3,4
+4: 4,3,1
+3: 1,2
+2: 1,{2,3},4
+2: 1,2,{3,4}
+1: {1,2},3
+"""
+
+
+def draws(seed=0):
+    noise, synthesis = np.random.SeedSequence(seed).spawn(2)
+    return Draws(np.random.default_rng(noise), np.random.default_rng(synthesis))
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return Crowd(Asked(plackett_luce(4000, 4, strength=4.0)))
+
+
+def test_complete_ballots_rank_all_items_or_all_but_the_last(tmp_path):
+    (tmp_path / "ballots.toi").write_text(BALLOTS)
+    kept = read_complete_ballots(tmp_path / "ballots.toi")
+    assert kept.n_people == 9
+    orders = kept.expanded().orders()
+    np.testing.assert_array_equal(orders, [[1, 0, 2, 3]] * 5 + [[3, 2, 0, 1]] * 4)
+
+
+def test_an_election_without_complete_ballots_is_refused(tmp_path):
+    (tmp_path / "ballots.toi").write_text("\n".join([*BALLOTS.splitlines()[:6], "3: 1,2", ""]))
+    with pytest.raises(HushrankError, match="ballots that rank 3\\+ items without ties, got none"):
+        read_complete_ballots(tmp_path / "ballots.toi")
+
+
+def test_every_protocol_that_one_can_choose_is_there():
+    """Under the names that the figures have, which tell SAFARI's variants and the priors apart."""
+    chosen = {"max-entropy": SAFE, "safari": SAFARI, "pairs": ORDERS[0], "subset-order": ORDERS[1]}
+    chosen |= {"ldp-kwiksort-rr": ORDERS[2], "ldp-kwiksort-lap": ORDERS[3]}
+    chosen |= {name.lower(): way for name, way in WHOLE_RANKINGS.items()}
+    assert chosen.keys() == {each.value for each in CollectProtocol}
+    assert {each.name for each in chosen.values()} | {TYPICAL.name, REPAIRED.name} == NAMES
+
+
+@pytest.mark.parametrize("way", EVERY_WAY, ids=[way.name for way in EVERY_WAY])
+def test_ways_reach_the_optimum_without_much_noise(crowd, way):
+    """Items numbered the wrong way back are off by .3 on average, their rows by .25."""
+    judged = [crowd.collected(way, 40.0, draws(seed)) for seed in range(3)]
+    assert max(each["excess"] for each in judged) < 1e-9
+    assert ("q2" in judged[0]) == (way in MODELS)
+    assert max(each.get("q2", 0.0) for each in judged) < (0.15 if way.name == "SH" else 0.05)
+
+
+@pytest.mark.parametrize("way", EVERY_WAY, ids=[way.name for way in EVERY_WAY])
+def test_epsilon_and_the_number_of_people_reach_the_protocol(way):
+    survey = next(way.ask(4, 3000, 3.0, 0))
+    exceptions = {SAFARI.name: 1.5, "LDP-KwikSort:Lap": 2.074853}  # half, and its true loss
+    assert survey.epsilon == pytest.approx(exceptions.get(way.name, 3.0), abs=1e-6)
+    if way in (SAFE, TYPICAL):
+        strong = next(way.ask(7, 3000, 1.0, 0))
+        weak = next(way.ask(7, 200, 1.0, 0))
+        assert (strong.name, weak.name) == ("3 levels", "pairs")
+
+
+def test_rows_are_drawn_as_collect_draws_them(crowd):
+    result = learn_openly(SAFE, crowd.everybody.rankings, 4.0)
+    people, options = crowd.everybody.rankings, CollectOptions("max-entropy", 4.0)
+    mine = publish(result, people, rng=np.random.default_rng(3))
+    theirs = collection._synthesise(result, people, options, np.random.default_rng(3))
+    np.testing.assert_array_equal(mine.ranks, theirs.ranks)
+    assert MOST_HERDED_DRAWS == collection.MOST_HERDED_DRAWS
+
+
+def test_a_way_that_goes_by_item_number_gains_nothing():
+    """Everybody says 0, 1, 2: who copies the numbers is right once in six."""
+    agreed = Crowd(Asked(Rankings.from_orders(np.repeat([[0, 1, 2]], 9, axis=0))))
+
+    def ask(n_items, n_people, epsilon, seed):
+        yield next(ORDERS[0].ask(n_items, n_people, epsilon, seed))
+        return MeanRanks((0, 1, 2), np.arange(3.0), np.eye(3))
+
+    by_number = Way("by number", "ours", ask)
+    excesses = [agreed.collected(by_number, 1.0, draws(seed))["excess"] for seed in range(120)]
+    assert np.mean(excesses) == pytest.approx(0.5, abs=0.15)  # 5 standard errors
+
+
+def test_rows_are_judged_by_the_people_who_were_asked(crowd):
+    some = Crowd(crowd.everybody, 50)
+    asked, again, other = (some.asked(draws(seed)) for seed in (1, 1, 2))
+    rows = crowd.everybody.rankings.ranks[:60]
+    learnt = Learnt((3, 2, 1, 0), rows)
+    distance = q2_distance(Rankings(rows, asked.rankings.names), asked.rankings)
+    assert asked.judge(learnt)["q2"] == pytest.approx(distance, abs=1e-12)
+    assert asked.rankings == again.rankings
+    assert asked.rankings != other.rankings
+    assert asked.judge(Learnt(asked.best_order, None)) == {"excess": 0.0}
+
+
+def test_people_of_files_are_drawn_again_and_of_models_once(crowd):
+    many = Crowd(crowd.everybody, 9000).asked(draws())
+    assert many.rankings.n_rows == 9000
+    everybody = Crowd(crowd.everybody, 4000, has_repetition=False).asked(draws())
+    np.testing.assert_array_equal(everybody.counts, crowd.everybody.counts)
+    twice = Crowd(crowd.everybody, 4000).asked(draws())
+    assert (twice.counts != crowd.everybody.counts).any()
+
+
+def test_reference_lines_are_what_they_say(crowd):
+    uniform, floor = crowd.of_uniform(draws()), crowd.by_bootstrap(draws())
+    people = crowd.everybody.rankings
+    orders = np.array(list(permutations(range(4))))
+    every_order = Rankings.from_orders(orders, people.names)
+    assert uniform["q2"] == pytest.approx(q2_distance(every_order, people), abs=1e-12)
+    excesses = [crowd.everybody.judged(tuple(order))["excess"] for order in orders.tolist()]
+    assert uniform["excess"] == pytest.approx(np.mean(excesses), abs=1e-12)
+    assert 0 < floor["q2"] < 0.03
+
+
+def test_what_is_learnt_openly_is_learnt_once_of_the_same_people(crowd):
+    first = crowd.without_noise(SAFARI, draws(1))
+    learnt = crowd.open_results[SAFARI.name]
+    assert crowd.without_noise(SAFARI, draws(2)) != first
+    assert crowd.open_results[SAFARI.name] is learnt
+    some = Crowd(crowd.everybody, 500)
+    some.without_noise(SAFARI, draws())
+    assert not some.open_results
+
+
+def test_both_priors_see_the_same_reports(crowd):
+    people = crowd.everybody.rankings
+    assert [learn_openly(way, people, 1.0).prior for way in (SAFE, TYPICAL)] == ["safe", "typical"]
+    safe, typical = Spot(crowd, "panel", 1.0, 1.0).ours()
+    assert (safe.same_draws, typical.same_draws) == (False, True)
+    assert (safe.most_repetitions, typical.most_repetitions) == (None, None)
+
+
+def test_a_mixture_is_not_drawn_around_the_numbers_of_its_items():
+    population = mixture_population(400, 6, 3)
+    people = [population.draw(np.random.default_rng(seed)) for seed in range(4)]
+    assert len({tuple(np.argsort(each.ranks.mean(axis=0))) for each in people}) == 4
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: run_experiment(EXPERIMENTS[name], MADE_UP_FILES, QUICK) for name in FRONTIERS}
+
+
+@pytest.mark.parametrize("name", FRONTIERS)
+def test_every_panel_has_curves(results, name):
+    for axes in experiment_figure(results[name]).axes:
+        assert axes.get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize("name", FRONTIERS)
+def test_every_point_is_possible(results, name):
+    for point in results[name].points:
+        assert -1e-12 <= point.smallest <= point.largest <= 1
+
+
+def test_whole_rankings_are_asked_where_their_cells_fit():
+    for n_items, curves in ((10, set(WHOLE_RANKINGS)), (11, set())):
+        people = {"sushi": plackett_luce(20, n_items)}
+        planned = EXPERIMENTS["frontier-epsilon"].plan(people, True)
+        assert {each.curve for each in planned} & set(WHOLE_RANKINGS) == curves
+
+
+def test_people_are_as_many_as_the_figure_says():
+    people = {
+        each.name: plackett_luce(30, 4) for each in EXPERIMENTS["frontier-people"].populations
+    }
+    planned = EXPERIMENTS["frontier-people"].plan(people, False)
+    sushi = {each.x for each in planned if each.population == "sushi, epsilon 0.2"}
+    assert sushi == {200, 1000, 5000, 20_000, 100_000, 1_000_000}
+    assert {each.x for each in planned if each.population.startswith("mallows")} == {30}
