@@ -26,6 +26,6 @@ def plan(
     Example:  hushrank plan --items 10 --people 5000 --epsilon 1
     """
     from hushrank.cli.plan_results import plan_and_show
-    from hushrank.evaluation.planning.plan import Situation
+    from hushrank.planning.plan import Situation
 
     plan_and_show(Situation(items, people, epsilon, error, excess), json)

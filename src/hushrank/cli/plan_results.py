@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from hushrank.cli.tables import plain
-from hushrank.evaluation.planning.grid import PEOPLE
-from hushrank.evaluation.planning.plan import Plan, ProtocolPlan, Situation, make_plan
-from hushrank.evaluation.planning.populations import REFERENCES, TYPICAL, typical_dispersion
-from hushrank.evaluation.planning.predictions import Errors
-from hushrank.evaluation.planning.recommendation import recommend
 from hushrank.files.disk import replace_file, require_folder
+from hushrank.planning.grid import PEOPLE
+from hushrank.planning.plan import Plan, ProtocolPlan, Situation, make_plan
+from hushrank.planning.populations import REFERENCES, TYPICAL, typical_dispersion
+from hushrank.planning.predictions import Errors
+from hushrank.planning.recommendation import recommend
 
 NOTHING = "-"
 LETTERS = {"G": 10**9, "M": 10**6, "k": 10**3}

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from hushrank.evaluation.planning.people import People, all_ranks
-from hushrank.evaluation.planning.populations import (
+from hushrank.models.mallows import Mallows
+from hushrank.planning.people import People, all_ranks
+from hushrank.planning.populations import (
     MEAN_DISTANCE,
     REFERENCES,
     normal_scores,
     typical_dispersion,
 )
-from hushrank.evaluation.planning.table import read_records
-from hushrank.models.mallows import Mallows
+from hushrank.planning.table import read_records
 from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.distances import kendall_distances
 

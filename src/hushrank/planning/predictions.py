@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from hushrank.evaluation.planning.asking import (
+from hushrank.planning.asking import (
     MIXES,
     PAIRS,
     SURE,
@@ -13,15 +13,15 @@ from hushrank.evaluation.planning.asking import (
     own_draw_known,
     track_of,
 )
-from hushrank.evaluation.planning.grid import CROWD, EPSILONS, FEW_PEOPLE, TRUTH_PEOPLE
-from hushrank.evaluation.planning.interpolation import (
+from hushrank.planning.grid import CROWD, EPSILONS, FEW_PEOPLE, TRUTH_PEOPLE
+from hushrank.planning.interpolation import (
     Table,
     Unit,
     between,
     power_mean,
     the_same,
 )
-from hushrank.evaluation.planning.table import Quantity
+from hushrank.planning.table import Quantity
 
 NOTHING_KNOWN = 0.5
 """The half-width of an interval that holds every share."""

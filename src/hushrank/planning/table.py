@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.evaluation.planning.grid import Point, Task
 from hushrank.files.disk import replace_file
+from hushrank.planning.grid import Point, Task
 
 TABLE = Path(__file__).with_name("table.jsonl")
 

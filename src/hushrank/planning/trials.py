@@ -14,11 +14,11 @@ from hushrank.arrays import Counts
 from hushrank.engines.local import simulate
 from hushrank.estimators.shares import possible_shares, unbiased_shares
 from hushrank.evaluation.metrics import marginal_distance, mean_rank_order
-from hushrank.evaluation.planning.asking import MIXES, SURE, WHOLE, mix_askings, own_draw_known
-from hushrank.evaluation.planning.people import People, all_ranks
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.planning.asking import MIXES, SURE, WHOLE, mix_askings, own_draw_known
+from hushrank.planning.people import People, all_ranks
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.safari import safari
 from hushrank.rankings.coding import rank_type

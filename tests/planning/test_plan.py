@@ -4,12 +4,12 @@ from math import inf
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.evaluation.planning.asking import MODELS, PROTOCOLS, WHOLE
-from hushrank.evaluation.planning.plan import Situation, make_plan
-from hushrank.evaluation.planning.populations import REFERENCES, TYPICAL
-from hushrank.evaluation.planning.predictions import Place
-from hushrank.evaluation.planning.recommendation import recommend
-from tests.evaluation.planning.agreement import table
+from hushrank.planning.asking import MODELS, PROTOCOLS, WHOLE
+from hushrank.planning.plan import Situation, make_plan
+from hushrank.planning.populations import REFERENCES, TYPICAL
+from hushrank.planning.predictions import Place
+from hushrank.planning.recommendation import recommend
+from tests.planning.agreement import table
 
 RISE = 1.12
 """What an error may rise by where more is known: noise of the table, and changing questions."""

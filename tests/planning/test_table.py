@@ -5,12 +5,12 @@ from itertools import pairwise
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.evaluation.planning import interpolation
-from hushrank.evaluation.planning.grid import ITEMS, tasks
-from hushrank.evaluation.planning.interpolation import Table, between, power_mean
-from hushrank.evaluation.planning.simulate_table import simulate_table, simulate_task
-from hushrank.evaluation.planning.smoothing import smoothed
-from hushrank.evaluation.planning.table import QUANTITIES, key_of, points_of, read_records
+from hushrank.planning import interpolation
+from hushrank.planning.grid import ITEMS, tasks
+from hushrank.planning.interpolation import Table, between, power_mean
+from hushrank.planning.simulate_table import simulate_table, simulate_task
+from hushrank.planning.smoothing import smoothed
+from hushrank.planning.table import QUANTITIES, key_of, points_of, read_records
 
 SOME = (
     ("uniform", 3),

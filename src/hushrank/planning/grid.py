@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hushrank.evaluation.planning.asking import WHOLE
-from hushrank.evaluation.planning.populations import REFERENCES, ReferencePopulation
+from hushrank.planning.asking import WHOLE
+from hushrank.planning.populations import REFERENCES, ReferencePopulation
 
 Point: TypeAlias = tuple[float, int]
 """A strength, epsilon unless said otherwise, and a number of people."""

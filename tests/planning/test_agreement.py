@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.evaluation.planning.agreement import GRIDS, Point, compare
+from tests.planning.agreement import GRIDS, Point, compare
 
 QUICK = (
     Point("max-entropy", "mallows", 5, 3000, 0.6, 6),

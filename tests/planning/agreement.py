@@ -10,9 +10,9 @@ import numpy as np
 from hushrank.cli import collection
 from hushrank.cli.collection import collect_rankings
 from hushrank.cli.protocols import CollectOptions
-from hushrank.evaluation.planning.interpolation import Table
-from hushrank.evaluation.planning.populations import REFERENCES
-from hushrank.evaluation.planning.predictions import NOTHING_KNOWN, Place
+from hushrank.planning.interpolation import Table
+from hushrank.planning.populations import REFERENCES
+from hushrank.planning.predictions import NOTHING_KNOWN, Place
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
 from hushrank.rankings.marginals import majority

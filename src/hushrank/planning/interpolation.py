@@ -9,16 +9,16 @@ from typing import TypeAlias
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.evaluation.planning.asking import MIXES, mix_askings
-from hushrank.evaluation.planning.grid import BY_INFORMATION, Point
-from hushrank.evaluation.planning.smoothing import Kind, kind_of, smoothed
-from hushrank.evaluation.planning.table import TABLE, Quantity, Record, read_records
+from hushrank.planning.asking import MIXES, mix_askings
+from hushrank.planning.grid import BY_INFORMATION, Point
+from hushrank.planning.smoothing import Kind, kind_of, smoothed
+from hushrank.planning.table import TABLE, Quantity, Record, read_records
 
 FLOOR = 1e-3
 """Added to units: parts of less are as good as parts of nothing."""
 
 N_OF_A_TREND = 4
-REMEDY = "run python -m hushrank.evaluation.planning.simulate_table"
+REMEDY = "run python -m hushrank.planning.simulate_table"
 
 Unit: TypeAlias = Callable[[int], float]
 """What a quantity is a part of, for so many items: parts change less from one to the next."""

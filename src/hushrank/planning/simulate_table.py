@@ -1,4 +1,4 @@
-"""Simulate the table of predictions: `python -m hushrank.evaluation.planning.simulate_table`.
+"""Simulate the table of predictions: `python -m hushrank.planning.simulate_table`.
 
 Families named behind it are simulated anew; without a name, what the table lacks. The same seeds
 give the same table, however many processes share the work.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import require
-from hushrank.evaluation.planning.grid import (
+from hushrank.planning.grid import (
     ITEMS,
     LEAST_DISTANCE,
     LEAST_EXCESS,
@@ -25,9 +25,9 @@ from hushrank.evaluation.planning.grid import (
     seed_of,
     tasks,
 )
-from hushrank.evaluation.planning.people import People
-from hushrank.evaluation.planning.populations import ReferencePopulation
-from hushrank.evaluation.planning.table import (
+from hushrank.planning.people import People
+from hushrank.planning.populations import ReferencePopulation
+from hushrank.planning.table import (
     TABLE,
     Record,
     key_of,
@@ -35,7 +35,7 @@ from hushrank.evaluation.planning.table import (
     read_records,
     write_records,
 )
-from hushrank.evaluation.planning.trials import Trial, trial_of
+from hushrank.planning.trials import Trial, trial_of
 
 N_PROCESSES = 2
 MANY_PEOPLE = 100_000

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from hushrank.evaluation.planning.asking import WHOLE
-from hushrank.evaluation.planning.grid import BY_INFORMATION
-from hushrank.evaluation.planning.table import QUANTITIES, Record
+from hushrank.planning.asking import WHOLE
+from hushrank.planning.grid import BY_INFORMATION
+from hushrank.planning.table import QUANTITIES, Record
 
 N_TURNS = 3
 BY_EPSILON = ("safari", *WHOLE)

@@ -6,7 +6,10 @@ import pytest
 from hushrank.cli.collect import CollectProtocol
 from hushrank.cli.protocols import CollectOptions, make_protocol
 from hushrank.estimators.shares import unbiased_shares
-from hushrank.evaluation.planning.asking import (
+from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.models.hierarchy import ThinChain
+from hushrank.planning.asking import (
     MIXES,
     PAIRS,
     PROTOCOLS,
@@ -14,9 +17,6 @@ from hushrank.evaluation.planning.asking import (
     mix_askings,
     track_of,
 )
-from hushrank.mechanisms.local import LocalMechanism, Tally
-from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.models.hierarchy import ThinChain
 from hushrank.protocols.question_mix import mix_surveys
 from hushrank.protocols.safari import chain_questions
 

@@ -6,10 +6,10 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from hushrank.errors import HushrankError
-from hushrank.evaluation.planning.asking import MODELS
-from hushrank.evaluation.planning.plan import Plan, ProtocolPlan
-from hushrank.evaluation.planning.populations import TYPICAL
-from hushrank.evaluation.planning.predictions import Errors
+from hushrank.planning.asking import MODELS
+from hushrank.planning.plan import Plan, ProtocolPlan
+from hushrank.planning.populations import TYPICAL
+from hushrank.planning.predictions import Errors
 
 Purpose: TypeAlias = Literal["model", "order"]
 

@@ -7,12 +7,12 @@ from math import ceil, inf, log10
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.evaluation.planning.asking import PROTOCOLS, WHOLE, askings
-from hushrank.evaluation.planning.grid import EPSILONS, ITEMS, PEOPLE
-from hushrank.evaluation.planning.interpolation import Table
-from hushrank.evaluation.planning.populations import REFERENCES
-from hushrank.evaluation.planning.predictions import Errors, Place
 from hushrank.mechanisms.local import require_parameters
+from hushrank.planning.asking import PROTOCOLS, WHOLE, askings
+from hushrank.planning.grid import EPSILONS, ITEMS, PEOPLE
+from hushrank.planning.interpolation import Table
+from hushrank.planning.populations import REFERENCES
+from hushrank.planning.predictions import Errors, Place
 from hushrank.protocols.safari import MOST_ITEMS as MOST_ITEMS_OF_SAFARI
 from hushrank.protocols.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
 
