@@ -7,8 +7,8 @@ import numpy as np
 
 from hushrank.arrays import Shares
 from hushrank.cli.aggregation import Aggregated
-from hushrank.evaluation.order_report import OrderPage, write_order_report
 from hushrank.rankings.profile import Rankings
+from hushrank.reports.order_page import OrderPage, write_order_report
 
 WARNING = (
     "<strong>Do not publish this page.</strong> What is marked “raw ballots” is exact, and not"

@@ -7,14 +7,14 @@ import numpy as np
 
 from hushrank.arrays import Shares
 from hushrank.cli.collection import Collected
-from hushrank.evaluation.order_report import OrderPage, SureOrder, write_order_report
-from hushrank.evaluation.report import WARNING, write_collection_report
 from hushrank.models.riffle import RiffleModel
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.pairs import PairOutcome
 from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from hushrank.reports.collection_page import WARNING, write_collection_report
+from hushrank.reports.order_page import OrderPage, SureOrder, write_order_report
 
 
 def write_page(

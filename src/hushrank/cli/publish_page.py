@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.cli.publishing import Published
-from hushrank.evaluation.publishing_report import (
-    GroupPicture,
-    PublishingPage,
-    write_publishing_report,
-)
 from hushrank.publishing.channel_problem import ChannelProblem
 from hushrank.publishing.historical_release import GroupPlan
 from hushrank.publishing.leakage import leakage_bits
 from hushrank.publishing.silent_channel import constant_distortion
 from hushrank.publishing.solve_channel import solve_channel
+from hushrank.reports.release_page import (
+    GroupPicture,
+    PublishingPage,
+    write_publishing_report,
+)
 
 SHARES_OF_SILENCE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 """Where the line is computed: of the distortion at which one cluster is released for all."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hushrank import __version__
 from hushrank.errors import require
-from hushrank.evaluation.plots import png
 from hushrank.experiments.experiment import Point, Result, TableForm
 from hushrank.experiments.pictures.panels import experiment_figure
 from hushrank.experiments.text_table import text_table
 from hushrank.files.disk import replace_file
+from hushrank.reports.plots import png
 
 
 def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hushrank.evaluation.plots import new_figure
 from hushrank.experiments.experiment import Scale
+from hushrank.reports.plots import new_figure
 
 OKABE_ITO = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
 """Colours that colour-blind people tell apart. Source: Okabe, Ito (2008)."""

@@ -7,8 +7,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hushrank.evaluation.plots import new_figure
 from hushrank.experiments.pictures.curves import OKABE_ITO, Curve, Layout, Panel, set_scale
+from hushrank.reports.plots import new_figure
 
 INCHES_OF_A_METHOD = 0.21
 REFERENCE_COLOUR, COLOUR = "#888888", OKABE_ITO[-1]

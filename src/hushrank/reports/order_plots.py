@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hushrank.arrays import Order, Shares
-from hushrank.evaluation.plots import DARK, Heatmap, heatmaps_figure, item_labels, new_figure
+from hushrank.reports.plots import DARK, Heatmap, heatmaps_figure, item_labels, new_figure
 
 BLUE = "#0072B2"
 

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.evaluation.order_report import SureOrder
-from hushrank.evaluation.plots import pair_majority_figure, rank_marginals_figure
-from hushrank.evaluation.report import write_collection_report
 from hushrank.models.hierarchy import ThinChain
+from hushrank.reports.collection_page import write_collection_report
+from hushrank.reports.order_page import SureOrder
+from hushrank.reports.plots import pair_majority_figure, rank_marginals_figure
 from tests.experiments.populations import plackett_luce
 
 NAMES = ["<script>alert(1)</script>", 'a "quoted" & long name', "</li><img src=x>", "plain"]

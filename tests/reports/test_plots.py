@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from hushrank.evaluation.plots import (
+from hushrank.models.hierarchy import ThinChain
+from hushrank.rankings.profile import Rankings
+from hushrank.reports.plots import (
     hierarchy_figure,
     item_labels,
     pair_majority_figure,
     png,
     rank_marginals_figure,
 )
-from hushrank.models.hierarchy import ThinChain
-from hushrank.rankings.profile import Rankings
 from tests.experiments.populations import plackett_luce
 
 ODD_NAMES = ["$E=mc^2$", "<b>&</b>", "寿司", "a name that is much longer than any label can be"]

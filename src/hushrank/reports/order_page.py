@@ -6,9 +6,9 @@ from html import escape
 from pathlib import Path
 
 from hushrank.arrays import Order, Shares
-from hushrank.evaluation.order_plots import pair_shares_figure, rank_intervals_figure
-from hushrank.evaluation.page import box, page, picture, summary
 from hushrank.files.disk import replace_file
+from hushrank.reports.order_plots import pair_shares_figure, rank_intervals_figure
+from hushrank.reports.page import box, page, picture, summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hushrank.arrays import Shares
-from hushrank.evaluation.page import box, page, picture, summary
-from hushrank.evaluation.plots import DARK, new_figure
 from hushrank.files.disk import replace_file
+from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.plots import DARK, new_figure
 
 BLUE, GREY = "#0072B2", "#999999"
 

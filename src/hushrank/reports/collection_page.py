@@ -7,16 +7,16 @@ from pathlib import Path
 from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.evaluation.metrics import mean_rank_order
-from hushrank.evaluation.order_report import SureOrder, order_table, rank_intervals
-from hushrank.evaluation.page import box, page, picture, summary
-from hushrank.evaluation.plots import (
+from hushrank.files.disk import replace_file
+from hushrank.models.hierarchy import ThinChain
+from hushrank.rankings.profile import Rankings
+from hushrank.reports.order_page import SureOrder, order_table, rank_intervals
+from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.plots import (
     hierarchy_figure,
     pair_majority_figure,
     rank_marginals_figure,
 )
-from hushrank.files.disk import replace_file
-from hushrank.models.hierarchy import ThinChain
-from hushrank.rankings.profile import Rankings
 
 WARNING = (
     "<strong>Do not publish this page.</strong> This was a simulation, so the raw rankings were at"

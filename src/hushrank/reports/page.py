@@ -6,7 +6,7 @@ from html import escape
 
 from matplotlib.figure import Figure
 
-from hushrank.evaluation.plots import png
+from hushrank.reports.plots import png
 
 STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto;
