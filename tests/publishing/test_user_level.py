@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.publishing.attackers import Release, attack
+from hushrank.evaluation.attackers import Release, attack
 from hushrank.publishing.beliefs import beliefs
 from hushrank.publishing.candidates import nearest_candidates
 from hushrank.publishing.classifiers import features

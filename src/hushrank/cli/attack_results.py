@@ -18,8 +18,8 @@ from hushrank.activities.profiles import Profiles
 from hushrank.cli.posterior_file import read_posterior
 from hushrank.cli.tables import plain
 from hushrank.errors import require
+from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.files.disk import replace_file, require_apart, require_folder
-from hushrank.publishing.attackers import Attacks, Release, attack, copies
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.publishing.attackers import Attacks, Release, attack, copies
 from hushrank.publishing.clustering import Method
 from hushrank.publishing.historical_release import HistoricalRelease
 from hushrank.publishing.protected_users import ProtectedUsers, protected_users

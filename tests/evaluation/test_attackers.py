@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.publishing.attackers import Attacks, Release, attack, copies
+from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.publishing.beliefs import beliefs
 from hushrank.publishing.classifiers import (
     area_under_curve,
