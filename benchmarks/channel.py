@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau
 
-from hushrank.publishing.channel_certificate import ChannelSolution, certified_gap
-from hushrank.publishing.channel_problem import ChannelProblem
-from hushrank.publishing.clustering import cluster_users
-from hushrank.publishing.rank_distance import kendall_distances
-from hushrank.publishing.solve_channel import solve_channel
+from hushrank.publishing.cluster_channel.certificate import ChannelSolution, certified_gap
+from hushrank.publishing.cluster_channel.problem import ChannelProblem
+from hushrank.publishing.cluster_channel.solve import solve_channel
+from hushrank.publishing.clusters.clustering import cluster_users
+from hushrank.publishing.distances.kendall import kendall_distances
 
 INTRODUCTION = """## Channels between groups of users
 

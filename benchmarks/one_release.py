@@ -15,9 +15,9 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.identifiers import numbered
 from hushrank.activities.profiles import Profiles
-from hushrank.publishing.historical import privrank
-from hushrank.publishing.historical_release import HistoricalRelease
-from hushrank.publishing.protected_users import protected_users
+from hushrank.publishing.historical.privrank import privrank
+from hushrank.publishing.historical.protected_users import protected_users
+from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
 
 BUDGET = 0.02

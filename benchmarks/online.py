@@ -12,13 +12,13 @@ import numpy as np
 from harness import Row, Series, check, main, milliseconds, rates, seconds
 from numpy.typing import NDArray
 
-from hushrank.publishing.activity_cost import activity_cost
-from hushrank.publishing.binary_dual import BinaryDual
-from hushrank.publishing.online import COARSEST_GAP, solve_online
-from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem, lower_bound
-from hushrank.publishing.online_solution import OnlineSolution
-from hushrank.publishing.stream import OnlinePublisher
-from hushrank.publishing.stream_rules import StreamRules
+from hushrank.publishing.distances.activity_cost import activity_cost
+from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
+from hushrank.publishing.item_channel.solution import OnlineSolution
+from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_online
+from hushrank.publishing.online.publisher import OnlinePublisher
+from hushrank.publishing.online.rules import StreamRules
 from hushrank.randomness import Randomness
 
 INTRODUCTION = """## Online publishing

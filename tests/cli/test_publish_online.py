@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from hushrank.cli.activity_lines import LineReader
-from hushrank.cli.online_journal import Output
 from hushrank.errors import HushrankError
-from hushrank.publishing.stream_setup import StreamSetup
-from hushrank.publishing.stream_state import stored_setup
+from hushrank.publishing.online.journal import Output
+from hushrank.publishing.online.setup import StreamSetup
+from hushrank.publishing.online.state import stored_setup
 from tests.commands import hushrank
 
 ITEMS = ["1", "2", "bar", "café", "10", "11", "12", "13"]
@@ -124,7 +124,7 @@ def test_another_history_is_refused_before_there_is_a_state(
 def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypatch, n_written):
     """The crash comes after the state is written, and after `n_written` bytes of the output."""
     written(tmp_path / "in", 300)
-    monkeypatch.setattr("hushrank.cli.online_journal.AT_ONCE", 4_000)
+    monkeypatch.setattr("hushrank.publishing.online.journal.AT_ONCE", 4_000)
     texts, append = [], Output.append
 
     def crash(self, text):

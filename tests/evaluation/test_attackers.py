@@ -5,7 +5,6 @@ from scipy.sparse import csr_array
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import Attacks, Release, attack, copies
-from hushrank.publishing.beliefs import beliefs
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -13,6 +12,7 @@ from hushrank.publishing.classifiers import (
     features,
     value_scores,
 )
+from hushrank.publishing.record_channel.beliefs import beliefs
 from tests.statistics import random_seed
 
 N_USERS, N_ITEMS = 1200, 120

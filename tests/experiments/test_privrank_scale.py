@@ -20,7 +20,7 @@ from hushrank.experiments.on_activity.platforms import Platform, Split
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.registry import experiment_named
 from hushrank.experiments.running import run_experiment
-from hushrank.publishing.distances import group_distances
+from hushrank.publishing.distances.group_distances import group_distances
 
 QUICK = Settings(repetitions=2, seed=3, quick=True)
 

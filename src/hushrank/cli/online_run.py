@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.cli.activity_lines import ActivityLines, LineReader
-from hushrank.cli.online_journal import Input, Journal, Output
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import errors_naming
-from hushrank.publishing.stream import OnlinePublisher
-from hushrank.publishing.stream_rules import StreamRules
-from hushrank.publishing.stream_setup import StreamSetup, stream_setup
-from hushrank.publishing.stream_state import StreamState, stored_setup
+from hushrank.publishing.online.journal import Input, Journal, Output
+from hushrank.publishing.online.publisher import OnlinePublisher
+from hushrank.publishing.online.rules import StreamRules
+from hushrank.publishing.online.setup import StreamSetup, stream_setup
+from hushrank.publishing.online.state import StreamState, stored_setup
 from hushrank.randomness import Randomness
 
 

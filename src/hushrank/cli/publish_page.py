@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.cli.publishing import Published
-from hushrank.publishing.channel_problem import ChannelProblem
-from hushrank.publishing.historical_release import GroupPlan
-from hushrank.publishing.leakage import leakage_bits
-from hushrank.publishing.silent_channel import constant_distortion
-from hushrank.publishing.solve_channel import solve_channel
+from hushrank.publishing.cluster_channel.problem import ChannelProblem
+from hushrank.publishing.cluster_channel.silent_channel import constant_distortion
+from hushrank.publishing.cluster_channel.solve import solve_channel
+from hushrank.publishing.historical.release import GroupPlan
+from hushrank.publishing.leakage.measures import leakage_bits
 from hushrank.reports.release_page import (
     GroupPicture,
     PublishingPage,

@@ -19,7 +19,7 @@ from hushrank.cli.publishing import Published, PublishOptions, publish_activity
 from hushrank.cli.seeds import stream
 from hushrank.cli.tables import figures_table, plain
 from hushrank.files.disk import replace_file, require_apart, require_folder
-from hushrank.publishing.historical_release import Told
+from hushrank.publishing.historical.release import Told
 
 STATEMENT = (
     "Private values are harder to infer from what is released; this is no differential privacy."

@@ -9,12 +9,12 @@ from hushrank.activities.bins import parse_bins
 from hushrank.activities.profiles import Profiles
 from hushrank.cli.seeds import stream
 from hushrank.errors import require
-from hushrank.publishing.clustering import Method
-from hushrank.publishing.historical import HELD_OUT, privrank
-from hushrank.publishing.historical_baselines import BASELINES, publish_baseline
-from hushrank.publishing.historical_release import HistoricalRelease
-from hushrank.publishing.historical_user_level import publish_user_level
-from hushrank.publishing.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.clusters.clustering import Method
+from hushrank.publishing.historical.baselines import BASELINES, publish_baseline
+from hushrank.publishing.historical.privrank import HELD_OUT, privrank
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.release import HistoricalRelease
+from hushrank.publishing.historical.user_level import publish_user_level
 from hushrank.randomness import Randomness
 
 UNITS = {"privrank": "expected {distance} distance of clusters", **BASELINES}

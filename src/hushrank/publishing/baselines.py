@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Counts, Shares, Words
 from hushrank.errors import require
-from hushrank.publishing.activity_cost import activity_cost
 from hushrank.publishing.channel import WORDS, Channel
-from hushrank.publishing.rank_distance import kendall_distances_from
-from hushrank.publishing.ranked_rows import RankedRows
+from hushrank.publishing.distances.activity_cost import activity_cost
+from hushrank.publishing.distances.kendall import kendall_distances_from
+from hushrank.publishing.distances.ranked_rows import RankedRows
 from hushrank.randomness import Randomness
 
 Numbers: TypeAlias = NDArray[np.intp]

@@ -14,9 +14,9 @@ from hushrank.experiments.on_activity.publishing_trials import (
     channel_posterior,
     ranked_precision,
 )
-from hushrank.publishing.historical import HELD_OUT
-from hushrank.publishing.historical_release import HistoricalRelease, posterior_of_records
-from hushrank.publishing.protected_users import ProtectedUsers
+from hushrank.publishing.historical.privrank import HELD_OUT
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import HistoricalRelease, posterior_of_records
 from hushrank.randomness import Randomness
 
 

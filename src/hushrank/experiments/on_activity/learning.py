@@ -11,12 +11,12 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.transactions import draw_transactions
 from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.publishing.clustering import Clusters, cluster_users
-from hushrank.publishing.distances import GroupDistances, group_distances
-from hushrank.publishing.historical import HELD_OUT, privrank_plans
-from hushrank.publishing.historical_release import GroupPlan
-from hushrank.publishing.protected_users import ProtectedUsers
-from hushrank.publishing.rank_distance import draw_item_pairs, sampled_kendall_distances
+from hushrank.publishing.clusters.clustering import Clusters, cluster_users
+from hushrank.publishing.distances.group_distances import GroupDistances, group_distances
+from hushrank.publishing.distances.kendall import draw_item_pairs, sampled_kendall_distances
+from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import GroupPlan
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from hushrank.experiments.on_activity.publishing_trials import (
 )
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.populations import Populations
-from hushrank.publishing.historical_release import exchange_records
+from hushrank.publishing.historical.release import exchange_records
 from hushrank.randomness import Randomness
 
 CLUSTERS, QUICK_CLUSTERS = (10, 30, 100, 200), (5, 10)

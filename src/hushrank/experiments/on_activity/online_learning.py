@@ -11,10 +11,10 @@ from hushrank.activities.transactions import draw_transactions
 from hushrank.arrays import Counts, Words
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform
-from hushrank.publishing.activity_cost import activity_cost
-from hushrank.publishing.compact_channel import WORDS_AN_ACTIVITY
-from hushrank.publishing.online import solve_online
-from hushrank.publishing.online_problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.distances.activity_cost import activity_cost
+from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
+from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.item_channel.solve import solve_online
 from hushrank.randomness import Randomness
 
 BUDGET = 0.1

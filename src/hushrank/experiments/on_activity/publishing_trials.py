@@ -13,9 +13,9 @@ from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.publishing.clustering import Method
-from hushrank.publishing.historical_release import HistoricalRelease
-from hushrank.publishing.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.clusters.clustering import Method
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
 
 Numbers: TypeAlias = NDArray[np.intp]

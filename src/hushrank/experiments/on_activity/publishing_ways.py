@@ -7,11 +7,11 @@ import numpy as np
 
 from hushrank.experiments.experiment import Group, Measurement
 from hushrank.experiments.on_activity.publishing_trials import Trials, Way
-from hushrank.publishing.historical import HELD_OUT, privrank
-from hushrank.publishing.historical_baselines import publish_baseline
-from hushrank.publishing.historical_release import HistoricalRelease
-from hushrank.publishing.historical_user_level import publish_user_level
-from hushrank.publishing.protected_users import ProtectedUsers
+from hushrank.publishing.historical.baselines import publish_baseline
+from hushrank.publishing.historical.privrank import HELD_OUT, privrank
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import HistoricalRelease
+from hushrank.publishing.historical.user_level import publish_user_level
 from hushrank.randomness import Randomness
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from hushrank.arrays import Shares
 from hushrank.errors import HushrankError
 from hushrank.experiments.on_activity.streams import Numbers, Started
-from hushrank.publishing.activity_cost import Ties
 from hushrank.publishing.baselines import draw_from_rows, item_exponential, rand
-from hushrank.publishing.online_problem import LEAST_SHARE
-from hushrank.publishing.online_solution import leakages
-from hushrank.publishing.stream import OnlinePublisher
-from hushrank.publishing.stream_rules import StreamRules
+from hushrank.publishing.distances.activity_cost import Ties
+from hushrank.publishing.item_channel.problem import LEAST_SHARE
+from hushrank.publishing.item_channel.solution import leakages
+from hushrank.publishing.online.publisher import OnlinePublisher
+from hushrank.publishing.online.rules import StreamRules
 from hushrank.randomness import Randomness
 
 NEVER = 2**31

@@ -13,10 +13,10 @@ from hushrank.activities.log import ActivityLog
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_latest, split_log, split_users
 from hushrank.experiments.on_activity.platforms import Split
-from hushrank.publishing.historical import privrank
-from hushrank.publishing.historical_release import HistoricalRelease
-from hushrank.publishing.online_problem import ActivityPopulation
-from hushrank.publishing.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.privrank import privrank
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.release import HistoricalRelease
+from hushrank.publishing.item_channel.problem import ActivityPopulation
 from hushrank.randomness import Randomness
 
 Numbers: TypeAlias = NDArray[np.intp]

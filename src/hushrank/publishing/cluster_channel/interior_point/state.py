@@ -1,0 +1,121 @@
+"""Where an interior-point solver stands: flows on arcs, and the prices that prove a bound."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
+from hushrank.publishing.cluster_channel.column_generation import REACH, missing_arcs
+from hushrank.publishing.cluster_channel.interior_point.columns import Responder, Response
+from hushrank.publishing.cluster_channel.problem import ROUNDING, Values, joint_leakage
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Task:
+    """Minimise leakage within a budget; or, without one, leakage + price times distortion.
+
+    most_smoothing: a column's, in barriers; it keeps hardly used columns near the exact response.
+    """
+
+    sources: Sources
+    responder: Responder
+    budget: float | None
+    tolerance: float
+    most_steps: int = 150
+    most_smoothing: float = np.inf
+
+    def value(self, arcs: Arcs, flows: Values, price: float) -> float:
+        """Return what flows (arcs,) cost once their rows and their budget are mended."""
+        mended = flows * (self.sources.shares / arcs.by_source(flows))[arcs.sources]
+        distortion = float(arcs.costs @ mended)
+        joint = arcs.by_target(mended[:, None] * arcs.posteriors)
+        if self.budget is None:
+            return price * distortion + joint_leakage(joint, self.sources.prior)
+        if distortion > self.budget * (1 + ROUNDING) and self.responder.bounds_ratio:
+            return np.inf  # mixed with the identity, it would break the ratio
+        kept = 1.0 if self.responder.bounds_ratio else min(1.0, self.budget / distortion)
+        joint *= kept
+        joint[self.sources.numbers] += (1 - kept) * self._own_joint()
+        return joint_leakage(joint, self.sources.prior)
+
+    def bound(self, potentials: Values, price: float) -> float:
+        """Return what any channel costs at least, by potentials (groups, values) and a price."""
+        normalised = potentials - self.responder.bounds(potentials)[:, None]
+        costs = self.sources.posteriors @ normalised.T + price * self.sources.distances
+        least = float(self.sources.shares @ costs.min(axis=1))
+        return least if self.budget is None else least - price * self.budget
+
+    def _own_joint(self) -> Values:
+        return self.sources.shares[:, None] * self.sources.posteriors
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """flows (arcs,) > 0, potentials (groups, values), levels (sources,), price and slack > 0.
+
+    The reduced cost of an arc, mean potential + price cost - level, stays positive.
+    """
+
+    arcs: Arcs
+    flows: Values
+    potentials: Values
+    levels: Values
+    price: float
+    slack: float
+
+    def reduced_costs(self) -> Values:
+        """Return the reduced costs (arcs,)."""
+        means = self.arcs.mean_over_values(self.potentials)
+        return means + self.price * self.arcs.costs - self.levels[self.arcs.sources]
+
+    def with_missing_arcs(self, sources: Sources, barrier: float) -> "State":
+        """Take in the arcs that the potentials would use; lower levels where they must be."""
+        means = sources.posteriors @ self.potentials.T + self.price * sources.distances
+        reduced = means - self.levels[:, None]
+        origins, targets = missing_arcs(self.arcs, reduced, REACH * barrier / sources.shares)
+        if not origins.size:
+            return self
+        levels = self.levels.copy()
+        np.minimum.at(levels, origins, means[origins, targets] - barrier / sources.shares[origins])
+        allowed, flows = self.arcs.allowed, self.arcs.on_all(self.flows)
+        allowed[origins, targets] = True
+        carried = barrier / (means[origins, targets] - levels[origins])
+        flows[origins, targets] = np.minimum(carried, sources.shares[origins] / REACH)
+        arcs = Arcs.among(sources, allowed)
+        return replace(self, arcs=arcs, flows=flows[arcs.sources, arcs.targets], levels=levels)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Point:
+    """A state with what a step needs to know of it.
+
+    masses (groups,) = P(ĝ); mismatch (groups, values) = P(ĝ, y) less what the response would
+    have; barrier = mean product of a flow and its reduced cost.
+    """
+
+    state: State
+    response: Response
+    reduced: Values
+    masses: Values
+    mismatch: Values
+    barrier: float
+
+
+def look(task: Task, state: State, barrier: float) -> Point:
+    """Return what a step needs to know of a state, smoothed by the barrier before it."""
+    arcs = state.arcs
+    joint = arcs.by_target(state.flows[:, None] * arcs.posteriors)
+    masses = joint.sum(axis=1)
+    smoothing = np.minimum(barrier * np.minimum(1 / masses, task.most_smoothing), 1)
+    response = task.responder.respond(state.potentials, smoothing)
+    mismatch = joint - masses[:, None] * response.directions
+    reduced = state.reduced_costs()
+    barrier = mean_product(task, state.flows, reduced, state.price, state.slack)
+    return Point(state, response, reduced, masses, mismatch, barrier)
+
+
+def mean_product(task: Task, flows: Values, reduced: Values, price: float, slack: float) -> float:
+    """Return the mean of flow times reduced cost, price times slack among them."""
+    if task.budget is None:
+        return float(flows @ reduced) / flows.size
+    return (float(flows @ reduced) + price * slack) / (flows.size + 1)

@@ -1,0 +1,142 @@
+"""Compare a group of items with those seen before it: the steps of counting opposite pairs."""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hushrank.publishing.distances.bit_set import (
+    PlacedBits,
+    bits_below,
+    enter,
+    enter_later,
+    sum_blocks,
+)
+
+Integers: TypeAlias = NDArray[np.int32]
+
+FEW = 4
+"""A group is compared by level where it has an item for every so many levels, else by item."""
+
+
+class Row(NamedTuple):
+    """The row that others are compared with, spread out.
+
+    Of each item its level, and its place 0, 1, .. in order of the levels; of each level where its
+    places begin, and how many items have it. Level and place are 0 where the row has nothing.
+    """
+
+    level_of: Integers
+    place_of: Integers
+    begins: Integers
+    totals: Integers
+
+
+class Seen(NamedTuple):
+    """What was met of the other row: how many items of each level here, and their places.
+
+    group: scratch, by level.
+    """
+
+    levels: Integers
+    group: Integers
+    places: PlacedBits
+
+
+@njit(cache=True)
+def is_large(size: int, n_levels: int) -> bool:
+    """Say whether a group of `size` items is compared by level, not item by item."""
+    return FEW * size >= n_levels
+
+
+@njit(cache=True)
+def group_start(levels: Integers, start: int, high: int) -> int:
+    """Return the first cell, from `start` on, of those just before `high` with one level."""
+    low = high - 1
+    while low > start and levels[low - 1] == levels[low]:
+        low -= 1
+    return low
+
+
+@njit(cache=True)
+def add_by_level(
+    row: Row, n_levels: int, items: Integers, low: int, high: int, seen: Seen
+) -> tuple[np.int64, np.int64]:
+    """Compare a group with what was seen by its histogram, and count it as seen."""
+    seen.group[:n_levels] = 0
+    for cell in range(low, high):
+        seen.group[row.level_of[items[cell]]] += 1
+    opposite = tied = lower = np.int64(0)
+    for level in range(n_levels):
+        count = np.int64(seen.group[level])
+        opposite += count * lower
+        tied += count * (count - 1) // 2
+        lower += seen.levels[level]
+        seen.levels[level] += count
+    return opposite, tied
+
+
+@njit(cache=True)
+def catch_up(row: Row, items: Integers, low: int, high: int, seen: Seen) -> None:
+    """Enter the places of cells that were seen by level."""
+    for cell in range(low, high):
+        if row.level_of[items[cell]]:
+            enter_later(seen.places, row.place_of[items[cell]])
+    sum_blocks(seen.places)
+
+
+@njit(cache=True)
+def add_by_item(
+    row: Row, n_levels: int, items: Integers, levels: Integers, start: int, high: int, seen: Seen
+) -> tuple[np.int64, np.int64, int]:
+    """Compare small groups with what was seen item by item, and count them as seen.
+
+    Returns where the first of them starts: at a large group, or at the first cell.
+    """
+    level_of, place_of, begins = row.level_of, row.place_of, row.begins  # once, not for each cell
+    counts, places = seen.levels, seen.places
+    opposite = tied = np.int64(0)
+    while high > start:
+        low = group_start(levels, start, high)
+        if is_large(high - low, n_levels):
+            break
+        for cell in range(low, high):
+            level = level_of[items[cell]]
+            opposite += counts[0] + bits_below(places, begins[level]) if level else 0
+        if high - low > 1:
+            tied += _count_tied(level_of, items, low, high, counts)
+        for cell in range(low, high):
+            level = level_of[items[cell]]
+            counts[level] += 1
+            if level:
+                enter(places, place_of[items[cell]])
+        high = low
+    return opposite, tied, high
+
+
+@njit(cache=True)
+def _count_tied(level_of: Integers, items: Integers, low: int, high: int, counts: Integers) -> int:
+    """Return how many pairs of a group have one level here too; `counts` ends as it began."""
+    tied = 0
+    for cell in range(low, high):
+        tied -= counts[level_of[items[cell]]]
+    for cell in range(low, high):
+        tied += counts[level_of[items[cell]]]  # with those of the group that came before
+        counts[level_of[items[cell]]] += 1
+    for cell in range(low, high):
+        counts[level_of[items[cell]]] -= 1
+    return tied
+
+
+@njit(cache=True)
+def add_rest(row: Row, n_levels: int, n_rest: int, seen: Seen) -> tuple[np.int64, np.int64]:
+    """Compare the items of level 0 in the other row with those seen, and with one another."""
+    opposite, tied, lower = np.int64(0), np.int64(0), np.int64(seen.levels[0])
+    for level in range(1, n_levels):
+        count = np.int64(row.totals[level] - seen.levels[level])
+        opposite += count * lower
+        tied += count * (count - 1) // 2
+        lower += seen.levels[level]
+        n_rest -= int(count)
+    return opposite, tied + n_rest * (n_rest - 1) // 2

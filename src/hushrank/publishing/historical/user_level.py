@@ -1,0 +1,100 @@
+"""Publish what users did so far by the user-level channel: our own method."""
+
+from dataclasses import replace
+from math import log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.activities.attribute import Attribute
+from hushrank.arrays import Shares
+from hushrank.errors import require
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import (
+    Draw,
+    GroupPlan,
+    HistoricalRelease,
+    exchange_records,
+    mean_laws,
+    told_by_laws,
+)
+from hushrank.publishing.record_channel.beliefs import beliefs
+from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
+from hushrank.randomness import Randomness
+
+Numbers: TypeAlias = NDArray[np.intp]
+Values: TypeAlias = NDArray[np.float64]
+
+
+def publish_user_level(
+    users: ProtectedUsers, *, budget: float, rng: Randomness, choices: np.random.Generator
+) -> HistoricalRelease:
+    """Release records so that a classifier learns little, each as often as settled before.
+
+    budget in (0, 1]: the largest expected cosine distance of a record and the released one. What
+    values show is learnt from users who protect nothing; users exchange records with those who
+    protect the same.   Privacy: as `user_level_channel`. leakage_bits rests on the classifier;
+    leakage_bits_heldout is of the protected users, by clusters: nothing was learnt from them.
+    Raises HushrankError when too few users protect nothing, and as `user_level_channel` does.
+    """
+    plans = [
+        _plan(users, names, members, budget, choices) for names, members in users.groups.items()
+    ]
+    return exchange_records(users, plans, "user-level", budget, rng=rng)
+
+
+def _plan(
+    users: ProtectedUsers,
+    names: tuple[str, ...],
+    members: Numbers,
+    budget: float,
+    choices: np.random.Generator,
+) -> GroupPlan:
+    value = users.profiles.joint(names)
+    believed = _believed(users, value, members, choices)
+    channel = user_level_channel(users.scores[members], believed, budget=budget, rng=choices)
+    own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
+    laws = _laws(users, members, channel)
+    told = told_by_laws(labels, laws, own)
+    bits = channel.leakage / log(2), channel.certified_gap / log(2)
+    posterior = np.zeros((len(users.rows), value.n_values))
+    posterior[members] = channel.posterior()
+    return GroupPlan(
+        names=names,
+        values=value.values,
+        users=members,
+        draw=_draw(channel, members),
+        transitions=mean_laws(laws, labels),
+        joint=users.counts(names, members, held_out=0.0, rng=choices).joint,
+        posterior=posterior,
+        expected_distortion=channel.distance,
+        told=replace(told, leakage_bits=bits[0], certified_gap=bits[1]),
+    )
+
+
+def _believed(
+    users: ProtectedUsers, value: Attribute, members: Numbers, choices: np.random.Generator
+) -> Values:
+    """Return P(value | record) (members, values), as users who protect nothing show it."""
+    is_open = value.told
+    is_open[users.rows] = False
+    require(is_open.any(), "user-level learns from users who protect nothing, and there are none")
+    known = users.activity.scores[is_open], value.codes[is_open]
+    return beliefs(*known, users.scores[members], value.n_values, rng=choices)
+
+
+def _draw(channel: UserLevelChannel, members: Numbers) -> Draw:
+    def draw(*, rng: Randomness) -> Numbers:
+        return members[channel.draw(rng=rng)]
+
+    return draw
+
+
+def _laws(users: ProtectedUsers, members: Numbers, channel: UserLevelChannel) -> Shares:
+    """Return P(released cluster | user) of the members (members, clusters)."""
+    released = users.clusters.labels[members][channel.candidates.members]
+    laws = np.zeros((len(members), users.clusters.n_clusters))
+    np.add.at(laws, (np.arange(len(members))[:, None], released), channel.exchange.probabilities)
+    sums: Shares = laws / laws.sum(axis=1, keepdims=True)
+    return sums

@@ -1,0 +1,82 @@
+"""The smoothed dual of the online problem for two private values, with its derivatives."""
+
+import numpy as np
+from numba import njit
+
+from hushrank.arrays import Shares
+from hushrank.publishing.item_channel.binary.options import (
+    Columns,
+    Items,
+    Options,
+    Prices,
+    room,
+    soft_value,
+    value_options,
+    weigh_options,
+)
+
+
+@njit(cache=True)
+def dual_values(items: Items, columns: Columns, prices: Prices) -> tuple[float, float]:
+    """Return the smoothed dual and the dual itself, both without the budget's term."""
+    into, soft, hard = room(len(prices.tilts)), 0.0, 0.0
+    for item in range(len(items.weights)):
+        if items.weights[item] > 0:
+            least = value_options(item, items, columns, prices, into)
+            soft += items.weights[item] * soft_value(least, prices, into)
+            hard += items.weights[item] * least
+    return soft, hard
+
+
+@njit(cache=True)
+def dual_derivatives(
+    items: Items, columns: Columns, prices: Prices, gradient: Shares, hessian: Shares
+) -> None:
+    """Fill in the derivatives of the smoothed dual by tilts, then price, without the budget's."""
+    n_columns = len(prices.tilts)
+    into, masses = room(n_columns), np.zeros(n_columns)
+    gradient[:], hessian[:] = 0.0, 0.0
+    for item in range(len(items.weights)):
+        weight = items.weights[item]
+        if weight > 0:
+            _, n_options = weigh_options(item, items, columns, prices, into)
+            add_gradient(weight, n_options, into, gradient, masses)
+            if n_options > 1:
+                add_spread(weight / prices.temperature, n_options, into, hessian)
+    for column in range(n_columns):
+        hessian[column, column] -= masses[column] * prices.curvatures[column]
+        hessian[n_columns, column] = hessian[column, n_columns]
+
+
+@njit(cache=True, inline="always")
+def add_gradient(
+    weight: float, n_options: int, into: Options, gradient: Shares, masses: Shares
+) -> None:
+    """Add the mean slopes and costs of one item; and what it gives to the columns' masses."""
+    for nth in range(n_options):
+        column = into.columns[nth]
+        mass = weight * into.chances[nth]
+        gradient[column] += mass * into.slopes[nth]
+        gradient[-1] += mass * into.costs[nth]
+        if into.slopes[nth] != 0.0:
+            masses[column] += mass
+
+
+@njit(cache=True, inline="always")
+def add_spread(scale: float, n_options: int, into: Options, hessian: Shares) -> None:
+    """Subtract the scaled covariance of one item's slopes and costs under its chances."""
+    last, mean_cost = len(hessian) - 1, 0.0
+    for nth in range(n_options):
+        mean_cost += into.chances[nth] * into.costs[nth]
+    for nth in range(n_options):
+        chance = scale * into.chances[nth]
+        column, slope = into.columns[nth], into.slopes[nth]
+        apart = into.costs[nth] - mean_cost
+        hessian[column, last] -= chance * slope * apart
+        hessian[last, last] -= chance * into.costs[nth] * apart
+        if slope == 0.0:
+            continue
+        hessian[column, column] -= chance * slope * slope
+        row, lever = hessian[column], chance * slope
+        for other in range(n_options):
+            row[into.columns[other]] += lever * into.chances[other] * into.slopes[other]

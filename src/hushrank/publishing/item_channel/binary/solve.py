@@ -1,0 +1,109 @@
+"""The best channel of single activities for a private attribute of two values."""
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.publishing.item_channel.binary.dual import binned, smoothed_dual
+from hushrank.publishing.item_channel.binary.newton import (
+    COOLING,
+    DualPoint,
+    SmoothedDual,
+    maximise,
+)
+from hushrank.publishing.item_channel.binary.rounding import channel_at
+from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.zero_leakage import zero_leakage
+from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.solution import (
+    OnlineSolution,
+    judged,
+    pooled,
+    unchanged,
+    within_budget,
+)
+
+FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
+LIKELY_FREE = 0.25  # of the pooling cost: above, the budget mostly allows no leakage at all
+STARTED = 0.03  # of that leakage: the temperature at which a cold start ends
+WARM = 10.0  # times the gap: the temperature from which a warm start goes on
+AIM = 1.5  # times the gap: the temperature at which a solution is looked for first
+MOST_ATTEMPTS = 6
+EXACTLY = 1e-7  # what a Newton step may promise: the channel's cost depends on it
+
+
+def solve_binary(
+    problem: OnlineProblem, *, gap: float = 1e-3, warm: BinaryDual | None = None
+) -> OnlineSolution:
+    """Return the best channel for a private attribute of 2 values, to within `gap`.
+
+    gap: how far from the least leakage, relative to that of activities released unchanged; what is
+    certified is in the solution. warm: the dual of an earlier solution, with other counts. Budgets
+    below 1e-9 of the pooling cost: nothing is changed.
+    Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items classes) a Newton step.
+    Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
+    Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: the
+    dual is solved, smoothed, in 2 tilts a class, and the channel is its soft minimum.
+    """
+    require(problem.population.n_values == 2, "expected a private attribute of 2 values")
+    require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
+    leakage = problem.population.leakage
+    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
+        return pooled(problem)
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+        return unchanged(problem)
+    likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
+    if likely_free or (warm is not None and warm.price == 0):
+        free = zero_leakage(problem, warm)
+        return _leaking(problem, None, gap, is_refused=warm is None) if free is None else free
+    found = _leaking(problem, warm, gap)
+    if warm is not None and found.certified_gap > gap * leakage:
+        return _leaking(problem, None, gap)
+    return found
+
+
+def _leaking(
+    problem: OnlineProblem, warm: BinaryDual | None, gap: float, *, is_refused: bool = False
+) -> OnlineSolution:
+    """Solve where something may have to leak; is_refused: it has to."""
+    dual, leakage = smoothed_dual(problem), problem.population.leakage
+    coarse = binned(dual)
+    point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
+    is_proven = dual.values(point, STARTED * leakage)[1] > 0  # by weak duality something leaks
+    free = None if is_proven or is_refused else zero_leakage(problem)
+    if free is not None:
+        return free
+    first = STARTED * COOLING if warm is None else WARM * gap
+    point, _ = maximise(coarse, point, first * leakage, AIM * gap * leakage)
+    return _cooled(problem, dual, point, gap * leakage)
+
+
+def _cooled(
+    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float
+) -> OnlineSolution:
+    """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
+    temperature, best = AIM * gap, unchanged(problem)
+    for _ in range(MOST_ATTEMPTS):
+        point, _ = maximise(dual, point, temperature, temperature, close=EXACTLY)
+        found = _solution(problem, dual, point, temperature)
+        best = min(best, found, key=lambda solution: solution.certified_gap)
+        if best.certified_gap <= gap:
+            break
+        temperature *= COOLING
+    return best
+
+
+def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
+    """Return a maximum so smooth that Newton's method finds it from anywhere."""
+    price = leakage * min(2.0, 1 / (2 * dual.budget))
+    nowhere = DualPoint(np.zeros(len(dual.columns.kinds)), price)
+    return maximise(dual, nowhere, FIRST_TEMPERATURE * leakage, STARTED * leakage)[0]
+
+
+def _solution(
+    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
+) -> OnlineSolution:
+    """Return the channel of the soft minimum, moved back into the budget, and its certificate."""
+    channel = channel_at(dual.items, dual.columns, dual.prices(point, temperature))
+    channel = within_budget(problem, channel)
+    found = BinaryDual.of_point(problem.cost, dual.columns, point)
+    return judged(problem, channel, found.potentials(problem), found.price, found)

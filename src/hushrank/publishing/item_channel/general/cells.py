@@ -1,0 +1,45 @@
+"""Cells of items that tell nearly the same: a coarse online problem for many private values."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushrank.arrays import Shares
+from hushrank.publishing.item_channel.general.dual import Sources
+from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.similar_items import Numbers
+
+SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """Items of one class and group as one; of_items (items,): the cell of each."""
+
+    of_items: Numbers
+    sources: Sources
+
+
+def cells_of(problem: OnlineProblem, groups: Numbers) -> Cells:
+    """Return the cells of a problem, given the group of each item (items,)."""
+    classes, population = problem.cost.classes, problem.population
+    keys = classes * (groups.max() + 1) + groups
+    _, first, of_items = np.unique(keys, return_index=True, return_inverse=True)
+    joint = np.zeros((len(first), population.n_values))
+    np.add.at(joint, of_items, population.joint)
+    return Cells(of_items, _sources(problem, joint, first))
+
+
+def items_of(problem: OnlineProblem) -> Sources:
+    """Return the items as they are."""
+    return _sources(problem, problem.population.joint, np.arange(problem.population.n_items))
+
+
+def _sources(problem: OnlineProblem, joint: Shares, items: Numbers) -> Sources:
+    """Return what the kernels need of these joint probabilities, costs as these items'."""
+    cost, weights, prior = problem.cost, joint.sum(axis=1), problem.population.prior
+    known = weights[:, None] > 0
+    posteriors = np.where(known, joint / np.where(known, weights[:, None], 1), prior)
+    softened = (1 - SOFTENING) * posteriors + SOFTENING * prior
+    parts, within = cost.of_items[items] / cost.largest, cost.within / cost.largest
+    return Sources(softened, weights, parts, cost.classes[items], within)

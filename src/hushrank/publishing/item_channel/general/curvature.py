@@ -1,0 +1,112 @@
+"""Second derivatives of the smoothed dual for any number of private values."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from hushrank.arrays import Shares
+from hushrank.publishing.item_channel.general.dual import Chances, Sources
+
+GAUGE = 1e-2  # of a cell's mass: gives the block a curvature along tilts that change nothing
+
+
+class Curvature(NamedTuple):
+    """What the products need; costs: of the rows, each: of the entries of the chances."""
+
+    shares: Shares
+    masses: Shares
+    costs: Shares
+    each: Shares
+    temperature: float
+    ridge: Shares
+
+
+@njit(cache=True)
+def times_curvature(
+    sources: Sources, chances: Chances, curvature: Curvature, tilts: Shares, price: float,
+    product: Shares,
+) -> float:  # fmt: skip
+    """Fill in minus the Hessian times a change of tilts and price; return the price's part."""
+    n_cells, n_values = tilts.shape
+    means, pushes, by_price = np.zeros(n_cells), np.zeros(n_cells), 0.0
+    product[:] = 0.0
+    for cell in range(n_cells):
+        for value in range(n_values):
+            means[cell] += curvature.shares[cell, value] * tilts[cell, value]
+    for row in range(n_cells):
+        if chances.starts[row + 1] - chances.starts[row] > 1:
+            by_price += _add_row(
+                row, sources, chances, curvature, tilts, price, means, pushes, product
+            )
+    for cell in range(n_cells):
+        for value in range(n_values):
+            apart = curvature.masses[cell] * (tilts[cell, value] - means[cell]) - pushes[cell]
+            ridge = curvature.ridge[cell] * tilts[cell, value]
+            product[cell, value] += curvature.shares[cell, value] * apart + ridge
+    return by_price
+
+
+@njit(cache=True)
+def _add_row(
+    row: int, sources: Sources, chances: Chances, curvature: Curvature, tilts: Shares,
+    price: float, means: Shares, pushes: Shares, product: Shares,
+) -> float:  # fmt: skip
+    """Add what one row's choice pushes to cells, and where to; return its part of the price."""
+    first, last = chances.starts[row], chances.starts[row + 1]
+    changes, mean, by_price = np.empty(last - first), 0.0, 0.0
+    for nth in range(first, last):
+        cell = chances.cells[nth]
+        change = price * curvature.each[nth] - means[cell]
+        for value in range(tilts.shape[1]):
+            change += sources.posteriors[row, value] * tilts[cell, value]
+        changes[nth - first] = change
+        mean += chances.chances[nth] * change
+    scale = sources.weights[row] / curvature.temperature
+    for nth in range(first, last):
+        cell = chances.cells[nth]
+        push = scale * chances.chances[nth] * (changes[nth - first] - mean)
+        pushes[cell] += push
+        for value in range(tilts.shape[1]):
+            product[cell, value] += push * sources.posteriors[row, value]
+        by_price += push * curvature.each[nth]
+    return by_price
+
+
+@njit(cache=True)
+def diagonal_blocks(
+    sources: Sources, chances: Chances, curvature: Curvature, blocks: Shares
+) -> float:
+    """Fill in each cell's own block (n, values, values), to precondition; return the price's."""
+    n_cells, n_values = curvature.shares.shape
+    _begin_blocks(curvature, blocks)
+    apart, by_price = np.empty(n_values), 0.0
+    for row in range(n_cells):
+        for nth in range(chances.starts[row], chances.starts[row + 1]):
+            cell, chance = chances.cells[nth], chances.chances[nth]
+            scale = sources.weights[row] * chance / curvature.temperature
+            block = blocks[cell]
+            for one in range(n_values):
+                apart[one] = sources.posteriors[row, one] - curvature.shares[cell, one]
+                lever = scale * (1 - chance) * apart[one]
+                for other in range(one + 1):
+                    block[one, other] += lever * apart[other]
+            cost = curvature.each[nth]
+            by_price += scale * cost * (cost - curvature.costs[row])
+    for one in range(n_values):
+        for other in range(one):
+            blocks[:, other, one] = blocks[:, one, other]
+    return by_price
+
+
+@njit(cache=True)
+def _begin_blocks(curvature: Curvature, blocks: Shares) -> None:
+    """Fill in what each cell's own mass contributes, and what keeps the block regular."""
+    n_cells, n_values = curvature.shares.shape
+    for cell in range(n_cells):
+        shares, mass = curvature.shares[cell], curvature.masses[cell]
+        for one in range(n_values):
+            for other in range(n_values):
+                gauge = mass * GAUGE / n_values
+                blocks[cell, one, other] = gauge - mass * shares[one] * shares[other]
+            blocks[cell, one, one] += mass * shares[one] + curvature.ridge[cell] + 1e-14

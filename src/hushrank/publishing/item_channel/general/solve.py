@@ -1,0 +1,109 @@
+"""The best channel of single activities for any number of private values."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hushrank.arrays import Shares
+from hushrank.errors import require
+from hushrank.publishing.item_channel.channel import CompactChannel
+from hushrank.publishing.item_channel.general.cells import Cells, cells_of, items_of
+from hushrank.publishing.item_channel.general.certifying_potentials import lifted
+from hushrank.publishing.item_channel.general.dual import (
+    Chances,
+    Sources,
+    potentials_of,
+    released_of,
+)
+from hushrank.publishing.item_channel.general.newton import GeneralDual, Tilted
+from hushrank.publishing.item_channel.general.rounding import channel_of_cells
+from hushrank.publishing.item_channel.problem import OnlineProblem, lower_bound
+from hushrank.publishing.item_channel.solution import (
+    OnlineSolution,
+    judged,
+    leakages,
+    pooled,
+    unchanged,
+    within_budget,
+)
+
+COARSE = ((0.5, 60), (0.15, 120), (0.05, 250))
+"""Temperatures, of the leakage, and how many groups of items they see."""
+FINE = (0.03, 0.015, 0.0075)
+GROUPS_A_VALUE = 200  # of the finest groups, for each private value but one
+MOST_STEPS = 30
+SLACK = 0.1  # of the gap is given up for a price that is never 0
+ENOUGH = 0.55  # of the gap: what cells may leak to need no better solution
+AIM = 0.9  # of the gap: where a channel is good enough
+
+
+class Climbed(NamedTuple):
+    """Cells, where their dual is greatest, and the chances there."""
+
+    cells: Cells
+    point: Tilted
+    chances: Chances
+
+
+def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolution:
+    """Return a channel within the budget for a private attribute of any number of values.
+
+    gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
+    Budgets below 1e-9 of the pooling cost: nothing is changed.
+    Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items^2 values), in bounding.
+    Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: items
+    that tell nearly the same are first solved as one, by the smoothed dual, then each for itself.
+    """
+    require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
+    leakage = problem.population.leakage
+    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
+        return pooled(problem)
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+        return unchanged(problem)
+    items, climbed = items_of(problem), _climbed(problem, gap * leakage)
+    potentials, price = _potentials(problem, items, climbed)
+    bound = max(0.0, lower_bound(problem, potentials, price))
+    channel = _channel(problem, items, climbed, bound + AIM * gap * leakage)
+    return judged(problem, channel, potentials, price, None)
+
+
+def _climbed(problem: OnlineProblem, gap: float) -> Climbed:
+    """Maximise the dual while cells become finer; stop early where next to nothing leaks."""
+    population, unit = problem.population, problem.cost.largest
+    cells = cells_of(problem, np.zeros(population.n_items, np.intp))
+    price = population.leakage * min(2.0, unit / (2 * problem.budget))
+    point = Tilted(np.zeros((len(cells.sources.weights), population.n_values)), price)
+    finest = GROUPS_A_VALUE * (population.n_values - 1)
+    for temperature, n_groups in (*COARSE, *((warmth, finest) for warmth in FINE)):
+        cells, point = _finer(problem, n_groups, cells, point)
+        dual = GeneralDual(cells.sources, population.prior, problem.budget / unit, SLACK * gap)
+        point, chances = dual.climb(point, temperature * population.leakage, MOST_STEPS)
+        if leakages(released_of(cells.sources, chances))[0] < ENOUGH * gap:
+            break
+    return Climbed(cells, point, chances)
+
+
+def _finer(
+    problem: OnlineProblem, n_groups: int, cells: Cells, point: Tilted
+) -> tuple[Cells, Tilted]:
+    """Return smaller cells, which begin with the tilts of those that they are parts of."""
+    finer = cells_of(problem, problem.population.similar.groups(n_groups))
+    tilts = np.empty((len(finer.sources.weights), problem.population.n_values))
+    tilts[finer.of_items] = point.tilts[cells.of_items]
+    return finer, Tilted(tilts, point.price)
+
+
+def _potentials(problem: OnlineProblem, items: Sources, climbed: Climbed) -> tuple[Shares, float]:
+    """Return potentials (items, values) and a price that certify."""
+    tilts, prior, price = climbed.point.tilts, problem.population.prior, climbed.point.price
+    tied = potentials_of(tilts, prior)[0].T[climbed.cells.of_items]
+    return lifted(items, prior, tied, price), price / problem.cost.largest
+
+
+def _channel(
+    problem: OnlineProblem, items: Sources, climbed: Climbed, enough: float
+) -> CompactChannel:
+    """Return the channel of the items within the budget, good when it leaks `enough` nats."""
+    limits = climbed.point.price, problem.budget / problem.cost.largest, enough
+    channel = channel_of_cells(items, climbed.cells, climbed.chances, *limits)
+    return within_budget(problem, channel)

@@ -1,0 +1,136 @@
+"""A solved channel of single activities, with all that is stated of it."""
+
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+from scipy.special import rel_entr
+
+from hushrank.arrays import Shares
+from hushrank.publishing.distances.activity_cost import ActivityCost
+from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.channel import (
+    CompactChannel,
+    compact_channel,
+    rows_of,
+    thresholds,
+)
+from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OnlineSolution:
+    """A channel within the budget, what it leaks and how far from the least possible that is.
+
+    leakage: I(released; value) of one activity; worst_leakage: max over values y of the divergence
+    of P(released | y) from P(released), an upper bound of the leakage under every prior;
+    certified_gap: leakage less `lower_bound(problem, potentials, price)`; all in nats.
+    Privacy: hides the private attribute in the mean, as far as stated, from whoever believes the
+    population's probabilities; it is not differential privacy.
+    """
+
+    channel: CompactChannel
+    leakage: float
+    worst_leakage: float
+    distortion: float
+    certified_gap: float
+    potentials: Shares
+    price: float
+    dual: BinaryDual | None
+
+    def __repr__(self) -> str:
+        """Say what is stated, nothing of the channel."""
+        return f"OnlineSolution(leakage {self.leakage:.3g}, gap {self.certified_gap:.2g} nats)"
+
+    @property
+    def leakage_bits(self) -> float:
+        """The leakage of one activity in bits."""
+        return self.leakage / log(2)
+
+
+def judged(
+    problem: OnlineProblem,
+    channel: CompactChannel,
+    potentials: Shares,
+    price: float,
+    dual: BinaryDual | None,
+) -> OnlineSolution:
+    """Return the solution with everything computed from the channel's words and the potentials."""
+    released = channel.pushforward(problem.population.joint)
+    leakage, worst = leakages(released)
+    distortion = expected_cost(problem.population, problem.cost, channel)
+    gap = leakage - max(0.0, lower_bound(problem, potentials, price))
+    return OnlineSolution(channel, leakage, worst, distortion, gap, potentials, price, dual)
+
+
+def unchanged(problem: OnlineProblem) -> OnlineSolution:
+    """Return the channel that changes nothing."""
+    n_items = problem.population.n_items
+    none = np.empty(0, dtype=np.intp)
+    channel = compact_channel(np.zeros(n_items + 1, np.intp), none, np.empty(0), [])
+    own = np.log(np.maximum(problem.population.posteriors, 1e-12) / problem.population.prior)
+    price = problem.population.leakage / (problem.cost.largest or 1.0)
+    return judged(problem, channel, own, price, None)
+
+
+def pooled(problem: OnlineProblem) -> OnlineSolution:
+    """Return the channel that sends every activity to one item, and so tells nothing."""
+    n_items = problem.population.n_items
+    to, surely = np.zeros(n_items, np.intp), np.ones(n_items)
+    spread = np.array([problem.pooling_item]), np.ones(1)
+    channel = compact_channel(np.arange(n_items + 1), to, surely, [spread])
+    nothing = np.zeros(problem.population.joint.shape)
+    return judged(problem, channel, nothing, 0.0, None)
+
+
+def within_budget(problem: OnlineProblem, channel: CompactChannel) -> CompactChannel:
+    """Return the channel mixed with staying as much as the budget demands."""
+    cost = expected_cost(problem.population, problem.cost, channel)
+    if cost <= problem.budget:
+        return channel
+    kept = channel.move_shares() * (problem.budget / cost * (1 - 1e-12))
+    bounds = thresholds(kept, channel.starts)
+    return replace(channel, bounds=bounds)
+
+
+def leakages(released: Shares) -> tuple[float, float]:
+    """Return the mean and the largest divergence of P(released | y), from a joint, in nats."""
+    prior, shares = released.sum(axis=0), released.sum(axis=1)
+    divergences = rel_entr(released / prior, shares[:, None]).sum(axis=0)
+    return max(0.0, float(prior @ divergences)), max(0.0, float(divergences.max()))
+
+
+def expected_cost(
+    population: ActivityPopulation, cost: ActivityCost, channel: CompactChannel
+) -> float:
+    """Return the expected cost of the channel under the population's items."""
+    items, shares = rows_of(channel.starts), channel.move_shares()
+    columns, good_shares = rows_of(channel.good_starts), channel.good_shares()
+    parts, masses = cost.of_items, population.weights[items] * shares
+    arriving = np.bincount(columns, good_shares * parts[channel.goods], channel.n_columns)
+    total = float(masses @ (parts[items] + arriving[channel.columns]))
+    if cost.within > 0:
+        total += cost.within * _within(cost, channel, masses)
+    return total - _returned(cost, channel, masses)
+
+
+def _within(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
+    """Return how much mass is released as an item of its own class."""
+    table = np.zeros((channel.n_columns, len(cost.parts)))
+    of_goods = (rows_of(channel.good_starts), cost.classes[channel.goods])
+    np.add.at(table, of_goods, channel.good_shares())
+    items = rows_of(channel.starts)
+    return float(masses @ table[channel.columns, cost.classes[items]])
+
+
+def _returned(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
+    """Return what was counted for activities that a column releases unchanged."""
+    items, n_items = rows_of(channel.starts), channel.n_items
+    released = rows_of(channel.good_starts) * n_items + channel.goods
+    places, of_place = np.unique(released, return_inverse=True)
+    shares = np.append(np.bincount(of_place, channel.good_shares()), 0.0)
+    own = channel.columns * np.intp(n_items) + items
+    place = np.searchsorted(places, own)
+    is_released = np.append(places, -1)[place] == own
+    each = 2 * cost.of_items[items] + cost.within
+    return float((masses * shares[place] * each)[is_released].sum())

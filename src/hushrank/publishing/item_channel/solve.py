@@ -1,0 +1,24 @@
+"""The best channel of single activities, whatever the number of private values."""
+
+from hushrank.publishing.item_channel.binary.solve import solve_binary
+from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.general.solve import solve_general
+from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.solution import OnlineSolution
+
+COARSEST_GAP = 1e-2
+"""What is aimed at for three and more private values, when less is asked for."""
+
+
+def solve_online(
+    problem: OnlineProblem, *, gap: float = 1e-3, warm: BinaryDual | None = None
+) -> OnlineSolution:
+    """Return the best channel within the budget, and what certifies it.
+
+    gap: relative to the leakage of activities released unchanged; for three and more private values
+    at least 0.01 is aimed at. warm: the dual of an earlier solution for 2 values.
+    Raises HushrankError for a gap outside (0, 1).   Source: as `solve_binary`, `solve_general`.
+    """
+    if problem.population.n_values == 2:
+        return solve_binary(problem, gap=gap, warm=warm)
+    return solve_general(problem, gap=max(gap, COARSEST_GAP))

@@ -1,0 +1,174 @@
+"""Exchange records between users, each record as often as decided before: our own method."""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.errors import HushrankError, require
+from hushrank.publishing.classifiers import features
+from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
+from hushrank.publishing.record_channel.dependent_rounding import round_dependently
+from hushrank.publishing.record_channel.kernels import column_sums
+from hushrank.publishing.record_channel.problem import (
+    Exchange,
+    ExchangeProblem,
+    exchange,
+    first_exchange,
+    improved,
+    record_joint,
+)
+from hushrank.randomness import Randomness
+
+Values: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int64]
+
+FIRST_PRICE, LEAST_PRICE, MOST_PRICE = 1.0, 1e-3, 1e4
+FREE_SHARE = 0.75
+"""Of the budget: what records are apart before their counts are rounded, at first."""
+AIM, SLACK = 0.97, 0.06
+"""Of the budget: what the distance is brought to, and what it may leave unused."""
+FREE_TOLERANCE = 0.15
+"""Of the certified gap while counts are free, beside what untouched records tell."""
+POWER, LARGEST_CHANGE = 1.5, 3.0
+"""By which power prices follow distances at first, half of it after each turn, and how far at
+once: distances answer late, and the more the nearer records are to untouched."""
+MOST_BLOCKS, MOST_TRIALS = 40, 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserLevelChannel:
+    """Which record stands for whose: `exchange` in numbers of users, `counts` (users,) of copies.
+
+    Every record is released exactly as often as `counts` says, so that how often it appears tells
+    no more of its owner than the beliefs do.
+    """
+
+    problem: ExchangeProblem
+    exchange: Exchange
+    budget: float
+
+    @property
+    def candidates(self) -> Candidates:
+        """Which records may stand for each user's."""
+        return self.problem.candidates
+
+    @property
+    def counts(self) -> Counts:
+        """How often each record is released (users,)."""
+        counts = self.problem.counts
+        return np.zeros(0, np.int64) if counts is None else counts
+
+    @property
+    def leakage(self) -> float:
+        """I(record; value) in nats, if the beliefs are right."""
+        return self.exchange.leakage
+
+    @property
+    def distance(self) -> float:
+        """The expected cosine distance between a user's record and the one released."""
+        return self.exchange.distance
+
+    @property
+    def certified_gap(self) -> float:
+        """By how much, in nats, another channel of these counts and budget may leak less."""
+        unused = self.budget - self.exchange.distance
+        return self.exchange.certified_gap + self.problem.price * max(0.0, unused)
+
+    def posterior(self) -> Values:
+        """Return what a release tells: P(value | record) (records, values) by the beliefs."""
+        told = record_joint(self.candidates, self.exchange.probabilities, self.problem.beliefs)
+        told += 1e-15 * self.problem.shares  # a record that is never released
+        posterior: Values = told / told.sum(axis=1, keepdims=True)
+        return posterior
+
+    def draw(self, *, rng: Randomness) -> NDArray[np.int64]:
+        """Draw whose record is released for each user (users,), all at once.
+
+        Each user has the channel's probabilities, to 1e-4, and all together the counts, exactly.
+        """
+        chances = self.exchange.probabilities
+        rows, places = np.nonzero(chances > 0)
+        columns = self.candidates.members[rows, places].astype(np.int64)
+        shape = (len(chances), len(chances))
+        taken = round_dependently(rows, columns, chances[rows, places], shape, rng=rng)
+        one_each = np.array_equal(np.bincount(rows[taken], minlength=len(chances)), self._ones)
+        kept = np.array_equal(np.bincount(columns[taken], minlength=len(chances)), self.counts)
+        require(one_each and kept, "expected one record for each user, each as often as settled")
+        chosen = np.empty(len(chances), dtype=np.int64)
+        chosen[rows[taken]] = columns[taken]
+        return chosen
+
+    @property
+    def _ones(self) -> Counts:
+        return np.ones(len(self.exchange.probabilities), dtype=np.int64)
+
+
+def user_level_channel(
+    scores: csr_array, beliefs: Values, *, budget: float, rng: np.random.Generator
+) -> UserLevelChannel:
+    """Return the channel within the budget that tells least of what `beliefs` say.
+
+    scores (users, items) and beliefs (users, values) of the users who ask for protection, alone;
+    budget in (0, 1]: the largest expected cosine distance of a record released. `rng` chooses
+    candidates. Privacy: no differential privacy. It rests on the classifier behind the beliefs; who
+    knows the value of one user learns of others with the same record; real records appear under
+    other users' names, which needs consent.   Cost: quadratic in users for neighbours, then linear.
+    Source: ours.   Raises HushrankError for a budget that no exchange keeps.
+    """
+    require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")
+    problem = ExchangeProblem(nearest_candidates(features(scores), rng=rng), beliefs, FIRST_PRICE)
+    aim, free, best = FREE_SHARE * budget, first_exchange(problem), None
+    for _ in range(MOST_TRIALS):
+        problem, free = _priced(problem, free, aim)
+        fixed = _with_counts(problem, free)
+        found = exchange(fixed, start=free)
+        if found.distance <= budget and (best is None or found.distance > best.distance):
+            best = UserLevelChannel(fixed, found, budget)
+        is_spent = 1 - SLACK <= found.distance / budget <= 1
+        if is_spent or (found.distance <= budget and problem.price == LEAST_PRICE):
+            break
+        aim *= AIM * budget / max(found.distance, AIM * budget / LARGEST_CHANGE)
+    if best is None:
+        raise HushrankError(f"no exchange of records was found within a budget of {budget:g}")
+    return best
+
+
+def _priced(
+    problem: ExchangeProblem, start: Exchange, aim: float
+) -> tuple[ExchangeProblem, Exchange]:
+    """Return the problem at the price that brings the distance to `aim`, and its channel, nearly.
+
+    Price and channel move together; the last ones will do where they do not settle.
+    """
+    found, power, was_far = start, POWER, start.distance > aim
+    for _ in range(MOST_BLOCKS):
+        found = improved(problem, found)
+        spent = found.distance / aim
+        power, was_far = (power if was_far == (spent > 1) else power / 2), spent > 1
+        at_limit = problem.price == (LEAST_PRICE if spent < 1 else MOST_PRICE)
+        is_near = abs(spent - 1) <= SLACK or at_limit
+        if is_near and found.certified_gap <= FREE_TOLERANCE * problem.untouched_leakage:
+            break
+        if not at_limit:
+            change = np.clip(spent**power, 1 / LARGEST_CHANGE, LARGEST_CHANGE)
+            price = float(np.clip(problem.price * change, LEAST_PRICE, MOST_PRICE))
+            problem = replace(problem, price=price)
+    return problem, found
+
+
+def _with_counts(problem: ExchangeProblem, free: Exchange) -> ExchangeProblem:
+    """Return the problem with the counts of a channel whose counts are free, rounded."""
+    return replace(
+        problem, counts=_whole(column_sums(free.probabilities, problem.candidates.members))
+    )
+
+
+def _whole(sums: Values) -> Counts:
+    """Round numbers with a whole sum to whole ones of that sum, by largest remainder."""
+    counts: Counts = np.floor(sums).astype(np.int64)
+    missing = round(float(sums.sum())) - int(counts.sum())
+    counts[np.argsort(counts - sums, kind="stable")[:missing]] += 1
+    return counts

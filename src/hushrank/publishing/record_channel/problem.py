@@ -1,0 +1,195 @@
+"""Which user's record stands for whose: a channel between users that tells little of a belief."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError, require
+from hushrank.publishing.record_channel.candidates import Candidates
+from hushrank.publishing.record_channel.kernels import balance, descend, log_ratios
+
+Values: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int64]
+
+TOLERANCE = 0.1
+"""Of the certified gap, beside what records tell when they are released unchanged."""
+MOST_STEPS, STEPS_AT_ONCE = 5000, 50
+MOST_SCALINGS, LARGEST_ERROR = 100_000, 1e-4
+SHARPNESS = 20.0
+"""Of the first channel, e^(-20 distance): most of it between near records."""
+LEAST_START, NEGLIGIBLE = 1e-12, 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExchangeProblem:
+    """Minimise I(record; value) + price E[distance] over channels P(record | user).
+
+    beliefs (users, values) = how likely each value is, given the user's own record: what a
+    classifier says. counts (users,) = how often each record is released, where that is fixed.
+    """
+
+    candidates: Candidates
+    beliefs: Values
+    price: float
+    counts: Counts | None = None
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        require(self.price > 0, f"expected a positive price of distance, got {self.price}")
+        n_users = len(self.candidates.members)
+        fits = self.beliefs.shape[0] == n_users and self.beliefs.shape[1] >= 2
+        require(fits, "expected a belief in 2 or more values for each user")
+        sums = np.allclose(self.beliefs.sum(axis=1), 1) and bool((self.beliefs > 0).all())
+        require(sums, "expected beliefs above 0 that sum to 1")
+        if self.counts is not None:
+            whole = self.counts.shape == (n_users,) and int(self.counts.sum()) == n_users
+            require(whole and bool((self.counts >= 0).all()), "expected counts that sum to users")
+
+    @cached_property
+    def shares(self) -> Values:
+        """The share of each value among the users (values,)."""
+        shares: Values = self.beliefs.mean(axis=0)
+        return shares
+
+    @cached_property
+    def whole_counts(self) -> Values:
+        """The counts as the kernels take them: none at all where they are free."""
+        return np.zeros(0) if self.counts is None else self.counts.astype(np.float64)
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """Which candidates (users, c) may be released."""
+        allowed: NDArray[np.bool_] = np.isfinite(self.candidates.distances)
+        if self.counts is not None:
+            allowed = allowed & (self.counts[self.candidates.members] > 0)
+        return allowed
+
+    @property
+    def untouched_leakage(self) -> float:
+        """I(record; value) of records released as they are, in nats."""
+        ratios = np.log(self.beliefs / self.shares)
+        return float((self.beliefs * ratios).sum() / len(self.beliefs))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exchange:
+    """A channel, rows of probabilities (users, c) of the candidates, and what it costs.
+
+    leakage = I(record; value) in nats, if the beliefs are right. potentials (users, values) and
+    fees (users,) certify it: no channel has an objective below `lower_bound(problem, ...)`.
+    """
+
+    probabilities: Values
+    leakage: float
+    distance: float
+    potentials: Values
+    fees: Values
+    certified_gap: float
+
+
+def lower_bound(problem: ExchangeProblem, potentials: Values, fees: Values) -> float:
+    """Return what leakage + price E[distance] is at least, whatever the channel.
+
+        mean_u min_v [ beliefs_u . a_v + price d_uv + fee_v ] - mean_v count_v fee_v
+
+    for potentials a (records, values), less the log of sum_y p_y exp(a_vy) where that is above 0.
+    Without fixed counts the fees must be 0.
+    """
+    allowed = float((np.exp(potentials) @ problem.shares).max())
+    members = problem.candidates.members
+    costs = problem.price * problem.candidates.distances + fees[members]
+    for value in range(problem.beliefs.shape[1]):
+        costs += problem.beliefs[:, value, None] * potentials[members, value]
+    costs[~problem.allowed] = np.inf
+    paid = 0.0 if problem.counts is None else float(fees @ problem.counts) / len(members)
+    return float(costs.min(axis=1).mean() - paid - np.log(max(allowed, 1.0)))
+
+
+def exchange(
+    problem: ExchangeProblem, *, start: Exchange | None = None, tolerance: float = TOLERANCE
+) -> Exchange:
+    """Return the best channel, to a certified gap of `tolerance` times `untouched_leakage`.
+
+        log P_uv <- log P_uv - 1.8 (price d_uv + beliefs_u . a_v + fee_v),  a = log r_vy / (r_v p_y)
+
+    Mirror descent: rows, and columns where counts are fixed, are scaled to their sums at each step.
+    Raises HushrankError when the gap stays open, as with counts that no channel can have.
+    Source: Blahut (IEEE Trans. IT 1972), for the step.
+    """
+    found = first_exchange(problem, start)
+    for _ in range(MOST_STEPS // STEPS_AT_ONCE):
+        found = improved(problem, found)
+        if found.certified_gap <= tolerance * problem.untouched_leakage:
+            balanced = with_exact_counts(problem, found)
+            if balanced.certified_gap <= 2 * tolerance * problem.untouched_leakage:
+                return balanced
+    raise HushrankError(f"no exchange of records within {MOST_STEPS} steps: try another budget")
+
+
+def first_exchange(problem: ExchangeProblem, start: Exchange | None = None) -> Exchange:
+    """Return a channel to begin with: one already found, or one by distance alone.
+
+    Raises HushrankError when counts leave a user no record at all.
+    """
+    chances = np.exp(-SHARPNESS * problem.candidates.distances)
+    if start is not None:
+        chances = np.maximum(start.probabilities, LEAST_START)
+    reachable = bool(problem.allowed.any(axis=1).all())
+    require(reachable, "expected counts that leave each user a record, some have none")
+    chances = np.where(problem.allowed, chances, 0.0)
+    keeps_fees = start is not None and problem.counts is not None
+    fees = start.fees if start is not None and keeps_fees else np.zeros(len(chances))
+    return _judged(problem, chances / chances.sum(axis=1, keepdims=True), fees)
+
+
+def improved(problem: ExchangeProblem, start: Exchange) -> Exchange:
+    """Return the channel 50 steps on; its columns have their counts only nearly."""
+    probabilities, fees = start.probabilities.copy(), start.fees.copy()
+    paid = problem.price * np.where(problem.allowed, problem.candidates.distances, 0.0)
+    told = problem.beliefs, problem.shares, problem.whole_counts
+    descend(probabilities, fees, problem.candidates.members, paid, *told, STEPS_AT_ONCE)
+    return _judged(problem, probabilities, fees)
+
+
+def with_exact_counts(problem: ExchangeProblem, found: Exchange) -> Exchange:
+    """Return the channel without negligible chances, columns scaled to their counts, to 1e-4.
+
+    Raises HushrankError when that takes too long.
+    """
+    if problem.counts is None:
+        return found
+    users, places = np.nonzero(found.probabilities > NEGLIGIBLE)
+    kept = found.probabilities[users, places]
+    columns = problem.candidates.members[users, places]
+    error = balance(
+        users.astype(np.int32), columns, kept, problem.whole_counts, MOST_SCALINGS, LARGEST_ERROR
+    )
+    require(error <= LARGEST_ERROR, "no exchange of records has these counts")
+    exact = np.zeros_like(found.probabilities)
+    exact[users, places] = kept
+    return _judged(problem, exact, found.fees)
+
+
+def record_joint(candidates: Candidates, probabilities: Values, beliefs: Values) -> Values:
+    """Return P(record, value): (users, values), which sums to 1."""
+    n_users = len(beliefs)
+    flat = candidates.members.ravel()
+    columns = [
+        np.bincount(flat, (probabilities * belief[:, None]).ravel(), minlength=n_users)
+        for belief in beliefs.T
+    ]
+    return np.column_stack(columns) / n_users
+
+
+def _judged(problem: ExchangeProblem, probabilities: Values, fees: Values) -> Exchange:
+    members, distances = problem.candidates.members, problem.candidates.distances
+    potentials = log_ratios(probabilities, members, problem.beliefs, problem.shares)
+    joint = record_joint(problem.candidates, probabilities, problem.beliefs)
+    leakage = float((joint * potentials).sum())
+    paid = probabilities * np.where(problem.allowed, distances, 0.0)
+    distance = float(paid.sum(axis=1).mean())
+    gap = leakage + problem.price * distance - lower_bound(problem, potentials, fees)
+    return Exchange(probabilities, leakage, distance, potentials, fees, gap)

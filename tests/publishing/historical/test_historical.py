@@ -1,0 +1,245 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.attribute import Attribute
+from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
+from hushrank.errors import HushrankError
+from hushrank.publishing.baselines import RecordExponential
+from hushrank.publishing.channel import Channel
+from hushrank.publishing.distances.kendall import kendall_distances
+from hushrank.publishing.historical.baselines import (
+    BASELINES,
+    cluster_laws,
+    publish_baseline,
+)
+from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.release import mean_laws, told_by_laws
+from hushrank.publishing.leakage.measures import leakage_bits
+from hushrank.randomness import Randomness
+from tests.statistics import assert_counts_follow, draws_needed, random_seed
+
+NAMES = ("group", "age")
+
+
+def people(n_users: int = 400, n_items: int = 50) -> tuple[Activity, Profiles]:
+    """A quarter each protect nothing, the group, the age, and both; some tell no age."""
+    rng = np.random.default_rng(random_seed())
+    log, planted = draw_planted(n_users, n_items, tilt=0.7, mean_records=12.0, rng=rng)
+    activity = log.activity()
+    group = planted.aligned(activity.users, surplus="dropped").attributes[0]
+    ages = Attribute("age", ("young", "old"), rng.integers(-1, 2, n_users).astype(np.int16))
+    kind = np.arange(n_users) % 4
+    asks = {"group": (kind == 1) | (kind == 3), "age": kind >= 2}
+    return activity, Profiles(activity.users, (group, ages), asks)
+
+
+def users(n_clusters: int = 12, names: tuple[str, ...] = NAMES) -> ProtectedUsers:
+    activity, profiles = people()
+    rng = np.random.default_rng(1)
+    return protected_users(activity, profiles, names, n_clusters=n_clusters, rng=rng)
+
+
+def released(found: ProtectedUsers, budget: float, seed: int = 1, **options):
+    choices = np.random.default_rng(2)
+    return privrank(found, budget=budget, rng=Randomness.seeded(seed), choices=choices, **options)
+
+
+def test_users_who_protect_nothing_are_released_unchanged_and_lend_no_record():
+    found = users()
+    release = released(found, 0.1)
+    is_open = np.arange(400) % 4 == 0
+    np.testing.assert_array_equal(release.sources[is_open], np.flatnonzero(is_open))
+    assert (release.sources[~is_open] % 4 != 0).all()
+    expected = found.activity.scores[release.sources].toarray()
+    np.testing.assert_array_equal(release.activity.scores.toarray(), expected)
+    assert release.activity.users == found.activity.users
+    assert not release.is_private
+
+
+def test_each_set_of_attributes_has_a_channel_of_its_own_within_the_budget():
+    found = users()
+    release = released(found, 0.08)
+    assert [plan.names for plan in release.plans] == [("group",), ("age",), NAMES]
+    assert len(release.plans[2].values) == 4
+    for plan in release.plans:
+        shares = plan.joint.sum(axis=1)
+        spent = float(shares @ (plan.transitions * found.distances.matrix).sum(axis=1))
+        assert spent == pytest.approx(plan.expected_distortion, abs=1e-12)
+        assert spent <= 0.08 * (1 + 1e-9)
+        assert plan.told.leakage_bits == pytest.approx(leakage_bits(plan.joint, plan.transitions))
+        assert 0 <= plan.told.certified_gap <= 1e-4 * plan.told.untouched_bits + 1e-12
+        assert plan.told.leakage_bits < plan.told.untouched_bits
+        assert plan.told.leakage_bits_heldout is not None
+
+
+def test_the_record_released_is_uniform_in_the_cluster_that_the_channel_draws():
+    """A user's record comes with P(released cluster | own cluster) / size of that cluster."""
+    labels = np.array([0, 0, 0, 1, 1, 2])
+    channel = Channel(np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5]]))
+    activity, profiles = people()
+    found = users()
+    small = ProtectedUsers(
+        activity, profiles, NAMES, found.rows, with_labels(found, labels), found.distances
+    )
+    draw = cluster_draw(small, np.array([0, 3, 5]), channel)
+    sizes = np.array([3, 3, 3, 2, 2, 1])
+    stated = channel.probabilities[:, labels] / sizes
+    wrong = stated * np.where(labels == 1, 1.05, 1)
+    wrong /= wrong.sum(axis=1, keepdims=True)
+    n_draws = max(draws_needed(*rows, n_tests=3) for rows in zip(stated, wrong, strict=True))
+    many = cluster_draw(small, np.repeat([0, 3, 5], n_draws), channel)
+    drawn = many(rng=Randomness.seeded(random_seed())).reshape(3, n_draws)
+    counts = np.array([np.bincount(row, minlength=6) for row in drawn])
+    assert_counts_follow(counts, stated)
+    assert draw(rng=Randomness.seeded(1)).shape == (3,)
+
+
+def with_labels(found: ProtectedUsers, labels):
+    from dataclasses import replace
+
+    return replace(found.clusters, labels=labels)
+
+
+def test_keep_own_keeps_the_own_record_just_where_the_cluster_stays():
+    found = users()
+    labels = found.clusters.labels
+    free, kept = (released(found, 0.03, keep_own=keep) for keep in (False, True))
+    own = found.rows
+    place = {row: n for n, row in enumerate(own.tolist())}
+    stays = np.array([labels[place[row]] for row in free.sources[own]]) == labels
+    np.testing.assert_array_equal(kept.sources[own][stays], own[stays])
+    np.testing.assert_array_equal(kept.sources[own][~stays], free.sources[own][~stays])
+    assert (free.sources[own][stays] != own[stays]).any()
+    assert kept.record_distortion < free.record_distortion
+
+
+def test_the_record_distortion_is_the_mean_over_protected_users():
+    found = users()
+    release = released(found, 0.1)
+    every = kendall_distances(found.activity.scores)
+    expected = every[found.rows, release.sources[found.rows]].mean()
+    assert release.record_distortion == pytest.approx(expected, rel=1e-12)
+
+
+def test_nobody_is_learnt_from_and_held_out_at_once():
+    found = users()
+    value = found.values(("age",))
+    counts = found.counts(("age",), held_out=0.25, rng=np.random.default_rng(1))
+    told = value.counts
+    np.testing.assert_array_equal(counts.held_out.sum(axis=0), told // 4)
+    np.testing.assert_array_equal((counts.learnt + counts.held_out).sum(axis=0), told)
+    sizes = np.bincount(found.clusters.labels[value.told], minlength=12)
+    np.testing.assert_array_equal((counts.learnt + counts.held_out).sum(axis=1), sizes)
+
+
+def test_the_posterior_is_bayes_of_the_released_cluster():
+    found = users(names=("group",))
+    (plan,) = released(found, 0.05).plans
+    joint = plan.transitions.T @ plan.joint
+    expected = (joint / joint.sum(axis=1, keepdims=True))[found.clusters.labels]
+    reached = joint.sum(axis=1)[found.clusters.labels] > 0
+    np.testing.assert_allclose(plan.posterior[reached], expected[reached], rtol=1e-12)
+
+
+def test_no_budget_changes_the_channel_s_cluster_and_a_large_one_tells_nothing():
+    found = users(names=("group",))
+    (nothing,) = released(found, 0.0).plans
+    np.testing.assert_allclose(nothing.transitions, np.eye(12), atol=1e-12)
+    (silent,) = released(found, 1.0).plans
+    assert silent.told.leakage_bits < 1e-9
+    assert silent.told.worst_likelihood_ratio == pytest.approx(1, abs=1e-6)
+
+
+def test_wrong_options_are_refused_before_anything_is_drawn():
+    found, nothing = users(), Randomness.replayed(b"")
+    choices = np.random.default_rng(1)
+    for budget in (-0.1, 1.1, float("nan")):
+        with pytest.raises(HushrankError, match=r"budget of 0\.\.1"):
+            privrank(found, budget=budget, rng=nothing, choices=choices)
+    with pytest.raises(HushrankError, match="held-out share"):
+        privrank(found, budget=0.1, held_out=1.0, rng=nothing, choices=choices)
+    for method in BASELINES:
+        with pytest.raises(HushrankError, match="expected a"):
+            publish_baseline(found, method, budget=-1.0, held_out=0.2, rng=nothing, choices=choices)
+
+
+def test_too_few_protected_users_are_refused_and_profiles_missing_protect_everything():
+    activity, profiles = people(40, 20)
+    nobody = {name: np.zeros(40, dtype=bool) for name in NAMES}
+    with pytest.raises(HushrankError, match="4 or more users who ask for protection, got 0"):
+        protected_users(
+            activity, profiles.with_protected(nobody), NAMES, rng=np.random.default_rng(1)
+        )
+    some = profiles.with_protected(nobody).select(np.arange(30))
+    found = protected_users(activity, some, NAMES, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(found.rows, np.arange(30, 40))
+
+
+@pytest.mark.parametrize(("method", "budget"), [("rand", 0.5), ("frapp", 100.0), ("diff", 15.0)])
+def test_baselines_exchange_records_of_protected_users(method, budget):
+    found = users()
+    choices = np.random.default_rng(2)
+    release = publish_baseline(
+        found, method, budget=budget, held_out=0.2, rng=Randomness.seeded(1), choices=choices
+    )
+    is_open = np.arange(400) % 4 == 0
+    np.testing.assert_array_equal(release.sources[is_open], np.flatnonzero(is_open))
+    assert (release.sources[~is_open] % 4 != 0).all()
+    for plan in release.plans:
+        np.testing.assert_allclose(plan.transitions.sum(axis=1), 1, atol=1e-12)
+        assert plan.told.leakage_bits < plan.told.untouched_bits
+        assert plan.told.certified_gap is None
+
+
+def test_diff_s_laws_say_where_each_record_leads():
+    found = users()
+    exponential = RecordExponential.of(csr_array(found.scores), 15.0)
+    labels = found.clusters.labels
+    chances = np.vstack([rows for _, rows, _ in exponential.rows()])
+    laws = cluster_laws(exponential, labels)
+    np.testing.assert_allclose(laws, chances @ np.eye(12)[labels], atol=1e-12)
+    means = [laws[labels == group].mean(axis=0) for group in range(12)]
+    np.testing.assert_allclose(mean_laws(laws, labels), means, atol=1e-9)
+
+
+def test_what_is_told_of_users_depends_on_their_records_besides_their_clusters():
+    """Two users of one cluster with opposite values who are led to different clusters."""
+    value = Attribute("secret", ("no", "yes", "nobody"), np.array([0, 1, 0, 1, -1], dtype=np.int16))
+    laws = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    told = told_by_laws(np.array([0, 0, 1, 1, 0]), laws, value)
+    assert told.untouched_bits == pytest.approx(0, abs=1e-12)
+    assert (told.leakage_bits, told.leakage_bits_heldout) == pytest.approx((1, 1))
+    assert told.worst_likelihood_ratio == np.inf
+    assert told.certified_gap is None
+
+
+def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():
+    """Who protects the age behaves otherwise than who protects the group."""
+    activity, profiles = people()
+    rare = np.arange(400) % 4 == 1
+    scores = activity.scores.toarray()
+    scores[rare] = np.roll(scores[rare], 25, axis=1)
+    moved = activity.with_scores(csr_array(scores))
+    choices = np.random.default_rng(1)
+    found = protected_users(moved, profiles, NAMES, n_clusters=12, rng=choices)
+    for plan in released(found, 0.02).plans:
+        labels = found.clusters.labels[plan.users]
+        costs = (plan.transitions * found.distances.matrix).sum(axis=1)
+        assert costs[labels].mean() == pytest.approx(plan.expected_distortion, rel=1e-9)
+        assert plan.expected_distortion <= 0.02 * (1 + 1e-9)
+        sizes = np.bincount(labels, minlength=12) / len(labels)
+        np.testing.assert_allclose(plan.joint.sum(axis=1), sizes, atol=1e-12)
+        value = found.values(plan.names, plan.users)
+        learnt = found.counts(plan.names, plan.users, held_out=0.2, rng=choices)
+        assert (learnt.learnt + learnt.held_out).sum() == value.told.sum()
+
+
+def test_users_of_clusters_come_from_the_cluster():
+    labels = np.array([1, 0, 1, 2, 1])
+    wanted = np.array([1, 2, 0, 1, 1])
+    drawn = users_of_clusters(labels, wanted, rng=Randomness.seeded(1))
+    np.testing.assert_array_equal(labels[drawn], wanted)

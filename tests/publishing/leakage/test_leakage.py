@@ -1,0 +1,202 @@
+"""Leakage: exact where it is known, unbiased where it is estimated, and the worst of it."""
+
+from itertools import product
+from math import log, log2
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError
+from hushrank.publishing.channel import Channel
+from hushrank.publishing.leakage.estimates import estimate_leakage, shuffled_leakage
+from hushrank.publishing.leakage.measures import (
+    best_area,
+    cross_counts,
+    leakage_bits,
+    released_joint,
+    worst_log_ratio,
+)
+from tests.statistics import critical_deviate, random_seed
+
+Table = NDArray[np.float64]
+BLUR = np.array([[0.7, 0.3, 0], [0.2, 0.8, 0], [0, 0.5, 0.5]])
+
+
+def entropy(shares: Table) -> float:
+    return -sum(share * log2(share) for share in np.ravel(shares) if share > 0)
+
+
+def information(joint: Table) -> float:
+    return entropy(joint.sum(axis=0)) + entropy(joint.sum(axis=1)) - entropy(joint)
+
+
+def draw_joint(n_groups: int, n_values: int) -> Table:
+    rng = np.random.default_rng(random_seed())
+    return rng.dirichlet(np.ones(n_groups * n_values)).reshape(n_groups, n_values)
+
+
+def test_leakage_is_the_mutual_information() -> None:
+    joint = draw_joint(3, 4)
+    assert leakage_bits(joint) == pytest.approx(information(joint), abs=1e-12)
+    expected = information(BLUR.T @ joint)
+    assert leakage_bits(joint, BLUR) == pytest.approx(expected, abs=1e-12)
+    assert leakage_bits(joint, Channel(BLUR)) == leakage_bits(joint, BLUR)
+
+
+def test_leakage_of_everything_and_of_nothing() -> None:
+    assert leakage_bits(np.eye(4) / 4) == pytest.approx(2, abs=1e-12)
+    assert leakage_bits(np.outer([0.2, 0.8], [0.5, 0.3, 0.2])) == pytest.approx(0, abs=1e-12)
+    assert leakage_bits(draw_joint(3, 2), np.full((3, 3), 1 / 3)) == pytest.approx(0, abs=1e-12)
+
+
+def test_the_worst_ratio_is_over_groups_and_values() -> None:
+    joint = np.array([[0.1, 0.2], [0.4, 0.3]])
+    assert worst_log_ratio(joint) == pytest.approx(log(2))
+    assert worst_log_ratio(np.eye(2) / 2) == np.inf
+    assert worst_log_ratio(np.outer([0.2, 0.8], [0.5, 0.5])) == pytest.approx(0, abs=1e-12)
+    table = released_joint(draw_joint(3, 3), BLUR)
+    given = table / table.sum(axis=0)
+    ratios = [abs(log(row[y] / row[z])) for row in given for y, z in product(range(3), repeat=2)]
+    assert worst_log_ratio(draw_joint(3, 3), BLUR) == pytest.approx(max(ratios))
+    with pytest.raises(HushrankError, match="got 1 values without"):
+        worst_log_ratio(np.array([[0.5, 0], [0.5, 0]]))
+
+
+def test_the_best_area_is_that_of_the_odds() -> None:
+    joint = np.array([[0.3, 0.1], [0.1, 0.2], [0.1, 0.2]])
+    first, second = joint.T / joint.sum(axis=0)[:, None]
+    odds = second / first
+    area = sum(
+        second[i] * first[j] * ((odds[i] > odds[j]) + (odds[i] == odds[j]) / 2)
+        for i, j in product(range(3), repeat=2)
+    )
+    assert best_area(joint) == pytest.approx(area, abs=1e-12)
+    assert best_area(np.outer([0.2, 0.8], [0.5, 0.5])) == pytest.approx(0.5)
+    assert best_area(np.eye(3) / 3) == pytest.approx(1)
+    assert best_area(draw_joint(3, 4), np.full((3, 3), 1 / 3)) == pytest.approx(0.5)
+
+
+def test_the_best_area_of_no_other_score_is_larger() -> None:
+    joint = draw_joint(5, 2)
+    first, second = joint.T / joint.sum(axis=0)[:, None]
+    rng = np.random.default_rng(1)
+    for score in rng.standard_normal((200, 5)):
+        above = (score[:, None] > score) + (score[:, None] == score) / 2
+        assert second @ above @ first <= best_area(joint) + 1e-12
+
+
+def test_users_are_counted_by_group_and_value() -> None:
+    counts = cross_counts(np.array([0, 2, 2, 1]), np.array([1, 0, 0, -1]), 3, 2)
+    assert counts.tolist() == [[0, 1], [0, 0], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "values"),
+    [([3], [0]), ([-1], [0]), ([0], [2]), ([0], [-2]), ([0.0], [0]), ([0, 1], [0])],
+)
+def test_unknown_groups_and_values_are_refused(groups: list[int], values: list[int]) -> None:
+    with pytest.raises(HushrankError):
+        cross_counts(np.array(groups), np.array(values), 3, 2)
+
+
+def without_one(counts: Table, cell: tuple[int, int]) -> Table:
+    fewer = counts.copy()
+    fewer[cell] -= 1
+    return fewer
+
+
+@pytest.mark.parametrize("channel", [None, BLUR])
+def test_estimates_are_their_definitions(channel: Table | None) -> None:
+    counts = np.random.default_rng(random_seed()).integers(0, 5, (3, 4))
+    counts[1] = 0
+    counts[0, 2] = 1
+    n_users = counts.sum()
+    found = estimate_leakage(counts, channel)
+    rows = np.eye(3) if channel is None else channel
+
+    def plug_in(table: Table) -> float:
+        return information(rows.T @ (table / table.sum()))
+
+    fewer = [
+        counts[cell] * plug_in(without_one(counts, cell))
+        for cell in np.argwhere(counts > 0)
+        for cell in [tuple(cell)]
+    ]
+    jackknife = n_users * plug_in(counts) - (n_users - 1) * sum(fewer) / n_users
+    assert found.n_users == n_users
+    assert found.plug_in == pytest.approx(plug_in(counts), abs=1e-12)
+    assert found.jackknife == pytest.approx(jackknife, abs=1e-9)
+
+
+def test_without_a_channel_the_first_order_is_miller_and_madows() -> None:
+    counts = np.array([[5, 0, 2], [1, 7, 0], [0, 0, 0]])
+    found = estimate_leakage(counts)
+    cells, groups, values = 4, 2, 3
+    bias = (cells - groups - values + 1) / (2 * 15 * log(2))
+    assert found.plug_in - found.miller_madow == pytest.approx(bias, abs=1e-12)
+
+
+def mean_excess(joint: Table, n_users: int, channel: Table | None) -> tuple[Table, Table]:
+    """Means over samples, and their standard errors, of what the estimates are above the truth."""
+    rng = np.random.default_rng(random_seed())
+    found = []
+    for _ in range(N_SAMPLES):
+        counts = rng.multinomial(n_users, joint.ravel()).reshape(joint.shape)
+        estimate = estimate_leakage(counts, channel)
+        found.append([estimate.plug_in, estimate.miller_madow, estimate.jackknife])
+    excess = np.array(found) - leakage_bits(joint, channel)
+    return excess.mean(axis=0), excess.std(axis=0) / N_SAMPLES**0.5
+
+
+N_SAMPLES = 400
+
+
+@pytest.mark.parametrize("tells", [0.0, 0.4])
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_corrections_take_off_what_chance_shows(tells: float, noise: float) -> None:
+    """The plug-in's bias is tens of standard errors, that of the corrections a few at most."""
+    n_groups = 30
+    odds = np.exp(tells * np.cos(np.arange(n_groups)))
+    joint = np.column_stack([0.7 * np.ones(n_groups), 0.3 * odds])
+    joint /= joint.sum()
+    rng = np.random.default_rng(7)
+    mixing = np.eye(n_groups)[rng.permutation(n_groups)]
+    channel = (1 - noise) * np.eye(n_groups) + noise * mixing
+    (plug_in, miller_madow, jackknife), errors = mean_excess(joint, 600, channel)
+    margin = critical_deviate(4) * errors[0]
+    assert plug_in > 3 * margin
+    assert abs(miller_madow) < margin + plug_in / 8
+    assert abs(jackknife) < margin + plug_in / 20
+
+
+def test_shuffles_show_what_chance_alone_shows() -> None:
+    """They keep both margins, so at independence the plug-in is one of them."""
+    rng = np.random.default_rng(random_seed())
+    counts = rng.multinomial(400, np.outer(np.full(20, 0.05), [0.7, 0.3]).ravel()).reshape(20, 2)
+    shuffled = shuffled_leakage(counts, rng=rng, n_shuffles=200)
+    bias = 19 / (2 * 400 * log(2))
+    assert shuffled.mean() == pytest.approx(bias, rel=0.2)
+    telling = counts.copy()
+    telling[:10] = telling[:10] * [2, 0]
+    assert estimate_leakage(telling).plug_in > 3 * shuffled_leakage(telling, rng=rng).max()
+    assert shuffled_leakage(np.array([[3, 0], [0, 0]]), rng=rng).tolist() == [0.0] * 100
+
+
+@pytest.mark.parametrize("counts", [[[1, 0]], [[1.0, 2]], [[-1, 5]], [1, 2], [[0, 0]]])
+def test_other_counts_are_refused(counts: list[list[int]]) -> None:
+    with pytest.raises(HushrankError, match="expected"):
+        estimate_leakage(np.array(counts))
+
+
+def test_other_channels_and_joints_are_refused() -> None:
+    with pytest.raises(HushrankError, match="channel of 2 groups, got 3"):
+        leakage_bits(np.full((2, 2), 0.25), BLUR)
+    with pytest.raises(HushrankError, match="rows that sum to 1"):
+        leakage_bits(np.full((2, 2), 0.25), np.ones((2, 2)))
+    with pytest.raises(HushrankError, match="sum to 1"):
+        leakage_bits(np.ones((2, 2)))
+    with pytest.raises(HushrankError, match="at least 0"):
+        best_area(np.array([[1.5, -0.5]]))
+    with pytest.raises(HushrankError, match="2 or more private values"):
+        best_area(np.array([[0.5, 0], [0.5, 0]]))

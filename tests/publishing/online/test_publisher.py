@@ -1,0 +1,319 @@
+import sqlite3
+
+import msgspec
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.errors import HushrankError
+from hushrank.publishing.distances.activity_cost import activity_cost
+from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.online.documents import current_to_bytes, user_from_bytes, user_to_bytes
+from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
+from hushrank.publishing.online.rules import StreamRules
+from hushrank.publishing.online.state import StreamState
+from hushrank.publishing.online.user import StreamUser
+from hushrank.randomness import Randomness
+from tests.publishing.item_channel.problems import counts, population
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+N_ITEMS, N_USERS = 24, 6
+PROTECTS = ["gender", None, "age", "gender", "age", "gender"]
+POPULATIONS = {"gender": population(N_ITEMS, seed=1), "age": population(N_ITEMS, 2, seed=2)}
+HISTORY = csr_array(np.array([counts(N_ITEMS, seed=user) for user in range(N_USERS)], dtype=float))
+BUDGET = 0.004
+
+
+def publisher(populations=POPULATIONS, protects=PROTECTS, history=HISTORY, **rules):
+    rules = StreamRules(**{"budget": BUDGET, "resolve_every": 7, **rules})
+    return OnlinePublisher(populations, protects, rules, history)
+
+
+def activities(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, N_USERS, n), rng.integers(0, N_ITEMS, n)
+
+
+def seeded():
+    return Randomness.seeded(random_seed())
+
+
+def test_who_protects_nothing_is_released_unchanged():
+    users, items = activities()
+    released = publisher().publish(users, items, rng=seeded())
+    assert np.array_equal(released[users == 1], items[users == 1])
+    assert not np.array_equal(released, items)
+    assert ((released >= 0) & (released < N_ITEMS)).all()
+
+
+@pytest.mark.parametrize("cuts", [[], [1, 2, 3], [7, 50, 51, 120]])
+def test_batches_do_not_matter(cuts):
+    """One by one or all at once: the same words release the same items and book the same."""
+    users, items = activities()
+    whole, parts, rng = publisher(), publisher(), seeded()
+    at_once = whole.publish(users, items, rng=seeded())
+    pieces = zip(np.split(users, cuts), np.split(items, cuts), strict=True)
+    one_by_one = [parts.publish(*piece, rng=rng) for piece in pieces]
+    assert np.array_equal(at_once, np.concatenate(one_by_one))
+    for number in (0, 2, 3, 4, 5):
+        assert np.array_equal(whole.user(number).counts, parts.user(number).counts)
+        assert whole.user(number).leakage == pytest.approx(parts.user(number).leakage)
+
+
+@pytest.mark.parametrize("kind", ["released", "true"])
+def test_a_channel_is_made_anew_by_rule(kind):
+    stream = publisher(counts_of=kind, resolve_every=10)
+    items, rng = np.arange(20) % N_ITEMS, seeded()
+    first = stream.publish(np.zeros(10, int), items[:10], rng=rng)
+    before = stream.user(0).current
+    second = stream.publish(np.zeros(1, int), items[10:11], rng=rng)
+    after = stream.user(0).current
+    follows = first if kind == "released" else items[:10]
+    seen = HISTORY[[0]].toarray()[0] + np.bincount(follows, minlength=N_ITEMS)
+    posed = OnlineProblem(POPULATIONS["gender"], activity_cost(seen.astype(int)), BUDGET)
+    warm = solve_online(posed, warm=before.dual)
+    assert after.leakage == warm.leakage != before.leakage
+    assert stream.user(0).leakage == pytest.approx(10 * before.leakage + after.leakage)
+    worst = 10 * before.worst_leakage + after.worst_leakage
+    assert stream.user(0).worst_leakage == pytest.approx(worst)
+    assert len(second) == 1
+
+
+def test_releases_follow_the_stated_channel():
+    """Of one item, drawn by the stream; moves 10 % likelier or less likely would fail."""
+    stream = publisher(resolve_every=10**9)
+    item = np.argmax(POPULATIONS["gender"].weights)
+    stream.publish(np.zeros(1, int), np.array([item]), rng=seeded())
+    stated = stream.user(0).current.channel.matrix()[item]
+    likely = np.append(stated[stated > 1e-3], stated[stated <= 1e-3].sum())
+    place = np.where(stated > 1e-3, np.cumsum(stated > 1e-3) - 1, len(likely) - 1)
+    here = place[item]
+    assert 0.02 < stated[item] < 0.98
+    wrong = 1.1 * likely
+    wrong[here] -= wrong.sum() - 1
+    shown = likely > 1e-5
+    n_draws = draws_needed(likely[shown] / likely[shown].sum(), wrong[shown] / wrong[shown].sum())
+    released = stream.publish(np.zeros(n_draws, int), np.full(n_draws, item), rng=seeded())
+    seen = place[released]
+    assert_follows(seen[shown[seen]], likely[shown] / likely[shown].sum())
+
+
+def test_every_activity_takes_the_same_number_of_words():
+    users, items = activities(50)
+    tape = Randomness.replayed(seeded().words(100).tobytes())
+    publisher(limit=0.05).publish(users, items, rng=tape)
+    with pytest.raises(EOFError):
+        tape.words(1)
+
+
+@pytest.mark.parametrize(
+    ("users", "items"),
+    [([0, 6], [0, 0]), ([-1], [0]), ([0], [N_ITEMS]), ([0], [-1]), ([0], [0, 1]), ([0.5], [0])],
+)
+def test_unknown_users_and_items_are_refused_before_anything_is_drawn(users, items):
+    nothing = Randomness.replayed(b"")
+    with pytest.raises(HushrankError, match="expected"):
+        publisher().publish(np.array(users), np.array(items), rng=nothing)
+
+
+def test_the_limit_withholds_what_would_exceed_it():
+    stream = publisher(limit=0.1, resolve_every=5)
+    users, items = np.zeros(400, int), np.arange(400) % N_ITEMS
+    released = stream.publish(users, items, rng=seeded())
+    user = stream.user(0)
+    n_released = int((released != WITHHELD).sum())
+    assert 0 < n_released < 400
+    assert (released[:n_released] != WITHHELD).all()
+    assert user.n_released == n_released
+    assert user.n_withheld == 400 - n_released
+    assert user.worst_leakage <= 0.1 < user.worst_leakage + user.current.worst_leakage
+    assert user.leakage <= user.worst_leakage
+
+
+def test_what_is_withheld_does_not_depend_on_the_activity():
+    """With one channel for all, equal words withhold the same whatever is done."""
+    one, other = (publisher(limit=0.1, resolve_every=10**6) for _ in range(2))
+    users = np.zeros(400, int)
+    first = one.publish(users, np.zeros(400, int), rng=seeded())
+    second = other.publish(users, np.arange(400) % N_ITEMS, rng=seeded())
+    assert np.array_equal(first == WITHHELD, second == WITHHELD)
+
+
+def content(user):
+    return user_to_bytes(user), current_to_bytes(user.current)
+
+
+def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
+    users, items = activities(120)
+    whole = publisher().publish(users, items, rng=seeded())
+    rng, released = seeded(), []
+    for start in range(0, 120, 24):
+        stream = publisher()
+        state = stream.resume(tmp_path / "state")
+        assert state.position == start
+        part = slice(start, start + 24)
+        released.append(stream.publish(users[part], items[part], rng=rng))
+        assert state.last_batch.first == start
+        assert np.array_equal(state.last_batch.released, released[-1])
+        assert state.position == start + 24
+        state.close()
+    assert np.array_equal(np.concatenate(released), whole)
+    fresh = publisher()
+    fresh.publish(users, items, rng=seeded())
+    resumed = publisher()
+    resumed.resume(tmp_path / "state")
+    for number in (0, 2, 3, 4, 5):
+        assert content(resumed.user(number)) == content(fresh.user(number))
+
+
+def test_a_crash_before_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypatch):
+    users, items = activities(40)
+    stream = publisher()
+    state = stream.resume(tmp_path / "state")
+    stream.publish(users[:20], items[:20], rng=seeded())
+    before = state.position, state.last_batch.released.tolist(), user_to_bytes(stream.user(0))
+
+    def crash(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(StreamState, "commit", crash)
+        with pytest.raises(KeyboardInterrupt):
+            stream.publish(users[20:], items[20:], rng=seeded())
+    after = state.position, state.last_batch.released.tolist(), user_to_bytes(stream.user(0))
+    assert after == before
+
+
+def test_a_crash_within_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypatch):
+    users, items = activities(40)
+    stream = publisher()
+    state = stream.resume(tmp_path / "state")
+    stream.publish(users[:20], items[:20], rng=seeded())
+    last = state.last_batch.released.tolist()
+
+    class Failing:
+        def __init__(self, database):
+            self.database = database
+
+        def execute(self, statement, *values):
+            if statement.startswith("UPDATE"):
+                raise sqlite3.OperationalError("disk full")
+            return self.database.execute(statement, *values)
+
+        def executemany(self, *values):
+            return self.database.executemany(*values)
+
+    with monkeypatch.context() as context:
+        context.setattr(state, "_database", Failing(state._database))
+        with pytest.raises(HushrankError, match="state"):
+            stream.publish(users[20:], items[20:], rng=seeded())
+    assert (state.position, state.last_batch.released.tolist()) == (20, last)
+
+
+@pytest.mark.parametrize("change", ["budget", "protects", "history", "populations"])
+def test_the_state_of_another_stream_is_refused(tmp_path, change):
+    publisher().resume(tmp_path / "state").close()
+    others = {
+        "budget": {"budget": 0.005},
+        "protects": {"protects": PROTECTS[::-1]},
+        "history": {"history": HISTORY * 2},
+        "populations": {"populations": {**POPULATIONS, "gender": population(N_ITEMS, seed=9)}},
+    }
+    with pytest.raises(HushrankError, match="same population"):
+        publisher(**others[change]).resume(tmp_path / "state")
+
+
+def test_a_state_is_used_by_one_stream_only(tmp_path):
+    first = publisher()
+    first.resume(tmp_path / "state")
+    first.publish(*activities(3), rng=seeded())
+    with pytest.raises(HushrankError, match="nobody else"):
+        publisher().resume(tmp_path / "state")
+
+
+def test_a_state_is_for_its_owner_only(tmp_path):
+    publisher().resume(tmp_path / "state").close()
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_no_state_is_refused(tmp_path):
+    (tmp_path / "state").write_bytes(b"something else, longer than a header" * 100)
+    with pytest.raises(HushrankError, match="state"):
+        publisher().resume(tmp_path / "state")
+
+
+def test_a_damaged_user_is_refused_and_one_of_another_version():
+    stored = user_to_bytes(StreamUser(np.arange(3)))
+    older = msgspec.msgpack.encode({**msgspec.msgpack.decode(stored), "version": 1})
+    for content in (b"\x93nothing", older):
+        with pytest.raises(HushrankError, match="version 2"):
+            user_from_bytes(content, None)
+
+
+def test_representations_show_sizes_only(tmp_path):
+    stream = publisher()
+    state = stream.resume(tmp_path / "state")
+    stream.publish(*activities(9), rng=seeded())
+    assert repr(stream) == "OnlinePublisher(6 users, 24 items)"
+    assert repr(state.last_batch) == "Batch(9 activities from 0)"
+    assert "counts" not in repr(stream.user(0))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"budget": -1},
+        {"budget": np.nan},
+        {"resolve_every": 0},
+        {"gap": 0},
+        {"limit": -1},
+        {"limit": np.nan},
+        {"ties": "none"},
+        {"counts_of": "both"},
+    ],
+)
+def test_other_rules_are_refused(rules):
+    with pytest.raises(HushrankError, match="expected"):
+        publisher(**rules)
+
+
+def test_streams_of_unknown_attributes_are_refused():
+    with pytest.raises(HushrankError, match="one of the populations"):
+        publisher(protects=["income"] * N_USERS)
+
+
+@pytest.mark.parametrize("history", [HISTORY[:3], HISTORY * 0.5, HISTORY * -1.0])
+def test_other_histories_are_refused(history):
+    with pytest.raises(HushrankError, match="history"):
+        publisher(history=csr_array(history))
+
+
+def test_without_a_file_an_error_forgets_its_batch_and_nothing_before_it(monkeypatch):
+    """Otherwise whoever reached the limit could be released again."""
+    stream, users, items = publisher(limit=1e-3), *activities(60)
+    stream.publish(users, items, rng=seeded())
+    before = {number: stream.user(number).copy() for number in (0, 2)}
+    channel = OnlinePublisher._channel
+
+    def failing(self, number):
+        if number == 2:
+            raise KeyboardInterrupt
+        return channel(self, number)
+
+    monkeypatch.setattr(OnlinePublisher, "_channel", failing)
+    with pytest.raises(KeyboardInterrupt):
+        stream.publish(np.array([0, 0, 2]), np.array([1, 2, 3]), rng=seeded())
+    for number, known in before.items():
+        now = stream.user(number)
+        assert known.n_released + known.n_withheld > 0
+        assert (now.n_released, now.n_withheld) == (known.n_released, known.n_withheld)
+        assert np.array_equal(now.counts, known.counts)
+        assert now.worst_leakage == known.worst_leakage
+
+
+def test_an_empty_file_that_others_read_becomes_the_owner_s(tmp_path):
+    path = tmp_path / "state"
+    path.touch(0o644)
+    publisher().resume(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600

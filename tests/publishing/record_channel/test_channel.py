@@ -1,0 +1,162 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.activities.planted import draw_planted
+from hushrank.errors import HushrankError
+from hushrank.evaluation.attackers import Release, attack
+from hushrank.publishing.classifiers import features
+from hushrank.publishing.record_channel.beliefs import beliefs
+from hushrank.publishing.record_channel.candidates import nearest_candidates
+from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
+from hushrank.publishing.record_channel.problem import ExchangeProblem, exchange, lower_bound
+from hushrank.randomness import Randomness
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+N_USERS, BUDGET = 160, 0.08
+
+
+def records(n_users: int = N_USERS) -> csr_array:
+    rng = np.random.default_rng(random_seed())
+    log, _ = draw_planted(n_users, 40, tilt=0.5, mean_records=12.0, rng=rng)
+    return log.activity("max").scores
+
+
+def guesses(n_users: int = N_USERS, n_values: int = 2) -> np.ndarray:
+    return np.random.default_rng(4).dirichlet(np.full(n_values, 0.8), n_users) * 0.98 + (
+        0.02 / n_values
+    )
+
+
+@pytest.fixture(scope="module")
+def channel() -> UserLevelChannel:
+    rng = np.random.default_rng(5)
+    return user_level_channel(records(), guesses(), budget=BUDGET, rng=rng)
+
+
+def dense(channel: UserLevelChannel) -> np.ndarray:
+    """P(record | user), (users, users)."""
+    table = np.zeros((N_USERS, N_USERS))
+    rows = np.arange(N_USERS)[:, None]
+    np.add.at(table, (rows, channel.candidates.members), channel.exchange.probabilities)
+    return table
+
+
+def test_each_record_is_released_as_often_as_settled(channel):
+    assert channel.counts.sum() == N_USERS
+    np.testing.assert_allclose(dense(channel).sum(axis=0), channel.counts, atol=2e-4)
+    np.testing.assert_allclose(dense(channel).sum(axis=1), 1, atol=1e-12)
+    for seed in range(20):
+        drawn = channel.draw(rng=Randomness.seeded(seed))
+        np.testing.assert_array_equal(np.bincount(drawn, minlength=N_USERS), channel.counts)
+
+
+def test_the_distance_stays_within_the_budget(channel):
+    units = features(records()).toarray()
+    apart = 1 - units @ units.T
+    distance = (dense(channel) * apart).sum() / N_USERS
+    assert distance == pytest.approx(channel.distance, abs=1e-9)
+    assert 0.7 * BUDGET < distance <= BUDGET
+
+
+def test_the_certificate_is_a_bound_that_plain_numpy_finds_too(channel):
+    """leakage - (dual bound - price budget), from potentials, fees and price alone."""
+    problem, found = channel.problem, channel.exchange
+    believed, prior = guesses(), guesses().mean(axis=0)
+    joint = dense(channel).T @ believed / N_USERS
+    released = joint.sum(axis=1, keepdims=True)
+    positive = joint > 0
+    leakage = joint[positive] * np.log((joint / np.where(released > 0, released, 1))[positive])
+    leakage = leakage.sum() - prior @ np.log(prior)
+    assert leakage == pytest.approx(channel.leakage, abs=1e-9)
+    units = features(records()).toarray()
+    costs = believed @ found.potentials.T + problem.price * (1 - units @ units.T) + found.fees
+    mask = np.zeros(costs.shape, dtype=bool)
+    np.put_along_axis(mask, channel.candidates.members.astype(int), True, axis=1)
+    costs[~mask | (channel.counts == 0)[None]] = np.inf
+    normaliser = np.log((np.exp(found.potentials) @ prior).max())
+    bound = costs.min(axis=1).mean() - found.fees @ channel.counts / N_USERS - max(normaliser, 0)
+    gap = leakage - (bound - problem.price * BUDGET)
+    assert gap == pytest.approx(channel.certified_gap, abs=1e-6)
+    assert -1e-9 <= gap < 0.2 * problem.untouched_leakage
+
+
+def test_no_other_channel_is_below_the_bound():
+    """A linear program: the least objective of a channel whose leakage is linearised."""
+    rng = np.random.default_rng(6)
+    candidates = nearest_candidates(features(records(40)), rng=rng)
+    problem = ExchangeProblem(candidates, guesses(40), 0.5)
+    best = exchange(problem, tolerance=1e-3)
+    bound = lower_bound(problem, best.potentials, best.fees)
+    for _ in range(200):
+        weights = rng.dirichlet(np.full(candidates.members.shape[1], 0.3), 40)
+        chances = np.where(problem.allowed, weights, 0)
+        chances /= chances.sum(axis=1, keepdims=True)
+        table = np.zeros((40, 40))
+        np.add.at(table, (np.arange(40)[:, None], candidates.members), chances)
+        joint = table.T @ guesses(40) / 40
+        positive = joint > 0
+        independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+        leakage = (joint[positive] * np.log(joint[positive] / independent[positive])).sum()
+        paid = (chances * np.where(problem.allowed, candidates.distances, 0)).sum() / 40
+        assert leakage + 0.5 * paid >= bound
+    reached = best.leakage + 0.5 * best.distance
+    assert reached - bound <= 1e-3 * problem.untouched_leakage + 1e-12
+
+
+def test_a_user_s_likeliest_record_comes_with_its_chance():
+    """A draw that favours it by a fifth would fail, with probability 0.999."""
+    rng = np.random.default_rng(5)
+    channel = user_level_channel(records(30), guesses(30), budget=0.3, rng=rng)
+    chances = channel.exchange.probabilities
+    user = int(np.abs(chances.max(axis=1) - 0.5).argmin())
+    record = int(channel.candidates.members[user, chances[user].argmax()])
+    chance = chances[user].max()
+    assert 0.2 < chance < 0.8
+    stated, wrong = [1 - chance, chance], [1 - 1.2 * chance, 1.2 * chance]
+    tape = Randomness.seeded(random_seed())
+    n_draws = draws_needed(stated, wrong)
+    came = np.array([channel.draw(rng=tape)[user] == record for _ in range(n_draws)])
+    assert_follows(came.astype(int), stated)
+
+
+def test_budgets_out_of_range_and_beliefs_of_others_are_refused():
+    for budget in (0.0, 1.5, float("nan")):
+        with pytest.raises(HushrankError, match="budget above 0, at most 1"):
+            user_level_channel(records(), guesses(), budget=budget, rng=np.random.default_rng(1))
+    with pytest.raises(HushrankError, match="for each user"):
+        user_level_channel(records(), guesses(7), budget=0.3, rng=np.random.default_rng(1))
+
+
+def test_three_values_are_hidden_too():
+    rng = np.random.default_rng(5)
+    found = user_level_channel(records(), guesses(n_values=3), budget=BUDGET, rng=rng)
+    assert found.leakage < 0.8 * found.problem.untouched_leakage
+    assert found.posterior().shape == (N_USERS, 3)
+    np.testing.assert_allclose(found.posterior().sum(axis=1), 1, atol=1e-12)
+
+
+def test_a_small_budget_keeps_most_records():
+    rng = np.random.default_rng(5)
+    found = user_level_channel(records(), guesses(), budget=0.02, rng=rng)
+    assert found.distance <= 0.02
+    assert found.leakage < found.problem.untouched_leakage
+
+
+@pytest.mark.slow
+def test_a_planted_attribute_is_hidden_from_the_worst_attacker():
+    """Worst 1 - AUC rises from below .2 to above .4 while records stay nearer than others' are."""
+    rng = np.random.default_rng(random_seed())
+    log, profiles = draw_planted(4000, 120, tilt=0.25, mean_records=30.0, rng=rng)
+    activity = log.activity("max")
+    value = profiles.aligned(activity.users, surplus="dropped").attributes[0].codes
+    known, asked = activity.scores[:2000], activity.scores[2000:]
+    believed = beliefs(known, value[:2000], asked, 2, rng=rng)
+    found = user_level_channel(asked, believed, budget=0.3, rng=rng)
+    sources = found.draw(rng=Randomness.seeded(1))
+    before = attack(Release(known, value[:2000], asked, value[2000:], 2), rng=rng)
+    told = found.posterior()[sources]
+    released = Release(known, value[:2000], asked[sources], value[2000:], 2, told)
+    after = attack(released, rng=rng)
+    assert before.worst < 0.2
+    assert after.worst > 0.4

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError
+from hushrank.publishing.record_channel.dependent_rounding import round_dependently
+from hushrank.randomness import Randomness
+from tests.statistics import assert_counts_follow, draws_needed, random_seed
+
+
+def doubly_stochastic(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """A mixture of permutations, so all sums are 1."""
+    weights = rng.dirichlet(np.ones(6))
+    return sum(w * np.eye(n)[rng.permutation(n)] for w in weights)  # type: ignore[return-value]
+
+
+def entries(matrix: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
+    rows, columns = np.nonzero(matrix)
+    return rows, columns, matrix[rows, columns]
+
+
+@pytest.mark.parametrize("n", [2, 3, 17, 400])
+def test_rows_and_columns_keep_their_sums(n: int) -> None:
+    rng = np.random.default_rng(random_seed())
+    counts = rng.multinomial(n, np.full(n, 1 / n))
+    matrix = doubly_stochastic(n, rng)[:, np.repeat(np.arange(n), counts)]
+    merged = np.zeros((n, n))
+    for column, record in enumerate(np.repeat(np.arange(n), counts)):
+        merged[:, record] += matrix[:, column]
+    if np.abs(merged.sum(axis=1) - 1).max() > 1e-9:  # columns were dropped: use whole ones
+        merged = doubly_stochastic(n, rng)
+    rows, columns, chances = entries(merged)
+    taken = round_dependently(rows, columns, chances, (n, n), rng=Randomness.seeded(n))
+    np.testing.assert_array_equal(np.bincount(rows[taken], minlength=n), np.ones(n))
+    expected = np.round(merged.sum(axis=0))
+    np.testing.assert_array_equal(np.bincount(columns[taken], minlength=n), expected)
+
+
+def test_each_entry_is_taken_with_its_chance() -> None:
+    matrix = doubly_stochastic(4, np.random.default_rng(3))
+    rows, columns, chances = entries(matrix)
+    wrong = np.clip(chances.min() + 0.05, 0, 1)
+    n_draws = draws_needed(
+        [chances.min(), 1 - chances.min()], [wrong, 1 - wrong], n_tests=len(chances)
+    )
+    rng = Randomness.seeded(random_seed())
+    taken = sum(
+        round_dependently(rows, columns, chances, (4, 4), rng=rng).astype(int)
+        for _ in range(n_draws)
+    )
+    inside = chances < 1
+    counts = np.column_stack([taken, n_draws - taken])[inside]
+    assert_counts_follow(counts, np.column_stack([chances, 1 - chances])[inside])
+
+
+def test_the_number_of_words_depends_on_the_number_of_entries_alone() -> None:
+    for seed in range(5):
+        matrix = doubly_stochastic(9, np.random.default_rng(seed))
+        rows, columns, chances = entries(matrix)
+        words: list[int] = []
+
+        def read(size: int, words: list[int] = words) -> bytes:
+            words.append(size)
+            return np.random.default_rng(1).bytes(size)
+
+        rng = Randomness(read, is_private=False)
+        round_dependently(rows, columns, chances, (9, 9), rng=rng)
+        assert words == [8 * len(chances)]
+
+
+def test_sums_that_are_not_whole_are_refused_before_anything_is_drawn() -> None:
+    nothing = Randomness.replayed(b"")
+    rows, columns = np.array([0, 0]), np.array([0, 1])
+    with pytest.raises(HushrankError, match="whole sums"):
+        round_dependently(rows, columns, np.array([0.3, 0.7]), (1, 2), rng=nothing)
+    with pytest.raises(HushrankError, match="chances from 0 to 1"):
+        round_dependently(rows, columns, np.array([-0.5, 1.5]), (1, 2), rng=nothing)
