@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from hushrank.cli.activity_lines import LineReader
+from hushrank.activities.activity_lines import LineReader
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.journal import Output
 from hushrank.publishing.online.setup import StreamSetup

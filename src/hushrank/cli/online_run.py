@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.cli.activity_lines import ActivityLines, LineReader
+from hushrank.activities.activity_lines import ActivityLines, LineReader
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import errors_naming
 from hushrank.publishing.online.journal import Input, Journal, Output
