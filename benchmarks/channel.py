@@ -6,10 +6,10 @@ from time import process_time
 
 import numpy as np
 from harness import Row, Series, check, main, rates, run_json, seconds
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution, certified_gap
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
@@ -30,7 +30,6 @@ memory includes Python and the libraries."""
 GAP = 1e-4
 BUDGET = 0.05
 N_PAIRS_OF_PEER = 300
-Values = NDArray[np.float64]
 
 
 def solve(is_quick: bool) -> Sequence[Row]:
@@ -131,7 +130,7 @@ def _peer(problem: ChannelProblem, bound: float) -> str:
     return f"{spent}, gap {gap:.1e}, {program.status}"
 
 
-def _mended(problem: ChannelProblem, channel: Values) -> Values:
+def _mended(problem: ChannelProblem, channel: Floats) -> Floats:
     rows = np.maximum(channel, 0)
     rows /= rows.sum(axis=1, keepdims=True)
     kept = min(1.0, problem.budget / problem.distortion(rows))
@@ -148,7 +147,7 @@ def _problem(n_groups: int, n_values: int) -> ChannelProblem:
     return ChannelProblem(joint / joint.sum(), distances, BUDGET * constant)
 
 
-def _tau(centroids: Values, one: int, other: int) -> float:
+def _tau(centroids: Floats, one: int, other: int) -> float:
     return float(kendalltau(centroids[one], centroids[other]).statistic)
 
 

@@ -8,13 +8,12 @@ import numpy as np
 from harness import Row, Series, check, main, milliseconds, rates, run_json, seconds
 from people import orders
 
-from hushrank.arrays import Ranks
+from hushrank.arrays import Floats, Ranks
 from hushrank.engines.local import simulate
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.models.max_entropy.subset_passes import Values
 from hushrank.protocols.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
@@ -53,7 +52,7 @@ def sum_over_orders(_is_quick: bool) -> Sequence[Row]:
         values = np.random.default_rng(2).random((2**n_items, n_items))
 
         def act(
-            own: Values = model.own, before: Values = model.before, of: Values = values
+            own: Floats = model.own, before: Floats = model.before, of: Floats = values
         ) -> None:
             RankPotentials(own, before).expectation(of)
 

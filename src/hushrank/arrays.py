@@ -31,3 +31,21 @@ Words: TypeAlias = NDArray[np.uint64]
 
 Reports: TypeAlias = NDArray[Any]
 """(people, ...): what left the devices; the first axis counts people."""
+
+Floats: TypeAlias = NDArray[np.float64]
+"""Real numbers, of what and in what shape is said where they are used."""
+
+Floats32: TypeAlias = NDArray[np.float32]
+"""Real numbers of half the size, where memory is what a step waits for."""
+
+Integers: TypeAlias = NDArray[np.int64]
+"""Whole numbers that count nothing, such as costs or times."""
+
+Integers32: TypeAlias = NDArray[np.int32]
+"""Whole numbers of half the size, where memory is what a step waits for."""
+
+Indices: TypeAlias = NDArray[np.intp]
+"""Positions in another array."""
+
+WholeNumbers: TypeAlias = NDArray[np.integer[Any]]
+"""Whole numbers of any type, as callers have them."""

@@ -1,12 +1,10 @@
 """Scores of items from noisy margins: margin = tanh(score_a - score_b)."""
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 MOST_ROUNDS = 30
 TOLERANCE = 1e-4
@@ -14,7 +12,7 @@ FLATTEST = 1e-3
 """Where all agree the slope is taken as this, so that contradicting answers still count."""
 
 
-def likeliest_scores(margins: Values, precisions_at: Callable[[Values], Values]) -> Values:
+def likeliest_scores(margins: Floats, precisions_at: Callable[[Floats], Floats]) -> Floats:
     """Return the scores (items,), higher = better, that fit margins (items, items) best.
 
         minimise sum precision (margin - tanh(s_a - s_b))^2 + sum s^2 / spread
@@ -38,15 +36,15 @@ def likeliest_scores(margins: Values, precisions_at: Callable[[Values], Values])
     return scores
 
 
-def slopes_at(model: Values) -> Values:
+def slopes_at(model: Floats) -> Floats:
     """Return how steeply the model's margins (items, items) rise with the difference of scores."""
-    slopes: Values = np.maximum(1 - model**2, FLATTEST)
+    slopes: Floats = np.maximum(1 - model**2, FLATTEST)
     return slopes
 
 
-def laplacian(weights: Values) -> Values:
+def laplacian(weights: Floats) -> Floats:
     """Return diag(row sums) - weights, for symmetric weights (items, items); no own weight."""
     off = weights.copy()
     np.fill_diagonal(off, 0.0)
-    difference: Values = np.diag(off.sum(axis=1)) - off
+    difference: Floats = np.diag(off.sum(axis=1)) - off
     return difference

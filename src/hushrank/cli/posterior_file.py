@@ -3,15 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.activities.activity import row_numbers
+from hushrank.arrays import Floats
 from hushrank.cli.publishing import Published
 from hushrank.errors import require
 from hushrank.files.disk import errors_naming
 from hushrank.files.tables import number_column, numbers, read_table, text_column, write_table
-
-Values = NDArray[np.float64]
 
 
 def write_posterior(published: Published, path: Path) -> None:
@@ -27,7 +25,7 @@ def write_posterior(published: Published, path: Path) -> None:
     write_table(columns, path, secret=True)
 
 
-def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) -> Values:
+def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
     """Return P(value | released record) (users, values) of these users, whatever else there is.
 
     Raises HushrankError when the file lacks one of the users or values.
@@ -41,7 +39,7 @@ def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) 
         require(all(user in place for user in users), "expected a line of each protected user")
         rows = [place[user] for user in users]
         found = [numbers(table.columns[table.header.index(value)])[rows] for value in values]
-        chances: Values = np.column_stack(found)
+        chances: Floats = np.column_stack(found)
         fits = bool(np.isfinite(chances).all() and (chances >= 0).all())
         require(fits, "expected finite probabilities of at least 0")
         return chances

@@ -1,11 +1,8 @@
 """How many items people rank, judged by noisy reports: shares of ballots by their length."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 ENOUGH, ENOUGH_OF_A_REPORT = 1e-9, 1e-12
 """How little log-density the next step may still gain, in all and besides for each report."""
@@ -14,7 +11,7 @@ FARTHEST = 0.95
 """How much of the way to a share of 0 one step may go."""
 
 
-def most_likely_lengths(counts: Values, chances: Values) -> Values:
+def most_likely_lengths(counts: Floats, chances: Floats) -> Floats:
     """Return the most likely shares of ballots of each length (lengths,), which sum to 1.
 
         sum_cells counts log(chances @ shares) + sum_lengths log shares
@@ -34,29 +31,29 @@ def most_likely_lengths(counts: Values, chances: Values) -> Values:
     return shares
 
 
-def _log_density(counts: Values, chances: Values, shares: Values) -> float:
+def _log_density(counts: Floats, chances: Floats, shares: Floats) -> float:
     return float(counts @ np.log(chances @ shares) + np.log(shares).sum())
 
 
-def _newton_step(counts: Values, chances: Values, shares: Values) -> tuple[Values, float]:
+def _newton_step(counts: Floats, chances: Floats, shares: Floats) -> tuple[Floats, float]:
     """Return the step within the simplex, and the slope along it."""
     ratios = chances / (chances @ shares)[:, None]
     slopes = ratios.T @ counts + 1 / shares
     curvature = (ratios * counts[:, None]).T @ ratios + np.diag(shares**-2.0)
     both = np.column_stack([slopes, np.ones(len(shares))])
     free, even = np.linalg.solve(curvature, both).T
-    step: Values = free - even * (free.sum() / even.sum())
+    step: Floats = free - even * (free.sum() / even.sum())
     return step, float(slopes @ step)
 
 
 def _line_search(
-    counts: Values, chances: Values, shares: Values, step: Values, gain: float
-) -> Values:
+    counts: Floats, chances: Floats, shares: Floats, step: Floats, gain: float
+) -> Floats:
     """Halve the step until it gains a quarter of what its slope promises: shares stay above 0."""
     length = min(1.0, FARTHEST / max(float((-step / shares).max()), FARTHEST))
     before = _log_density(counts, chances, shares)
     while length > 1e-9:
-        moved: Values = shares + length * step
+        moved: Floats = shares + length * step
         if _log_density(counts, chances, moved) >= before + length * gain / 4:
             return np.asarray(moved / moved.sum())
         length /= 2

@@ -5,22 +5,20 @@ from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import HushrankError
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 
-Values: TypeAlias = NDArray[np.float64]
-
 Term: TypeAlias = tuple[int, int, float]
 """A category, the number of a statistic, and how often it counts."""
 
 
-def statistics_of(at: Values, preceded: Values) -> Values:
+def statistics_of(at: Floats, preceded: Floats) -> Floats:
     """Return one row of all statistics of a model: (items^2 + items^3,).
 
     at (items, ranks) = P(rank of a = r), then preceded (items, items, ranks) = P(rank of a = r and

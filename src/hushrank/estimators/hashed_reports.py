@@ -9,13 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.arrays import Categories, Shares, Words
+from hushrank.arrays import Categories, Floats, Shares, Words
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.hashed import BITS, SHIFT, Hashed, collision_rate, hashed_buckets
 from hushrank.questions.question import Question
 
-Values: TypeAlias = NDArray[np.float64]
 Cells: TypeAlias = NDArray[np.intp]
 """(functions, answers): the bucket of each answer, among all buckets of all functions."""
 
@@ -33,7 +32,7 @@ class HashedReports:
     """
 
     functions: Words
-    counts: Values
+    counts: Floats
     hit_rate: float
     lie_rate: float
 
@@ -51,7 +50,7 @@ class HashedReports:
         rates = {(each.hit_rate, each.false_hit_rate) for each in mechanisms}
         require(len(rates) == 1, "expected one mechanism for all hash functions")
         functions = np.array([(each.multiplier, each.offset) for each in asked], dtype=np.uint64)
-        counts: Values = np.stack([tally.support for tally in tallies]).astype(np.float64)
+        counts: Floats = np.stack([tally.support for tally in tallies]).astype(np.float64)
         fits = counts.shape == (len(asked), asked[0].n_buckets)
         require(fits, "expected a tally of buckets for each hash function")
         return cls(functions, counts, *rates.pop())
@@ -62,9 +61,9 @@ class HashedReports:
         return int(self.counts.shape[1])
 
     @cached_property
-    def by_function(self) -> Values:
+    def by_function(self) -> Floats:
         """How many people reported through each function (functions,)."""
-        rows: Values = self.counts.sum(axis=1)
+        rows: Floats = self.counts.sum(axis=1)
         return rows
 
     @cached_property
@@ -89,31 +88,31 @@ class HashedReports:
         buckets += np.arange(len(buckets))[:, None] * self.n_buckets
         return buckets
 
-    def support(self, cells: Cells) -> Values:
+    def support(self, cells: Cells) -> Floats:
         """Return how many reports support each answer (answers,)."""
-        support: Values = self.counts.ravel()[cells].sum(axis=0)
+        support: Floats = self.counts.ravel()[cells].sum(axis=0)
         return support
 
-    def log_likelihood(self, in_buckets: Values) -> float:
+    def log_likelihood(self, in_buckets: Floats) -> float:
         """Return the log-probability of the reports where P(bucket) is (functions, buckets)."""
         reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets
         return float((self.counts * np.log(reported)).sum())
 
-    def expected_support(self, cells: Cells, in_buckets: Values) -> Values:
+    def expected_support(self, cells: Cells, in_buckets: Floats) -> Floats:
         """Return the expected support (answers,) where P(bucket) is (functions, buckets)."""
         reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets
         counts = self.by_function[:, None] * reported
-        expected: Values = counts.ravel()[cells].sum(axis=0)
+        expected: Floats = counts.ravel()[cells].sum(axis=0)
         return expected
 
-    def in_buckets(self, cells: Cells, shares: Shares) -> Values:
+    def in_buckets(self, cells: Cells, shares: Shares) -> Floats:
         """Return P(bucket) (functions, buckets) where answers have shares (answers,)."""
         weights = np.broadcast_to(shares, cells.shape)
         flat = np.bincount(cells.ravel(), weights.ravel(), minlength=self.counts.size)
-        in_buckets: Values = flat.astype(np.float64).reshape(self.counts.shape)
+        in_buckets: Floats = flat.astype(np.float64).reshape(self.counts.shape)
         return in_buckets
 
-    def supported(self, runs: Sequence[range], least: float) -> tuple[Categories, Values]:
+    def supported(self, runs: Sequence[range], least: float) -> tuple[Categories, Floats]:
         """Return the answers of the runs whose support is at least `least`, and their supports.
 
         Cost: O(answers functions), about a nanosecond each, whatever the number of people.
@@ -131,7 +130,7 @@ class HashedReports:
 
 
 @njit(cache=True)
-def _add_support(functions: Words, counts: Values, start: int, support: Values) -> None:
+def _add_support(functions: Words, counts: Floats, start: int, support: Floats) -> None:
     """Add the support of the answers start, start + 1, ...: `hashed_buckets` moves by a step."""
     n_buckets = np.uint64(counts.shape[1])
     for first in range(0, support.size, AT_ONCE):

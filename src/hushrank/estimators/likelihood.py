@@ -3,19 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, vstack
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.estimators.cell_weights import cell_weights
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,10 +28,10 @@ class ReportLikelihood:
 
     n_items: int
     weights: csr_array
-    counts: Values
-    n_reports: Values
-    gaps: Values
-    floors: Values
+    counts: Floats
+    n_reports: Floats
+    gaps: Floats
+    floors: Floats
     log_prior: float = 0.0
 
     @classmethod
@@ -74,40 +71,40 @@ class ReportLikelihood:
         return ReportLikelihood(self.n_items, weights, counts, n_reports, gaps, floors, log_prior)
 
     @property
-    def _of_cells(self) -> tuple[Values, Values, Values, Values]:
+    def _of_cells(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.counts, self.n_reports, self.gaps, self.floors
 
-    def probabilities(self, statistics: Values) -> Values:
+    def probabilities(self, statistics: Floats) -> Floats:
         """Return P(report) of each cell under a model with these statistics, as `statistics_of`."""
         shares = np.maximum(self.weights @ statistics, 0.0)  # differences may round below 0
-        probabilities: Values = self.floors + self.gaps * shares
+        probabilities: Floats = self.floors + self.gaps * shares
         return probabilities
 
-    def log_likelihood(self, statistics: Values) -> float:
+    def log_likelihood(self, statistics: Floats) -> float:
         """Return the log-probability of the reports, given who is asked what, less a constant."""
         return float(self.counts @ np.log(self.probabilities(statistics))) + self.log_prior
 
-    def slopes(self, statistics: Values) -> Values:
+    def slopes(self, statistics: Floats) -> Floats:
         """Return the derivative of `log_likelihood` by each statistic."""
         by_cell = self.counts * self.gaps / self.probabilities(statistics)
-        slopes: Values = self._transposed @ by_cell
+        slopes: Floats = self._transposed @ by_cell
         return slopes
 
-    def information(self, statistics: Values, changes: Values) -> Values:
+    def information(self, statistics: Floats, changes: Floats) -> Floats:
         """Return the expected Fisher information (parameters, parameters).
 
         changes (parameters, statistics) = derivatives of the statistics by each parameter.
         """
         moved = (self.weights @ changes.T) * self.roots(statistics)[:, None]
-        information: Values = moved.T @ moved
+        information: Floats = moved.T @ moved
         return information
 
-    def roots(self, statistics: Values) -> Values:
+    def roots(self, statistics: Floats) -> Floats:
         """Return the root of the information of each cell's reports on its P(category): (cells,)"""
-        roots: Values = self.gaps * np.sqrt(self.n_reports / self.probabilities(statistics))
+        roots: Floats = self.gaps * np.sqrt(self.n_reports / self.probabilities(statistics))
         return roots
 
-    def given(self, statistics: Values) -> "ReportLikelihood":
+    def given(self, statistics: Floats) -> "ReportLikelihood":
         """Return the likelihood near a model: the same for all, as nothing is judged along."""
         return self
 

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.estimators.ballot_lengths import most_likely_lengths
 from hushrank.estimators.likelihood import ReportLikelihood
@@ -17,8 +16,6 @@ from hushrank.estimators.stated_terms import StatedTerms, number_of_shares
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.question import Question
 from hushrank.questions.stated import Unranked
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,17 +65,17 @@ class PartialLikelihood:
         return self.reports.n_items
 
     @property
-    def n_reports(self) -> Values:
+    def n_reports(self) -> Floats:
         """How many reports there are on the question of each cell (cells,)."""
         return self.reports.n_reports
 
-    def stated_shares(self, statistics: Values) -> Values:
+    def stated_shares(self, statistics: Floats) -> Floats:
         """Return the likely stated shares (shares,) under a model with these statistics."""
         if self.unranked == "unknown":
             return self._seen_pairs.shares
         return longer_than(self._lengths(statistics))
 
-    def given(self, statistics: Values) -> ReportLikelihood:
+    def given(self, statistics: Floats) -> ReportLikelihood:
         """Return the likelihood of the model alone, with the shares that are likely beside it.
 
         Of `last` its slopes here are those of the profile: the shares' own slope is 0. Those of
@@ -89,7 +86,7 @@ class PartialLikelihood:
         lengths = self._lengths(statistics)
         return self._with(longer_than(lengths), float(np.log(lengths).sum()))
 
-    def information(self, statistics: Values, changes: Values) -> Values:
+    def information(self, statistics: Floats, changes: Floats) -> Floats:
         """Return what the reports tell of parameters, less what is spent on the stated shares.
 
         The expected Fisher information (parameters, parameters) after the shares are integrated
@@ -101,13 +98,13 @@ class PartialLikelihood:
         shifted = self.terms.slopes(statistics) * roots
         both = shifted.T @ moved
         lost = both.T @ np.linalg.solve(shifted.T @ shifted + precision, both)
-        information: Values = moved.T @ moved - lost
+        information: Floats = moved.T @ moved - lost
         return information
 
-    def _with(self, stated: Values, log_prior: float) -> ReportLikelihood:
+    def _with(self, stated: Floats, log_prior: float) -> ReportLikelihood:
         return replace(self.reports, weights=self.terms.weights(stated), log_prior=log_prior)
 
-    def _lengths(self, statistics: Values) -> Values:
+    def _lengths(self, statistics: Floats) -> Floats:
         """Return the most likely shares of ballots of 0, 1, ... items, and of all (items,)."""
         by_length = np.tri(self.n_items, self.n_items - 1, -1)  # which shares a length counts in
         empty = self._of_nothing @ statistics
@@ -120,12 +117,12 @@ class PartialLikelihood:
         """The weights of people who rank nothing."""
         return self.terms.weights(np.zeros(self.n_items - 1))
 
-    def _prior_precision(self, statistics: Values) -> Values:
+    def _prior_precision(self, statistics: Floats) -> Floats:
         if self.unranked == "unknown":
             return self._seen_pairs.prior_precision
         lengths = self._lengths(statistics)
         steps = np.eye(self.n_items, self.n_items - 1, -1) - np.eye(self.n_items, self.n_items - 1)
-        precision: Values = steps.T @ (steps / lengths[:, None] ** 2)
+        precision: Floats = steps.T @ (steps / lengths[:, None] ** 2)
         return precision
 
     @cached_property
@@ -137,7 +134,7 @@ class PartialLikelihood:
         return SeenPairs.of(self.n_items, pairs, *of_cells)
 
 
-def longer_than(lengths: Values) -> Values:
+def longer_than(lengths: Floats) -> Floats:
     """Return the shares of ballots of more than 0, 1, ... items: of lengths (items,), one fewer."""
-    shares: Values = lengths[::-1].cumsum()[::-1][1:]
+    shares: Floats = lengths[::-1].cumsum()[::-1][1:]
     return shares

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 from scipy.stats import norm
 
-from hushrank.arrays import Categories, Shares
+from hushrank.arrays import Categories, Floats, Shares
 from hushrank.estimators.candidate_orders import MOST_ITEMS_LISTED, support_at
-from hushrank.estimators.hashed_reports import Cells, HashedReports, Values
+from hushrank.estimators.hashed_reports import Cells, HashedReports
 from hushrank.estimators.rank_fit import RankFit
 from hushrank.models.popular_orders import PopularOrders, RanksModel
 from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
@@ -36,7 +36,7 @@ class Foretold:
 
     shares: Shares
     not_drawn: Shares
-    in_buckets: Values
+    in_buckets: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class PopularSearch:
     n_items: int
     reports: HashedReports
     finalists: Categories
-    support: Values
+    support: Floats
     level: float
 
     @classmethod
@@ -129,12 +129,12 @@ class PopularSearch:
             shares = _possible(np.where(held, total - rest_share * rest.shares, 0.0))
         return shares
 
-    def _unheld(self, shares: Shares, rest: "Foretold") -> Values:
+    def _unheld(self, shares: Shares, rest: "Foretold") -> Floats:
         """Return the support that each finalist should have if it alone were not popular."""
         rest_share = 1 - shares.sum()
         in_buckets = self.reports.in_buckets(self._cells, shares) + rest_share * rest.in_buckets
         expected = self.reports.expected_support(self._cells, in_buckets)
-        others: Values = (rest_share * rest.not_drawn - shares) * self._support_of_all
+        others: Floats = (rest_share * rest.not_drawn - shares) * self._support_of_all
         return expected + others
 
     def _foretold(self, rest: RanksModel) -> "Foretold":

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
-
-Values: TypeAlias = NDArray[np.float64]
 
 Prior: TypeAlias = Literal["safe", "typical"]
 """What is believed of the scale before: `safe` expects nothing, `typical` a usual population."""
@@ -34,16 +32,16 @@ class ScaleEvidence:
     parabola's slope at 0 along it. Coefficients have the prior N(0, (scale spread)^2).
     """
 
-    weights: Values
-    pulls: Values
+    weights: Floats
+    pulls: Floats
 
     @classmethod
-    def of(cls, information: Values, pull: Values, spreads: Values) -> "ScaleEvidence":
+    def of(cls, information: Floats, pull: Floats, spreads: Floats) -> "ScaleEvidence":
         """Take the information F (features, features) and the slope at 0 (features,), F x + g."""
         weights, directions = np.linalg.eigh(spreads[:, None] * information * spreads)
         return cls(np.maximum(weights, 0.0), directions.T @ (spreads * pull))
 
-    def log_evidence(self, scales: Values) -> Values:
+    def log_evidence(self, scales: Floats) -> Floats:
         """Return the log-probability of the reports at each scale, without a constant.
 
         1/2 sum pull^2 s^2 / (1 + s^2 weight) - 1/2 sum log(1 + s^2 weight)
@@ -51,7 +49,7 @@ class ScaleEvidence:
         squares = scales[:, None] ** 2
         shrunk = 1 + squares * self.weights
         terms = self.pulls**2 * squares / shrunk - np.log(shrunk)
-        evidence: Values = terms.sum(axis=1) / 2
+        evidence: Floats = terms.sum(axis=1) / 2
         return evidence
 
     def point_scale(self, prior: Prior) -> float:
@@ -66,20 +64,20 @@ class ScaleEvidence:
         return _quantile(scales, self.log_evidence(scales), QUANTILE_OF_INTERVALS)
 
 
-def _grid(least: float) -> Values:
+def _grid(least: float) -> Floats:
     n_steps = int(np.ceil(np.log(LARGEST_SCALE / least) / STEP))
     return np.geomspace(least, LARGEST_SCALE, n_steps + 1)
 
 
-def _log_prior(scales: Values, prior: Prior) -> Values:
+def _log_prior(scales: Floats, prior: Prior) -> Floats:
     """Return the log-density by the logarithm of the scale, without a constant."""
     if prior == "safe":
         return -np.log1p((scales / SAFE_SCALE) ** 2)
-    deviates: Values = np.log(scales / TYPICAL_SCALE) / TYPICAL_SPREAD
+    deviates: Floats = np.log(scales / TYPICAL_SCALE) / TYPICAL_SPREAD
     return -(deviates**2) / 2
 
 
-def _quantile(scales: Values, log_density: Values, share: float) -> float:
+def _quantile(scales: Floats, log_density: Floats, share: float) -> float:
     """Interpolate the quantile, by trapezoids over even steps of the logarithm."""
     density = np.exp(log_density - log_density.max())
     below = np.concatenate([[0.0], (density[1:] + density[:-1]).cumsum()])

@@ -1,14 +1,11 @@
 """Rank shares and precedences of a population, each with its standard error."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.estimators.rank_fit import RankFit
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,12 +17,12 @@ class RankEstimates:
     Standard errors of at and precedences, in shares; the covariance (items, items) of scores.
     """
 
-    at: Values
-    at_errors: Values
-    precedences: Values
-    precedence_errors: Values
-    scores: Values
-    score_covariance: Values
+    at: Floats
+    at_errors: Floats
+    precedences: Floats
+    precedence_errors: Floats
+    scores: Floats
+    score_covariance: Floats
 
     @classmethod
     def of(cls, fit: RankFit) -> "RankEstimates":
@@ -46,21 +43,21 @@ class RankEstimates:
         )
 
     @property
-    def margins(self) -> Values:
+    def margins(self) -> Floats:
         """By how large a share more people put a before b than b before a: (items, items)."""
         return 2 * self.precedences - 1
 
 
-def _ranks_and_precedences(rows: Values, n_items: int) -> tuple[Values, Values]:
+def _ranks_and_precedences(rows: Floats, n_items: int) -> tuple[Floats, Floats]:
     """Return at (rows, items, ranks) and the sums of preceded over ranks (rows, items, items)."""
     at, preceded = rows[:, : n_items**2], rows[:, n_items**2 :]
     by_pair = preceded.reshape(-1, n_items, n_items, n_items).sum(axis=3)
     return at.reshape(-1, n_items, n_items), by_pair.transpose(0, 2, 1).copy()
 
 
-def _errors(changes: Values, covariance: Values) -> Values:
+def _errors(changes: Floats, covariance: Floats) -> Floats:
     """Return the standard errors (...) of what has derivatives `changes` (features, ...)."""
     flat = changes.reshape(len(changes), -1)
     variances = (flat * (covariance @ flat)).sum(axis=0)
-    errors: Values = np.sqrt(np.maximum(variances, 0.0)).reshape(changes.shape[1:])
+    errors: Floats = np.sqrt(np.maximum(variances, 0.0)).reshape(changes.shape[1:])
     return errors

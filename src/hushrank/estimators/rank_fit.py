@@ -5,16 +5,14 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, ScaleEvidence, require_prior
 from hushrank.estimators.rank_point import RankPoint, uniform_point
-
-Values: TypeAlias = NDArray[np.float64]
 
 Likelihood: TypeAlias = ReportLikelihood | PartialLikelihood
 
@@ -33,12 +31,12 @@ class Parabola:
     point: RankPoint
 
     @cached_property
-    def information(self) -> Values:
+    def information(self) -> Floats:
         """The expected Fisher information of the reports (features, features)."""
         return self.likelihood.information(self.point.statistics, self.point.changes)
 
     @cached_property
-    def pull(self) -> Values:
+    def pull(self) -> Floats:
         """The parabola's slope at coefficients 0: (features,)."""
         statistics = self.point.statistics
         slopes = self.likelihood.given(statistics).slopes(statistics)
@@ -49,7 +47,7 @@ class Parabola:
         """What the reports say of the prior's scale, if the parabola is right."""
         return ScaleEvidence.of(self.information, self.pull, self.point.features.spreads)
 
-    def precision(self, scale: float) -> Values:
+    def precision(self, scale: float) -> Floats:
         """Return the inverse covariance (features, features) of the coefficients, given reports."""
         prior = (scale * self.point.features.spreads) ** -2.0
         return self.information + np.diag(prior)
@@ -61,7 +59,7 @@ class Parabola:
         coordinates in which the parabola is round.
         Cost: two passes over the model a step, some tens of steps.
         """
-        lower: Values = cholesky(self.precision(scale), lower=True)
+        lower: Floats = cholesky(self.precision(scale), lower=True)
         peak = solve_triangular(lower, self.pull, lower=True)
         far = float(np.abs(_rounded(lower, peak)).max())
         starts = (peak * min(1.0, FARTHEST_START / max(far, FARTHEST_START)), np.zeros(len(peak)))
@@ -69,16 +67,16 @@ class Parabola:
         _, best = min(found, key=lambda loss_and_place: loss_and_place[0])
         return RankPoint(self.point.features, _rounded(lower, best))
 
-    def _search(self, scale: float, lower: Values, start: Values) -> tuple[float, Values]:
+    def _search(self, scale: float, lower: Floats, start: Floats) -> tuple[float, Floats]:
         widths = scale * self.point.features.spreads
 
-        def loss(round_coefficients: Values) -> tuple[float, Values]:
+        def loss(round_coefficients: Floats) -> tuple[float, Floats]:
             at = RankPoint(self.point.features, _rounded(lower, round_coefficients))
             deviates = at.coefficients / widths
             near = self.likelihood.given(at.statistics)
             gain = near.log_likelihood(at.statistics) - deviates @ deviates / 2
             slopes = at.gradient(near.slopes(at.statistics)) - deviates / widths
-            turned: Values = solve_triangular(lower, slopes, lower=True, check_finite=False)
+            turned: Floats = solve_triangular(lower, slopes, lower=True, check_finite=False)
             return -float(gain), -turned
 
         from scipy.optimize import minimize  # costs half a second, which only a fit should pay
@@ -110,11 +108,11 @@ class RankFit:
         return float(here.log_likelihood(near.point.statistics) + fall + evidence)
 
     @cached_property
-    def covariance(self) -> Values:
+    def covariance(self) -> Floats:
         """The covariance (features, features) of the coefficients around those of `wide`."""
         lower = cholesky(self.wide.precision(self.wide_scale), lower=True)
         root = solve_triangular(lower, np.eye(len(lower)), lower=True)
-        covariance: Values = root.T @ root
+        covariance: Floats = root.T @ root
         return covariance
 
 
@@ -135,9 +133,9 @@ def fit_ranks(likelihood: Likelihood, *, prior: Prior) -> RankFit:
     return RankFit(near.most_likely(scale), scale, wide, wide_scale)
 
 
-def _rounded(lower: Values, round_coefficients: Values) -> Values:
+def _rounded(lower: Floats, round_coefficients: Floats) -> Floats:
     """Return coefficients from those in which the parabola is round."""
-    coefficients: Values = solve_triangular(
+    coefficients: Floats = solve_triangular(
         lower, round_coefficients, lower=True, trans="T", check_finite=False
     )
     return coefficients

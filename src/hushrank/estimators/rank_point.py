@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.estimators.cell_weights import statistics_of
 from hushrank.models.max_entropy.rank_features import RankFeatures, rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +19,7 @@ class RankPoint:
     """
 
     features: RankFeatures
-    coefficients: Values
+    coefficients: Floats
 
     @cached_property
     def model(self) -> RankPotentials:
@@ -30,11 +27,11 @@ class RankPoint:
         return RankPotentials.from_coefficients(self.features, self.coefficients)
 
     @cached_property
-    def statistics(self) -> Values:
+    def statistics(self) -> Floats:
         """All P(rank), then all P(rank and precedence): (statistics,), see `statistics_of`."""
         return statistics_of(*self.model.marginals)
 
-    def gradient(self, slopes: Values) -> Values:
+    def gradient(self, slopes: Floats) -> Floats:
         """Return the derivative by each coefficient of what has `slopes` (statistics,).
 
         It is the covariance of the features with one function of the order: one pass.
@@ -44,7 +41,7 @@ class RankPoint:
         return self.features.inner(*self.model.covariance_product(own, before))
 
     @cached_property
-    def changes(self) -> Values:
+    def changes(self) -> Floats:
         """The derivatives of all statistics by each coefficient: (features, statistics)."""
         moved = self.model.covariance_product(self.features.own, self.features.before)
         return np.hstack([each.reshape(len(each), -1) for each in moved])

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-Values: TypeAlias = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 SPREADS = tuple(np.geomspace(0.01, 0.5, 8))
 """What is tried as the spread of shares from item to item, and from pair to pair besides."""
@@ -23,18 +22,18 @@ class SeenPairs:
     with two spreads that are learnt from the same reports. prior_precision (pairs, pairs).
     """
 
-    shares: Values
-    prior_precision: Values
+    shares: Floats
+    prior_precision: Floats
 
     @classmethod
     def of(
         cls,
         n_items: int,
         pairs: NDArray[np.intp],
-        counts: Values,
-        n_reports: Values,
-        gaps: Values,
-        floors: Values,
+        counts: Floats,
+        n_reports: Floats,
+        gaps: Floats,
+        floors: Floats,
     ) -> "SeenPairs":
         """Take how many of n_reports say that they do not know a pair: all (cells,).
 
@@ -50,7 +49,7 @@ class SeenPairs:
         return cls(np.clip(mean, 0.0, 1.0), np.asarray(np.linalg.inv(prior)))
 
 
-def _seen(counts: Values, n_reports: Values, gaps: Values, floors: Values) -> tuple[Values, Values]:
+def _seen(counts: Floats, n_reports: Floats, gaps: Floats, floors: Floats) -> tuple[Floats, Floats]:
     """Return unbiased estimates of the shares, and 1 / variance at their mean, 0 if not asked."""
     seen = 1 - (counts / np.maximum(n_reports, 1) - floors) / gaps
     mean = 0.5
@@ -62,8 +61,8 @@ def _seen(counts: Values, n_reports: Values, gaps: Values, floors: Values) -> tu
 
 
 def _posterior(
-    n_items: int, estimates: Values, precisions: Values, of_items: float, of_pairs: float
-) -> tuple[float, Values, Values]:
+    n_items: int, estimates: Floats, precisions: Floats, of_items: float, of_pairs: float
+) -> tuple[float, Floats, Floats]:
     """Return the log-evidence of two spreads, the mean (pairs,), and the prior covariance."""
     prior = _prior(n_items, of_items, of_pairs)
     asked = precisions > 0
@@ -74,10 +73,10 @@ def _posterior(
     return float(evidence), MIDDLE + prior[:, asked] @ pull, prior
 
 
-def _prior(n_items: int, of_items: float, of_pairs: float) -> Values:
+def _prior(n_items: int, of_items: float, of_pairs: float) -> Floats:
     pairs = list(combinations(range(n_items), 2))
     members = np.zeros((len(pairs), n_items))
     for number, pair in enumerate(pairs):
         members[number, list(pair)] = 1.0
-    prior: Values = SPREAD_OF_MEAN**2 + of_items**2 * members @ members.T
+    prior: Floats = SPREAD_OF_MEAN**2 + of_items**2 * members @ members.T
     return prior + of_pairs**2 * np.eye(len(pairs))

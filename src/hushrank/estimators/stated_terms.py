@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.estimators.cell_weights import Values, preceded_at, terms_of
+from hushrank.estimators.cell_weights import preceded_at, terms_of
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel
@@ -38,7 +39,7 @@ class StatedTerms:
     n_shares: int
     cells: NDArray[np.intp]
     statistics: NDArray[np.intp]
-    counts: Values
+    counts: Floats
     shares: NDArray[np.intp]
 
     @classmethod
@@ -85,12 +86,12 @@ class StatedTerms:
         cells, first = np.unique(self.cells[is_less], return_index=True)
         return cells, self.shares[is_less][first]
 
-    def weights(self, stated: Values) -> csr_array:
+    def weights(self, stated: Floats) -> csr_array:
         """Return the weights (cells, statistics) that turn statistics into P(category)."""
         counts = self.counts * np.append(stated, 1.0)[self.shares]  # ALWAYS is the last one
         return csr_array((counts, self.statistics, self._starts), shape=self.shape)
 
-    def slopes(self, statistics: Values) -> Values:
+    def slopes(self, statistics: Floats) -> Floats:
         """Return the derivatives of P(category) by the stated shares: (cells, shares)."""
         width = self.n_shares + 1
         values = self.counts * statistics[self.statistics]

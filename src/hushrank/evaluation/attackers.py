@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.classifiers import (
     Codes,
@@ -20,8 +20,6 @@ from hushrank.publishing.classifiers import (
     one_thread,
     value_scores,
 )
-
-Values: TypeAlias = NDArray[np.float64]
 
 N_FOLDS = 5
 
@@ -43,7 +41,7 @@ class Release:
     records: csr_array
     values: Codes
     n_values: int
-    posterior: Values | None = None
+    posterior: Floats | None = None
     n_copies: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
@@ -106,7 +104,7 @@ def copies(records: csr_array) -> NDArray[np.intp]:
     return np.array([sizes[key] for key in keys])
 
 
-def _original(release: Release, rng: np.random.Generator) -> dict[str, Values]:
+def _original(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
     known, asked = features(release.open_records), features(release.records)
     scores = {}
     for name, make in classifiers().items():
@@ -115,7 +113,7 @@ def _original(release: Release, rng: np.random.Generator) -> dict[str, Values]:
     return scores
 
 
-def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Values]:
+def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
     seen = features(release.records)
     return {
         f"{name}, retrained": cross_fitted_scores(
@@ -125,14 +123,14 @@ def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Values]:
     }
 
 
-def _log_copies(release: Release) -> Values:
+def _log_copies(release: Release) -> Floats:
     """Return one score for all values but the first, and its opposite for that."""
     found = copies(release.records) if release.n_copies is None else release.n_copies
     many = np.log(found.astype(np.float64))
     return np.column_stack([-many, *[many] * (release.n_values - 1)])
 
 
-def _stacked(scores: Mapping[str, Values], release: Release, rng: np.random.Generator) -> Values:
+def _stacked(scores: Mapping[str, Floats], release: Release, rng: np.random.Generator) -> Floats:
     """Return the scores of a logistic regression on what all the others say."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

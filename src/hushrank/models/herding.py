@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.arrays import Ranks, Shares
+from hushrank.arrays import Floats, Ranks, Shares
 from hushrank.errors import require
-from hushrank.models.max_entropy.subset_passes import Values
 from hushrank.models.ranking_model import RankingModel
 
 DRAWS_OF_A_ROW = 50
@@ -53,7 +52,7 @@ def herded_rows(
 
 
 @njit(cache=True)
-def _surplus(rows: Ranks, wanted: Values) -> Values:
+def _surplus(rows: Ranks, wanted: Floats) -> Floats:
     """Return how many rows too many each cell (pairs x ranks x ranks,) has."""
     n_items = rows.shape[1]
     surplus = -wanted.ravel()
@@ -66,7 +65,7 @@ def _surplus(rows: Ranks, wanted: Values) -> Values:
 
 
 @njit(cache=True)
-def _exchange(rows: Ranks, fresh: Ranks, row: int, surplus: Values) -> int:
+def _exchange(rows: Ranks, fresh: Ranks, row: int, surplus: Floats) -> int:
     """Offer each fresh row to the next of the rows, from `row` on; return whose turn is next."""
     n_pairs = rows.shape[1] * (rows.shape[1] - 1) // 2
     old, new = np.zeros(n_pairs, dtype=np.int64), np.zeros(n_pairs, dtype=np.int64)

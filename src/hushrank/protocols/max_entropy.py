@@ -9,12 +9,12 @@ from typing import Any
 
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
-from hushrank.arrays import Order
+from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
-from hushrank.estimators.rank_estimates import RankEstimates, Values
+from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.personal_budgets import budget_levels
@@ -65,7 +65,7 @@ class MaxEntropyOutcome:
         return self.fit.scale
 
     @cached_property
-    def stated_shares(self) -> Values | None:
+    def stated_shares(self) -> Floats | None:
         """Which shares of the people rank how much, if rankings may be incomplete.
 
         Of `last`: that rank at least 1, 2, ... items, all but one being all. Of `unknown`: that

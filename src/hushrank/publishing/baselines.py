@@ -3,21 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Counts, Shares, Words
+from hushrank.arrays import Counts, Indices, Shares, Words
 from hushrank.errors import require
 from hushrank.publishing.channel import WORDS, Channel
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.distances.kendall import kendall_distances_from
 from hushrank.publishing.distances.ranked_rows import RankedRows
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 ROWS_AT_ONCE = 256
 
@@ -37,7 +33,7 @@ class Replacement:
         """How likely a thing is replaced."""
         return self.words / WORDS
 
-    def draw(self, things: Numbers, *, rng: Randomness) -> Numbers:
+    def draw(self, things: Indices, *, rng: Randomness) -> Indices:
         """Draw what is released for each of `things` (draws,), numbers below n."""
         coins = rng.words(len(things))
         others = rng.below(self.n_things - 1, len(things)).astype(np.intp)
@@ -97,7 +93,7 @@ class RecordExponential:
         require(0 <= steepness < inf, f"expected a finite steepness of at least 0, got {steepness}")
         return cls(RankedRows.of(scores), steepness)
 
-    def rows(self) -> Iterator[tuple[Numbers, Shares, Shares]]:
+    def rows(self) -> Iterator[tuple[Indices, Shares, Shares]]:
         """Yield blocks of users (block,), their channel and distances (block, records)."""
         n_records = self.records.n_rows
         for start in range(0, n_records, ROWS_AT_ONCE):
@@ -106,7 +102,7 @@ class RecordExponential:
             weights = np.exp(-self.steepness * distances)  # 1 for the own record
             yield users, weights / weights.sum(axis=1, keepdims=True), distances
 
-    def draw(self, users: Numbers, *, rng: Randomness) -> Numbers:
+    def draw(self, users: Indices, *, rng: Randomness) -> Indices:
         """Draw whose record is released for each of `users` (draws,), which ascend."""
         drawn = []
         words = rng.words(len(users))
@@ -117,7 +113,7 @@ class RecordExponential:
         return np.concatenate(drawn)
 
 
-def draw_from_rows(chances: Shares, words: Words) -> Numbers:
+def draw_from_rows(chances: Shares, words: Words) -> Indices:
     """Return what each word (draws,) draws from its row of probabilities (draws, outcomes).
 
     Each probability is rounded down to whole words of 2^64; the largest takes what remains.
@@ -127,7 +123,7 @@ def draw_from_rows(chances: Shares, words: Words) -> Numbers:
     others[np.arange(len(chances)), largest] = 0.0
     ends = np.cumsum((others * 2.0**64).astype(np.uint64), axis=1, dtype=np.uint64)
     drawn = (words[:, None] >= ends).sum(axis=1)
-    outcomes: Numbers = np.where(words < ends[:, -1], drawn, largest).astype(np.intp)
+    outcomes: Indices = np.where(words < ends[:, -1], drawn, largest).astype(np.intp)
     return outcomes
 
 

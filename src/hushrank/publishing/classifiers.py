@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import HushrankError, require
 
-Values: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.integer[Any]]
 
 Classifier: TypeAlias = Any
@@ -66,7 +66,7 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> Values:
+def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> Floats:
     """Return a score (users, values) for each value: log-probabilities, or distances to a border.
 
     A value that the classifier never saw scores least.
@@ -83,13 +83,13 @@ def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> V
 
 def cross_fitted_scores(
     make: Callable[[int], Classifier],
-    records: csr_array | Values,
+    records: csr_array | Floats,
     values: Codes,
     n_values: int,
     *,
     n_folds: int,
     rng: np.random.Generator,
-) -> Values:
+) -> Floats:
     """Return scores (users, values) of users whose values their classifier was not taught.
 
     Raises HushrankError when a value has fewer users than there are folds.
@@ -106,7 +106,7 @@ def cross_fitted_scores(
     return scores
 
 
-def area_under_curve(scores: Values, values: Codes) -> float:
+def area_under_curve(scores: Floats, values: Codes) -> float:
     """Return the probability that a user of a value scores more for it than one of another.
 
     Ties count half; the mean over the values that somebody has (one of two would say the same).

@@ -3,11 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
-
-Values = NDArray[np.float64]
 
 
 def random_problem(
@@ -33,7 +31,7 @@ def random_problem(
     return ChannelProblem(joint, distances, budget * constant)
 
 
-def plain_bound(problem: ChannelProblem, potentials: Values, price: float) -> float:
+def plain_bound(problem: ChannelProblem, potentials: Floats, price: float) -> float:
     """Compute the dual bound once more, with loops and from the formula alone."""
     joint, n_groups, n_values = problem.joint, problem.n_groups, problem.n_values
     prior = [sum(joint[g][y] for g in range(n_groups)) for y in range(n_values)]

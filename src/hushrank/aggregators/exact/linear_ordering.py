@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, vstack
 
-from hushrank.arrays import Order
+from hushrank.arrays import Floats, Order
 from hushrank.rankings.distances import improved_order, kendall_cost
-
-Values = NDArray[np.float64]
 
 TOLERANCE = 1e-6
 MOST_CUTS_AT_ONCE = 20_000
@@ -25,7 +23,7 @@ class Solution:
     `is_optimal`: the values are the best under the triangles that were given.
     """
 
-    values: Values | None
+    values: Floats | None
     bound: float
     is_optimal: bool
 
@@ -39,7 +37,7 @@ class LinearOrdering:
     Source: Grötschel, Jünger, Reinelt (Operations Research 1984); HiGHS solves.
     """
 
-    majority: Values
+    majority: Floats
 
     @property
     def n_items(self) -> int:
@@ -52,7 +50,7 @@ class LinearOrdering:
         return np.triu_indices(self.n_items, k=1)
 
     @cached_property
-    def costs(self) -> Values:
+    def costs(self) -> Floats:
         """What x[a, b] = 1 adds to the cost of x[a, b] = 0."""
         return self.majority.T[self.pairs] - self.majority[self.pairs]
 
@@ -77,7 +75,7 @@ class LinearOrdering:
         bound = -np.inf if proven is None else self.constant + float(proven)
         return Solution(solved.x, bound, is_optimal)
 
-    def broken_triangles(self, values: Values) -> csr_array | None:
+    def broken_triangles(self, values: Floats) -> csr_array | None:
         """Return the triangles that `values` break most, if any."""
         matrix = np.zeros((self.n_items, self.n_items))
         matrix[self.pairs] = values
@@ -87,14 +85,14 @@ class LinearOrdering:
         worst = np.argsort(-excess, kind="stable")[:MOST_CUTS_AT_ONCE]
         return self._rows(triples[worst]) if worst.size else None
 
-    def order_near(self, values: Values) -> Order:
+    def order_near(self, values: Floats) -> Order:
         """Return the items by how many others they precede in `values`."""
         first, second = self.pairs
         wins = np.bincount(first, values, self.n_items)
         wins += np.bincount(second, 1 - values, self.n_items)
         return tuple(int(item) for item in np.argsort(-wins, kind="stable"))
 
-    def _broken(self, matrix: Values, a: int) -> tuple[NDArray[np.intp], Values]:
+    def _broken(self, matrix: Floats, a: int) -> tuple[NDArray[np.intp], Floats]:
         """Return the broken triangles (found, 3) that begin with item a, and by how much."""
         after = slice(a + 1, self.n_items)
         sums = matrix[a, after, None] + matrix[after, after] - matrix[a, None, after]
@@ -114,7 +112,7 @@ class LinearOrdering:
 
 
 def best_by_integer_program(
-    majority: Values, start: Order, *, end: float | None
+    majority: Floats, start: Order, *, end: float | None
 ) -> tuple[Order, float]:
     """Return the cheapest order found, never dearer than `start`, and a proven lower bound.
 
@@ -145,7 +143,7 @@ def best_by_integer_program(
             is_integer = True
 
 
-def _whole(bound: float, majority: Values) -> float:
+def _whole(bound: float, majority: Floats) -> float:
     """Round a bound up where every cost is a whole number."""
     is_whole = np.isfinite(bound) and bool((majority == np.round(majority)).all())
     return float(np.ceil(bound - TOLERANCE)) if is_whole else bound

@@ -3,8 +3,9 @@
 import numpy as np
 
 from hushrank.aggregators.private.order import PrivateOrder
-from hushrank.aggregators.uncertainty.posterior import Posterior, Values
+from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
+from hushrank.arrays import Floats
 
 LEAST_NOISE = 1e-6
 """Of the largest score or margin: where the noise is all but none."""
@@ -24,13 +25,13 @@ def posterior_of_release(released: PrivateOrder) -> Posterior | None:
     return None if scores is None else _of_scores(scores, released.noise_sd)
 
 
-def _of_margins(margins: Values, noise_sd: float) -> Posterior:
+def _of_margins(margins: Floats, noise_sd: float) -> Posterior:
     """Take the largest margin for everybody: how many people there are is not known."""
     unit = max(1.0, float(np.abs(margins).max()))
     spread = max(noise_sd / unit, LEAST_NOISE)
     return posterior_of_margins(margins / unit, np.full_like(margins, spread**2))
 
 
-def _of_scores(scores: Values, noise_sd: float) -> Posterior:
+def _of_scores(scores: Floats, noise_sd: float) -> Posterior:
     spread = max(noise_sd, LEAST_NOISE * max(1.0, float(np.abs(scores).max())))
     return posterior_of_scores(scores, spread**2 * np.eye(len(scores)))

@@ -1,16 +1,12 @@
 """What noisy margins or scores leave open: which of two items leads, which rank an item has."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from hushrank.arrays import Order
+from hushrank.arrays import Floats, Order
 from hushrank.errors import require
-
-Values: TypeAlias = NDArray[np.float64]
 
 N_DRAWS = 4000
 
@@ -24,10 +20,10 @@ class Belief:
     """
 
     weight: float
-    scores: Values
-    covariance: Values
-    margins: Values
-    variances: Values
+    scores: Floats
+    covariance: Floats
+    margins: Floats
+    variances: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,9 +37,9 @@ class Posterior:
     beliefs: tuple[Belief, ...]
 
     @property
-    def margins(self) -> Values:
+    def margins(self) -> Floats:
         """The expected margins (items, items), in shares of people; antisymmetric."""
-        mean: Values = sum(each.weight * each.margins for each in self.beliefs)  # type: ignore[assignment]
+        mean: Floats = sum(each.weight * each.margins for each in self.beliefs)  # type: ignore[assignment]
         return mean
 
     def pair_probabilities(self, order: Order) -> tuple[float, ...]:
@@ -75,7 +71,7 @@ class Posterior:
         counts = np.stack([np.bincount(column, minlength=n_items) for column in ranks.T])
         return tuple(_run_of_ranks(each / len(ranks), level) for each in counts)
 
-    def _drawn_scores(self, rng: np.random.Generator) -> Values:
+    def _drawn_scores(self, rng: np.random.Generator) -> Floats:
         weights = [each.weight for each in self.beliefs]
         drawn = rng.multinomial(N_DRAWS, np.array(weights) / sum(weights))
         return np.concatenate(
@@ -86,14 +82,14 @@ class Posterior:
         )
 
 
-def _root(covariance: Values) -> Values:
+def _root(covariance: Floats) -> Floats:
     """Return a square root of a covariance that may be singular."""
     values, vectors = np.linalg.eigh(covariance)
-    root: Values = vectors * np.sqrt(np.maximum(values, 0.0))
+    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
     return root
 
 
-def _run_of_ranks(shares: Values, level: float) -> tuple[int, int]:
+def _run_of_ranks(shares: Floats, level: float) -> tuple[int, int]:
     """Return the run of ranks whose mass is nearest to `level`, of the likeliest of each length."""
     below = np.concatenate([[0.0], shares.cumsum()])
     runs = []

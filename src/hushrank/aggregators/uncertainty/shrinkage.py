@@ -8,15 +8,16 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from hushrank.aggregators.bradley_terry import laplacian, likeliest_scores, slopes_at
-from hushrank.aggregators.uncertainty.posterior import Belief, Posterior, Values
+from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
+from hushrank.arrays import Floats
 
-SPREADS: Values = np.exp2(np.arange(-10, 4, dtype=np.float64))
+SPREADS: Floats = np.exp2(np.arange(-10, 4, dtype=np.float64))
 """The prior's standard deviations of scores, and of what scores leave over."""
 REST_SPREADS = SPREADS[SPREADS <= 0.5]
 LEAST_WEIGHT = 1e-3
 
 
-def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
+def posterior_of_margins(margins: Floats, variances: Floats) -> Posterior:
     """Return what estimated margins (items, items) with their variances leave open.
 
         margin[a, b] = tanh(score[a] - score[b]) + rest[a, b]
@@ -37,7 +38,7 @@ def posterior_of_margins(margins: Values, variances: Values) -> Posterior:
     return Posterior(tuple(_likely(beliefs, flat)))
 
 
-def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:
+def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
     """Return what estimated scores (items,) with their covariance (items, items) leave open.
 
     The prior is N(0, t^2) for each score, in any unit; its spread is weighed by the evidence.
@@ -53,11 +54,11 @@ def posterior_of_scores(scores: Values, covariance: Values) -> Posterior:
 class Line:
     """A straight line (items, items) for each pair: offset + slope (score[a] - score[b])."""
 
-    offsets: Values
-    slopes: Values
+    offsets: Floats
+    slopes: Floats
 
 
-def _straightened(margins: Values, precisions: Values) -> Line:
+def _straightened(margins: Floats, precisions: Floats) -> Line:
     """Return the tangents of tanh at the likeliest scores, whose spread is learnt along.
 
     With too wide a prior noise would look like agreement, and flatten the curve.
@@ -69,7 +70,7 @@ def _straightened(margins: Values, precisions: Values) -> Line:
 
 
 def _margin_belief(
-    margins: Values, precisions: Values, line: Line, score_spread: float, rest_spread: float
+    margins: Floats, precisions: Floats, line: Line, score_spread: float, rest_spread: float
 ) -> tuple[float, Belief]:
     """Return the log-evidence of the spreads, and the belief under them."""
     slopes, rest_variance = line.slopes, rest_spread**2 * line.slopes
@@ -90,8 +91,8 @@ def _margin_belief(
 
 
 def _scores_on(
-    line: Line, margins: Values, information: Values, spread: float
-) -> tuple[float, Values, Values]:
+    line: Line, margins: Floats, information: Floats, spread: float
+) -> tuple[float, Floats, Floats]:
     """Return the log-evidence of the spread, and mean and covariance of the scores."""
     answered, identity = information > 0, np.eye(len(margins))
     responses = np.where(answered, margins - line.offsets, 0.0)
@@ -103,13 +104,13 @@ def _scores_on(
     return evidence, scores, cho_solve(factor, identity)
 
 
-def _log_evidence(information: Values, margins: Values, explained: float) -> float:
+def _log_evidence(information: Floats, margins: Floats, explained: float) -> float:
     """Return the part of the log-evidence that the pairs add, each counted twice in the arrays."""
     pairs = np.log(information).sum() - (information * margins**2).sum()
     return float(pairs / 4 + explained / 2)
 
 
-def _score_belief(scores: Values, covariance: Values, spread: float) -> tuple[float, Belief]:
+def _score_belief(scores: Floats, covariance: Floats, spread: float) -> tuple[float, Belief]:
     prior = spread**2 * np.eye(len(scores))
     factor = cho_factor(prior + covariance)
     shrunk = spread**2 * cho_solve(factor, scores)
@@ -119,7 +120,7 @@ def _score_belief(scores: Values, covariance: Values, spread: float) -> tuple[fl
     return float(evidence), Belief(0.0, shrunk, remaining, gaps, _contrasts(remaining))
 
 
-def _likely(beliefs: list[tuple[float, Belief]], prior: Values) -> Iterator[Belief]:
+def _likely(beliefs: list[tuple[float, Belief]], prior: Floats) -> Iterator[Belief]:
     """Weigh the beliefs by prior and log-evidence, and keep those that matter.
 
     A prior in proportion to the spreads is flat in them: the grid is one of logarithms.
@@ -132,8 +133,8 @@ def _likely(beliefs: list[tuple[float, Belief]], prior: Values) -> Iterator[Beli
             yield replace(belief, weight=float(weight))
 
 
-def _contrasts(covariance: Values) -> Values:
+def _contrasts(covariance: Floats) -> Floats:
     """Return the variances (items, items) of all differences of two scores."""
     own = np.diag(covariance)
-    contrasts: Values = np.maximum(own[:, None] + own - 2 * covariance, 0.0)
+    contrasts: Floats = np.maximum(own[:, None] + own - 2 * covariance, 0.0)
     return contrasts

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
+from hushrank.arrays import Floats32
 from hushrank.errors import HushrankError, require
-
-Values32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class BayesianRankingSettings:
 class BayesianRanking:
     """Factors of users (users, f) and items (items, f); a score is their inner product."""
 
-    users: Values32
-    items: Values32
+    users: Floats32
+    items: Floats32
 
     @classmethod
     def fit(
@@ -56,13 +54,13 @@ class BayesianRanking:
         model.fit(did, show_progress=False)
         return cls(np.asarray(model.user_factors), np.asarray(model.item_factors))
 
-    def scores(self, users: slice) -> Values32:
+    def scores(self, users: slice) -> Floats32:
         """Return the scores (users of the slice, items)."""
-        scores: Values32 = self.users[users] @ self.items.T
+        scores: Floats32 = self.users[users] @ self.items.T
         return scores
 
 
-def popularity(activity: csr_array) -> Values32:
+def popularity(activity: csr_array) -> Floats32:
     """Return how many users did each item (items,): a recommender that knows nobody."""
     return np.bincount(activity.indices, minlength=activity.shape[1]).astype(np.float32)
 

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 
-Factors = NDArray[np.float64]
 Codes = NDArray[np.integer]
 
 INITIAL_SPREAD = 0.1
@@ -39,10 +39,10 @@ class TensorFactorisation:
     Source: Rendle, Schmidt-Thieme (WSDM 2010), PITF, trained by Bayesian personalised ranking.
     """
 
-    users: Factors
-    contexts: Factors
-    of_users: Factors
-    of_contexts: Factors
+    users: Floats
+    contexts: Floats
+    of_users: Floats
+    of_contexts: Floats
 
     @classmethod
     def fit(
@@ -74,9 +74,9 @@ class TensorFactorisation:
             _descend(triples, u, c, by_u, by_c, *rates)
         return cls(u, c, by_u, by_c)
 
-    def scores(self, users: Codes, contexts: Codes) -> Factors:
+    def scores(self, users: Codes, contexts: Codes) -> Floats:
         """Return the scores (n, activities) of all activities for n users in their contexts."""
-        known: Factors = self.users[users] @ self.of_users.T
+        known: Floats = self.users[users] @ self.of_users.T
         known += self.contexts[contexts] @ self.of_contexts.T
         return known
 
@@ -92,10 +92,10 @@ def _distinct(observations: Codes, shape: tuple[int, int, int]) -> Codes:
 @njit(cache=True)
 def _descend(
     triples: Codes,
-    users: Factors,
-    contexts: Factors,
-    of_users: Factors,
-    of_contexts: Factors,
+    users: Floats,
+    contexts: Floats,
+    of_users: Floats,
+    of_contexts: Floats,
     rate: float,
     regularization: float,
 ) -> None:

@@ -8,14 +8,11 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Indices
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity, View
 from hushrank.experiments.on_activity.learning import Learning, learn, warm_up
 from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.experiments.on_activity.publishing_trials import (
-    Numbers,
-    ranked_precision,
-    stated,
-)
+from hushrank.experiments.on_activity.publishing_trials import ranked_precision, stated
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.populations import Populations
 from hushrank.publishing.historical.release import exchange_records
@@ -29,7 +26,7 @@ class Precision(Protocol):
     """Recommends from released records, and judges it by what was held out."""
 
     def __call__(
-        self, split: Split, rows: Numbers, released: csr_array, *, rng: np.random.Generator
+        self, split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
     ) -> float:
         """Return the MAP of the protected users (rows)."""
 
@@ -74,7 +71,7 @@ class LearningTrials:
         return self.known[key]
 
     def _judged(
-        self, split: Split, rows: Numbers, released: csr_array, draws: Draws
+        self, split: Split, rows: Indices, released: csr_array, draws: Draws
     ) -> dict[Quantity, float]:
         attacks = guessed(split, rows, released, rng=draws.noise)
         return attacks | {"MAP": self.precision(split, rows, released, rng=draws.noise)}

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Indices
 from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
@@ -17,8 +18,6 @@ from hushrank.publishing.clusters.clustering import Method
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 
 class Way(Protocol):
@@ -114,7 +113,7 @@ def channel_posterior(
 
 def _judged(
     split: Split,
-    rows: Numbers,
+    rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
     draws: Draws,
@@ -125,7 +124,7 @@ def _judged(
 
 
 def ranked_precision(
-    split: Split, rows: Numbers, released: csr_array, *, rng: np.random.Generator
+    split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
 ) -> float:
     """Return the MAP of protected users (rows), whom a recommender knows from what is released."""
     recommender = BayesianRanking.fit(released, rng=rng)
@@ -135,7 +134,7 @@ def ranked_precision(
 
 def attacked(
     split: Split,
-    rows: Numbers,
+    rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
     *,
@@ -152,7 +151,7 @@ def attacked(
 
 def _attacks(
     split: Split,
-    rows: Numbers,
+    rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
     rng: np.random.Generator,
@@ -175,6 +174,6 @@ def _attacks(
     )
 
 
-def _mean_average_precision(split: Split, rows: Numbers, scores: ScoresOf) -> float:
+def _mean_average_precision(split: Split, rows: Indices, scores: ScoresOf) -> float:
     """Return the MAP of protected users; what they truly did before is not ranked."""
     return mean_average_precision(scores, split.shown.scores[rows], split.held_out.scores[rows])

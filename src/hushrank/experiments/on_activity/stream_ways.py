@@ -8,9 +8,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.errors import HushrankError
-from hushrank.experiments.on_activity.streams import Numbers, Started
+from hushrank.experiments.on_activity.streams import Started
 from hushrank.publishing.baselines import draw_from_rows, item_exponential, rand
 from hushrank.publishing.distances.activity_cost import Ties
 from hushrank.publishing.item_channel.problem import LEAST_SHARE
@@ -31,7 +31,7 @@ class StreamRelease:
     = I(released; value) of the channel.
     """
 
-    items: Numbers
+    items: Indices
     evidence: NDArray[np.float64]
     bits: NDArray[np.float64]
 
@@ -103,7 +103,7 @@ def diff_stream(steepness: float) -> StreamWay:
     return way
 
 
-def _told(started: Started, items: Numbers, joint_of: Channels) -> StreamRelease:
+def _told(started: Started, items: Indices, joint_of: Channels) -> StreamRelease:
     """Compute what the released items tell from each user's channel."""
     evidence = np.zeros((len(items), started.population.n_values))
     bits = np.zeros(len(items))
@@ -115,7 +115,7 @@ def _told(started: Started, items: Numbers, joint_of: Channels) -> StreamRelease
     return StreamRelease(items, evidence, bits)
 
 
-def _of_users(started: Started) -> Iterator[tuple[int, Numbers]]:
+def _of_users(started: Started) -> Iterator[tuple[int, Indices]]:
     """Yield each protected user with the places of the activities in the stream."""
     for user in np.unique(started.who).tolist():
         yield user, np.flatnonzero(started.who == user)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,13 @@ from hushrank.activities.activity import Activity, Scores
 from hushrank.activities.log import ActivityLog
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_latest, split_log, split_users
+from hushrank.arrays import Indices
 from hushrank.experiments.on_activity.platforms import Split
 from hushrank.publishing.historical.privrank import privrank
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.publishing.item_channel.problem import ActivityPopulation
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 STREAM_SHARE = 4 / 18
 """Of what a user does, the latest: 4 of the paper's 18 months."""
@@ -41,8 +40,8 @@ class Started:
     users: ProtectedUsers
     release: HistoricalRelease
     latest: ActivityLog
-    who: Numbers
-    what: Numbers
+    who: Indices
+    what: Indices
     when: NDArray[np.float64]
     population: ActivityPopulation
 
@@ -58,7 +57,7 @@ class Started:
         together = self.split.shown.scores + early.activity("sum").scores
         return replace(self.split, shown=self.split.shown.with_scores(csr_array(together)))
 
-    def released_so_far(self, items: Numbers, until: float) -> Scores:
+    def released_so_far(self, items: Indices, until: float) -> Scores:
         """Return what the recipient holds of all users when `items` are released for `what`."""
         true = self.so_far(until).shown.scores.tocoo()
         is_open = ~np.isin(true.row, self.users.rows)
@@ -129,7 +128,7 @@ def _split(
     return Split(history, held_out, protected, tuple(names))
 
 
-def _population(split: Split, protected: Numbers) -> ActivityPopulation:
+def _population(split: Split, protected: Indices) -> ActivityPopulation:
     """Learn what an activity tells; one made-up activity an item tells nothing."""
     value = split.profiles.joint(split.names)
     is_open = value.told

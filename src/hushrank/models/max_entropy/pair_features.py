@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 LEAST_SINGULAR = 1e-7
 LEAST_VARIANCE = 1e-9
@@ -25,7 +24,7 @@ class PairKind:
     parts (4, ranks). spread: prior standard deviation of the coefficients.
     """
 
-    parts: Values
+    parts: Floats
     spread: float
     is_ordered: bool
 
@@ -36,7 +35,7 @@ class PairKind:
         first, second = np.nonzero(is_other if self.is_ordered else np.triu(is_other))
         return first, second
 
-    def add_potentials(self, coefficients: Values, own: Values, before: Values) -> None:
+    def add_potentials(self, coefficients: Floats, own: Floats, before: Floats) -> None:
         """Add coefficients (pairs,) times the functions to the potentials own and before."""
         by_items = np.zeros(own.shape)
         by_items[self.pairs] = coefficients
@@ -44,22 +43,22 @@ class PairKind:
         own += np.outer(by_items.sum(axis=1), of_first) + np.outer(by_items.sum(axis=0), of_second)
         before += by_items[:, :, None] * first_later + by_items.T[:, :, None] * second_later
 
-    def inner(self, own: Values, before: Values) -> Values:
+    def inner(self, own: Floats, before: Floats) -> Floats:
         """Return each function's sum over weights of the potentials (..., pairs): the transpose."""
         of_first, of_second, first_later, second_later = self.parts
         first, second = self.pairs
-        by_ranks: Values = (own @ of_first)[..., first] + (own @ of_second)[..., second]
+        by_ranks: Floats = (own @ of_first)[..., first] + (own @ of_second)[..., second]
         by_ranks += (before @ first_later)[..., first, second]
         by_ranks += (before @ second_later)[..., second, first]
         return by_ranks
 
 
-def swapped(parts: Values) -> Values:
+def swapped(parts: Floats) -> Floats:
     """Return the parts (4, ranks) of the same function of the pair the other way round."""
     return parts[[1, 0, 3, 2]]
 
 
-def projected(parts: Values, earlier: Sequence[Values]) -> Values | None:
+def projected(parts: Floats, earlier: Sequence[Floats]) -> Floats | None:
     """Take off the mean and the regression on earlier functions, and scale to variance 1.
 
     Everything by parts (4, ranks), under equally likely orders; None where nothing is left.
@@ -75,7 +74,7 @@ def projected(parts: Values, earlier: Sequence[Values]) -> Values | None:
     return (left / np.sqrt(variance)).reshape(4, -1) if variance > LEAST_VARIANCE else None
 
 
-def _cells(n_ranks: int) -> Values:
+def _cells(n_ranks: int) -> Floats:
     """Return which entries of the parts each pair of distinct ranks adds: (cells, 4 ranks)."""
     first, second = np.nonzero(~np.eye(n_ranks, dtype=np.bool_))
     of_first, of_second = np.eye(n_ranks)[first], np.eye(n_ranks)[second]

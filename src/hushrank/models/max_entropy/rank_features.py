@@ -6,8 +6,9 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.models.max_entropy.pair_features import PairKind, Values, projected, swapped
+from hushrank.models.max_entropy.pair_features import PairKind, projected, swapped
 
 FIRST_ORDER_SPREADS = (1.0, 0.6)
 HIGHER_SPREAD = 0.39
@@ -28,7 +29,7 @@ class RankFeatures:
     has mean 0 and variance 1, and those of later kinds are uncorrelated with those of earlier ones.
     """
 
-    polynomials: Values
+    polynomials: Floats
     kinds: tuple[PairKind, ...]
 
     @property
@@ -38,7 +39,7 @@ class RankFeatures:
         return n_items
 
     @cached_property
-    def spreads(self) -> Values:
+    def spreads(self) -> Floats:
         """Prior standard deviations (features,), to a common scale."""
         by_degree = HIGHER_SPREAD / np.arange(1, self.n_items)
         n_low = min(len(FIRST_ORDER_SPREADS), len(by_degree))
@@ -46,7 +47,7 @@ class RankFeatures:
         of_pairs = [np.full(len(kind.pairs[0]), kind.spread) for kind in self.kinds]
         return np.concatenate([np.tile(by_degree, self.n_items), *of_pairs])
 
-    def potentials(self, coefficients: Values) -> tuple[Values, Values]:
+    def potentials(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the potentials own (items, ranks) and before (items, items, ranks).
 
         own[a, r] counts where item a has the rank r; before[a, b, r] where b precedes it, too.
@@ -59,7 +60,7 @@ class RankFeatures:
             kind.add_potentials(of_pairs, own, before)
         return own, before
 
-    def inner(self, own: Values, before: Values) -> Values:
+    def inner(self, own: Floats, before: Floats) -> Floats:
         """Return each feature's sum over given weights of the potentials: (..., features).
 
         own (..., items, ranks), before (..., items, items, ranks). The transpose of `potentials`.
@@ -68,17 +69,17 @@ class RankFeatures:
         return np.concatenate([first, *(kind.inner(own, before) for kind in self.kinds)], axis=-1)
 
     @property
-    def own(self) -> Values:
+    def own(self) -> Floats:
         """The own potentials of each feature alone: (features, items, ranks)."""
         return self._alone[0]
 
     @property
-    def before(self) -> Values:
+    def before(self) -> Floats:
         """The other potentials of each feature alone: (features, items, items, ranks); large."""
         return self._alone[1]
 
     @cached_property
-    def _alone(self) -> tuple[Values, Values]:
+    def _alone(self) -> tuple[Floats, Floats]:
         n, n_features = self.n_items, len(self.spreads)
         own, before = np.empty((n_features, n, n)), np.empty((n_features, n, n, n))
         for number, only in enumerate(np.eye(n_features)):
@@ -92,12 +93,12 @@ class RankFeatures:
         return starts
 
 
-def rank_polynomials(n_items: int) -> Values:
+def rank_polynomials(n_items: int) -> Floats:
     """Return orthogonal polynomials (degree, rank) of degree 1..d-1 on 0..d-1, mean square 1."""
     centred = np.linspace(-1, 1, n_items)
     powers = np.polynomial.legendre.legvander(centred, n_items - 1)
     basis, triangle = np.linalg.qr(powers)
-    polynomials: Values = (basis * np.sign(np.diag(triangle)) * np.sqrt(n_items)).T[1:]
+    polynomials: Floats = (basis * np.sign(np.diag(triangle)) * np.sqrt(n_items)).T[1:]
     return polynomials
 
 
@@ -125,7 +126,7 @@ def rank_features(n_items: int) -> RankFeatures:
     return RankFeatures(polynomials, tuple(kinds))
 
 
-def _raw_kinds(polynomials: Values) -> list[PairKind]:
+def _raw_kinds(polynomials: Floats) -> list[PairKind]:
     """Return what pairs of items add to ranks, before anything is taken off."""
     nothing, ones = np.zeros(polynomials.shape[1]), np.ones(polynomials.shape[1])
     kinds = [PairKind(np.stack([nothing, nothing, -ones, ones]), PRECEDENCE_SPREAD, False)]

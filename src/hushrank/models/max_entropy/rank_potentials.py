@@ -5,18 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from hushrank.arrays import Orders, Ranks, Shares
+from hushrank.arrays import Floats, Orders, Ranks, Shares
 from hushrank.errors import require
 from hushrank.models.max_entropy.rank_features import RankFeatures
 from hushrank.models.max_entropy.subset_draws import draw_ranks, log_weights_of
 from hushrank.models.max_entropy.subset_pairs import joint_ranks
-from hushrank.models.max_entropy.subset_passes import (
-    Passes,
-    Values,
-    collect,
-    log_weights,
-    run_passes,
-)
+from hushrank.models.max_entropy.subset_passes import Passes, collect, log_weights, run_passes
 from hushrank.models.max_entropy.subset_tangents import covariances
 from hushrank.models.ranking_model import require_orders
 
@@ -32,8 +26,8 @@ class RankPotentials:
     Cost: O(items 2^items), once; in memory too.
     """
 
-    own: Values
-    before: Values
+    own: Floats
+    before: Floats
 
     def __post_init__(self) -> None:
         """Check and freeze the potentials."""
@@ -47,7 +41,7 @@ class RankPotentials:
             object.__setattr__(self, name, frozen)
 
     @classmethod
-    def from_coefficients(cls, features: RankFeatures, coefficients: Values) -> "RankPotentials":
+    def from_coefficients(cls, features: RankFeatures, coefficients: Floats) -> "RankPotentials":
         """Take the coefficients (features,) of features of orders."""
         return cls(*features.potentials(coefficients))
 
@@ -66,7 +60,7 @@ class RankPotentials:
         return run_passes(self._logs)
 
     @cached_property
-    def _logs(self) -> Values:
+    def _logs(self) -> Floats:
         return log_weights(self.own, self.before)
 
     @property
@@ -75,7 +69,7 @@ class RankPotentials:
         return self.passes.log_total
 
     @cached_property
-    def marginals(self) -> tuple[Values, Values]:
+    def marginals(self) -> tuple[Floats, Floats]:
         """P(rank of a = r) (items, ranks), and P(that, and b before a) (items, items, ranks)."""
         return collect(self.passes.chances)
 
@@ -99,7 +93,7 @@ class RankPotentials:
         """
         return joint_ranks(self.passes)
 
-    def expectation(self, values: Values) -> float:
+    def expectation(self, values: Floats) -> float:
         """Return the mean of the sum, along an order, of values (sets, items).
 
         values[S, a] counts where the items of S, as bits, are before a and no others.
@@ -108,7 +102,7 @@ class RankPotentials:
         require(values.shape == shape, f"expected values of shape {shape}, got {values.shape}")
         return float(np.vdot(self.passes.chances, values))
 
-    def covariance_product(self, own: Values, before: Values) -> tuple[Values, Values]:
+    def covariance_product(self, own: Floats, before: Floats) -> tuple[Floats, Floats]:
         """Return how `marginals` move when the potentials move by own and before: derivatives.
 
         The covariances of each indicator with the log-weight that own and before alone would give.
@@ -129,7 +123,7 @@ class RankPotentials:
         return draw_ranks(self.passes, n_people, rng=rng)
 
 
-def require_potentials(own: Values, before: Values) -> None:
+def require_potentials(own: Floats, before: Floats) -> None:
     """Raise HushrankError unless the potentials are of one number of items, and finite."""
     shaped = own.ndim == 2 and own.shape[0] == own.shape[1] >= 1
     require(shaped, f"expected own potentials of shape (items, ranks), got shape {own.shape}")

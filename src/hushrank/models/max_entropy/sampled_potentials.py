@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from hushrank.arrays import Orders, Ranks, Shares
+from hushrank.arrays import Floats, Orders, Ranks, Shares
 from hushrank.errors import require
 from hushrank.models.max_entropy.rank_potentials import require_potentials
-from hushrank.models.max_entropy.subset_passes import Values
 from hushrank.models.max_entropy.swap_moves import collect_orders, joint_ranks_of, order_logs
 from hushrank.models.max_entropy.tempered_draws import LAST_ROUNDS, move_orders, tempered_draws
 from hushrank.models.ranking_model import require_orders
@@ -26,17 +25,17 @@ class SampledPotentials:
     the repeats' standard deviation / sqrt(repeats), and do not see what all repeats missed.
     """
 
-    own: Values
-    before: Values
+    own: Floats
+    before: Floats
     orders: NDArray[np.int64]
-    weights: Values
-    log_partitions: Values
+    weights: Floats
+    log_partitions: Floats
 
     @classmethod
     def of(
         cls,
-        own: Values,
-        before: Values,
+        own: Floats,
+        before: Floats,
         *,
         rng: np.random.Generator,
         n_draws: int = 1000,
@@ -55,7 +54,7 @@ class SampledPotentials:
         weights = np.full((n_repeats, n_draws), 1 / n_draws)
         return cls(own, before, orders, weights, np.array([each.log_total for each in repeats]))
 
-    def reweighted(self, own: Values, before: Values) -> "SampledPotentials":
+    def reweighted(self, own: Floats, before: Floats) -> "SampledPotentials":
         """Estimate the model with other potentials from the same draws: smooth, for an optimiser.
 
         Good as long as `effective_share` stays well above 0.
@@ -95,13 +94,13 @@ class SampledPotentials:
         return float(_errors(relative))
 
     @cached_property
-    def marginals(self) -> tuple[Values, Values]:
+    def marginals(self) -> tuple[Floats, Floats]:
         """P(rank of a = r) (items, ranks), and P(that, and b before a) (items, items, ranks)."""
         at, preceded = self._marginals_of_repeats
         return at.mean(axis=0), preceded.mean(axis=0)
 
     @cached_property
-    def marginal_errors(self) -> tuple[Values, Values]:
+    def marginal_errors(self) -> tuple[Floats, Floats]:
         """The standard errors of `marginals`."""
         at, preceded = self._marginals_of_repeats
         return _errors(at), _errors(preceded)
@@ -118,7 +117,7 @@ class SampledPotentials:
         return precedences
 
     @property
-    def precedence_errors(self) -> Values:
+    def precedence_errors(self) -> Floats:
         """The standard errors of `precedences`."""
         return _errors(self._marginals_of_repeats[1].sum(axis=3)).T
 
@@ -131,7 +130,7 @@ class SampledPotentials:
         """
         return joint_ranks_of(self._pooled_orders, self._pooled_weights)
 
-    def covariance_product(self, own: Values, before: Values) -> tuple[Values, Values]:
+    def covariance_product(self, own: Floats, before: Floats) -> tuple[Floats, Floats]:
         """Return the covariances of each indicator with the log-weight that own and before give.
 
         own (items, ranks), before (items, items, ranks), as are the results: exactly the slopes of
@@ -158,7 +157,7 @@ class SampledPotentials:
         return inverse(orders)
 
     @cached_property
-    def _marginals_of_repeats(self) -> tuple[Values, Values]:
+    def _marginals_of_repeats(self) -> tuple[Floats, Floats]:
         each = [collect_orders(*one) for one in zip(self.orders, self.weights, strict=True)]
         return np.stack([at for at, _ in each]), np.stack([preceded for _, preceded in each])
 
@@ -167,15 +166,15 @@ class SampledPotentials:
         return self.orders.reshape(-1, self.n_items)
 
     @property
-    def _pooled_weights(self) -> Values:
+    def _pooled_weights(self) -> Floats:
         return self.weights.ravel() / len(self.weights)
 
-    def _logs_of(self, own: Values, before: Values) -> Values:
+    def _logs_of(self, own: Floats, before: Floats) -> Floats:
         by_rank = np.ascontiguousarray(before.transpose(2, 0, 1))
         return order_logs(self._pooled_orders, own, by_rank).reshape(self.weights.shape)
 
 
-def _errors(of_repeats: Values) -> Values:
+def _errors(of_repeats: Floats) -> Floats:
     """Return the standard errors of means over the first axis, of independent repeats."""
-    errors: Values = of_repeats.std(axis=0, ddof=1) / np.sqrt(len(of_repeats))
+    errors: Floats = of_repeats.std(axis=0, ddof=1) / np.sqrt(len(of_repeats))
     return errors

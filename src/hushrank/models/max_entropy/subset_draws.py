@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from hushrank.arrays import Orders, Ranks, Shares
-from hushrank.models.max_entropy.subset_passes import Passes, Values
+from hushrank.arrays import Floats, Orders, Ranks, Shares
+from hushrank.models.max_entropy.subset_passes import Passes
 from hushrank.rankings.coding import rank_type
 
 PEOPLE_AT_ONCE = 2**13  # their uniform numbers stay in the cache
@@ -22,7 +22,7 @@ def draw_ranks(passes: Passes, n_people: int, *, rng: np.random.Generator) -> Ra
 
 
 @njit(cache=True)
-def log_weights_of(logs: Values, orders: Orders) -> Shares:
+def log_weights_of(logs: Floats, orders: Orders) -> Shares:
     """Return the sums (people,) of the log-weights (sets, items) along orders (people, items)."""
     sums = np.zeros(len(orders))
     for row in range(len(orders)):
@@ -34,7 +34,7 @@ def log_weights_of(logs: Values, orders: Orders) -> Shares:
 
 
 @njit(cache=True)
-def _cumulative(nexts: Values) -> Values:
+def _cumulative(nexts: Floats) -> Floats:
     """Add up each set's chances (sets, items); the last possible item takes what rounding leaves.
 
     An item that cannot come next ends where it begins, and is never drawn.
@@ -52,7 +52,7 @@ def _cumulative(nexts: Values) -> Values:
 
 
 @njit(cache=True)
-def _fill_ranks(ends: Values, uniform: Values, ranks: Ranks) -> None:
+def _fill_ranks(ends: Floats, uniform: Floats, ranks: Ranks) -> None:
     n_items = ends.shape[1]
     for row in range(len(ranks)):
         placed = 0

@@ -4,10 +4,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.models.max_entropy.subset_passes import Passes, Values, open_items, set_sizes
+from hushrank.arrays import Floats
+from hushrank.models.max_entropy.subset_passes import Passes, open_items, set_sizes
 
 
-def joint_ranks(passes: Passes) -> Values:
+def joint_ranks(passes: Passes) -> Floats:
     """Return P(rank of a = r, rank of b = s) for each pair a < b: (pairs, ranks, ranks).
 
     Pairs in lexicographic order, as in `rankings.marginals`. Cost: O(items^3 2^items).
@@ -17,12 +18,12 @@ def joint_ranks(passes: Passes) -> Values:
     for item in range(n_items):
         _add_later(item, passes.nexts, passes.reached, ordered[:, :, item])
     first, second = np.triu_indices(n_items, k=1)
-    joint: Values = ordered[first, :, second] + ordered[second, :, first].transpose(0, 2, 1)
+    joint: Floats = ordered[first, :, second] + ordered[second, :, first].transpose(0, 2, 1)
     return joint
 
 
 @njit(cache=True)
-def _add_later(later: int, nexts: Values, reached: Values, joint: Values) -> None:
+def _add_later(later: int, nexts: Floats, reached: Floats, joint: Floats) -> None:
     """Add P(rank of a = r < rank of `later` = s) to joint (items, ranks, ranks).
 
     ahead[S, s] = P(`later` has the rank s | S is passed), for sets without it, the largest first.

@@ -5,13 +5,12 @@ its weight by exp(logs[S, a]). Sets are numbers whose bit b says whether item b 
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,10 +22,10 @@ class Passes:
     probabilities, so nothing overflows or needs a scale.
     """
 
-    log_after: Values
-    nexts: Values
-    reached: Values
-    chances: Values
+    log_after: Floats
+    nexts: Floats
+    reached: Floats
+    chances: Floats
 
     @property
     def log_total(self) -> float:
@@ -34,7 +33,7 @@ class Passes:
         return float(self.log_after[0])
 
 
-def run_passes(logs: Values) -> Passes:
+def run_passes(logs: Floats) -> Passes:
     """Sum over all orders, given log-weights (sets, items). Cost: O(items 2^items)."""
     log_after, nexts = _backward(logs)
     reached, chances = _forward(nexts)
@@ -42,7 +41,7 @@ def run_passes(logs: Values) -> Passes:
 
 
 @njit(cache=True)
-def log_weights(own: Values, before: Values) -> Values:
+def log_weights(own: Floats, before: Floats) -> Floats:
     """Return own[a, |S|] + sum of before[a, b, |S|] over b in S, for all S and a not in S, else 0.
 
     own (items, ranks), before (items, items, ranks); result (sets, items). Cost: O(items 2^items):
@@ -64,7 +63,7 @@ def log_weights(own: Values, before: Values) -> Values:
 
 
 @njit(cache=True)
-def collect(chances: Values) -> tuple[Values, Values]:
+def collect(chances: Floats) -> tuple[Floats, Floats]:
     """Add chances (sets, items) up: at[a, r], a has rank r; preceded[a, b, r], and b precedes a.
 
     at (items, ranks), preceded (items, items, ranks). The transpose of `log_weights`.
@@ -109,7 +108,7 @@ def open_items(placed: int, n_items: int, items: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True)
-def half_sums(before: Values, start: int, stop: int) -> Values:
+def half_sums(before: Floats, start: int, stop: int) -> Floats:
     """Return the sums (ranks, sets, columns) of before[:, b, r] over the sets of b in start..stop.
 
     before (columns, items, ranks).
@@ -127,7 +126,7 @@ def half_sums(before: Values, start: int, stop: int) -> Values:
 
 
 @njit(cache=True)
-def add_members(sums: Values, start: int, at: Values, preceded: Values) -> None:
+def add_members(sums: Floats, start: int, at: Floats, preceded: Floats) -> None:
     """Add sums (ranks, half sets, columns) up: the transpose of `half_sums`; changes `sums`.
 
     All go to at (columns, ranks), and to preceded (columns, items, ranks) for each member of the
@@ -149,7 +148,7 @@ def add_members(sums: Values, start: int, at: Values, preceded: Values) -> None:
 
 
 @njit(cache=True)
-def _backward(logs: Values) -> tuple[Values, Values]:
+def _backward(logs: Floats) -> tuple[Floats, Floats]:
     n_sets, n_items = logs.shape
     log_after, nexts = np.zeros(n_sets), np.zeros(logs.shape)
     items, terms = np.zeros(n_items + 1, dtype=np.int64), np.zeros(n_items)
@@ -171,7 +170,7 @@ def _backward(logs: Values) -> tuple[Values, Values]:
 
 
 @njit(cache=True)
-def _forward(nexts: Values) -> tuple[Values, Values]:
+def _forward(nexts: Floats) -> tuple[Floats, Floats]:
     n_sets, n_items = nexts.shape
     reached = np.zeros(n_sets)
     reached[0] = 1.0

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.models.max_entropy.subset_passes import (
     Passes,
-    Values,
     add_members,
     half_sums,
     open_items,
@@ -17,7 +17,7 @@ DIRECTIONS_AT_ONCE = 8
 """They share what is found about a set, and fill a vector register."""
 
 
-def covariances(passes: Passes, own: Values, before: Values) -> tuple[Values, Values]:
+def covariances(passes: Passes, own: Floats, before: Floats) -> tuple[Floats, Floats]:
     """Return the derivatives of `collect`'s at and preceded when the potentials move by these.
 
     own (directions, items, ranks), before (directions, items, items, ranks), as are the results:
@@ -31,7 +31,7 @@ def covariances(passes: Passes, own: Values, before: Values) -> tuple[Values, Va
     return at, preceded
 
 
-def _some_covariances(passes: Passes, own: Values, before: Values) -> tuple[Values, Values]:
+def _some_covariances(passes: Passes, own: Floats, before: Floats) -> tuple[Floats, Floats]:
     """Lay the directions beside each other, so that a step takes all of them at once."""
     n_directions, n_items = own.shape[:2]
     n_low = n_items // 2
@@ -49,8 +49,8 @@ def _some_covariances(passes: Passes, own: Values, before: Values) -> tuple[Valu
 
 @njit(cache=True)
 def _moved_sums(
-    nexts: Values, reached: Values, low: Values, high: Values, n_directions: int
-) -> tuple[Values, Values]:
+    nexts: Floats, reached: Floats, low: Floats, high: Floats, n_directions: int
+) -> tuple[Floats, Floats]:
     """Return the changes of the chances, added up as `low` and `high` are spread."""
     n_sets, n_items = nexts.shape
     sizes, items = set_sizes(n_items), np.zeros(n_items + 1, dtype=np.int64)
@@ -76,8 +76,8 @@ def _moved_sums(
 
 @njit(cache=True)
 def _moved_log_after(
-    nexts: Values, sizes: NDArray[np.int64], low: Values, high: Values, n_directions: int
-) -> Values:
+    nexts: Floats, sizes: NDArray[np.int64], low: Floats, high: Floats, n_directions: int
+) -> Floats:
     """Return how the logs of the sums over the ways from each set on change: (sets, directions)."""
     n_sets, n_items = nexts.shape
     log_after_moved = np.zeros((n_sets, n_directions))

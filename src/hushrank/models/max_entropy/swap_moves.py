@@ -4,11 +4,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.models.max_entropy.subset_passes import Values
+from hushrank.arrays import Floats
 
 
 @njit(cache=True)
-def order_logs(orders: NDArray[np.int64], own: Values, before: Values) -> Values:
+def order_logs(orders: NDArray[np.int64], own: Floats, before: Floats) -> Floats:
     """Return own[a, rank a] + sum of before[a, b, rank a] over b before a, summed over a: (rows,).
 
     orders (rows, items); own (items, ranks), before (ranks, items, items): by rank first, so that
@@ -27,11 +27,11 @@ def order_logs(orders: NDArray[np.int64], own: Values, before: Values) -> Values
 @njit(cache=True)
 def swap_items(
     orders: NDArray[np.int64],
-    own: Values,
-    before: Values,
+    own: Floats,
+    before: Floats,
     power: float,
     places: NDArray[np.int64],
-    thresholds: Values,
+    thresholds: Floats,
 ) -> None:
     """Offer each order (rows, items) exchanges, accepted as Metropolis says.
 
@@ -49,7 +49,7 @@ def swap_items(
 
 
 @njit(cache=True)
-def _gain(order: NDArray[np.int64], own: Values, before: Values, first: int, last: int) -> float:
+def _gain(order: NDArray[np.int64], own: Floats, before: Floats, first: int, last: int) -> float:
     """Return what exchanging the items at places first < last adds to the log-weight."""
     a, b = order[first], order[last]
     gain: float = own[a, last] - own[a, first] + own[b, first] - own[b, last]
@@ -66,7 +66,7 @@ def _gain(order: NDArray[np.int64], own: Values, before: Values, first: int, las
 
 
 @njit(cache=True)
-def collect_orders(orders: NDArray[np.int64], weights: Values) -> tuple[Values, Values]:
+def collect_orders(orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
     """Add weights (rows,) up: at[a, r], a has rank r; preceded[a, b, r], and b precedes a.
 
     orders (rows, items); at (items, ranks), preceded (items, items, ranks): the transpose of
@@ -85,7 +85,7 @@ def collect_orders(orders: NDArray[np.int64], weights: Values) -> tuple[Values, 
 
 
 @njit(cache=True)
-def joint_ranks_of(orders: NDArray[np.int64], weights: Values) -> Values:
+def joint_ranks_of(orders: NDArray[np.int64], weights: Floats) -> Floats:
     """Add weights (rows,) of orders up by the ranks of each pair a < b: (pairs, ranks, ranks)."""
     n_items = orders.shape[1]
     joint = np.zeros((n_items * (n_items - 1) // 2, n_items, n_items))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from hushrank.models.max_entropy.subset_passes import Values
+from hushrank.arrays import Floats
 from hushrank.models.max_entropy.swap_moves import order_logs, swap_items
 
 LEAST_EFFECTIVE = 0.7
@@ -29,7 +29,7 @@ class TemperedDraws:
 
 
 def tempered_draws(
-    own: Values, before: Values, n_draws: int, *, rng: np.random.Generator
+    own: Floats, before: Floats, n_draws: int, *, rng: np.random.Generator
 ) -> TemperedDraws:
     """Raise the potentials from 0 to their height, resampling the draws and moving them each time.
 
@@ -54,8 +54,8 @@ def tempered_draws(
 
 def move_orders(
     orders: NDArray[np.int64],
-    own: Values,
-    before: Values,
+    own: Floats,
+    before: Floats,
     height: float,
     n_rounds: int,
     *,
@@ -76,7 +76,7 @@ def move_orders(
 
 
 def systematic_draws(
-    log_weights: Values, n_draws: int, *, rng: np.random.Generator
+    log_weights: Floats, n_draws: int, *, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Draw indices (n_draws,) in proportion to exp(log_weights), evenly spread, ascending.
 
@@ -88,13 +88,13 @@ def systematic_draws(
     return found
 
 
-def effective_share(log_weights: Values) -> float:
+def effective_share(log_weights: Floats) -> float:
     """Return how many equal weights are worth as much, as a share of their number."""
     weights = np.exp(log_weights - log_weights.max())
     return float(weights.sum() ** 2 / (weights @ weights) / len(weights))
 
 
-def _next_step(logs: Values, longest: float) -> float:
+def _next_step(logs: Floats, longest: float) -> float:
     """Return how far the height may rise."""
 
     def spare(step: float) -> float:

@@ -6,10 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
-from hushrank.publishing.cluster_channel.problem import ChannelProblem, Values
-
-Numbers = NDArray[np.int64]
+from hushrank.arrays import Floats, Integers, Shares
+from hushrank.publishing.cluster_channel.problem import ChannelProblem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,11 +18,11 @@ class Sources:
     (sources, groups) and budget are divided by `unit`, the largest distance.
     """
 
-    numbers: Numbers
-    shares: Values
+    numbers: Integers
+    shares: Floats
     posteriors: Shares
     prior: Shares
-    distances: Values
+    distances: Floats
     budget: float
     unit: float
 
@@ -58,9 +56,9 @@ class Arcs:
     (arcs, values) of the sources.
     """
 
-    sources: Numbers
-    targets: Numbers
-    costs: Values
+    sources: Integers
+    targets: Integers
+    costs: Floats
     posteriors: Shares
     n_sources: int
     n_groups: int
@@ -73,7 +71,7 @@ class Arcs:
         return cls(origins, targets, costs, posteriors, *allowed.shape)
 
     @cached_property
-    def starts(self) -> Numbers:
+    def starts(self) -> Integers:
         """Where the arcs of each group begin, and where the last ones end: (groups + 1,)."""
         return np.searchsorted(self.targets, np.arange(self.n_groups + 1))
 
@@ -84,20 +82,20 @@ class Arcs:
         marks[self.sources, self.targets] = True
         return marks
 
-    def by_target(self, values: Values) -> Values:
+    def by_target(self, values: Floats) -> Floats:
         """Add values (arcs, ...) up for each group released: (groups, ...)."""
         return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=0))
 
-    def by_source(self, values: Values) -> Values:
+    def by_source(self, values: Floats) -> Floats:
         """Add values (arcs,) up for each source."""
-        sums: Values = np.bincount(self.sources, values, self.n_sources).astype(np.float64)
+        sums: Floats = np.bincount(self.sources, values, self.n_sources).astype(np.float64)
         return sums
 
-    def mean_over_values(self, potentials: Values) -> Values:
+    def mean_over_values(self, potentials: Floats) -> Floats:
         """Return the mean of potentials (groups, values) of each arc's target under its source."""
         return np.asarray(np.einsum("ay,ay->a", self.posteriors, potentials[self.targets]))
 
-    def on_all(self, values: Values) -> Values:
+    def on_all(self, values: Floats) -> Floats:
         """Spread values (arcs,) over a matrix (sources, groups), 0 elsewhere."""
         spread = np.zeros((self.n_sources, self.n_groups))
         spread[self.sources, self.targets] = values

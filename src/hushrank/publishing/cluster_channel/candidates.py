@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
 from hushrank.publishing.cluster_channel.certificate import (
@@ -16,7 +16,7 @@ from hushrank.publishing.cluster_channel.interior_point.start import first_state
 from hushrank.publishing.cluster_channel.interior_point.state import Task
 from hushrank.publishing.cluster_channel.interior_point.steps import Outcome, interior_point
 from hushrank.publishing.cluster_channel.mirror_descent import mirror_descent
-from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem, Values
+from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
 from hushrank.publishing.cluster_channel.repair import channel_of, within_budget
 
 AIM = 0.9
@@ -58,7 +58,7 @@ def solved_candidate(problem: ChannelProblem, tolerance: float, method: str) -> 
 def proven(
     problem: ChannelProblem,
     channel: Shares,
-    potentials: Values,
+    potentials: Floats,
     price: float,
     max_ratio: float | None = None,
     method: str = "none",

@@ -5,9 +5,9 @@ from math import log
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.channel import Channel
-from hushrank.publishing.cluster_channel.problem import ChannelProblem, Values
+from hushrank.publishing.cluster_channel.problem import ChannelProblem
 
 HALVINGS = 80
 
@@ -25,7 +25,7 @@ class ChannelSolution:
     leakage: float
     distortion: float
     certified_gap: float
-    potentials: Values
+    potentials: Floats
     price: float
     max_ratio: float | None
     method: str
@@ -45,7 +45,7 @@ def certified_gap(problem: ChannelProblem, solution: ChannelSolution) -> float:
 
 
 def dual_bound(
-    problem: ChannelProblem, potentials: Values, price: float, max_ratio: float | None = None
+    problem: ChannelProblem, potentials: Floats, price: float, max_ratio: float | None = None
 ) -> float:
     """Return what any channel within the budget leaks at least, in nats.
 
@@ -60,7 +60,7 @@ def dual_bound(
     return float(costs.min(axis=1).sum()) - price * problem.budget
 
 
-def log_normalisers(potentials: Values, prior: Shares, max_ratio: float | None = None) -> Values:
+def log_normalisers(potentials: Floats, prior: Shares, max_ratio: float | None = None) -> Floats:
     """Return (groups,): the largest <a, q> - KL(q || prior) over the q that a channel may have.
 
     Without max_ratio: log of the sum of prior exp(a). With it, q / prior may differ by that factor
@@ -74,7 +74,7 @@ def log_normalisers(potentials: Values, prior: Shares, max_ratio: float | None =
     return np.asarray(np.log(np.exp(potentials - highest) @ prior) + highest[:, 0])
 
 
-def window_starts(potentials: Values, prior: Shares, max_ratio: float) -> Values:
+def window_starts(potentials: Floats, prior: Shares, max_ratio: float) -> Floats:
     """Return (groups,): where the window of log(max_ratio) begins that balances what it cuts off.
 
     Multipliers of the ratio's bounds, prior times the cuts: those from below, for numbers raised

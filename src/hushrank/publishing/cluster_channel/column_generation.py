@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
-from hushrank.publishing.cluster_channel.problem import Values
 
 NEIGHBOURS = 16
 """A group starts with the arcs to and from its nearest ones, this many each."""
@@ -24,7 +24,7 @@ def nearest_arcs(sources: Sources, n_neighbours: int = NEIGHBOURS) -> NDArray[np
 
 
 def missing_arcs(
-    arcs: Arcs, reduced_costs: Values, thresholds: Values
+    arcs: Arcs, reduced_costs: Floats, thresholds: Floats
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the sources and targets of the arcs outside whose reduced cost is below its limit.
 

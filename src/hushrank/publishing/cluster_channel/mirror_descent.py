@@ -7,11 +7,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.arcs import Sources
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
 from hushrank.publishing.cluster_channel.interior_point.steps import Outcome
-from hushrank.publishing.cluster_channel.problem import Values, joint_leakage
+from hushrank.publishing.cluster_channel.problem import joint_leakage
 
 MOST_STEPS = 20_000
 CHECK_EVERY = 20
@@ -45,17 +45,17 @@ class _Walk:
     sources: Sources
     tolerance: float
 
-    def step(self, logs: Values, price: float) -> tuple[Values, float, Shares]:
+    def step(self, logs: Floats, price: float) -> tuple[Floats, float, Shares]:
         """Return the next log-channel, its price, and the channel it started from."""
         channel, price = self._within_budget(logs, price)
         costs = self.sources.posteriors @ self.potentials(channel).T
         return np.log(np.maximum(channel, LEAST)) - costs, price, channel
 
-    def flows(self, channel: Shares) -> Values:
+    def flows(self, channel: Shares) -> Floats:
         """Return P(g, ĝ) of a channel (sources, groups)."""
         return np.asarray(self.sources.shares[:, None] * channel)
 
-    def potentials(self, channel: Shares) -> Values:
+    def potentials(self, channel: Shares) -> Floats:
         """Return log(P(y | ĝ) / P(y)), (groups, values), finite."""
         joint = np.maximum(self.flows(channel).T @ self.sources.posteriors, LEAST)
         return np.asarray(np.log(joint / joint.sum(axis=1, keepdims=True) / self.sources.prior))
@@ -72,12 +72,12 @@ class _Walk:
         leakage, bound = self.values(channel, price)
         return leakage - bound <= self.tolerance
 
-    def _normalised_costs(self, channel: Shares) -> Values:
+    def _normalised_costs(self, channel: Shares) -> Floats:
         potentials = self.potentials(channel)
         scales = LeakageResponder(self.sources.prior).bounds(potentials)
         return np.asarray(self.sources.posteriors @ (potentials - scales[:, None]).T)
 
-    def _within_budget(self, logs: Values, price: float) -> tuple[Shares, float]:
+    def _within_budget(self, logs: Floats, price: float) -> tuple[Shares, float]:
         """Return the rows exp(logs - price D) / sum, and the least price that keeps the budget."""
         channel = self._rows(logs)
         if self._distortion(channel) <= self.sources.budget:
@@ -92,12 +92,12 @@ class _Walk:
         price = float(brentq(excess, low, high, rtol=1e-13))
         return self._rows(logs - price * self.sources.distances), price
 
-    def _excess_at(self, logs: Values) -> Callable[[float], float]:
+    def _excess_at(self, logs: Floats) -> Callable[[float], float]:
         """Return by how much a price leaves the distortion above the budget."""
         distances, budget = self.sources.distances, self.sources.budget
         return lambda price: self._distortion(self._rows(logs - price * distances)) - budget
 
-    def _rows(self, logs: Values) -> Shares:
+    def _rows(self, logs: Floats) -> Shares:
         return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
 
     def _distortion(self, channel: Shares) -> float:

@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.errors import require
-
-Values = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """How far, relatively, sums of probabilities may be from 1 and a distortion above its budget."""
@@ -28,7 +25,7 @@ class ChannelProblem:
     """
 
     joint: Shares
-    distances: Values
+    distances: Floats
     budget: float
 
     def __post_init__(self) -> None:
@@ -109,7 +106,7 @@ def _require_joint(joint: Shares) -> None:
     require(empty == 0, f"expected users with every private value, got {empty} values without")
 
 
-def _require_distances(distances: Values, n_groups: int) -> None:
+def _require_distances(distances: Floats, n_groups: int) -> None:
     shape = (n_groups, n_groups)
     require(distances.shape == shape, f"expected distances {shape}, got {distances.shape}")
     is_number = np.issubdtype(distances.dtype, np.floating) and bool(np.isfinite(distances).all())

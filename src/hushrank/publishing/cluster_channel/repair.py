@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder, Response
 from hushrank.publishing.cluster_channel.interior_point.state import Point, State, Task
 from hushrank.publishing.cluster_channel.interior_point.steps import Aim, newton_step, newton_system
-from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem, Values
+from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
 
 PROJECTIONS = 4
 NOTHING = 1e-30
@@ -17,7 +17,7 @@ SLIGHT = 1e-4
 """Groups released less often than this may be given up when they break the ratio."""
 
 
-def channel_of(problem: ChannelProblem, sources: Sources, flows: Values) -> Shares:
+def channel_of(problem: ChannelProblem, sources: Sources, flows: Floats) -> Shares:
     """Return the channel (groups, groups) of flows (sources, groups); rows sum to 1.
 
     A group without users is released as the nearest group that others are released as.
@@ -62,7 +62,7 @@ def _without_slight_offenders(problem: ChannelProblem, channel: Shares, max_rati
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1), channel)
 
 
-def silenced(sources: Sources, flows: Values) -> Values:
+def silenced(sources: Sources, flows: Floats) -> Floats:
     """Move flows (sources, groups) by least squares to where nothing leaks, rows kept.
 
     The squares are weighted by 1 / flow: what is hardly used hardly moves.
@@ -78,7 +78,7 @@ def silenced(sources: Sources, flows: Values) -> Values:
     return moved
 
 
-def _towards_silence(sources: Sources, arcs: Arcs, flows: Values) -> Values:
+def _towards_silence(sources: Sources, arcs: Arcs, flows: Floats) -> Floats:
     """Return the change of flows (arcs,) after which each group released has the prior."""
     joint = arcs.by_target(flows[:, None] * arcs.posteriors)
     masses = joint.sum(axis=1)

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 
-Values: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.integer[Any]]
 Marks: TypeAlias = NDArray[np.bool_]
 
@@ -16,7 +16,7 @@ MOST_ROUNDS = 10
 """Rounds of 2-means a split: later ones move few points."""
 
 
-def bisected(points: Values, weights: Values, labels: Labels, n_clusters: int) -> Labels:
+def bisected(points: Floats, weights: Floats, labels: Labels, n_clusters: int) -> Labels:
     """Split clusters 0, 1, .. of `labels` (points,), none empty, until there are `n_clusters`.
 
     The cluster of the largest sum of squares is split by 2-means, started with both sides of its
@@ -41,7 +41,7 @@ def bisected(points: Values, weights: Values, labels: Labels, n_clusters: int) -
     return names
 
 
-def _entry(points: Values, weights: Values, members: Labels) -> tuple[float, int, Labels]:
+def _entry(points: Floats, weights: Floats, members: Labels) -> tuple[float, int, Labels]:
     """Return a cluster as the heap wants it: least first, ties by first member.
 
     The key is less the sum of squares, and 0 only where all points are equal.
@@ -53,12 +53,12 @@ def _entry(points: Values, weights: Values, members: Labels) -> tuple[float, int
     return -max(float(squares), float(np.finfo(float).tiny)), int(members[0]), members
 
 
-def _centred(points: Values, weights: Values) -> Values:
-    centred: Values = points - weights @ points / weights.sum()
+def _centred(points: Floats, weights: Floats) -> Floats:
+    centred: Floats = points - weights @ points / weights.sum()
     return centred
 
 
-def _sides(points: Values, weights: Values) -> Marks:
+def _sides(points: Floats, weights: Floats) -> Marks:
     """Return which points (points,), which are not all equal, go to the second of two clusters."""
     centred = _centred(points, weights)
     axis = np.linalg.eigh((centred.T * weights) @ centred)[1][:, -1]
@@ -75,7 +75,7 @@ def _sides(points: Values, weights: Values) -> Marks:
     return is_second
 
 
-def _nearer_to_second(centred: Values, weights: Values, is_second: Marks) -> Marks:
+def _nearer_to_second(centred: Floats, weights: Floats, is_second: Marks) -> Marks:
     """Return which points are nearer to the mean of the second cluster than to the first's.
 
     The weighted sum of all points is 0, so the first cluster's is less the second's.

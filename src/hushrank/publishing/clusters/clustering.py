@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.clusters.k_means import partitioned
 from hushrank.publishing.clusters.linkage import linked
@@ -18,7 +19,6 @@ from hushrank.publishing.clusters.record_space import (
     nearest_centres,
 )
 
-Values: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.integer[Any]]
 Method: TypeAlias = Literal["auto", "ward", "bisecting", "minibatch", "average"]
 
@@ -38,8 +38,8 @@ class Clusters:
     """
 
     labels: Labels
-    centroids: Values
-    centres: Values
+    centroids: Floats
+    centres: Floats
     space: RecordSpace
 
     def __repr__(self) -> str:
@@ -123,10 +123,10 @@ def _clusters(scores: csr_array, points: Points, labels: Labels, space: RecordSp
     return Clusters(labels, centroids, centres, space)
 
 
-def _means(table: Points, labels: Labels) -> Values:
+def _means(table: Points, labels: Labels) -> Floats:
     """Return the mean row (clusters, columns) of each cluster's users."""
     n_users = len(labels)
     sums: Any = csr_array((np.ones(n_users), (labels, np.arange(n_users)))) @ table
     dense = sums if isinstance(sums, np.ndarray) else sums.toarray()
-    means: Values = dense / np.bincount(labels)[:, None]
+    means: Floats = dense / np.bincount(labels)[:, None]
     return means

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.publishing.classifiers import one_thread, require_sklearn
 from hushrank.publishing.clusters.bisection import bisected
 from hushrank.publishing.clusters.record_space import nearest_centres
 
-Values: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.integer[Any]]
 Partition: TypeAlias = Literal["bisecting", "minibatch"]
 
@@ -20,8 +20,8 @@ BATCH = 4096
 
 
 def partitioned(
-    points: Values,
-    weights: Values,
+    points: Floats,
+    weights: Floats,
     n_clusters: int,
     method: Partition,
     *,
@@ -44,7 +44,7 @@ def partitioned(
 
 
 def _minibatch(
-    points: Values, weights: Values, n_clusters: int, rng: np.random.Generator
+    points: Floats, weights: Floats, n_clusters: int, rng: np.random.Generator
 ) -> Labels:
     require_sklearn()
     from sklearn.cluster import MiniBatchKMeans
@@ -61,8 +61,8 @@ def _compact(labels: Labels) -> Labels:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _means(points: Values, weights: Values, labels: Labels) -> Values:
+def _means(points: Floats, weights: Floats, labels: Labels) -> Floats:
     members = csr_array((weights, (labels, np.arange(len(labels)))))
     sums: Any = members @ points
-    means: Values = sums / np.bincount(labels, weights)[:, None]
+    means: Floats = sums / np.bincount(labels, weights)[:, None]
     return means

@@ -8,10 +8,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.clusters.record_space import Points
 
-Values: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.integer[Any]]
 Linkage: TypeAlias = Literal["ward", "average"]
 
@@ -38,7 +38,7 @@ def linked(
     return _first_merges(merges, n_users - n_clusters)
 
 
-def _pair_distances(points: Points, which: Labels) -> Values:
+def _pair_distances(points: Points, which: Labels) -> Floats:
     """Return the Euclidean distances of all pairs of users (pairs,), as scipy orders them.
 
     They are 0 for equal points, and only for them, whatever is rounded.
@@ -59,7 +59,7 @@ def _pair_distances(points: Points, which: Labels) -> Values:
     return distances
 
 
-def _first_merges(merges: Values, n_merges: int) -> Labels:
+def _first_merges(merges: Floats, n_merges: int) -> Labels:
     """Return labels (users,) after so many of the merges: exactly as many clusters as are left."""
     n_users = len(merges) + 1
     nodes = n_users + np.arange(n_merges)

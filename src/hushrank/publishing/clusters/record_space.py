@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 
-Values: TypeAlias = NDArray[np.float64]
 Points: TypeAlias = Any
 """(users, dimensions), an array or a csr_array: no type covers what both can do."""
 
@@ -25,7 +25,7 @@ ROWS_AT_ONCE = 2**13
 class RecordSpace:
     """Points are log(1 + score) times basis (items, dimensions), or without it the scores."""
 
-    basis: Values | None = None
+    basis: Floats | None = None
 
     def points(self, scores: csr_array) -> Points:
         """Return the points (users, dimensions) of scores (users, items)."""
@@ -64,7 +64,7 @@ def distinct(points: Points) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.unique(which, return_index=True)[1], which
 
 
-def nearest_centres(points: Points, centres: Values) -> NDArray[np.intp]:
+def nearest_centres(points: Points, centres: Floats) -> NDArray[np.intp]:
     """Return the number (users,) of the nearest of centres (centres, dimensions), by Euclid."""
     halves = (centres**2).sum(axis=1) / 2
     starts = range(0, points.shape[0], ROWS_AT_ONCE)

@@ -1,14 +1,11 @@
 """A set of small numbers that counts those below another in a few steps, for kernels."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Words
-
-Integers: TypeAlias = NDArray[np.int32]
+from hushrank.arrays import Integers32, Words
 
 BITS, UNROLLED = 64, 16
 """Numbers in a word; words come in multiples that vectorise without a rest."""
@@ -21,8 +18,8 @@ class PlacedBits(NamedTuple):
     """
 
     words: Words
-    before: Integers
-    numbers: Integers
+    before: Integers32
+    numbers: Integers32
 
 
 @njit(cache=True)

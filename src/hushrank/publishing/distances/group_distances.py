@@ -3,17 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 from scipy.stats import rankdata
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.distances.kendall import kendall_distances
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +24,7 @@ class GroupDistances:
     """
 
     name: str
-    matrix: Values
+    matrix: Floats
     largest: float
 
     def require_budget(self, budget: float) -> None:
@@ -34,7 +33,7 @@ class GroupDistances:
         require(fits, f"expected a budget of 0..{self.largest:g} {self.name}, got {budget:g}")
 
 
-def group_distances(centroids: Values, name: str = "kendall") -> GroupDistances:
+def group_distances(centroids: Floats, name: str = "kendall") -> GroupDistances:
     """Return the distances of that `name`, of DISTANCES, between centroids (groups, items).
 
     Raises HushrankError unless the centroids are finite numbers of at least 0, of 2 or more items.
@@ -51,18 +50,18 @@ def group_distances(centroids: Values, name: str = "kendall") -> GroupDistances:
     return GroupDistances(name, matrix, largest)
 
 
-def euclidean_distances(centroids: Values) -> Values:
+def euclidean_distances(centroids: Floats) -> Floats:
     """Return the lengths of the differences (groups, groups), in units of scores."""
     return np.asarray(np.sqrt(squared_distances(centroids)))
 
 
-def squared_distances(centroids: Values) -> Values:
+def squared_distances(centroids: Floats) -> Floats:
     """Return the squared lengths of the differences (groups, groups)."""
     differences = (((centroids - row) ** 2).sum(axis=1) for row in centroids)
     return np.array(list(differences))
 
 
-def cosine_distances(centroids: Values) -> Values:
+def cosine_distances(centroids: Floats) -> Floats:
     """Return 1 - cosine of the angle (groups, groups), in [0, 1] for scores of at least 0.
 
     A centroid of zeros is at distance 0 from such, at 1 from all others.
@@ -72,7 +71,7 @@ def cosine_distances(centroids: Values) -> Values:
     return _with_empty_rows(1 - units @ units.T, lengths[:, 0] == 0)
 
 
-def jensen_shannon_distances(centroids: Values) -> Values:
+def jensen_shannon_distances(centroids: Floats) -> Floats:
     """Return square roots of the Jensen-Shannon divergences, in bits, (groups, groups) in [0, 1].
 
         divergence = H((p + q) / 2) - (H(p) + H(q)) / 2,  p and q: the rows, scaled to sum to 1
@@ -88,7 +87,7 @@ def jensen_shannon_distances(centroids: Values) -> Values:
     return _with_empty_rows(np.sqrt(np.clip(divergences, 0, 1)), sums[:, 0] == 0)
 
 
-def spearman_distances(centroids: Values) -> Values:
+def spearman_distances(centroids: Floats) -> Floats:
     """Return (1 - Spearman's rank correlation) / 2 (groups, groups), in [0, 1]; ties share ranks.
 
     A centroid whose items are all tied has no order: it is at 0 from such, at 1/2 from others.
@@ -100,7 +99,7 @@ def spearman_distances(centroids: Values) -> Values:
     return _with_empty_rows((1 - units @ units.T) / 2, lengths[:, 0] == 0, apart=0.5)
 
 
-def _with_empty_rows(distances: Values, is_empty: NDArray[np.bool_], apart: float = 1.0) -> Values:
+def _with_empty_rows(distances: Floats, is_empty: NDArray[np.bool_], apart: float = 1.0) -> Floats:
     """Set the distances of rows that have none of their own, and make all exact where they are."""
     differ = is_empty[:, None] != is_empty[None]
     distances = np.where(differ, apart, np.clip((distances + distances.T) / 2, 0, 1))
@@ -109,7 +108,7 @@ def _with_empty_rows(distances: Values, is_empty: NDArray[np.bool_], apart: floa
     return distances
 
 
-DISTANCES: Mapping[str, Callable[[Any], Values]] = {
+DISTANCES: Mapping[str, Callable[[Any], Floats]] = {
     "kendall": kendall_distances,
     "kendall-printed": partial(kendall_distances, ties="ignored"),
     "spearman": spearman_distances,

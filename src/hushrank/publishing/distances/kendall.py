@@ -1,23 +1,21 @@
 """Kendall's tau distance between rows of scores with ties: exact, and sampled as printed."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Counts
+from hushrank.arrays import Counts, Floats, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import Ties
 from hushrank.publishing.distances.pair_counts import count_pairs
-from hushrank.publishing.distances.ranked_rows import RankedRows, Rows, Values
-
-Numbers: TypeAlias = NDArray[np.integer[Any]]
+from hushrank.publishing.distances.ranked_rows import RankedRows, Rows
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 2**14, 256
 
 
-def kendall_distances(scores: Rows | RankedRows, *, ties: Ties = "half") -> Values:
+def kendall_distances(scores: Rows | RankedRows, *, ties: Ties = "half") -> Floats:
     """Return the normalised Kendall tau distances between all rows, (rows, rows) in [0, 1].
 
         (pairs of items ordered oppositely + cost of ties) / (n (n - 1) / 2)
@@ -41,8 +39,8 @@ def kendall_distances(scores: Rows | RankedRows, *, ties: Ties = "half") -> Valu
 
 
 def kendall_distances_from(
-    scores: Rows | RankedRows, rows: Numbers, *, ties: Ties = "half"
-) -> Values:
+    scores: Rows | RankedRows, rows: WholeNumbers, *, ties: Ties = "half"
+) -> Floats:
     """Return the `kendall_distances` (chosen rows, rows) of some rows, by number, to all rows."""
     ranked = _ranked(scores, ties)
     chosen = _row_numbers(rows, ranked.n_rows)
@@ -53,8 +51,8 @@ def kendall_distances_from(
 
 
 def kendall_distances_of_pairs(
-    scores: Rows | RankedRows, first: Numbers, second: Numbers, *, ties: Ties = "half"
-) -> Values:
+    scores: Rows | RankedRows, first: WholeNumbers, second: WholeNumbers, *, ties: Ties = "half"
+) -> Floats:
     """Return the `kendall_distances` (pairs,) of pairs of rows, given by number.
 
     Fastest where equal numbers of `first` stand together.
@@ -67,8 +65,8 @@ def kendall_distances_of_pairs(
 
 
 def sampled_kendall_distances(
-    scores: NDArray[np.number[Any]], item_pairs: Numbers, *, ties: Ties = "half"
-) -> Values:
+    scores: NDArray[np.number[Any]], item_pairs: WholeNumbers, *, ties: Ties = "half"
+) -> Floats:
     """Return `kendall_distances` (rows, rows) over given pairs of items only, (pairs, 2).
 
     Standard error: sqrt(distance (1 - distance) / pairs); distances are often no larger.
@@ -85,7 +83,7 @@ def sampled_kendall_distances(
     require(known, f"expected pairs of items 0..{table.shape[1] - 1}")
     starts = range(0, len(pairs), PAIRS_AT_ONCE)
     parts = (_costs(table, pairs[start : start + PAIRS_AT_ONCE], ties) for start in starts)
-    distances: Values = sum(parts, np.zeros((len(table), len(table)))) / len(pairs)
+    distances: Floats = sum(parts, np.zeros((len(table), len(table)))) / len(pairs)
     return distances
 
 
@@ -107,7 +105,7 @@ def _require_ties(ties: Ties) -> None:
     require(ties in ("half", "ignored"), f"expected ties half or ignored, got {ties}")
 
 
-def _row_numbers(numbers: Numbers, n_rows: int) -> Counts:
+def _row_numbers(numbers: WholeNumbers, n_rows: int) -> Counts:
     rows = np.asarray(numbers)
     whole = rows.ndim == 1 and (rows.size == 0 or rows.dtype.kind in "iu")
     require(whole, "expected numbers of rows, (pairs,)")
@@ -116,14 +114,14 @@ def _row_numbers(numbers: Numbers, n_rows: int) -> Counts:
     return rows.astype(np.int64)
 
 
-def _of_pairs(ranked: RankedRows, first: Counts, second: Counts, ties: Ties) -> Values:
+def _of_pairs(ranked: RankedRows, first: Counts, second: Counts, ties: Ties) -> Floats:
     opposite, tied = count_pairs(
         first, second, ranked.starts, ranked.items, ranked.levels, ranked.n_items
     )
     return _distances(ranked, opposite, ranked.ties[first] + ranked.ties[second] - 2 * tied, ties)
 
 
-def _of_sets(ranked: RankedRows, chosen: Counts, ties: Ties) -> Values:
+def _of_sets(ranked: RankedRows, chosen: Counts, ties: Ties) -> Floats:
     """Return the distances (chosen, rows) of rows with two levels: sizes of intersections do."""
     ones = np.ones(len(ranked.items))
     sets = csr_array((ones, ranked.items, ranked.starts), shape=(ranked.n_rows, ranked.n_items))
@@ -134,13 +132,13 @@ def _of_sets(ranked: RankedRows, chosen: Counts, ties: Ties) -> Values:
     return _distances(ranked, here * there, apart * (ranked.n_items - apart), ties)
 
 
-def _distances(ranked: RankedRows, opposite: Counts, tied_in_one: Counts, ties: Ties) -> Values:
+def _distances(ranked: RankedRows, opposite: Counts, tied_in_one: Counts, ties: Ties) -> Floats:
     costs = opposite + tied_in_one / 2 if ties == "half" else opposite
-    distances: Values = costs / ranked.n_pairs
+    distances: Floats = costs / ranked.n_pairs
     return distances
 
 
-def _costs(scores: NDArray[np.number[Any]], item_pairs: Numbers, ties: Ties) -> Values:
+def _costs(scores: NDArray[np.number[Any]], item_pairs: WholeNumbers, ties: Ties) -> Floats:
     """Return the costs (rows, rows) of few enough pairs of items for sums of floats to be exact."""
     one, other = scores[:, item_pairs[:, 0]], scores[:, item_pairs[:, 1]]
     higher, lower = (one > other).astype(np.float32), (one < other).astype(np.float32)

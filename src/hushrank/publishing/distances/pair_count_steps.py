@@ -1,11 +1,11 @@
 """Compare a group of items with those seen before it: the steps of counting opposite pairs."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from hushrank.arrays import Integers32
 from hushrank.publishing.distances.bit_set import (
     PlacedBits,
     bits_below,
@@ -13,8 +13,6 @@ from hushrank.publishing.distances.bit_set import (
     enter_later,
     sum_blocks,
 )
-
-Integers: TypeAlias = NDArray[np.int32]
 
 FEW = 4
 """A group is compared by level where it has an item for every so many levels, else by item."""
@@ -27,10 +25,10 @@ class Row(NamedTuple):
     places begin, and how many items have it. Level and place are 0 where the row has nothing.
     """
 
-    level_of: Integers
-    place_of: Integers
-    begins: Integers
-    totals: Integers
+    level_of: Integers32
+    place_of: Integers32
+    begins: Integers32
+    totals: Integers32
 
 
 class Seen(NamedTuple):
@@ -39,8 +37,8 @@ class Seen(NamedTuple):
     group: scratch, by level.
     """
 
-    levels: Integers
-    group: Integers
+    levels: Integers32
+    group: Integers32
     places: PlacedBits
 
 
@@ -51,7 +49,7 @@ def is_large(size: int, n_levels: int) -> bool:
 
 
 @njit(cache=True)
-def group_start(levels: Integers, start: int, high: int) -> int:
+def group_start(levels: Integers32, start: int, high: int) -> int:
     """Return the first cell, from `start` on, of those just before `high` with one level."""
     low = high - 1
     while low > start and levels[low - 1] == levels[low]:
@@ -61,7 +59,7 @@ def group_start(levels: Integers, start: int, high: int) -> int:
 
 @njit(cache=True)
 def add_by_level(
-    row: Row, n_levels: int, items: Integers, low: int, high: int, seen: Seen
+    row: Row, n_levels: int, items: Integers32, low: int, high: int, seen: Seen
 ) -> tuple[np.int64, np.int64]:
     """Compare a group with what was seen by its histogram, and count it as seen."""
     seen.group[:n_levels] = 0
@@ -78,7 +76,7 @@ def add_by_level(
 
 
 @njit(cache=True)
-def catch_up(row: Row, items: Integers, low: int, high: int, seen: Seen) -> None:
+def catch_up(row: Row, items: Integers32, low: int, high: int, seen: Seen) -> None:
     """Enter the places of cells that were seen by level."""
     for cell in range(low, high):
         if row.level_of[items[cell]]:
@@ -88,7 +86,13 @@ def catch_up(row: Row, items: Integers, low: int, high: int, seen: Seen) -> None
 
 @njit(cache=True)
 def add_by_item(
-    row: Row, n_levels: int, items: Integers, levels: Integers, start: int, high: int, seen: Seen
+    row: Row,
+    n_levels: int,
+    items: Integers32,
+    levels: Integers32,
+    start: int,
+    high: int,
+    seen: Seen,
 ) -> tuple[np.int64, np.int64, int]:
     """Compare small groups with what was seen item by item, and count them as seen.
 
@@ -116,7 +120,9 @@ def add_by_item(
 
 
 @njit(cache=True)
-def _count_tied(level_of: Integers, items: Integers, low: int, high: int, counts: Integers) -> int:
+def _count_tied(
+    level_of: Integers32, items: Integers32, low: int, high: int, counts: Integers32
+) -> int:
     """Return how many pairs of a group have one level here too; `counts` ends as it began."""
     tied = 0
     for cell in range(low, high):

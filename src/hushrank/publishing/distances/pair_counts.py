@@ -1,15 +1,11 @@
 """Count the pairs of items that two rows of scores order differently, over non-zeros only."""
 
-from typing import TypeAlias
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Counts
+from hushrank.arrays import Counts, Integers, Integers32
 from hushrank.publishing.distances.bit_set import clear, no_bits
 from hushrank.publishing.distances.pair_count_steps import (
-    Integers,
     Row,
     Seen,
     add_by_item,
@@ -20,16 +16,14 @@ from hushrank.publishing.distances.pair_count_steps import (
     is_large,
 )
 
-Numbers: TypeAlias = NDArray[np.int64]
-
 
 @njit(cache=True)
 def count_pairs(
-    first: Numbers,
-    second: Numbers,
-    starts: Numbers,
-    items: Integers,
-    levels: Integers,
+    first: Integers,
+    second: Integers,
+    starts: Integers,
+    items: Integers32,
+    levels: Integers32,
     n_items: int,
 ) -> tuple[Counts, Counts]:
     """Return how many pairs of items rows `first` and `second` (pairs,) order oppositely, and tie.
@@ -58,12 +52,14 @@ def count_pairs(
 
 
 @njit(cache=True)
-def _zeros(size: int) -> Integers:
+def _zeros(size: int) -> Integers32:
     return np.zeros(size, dtype=np.int32)
 
 
 @njit(cache=True)
-def _spread(row: Row, items: Integers, levels: Integers, start: int, end: int, is_in: bool) -> None:
+def _spread(
+    row: Row, items: Integers32, levels: Integers32, start: int, end: int, is_in: bool
+) -> None:
     """Enter a row's items, or take them out again."""
     for cell in range(start, end):
         item, level = items[cell], levels[cell]
@@ -76,7 +72,7 @@ def _spread(row: Row, items: Integers, levels: Integers, start: int, end: int, i
 
 @njit(cache=True)
 def _compare(
-    row: Row, n_levels: int, items: Integers, levels: Integers, start: int, end: int, seen: Seen
+    row: Row, n_levels: int, items: Integers32, levels: Integers32, start: int, end: int, seen: Seen
 ) -> tuple[np.int64, np.int64]:
     """Compare the row with another's cells, group by group of equal levels there, highest first.
 

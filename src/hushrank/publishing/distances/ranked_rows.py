@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from hushrank.arrays import Counts
+from hushrank.arrays import Counts, Floats
 from hushrank.errors import require
 
-Values: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[np.number[Any]] | csr_array
 """Scores (rows, items) of users or groups, dense or sparse: the higher, the better."""
 
@@ -76,7 +75,7 @@ def _checked_shape(scores: Rows) -> tuple[int, int]:
     return n_rows, n_items
 
 
-def _cells_of_sparse(scores: Any) -> tuple[Counts, Counts, Values]:
+def _cells_of_sparse(scores: Any) -> tuple[Counts, Counts, Floats]:
     """Return rows, items and scores of the cells that are not 0."""
     cells = csr_array(scores, copy=True)
     cells.sum_duplicates()
@@ -87,7 +86,7 @@ def _cells_of_sparse(scores: Any) -> tuple[Counts, Counts, Values]:
     return rows.astype(np.int64), cells.indices.astype(np.int64), cells.data.astype(np.float64)
 
 
-def _cells_of_dense(scores: Any) -> tuple[Counts, Counts, Values]:
+def _cells_of_dense(scores: Any) -> tuple[Counts, Counts, Floats]:
     """Return rows, items and scores of the cells that are above the least of their row."""
     table = np.asarray(scores, dtype=np.float64)
     require(bool(np.isfinite(table).all()), "expected finite scores")
@@ -95,7 +94,7 @@ def _cells_of_dense(scores: Any) -> tuple[Counts, Counts, Values]:
     return rows.astype(np.int64), items.astype(np.int64), table[rows, items]
 
 
-def _levels(rows: Counts, values: Values, starts: Counts, n_items: int) -> tuple[Counts, Counts]:
+def _levels(rows: Counts, values: Floats, starts: Counts, n_items: int) -> tuple[Counts, Counts]:
     """Return the level of each cell and the pairs that each row ties, given cells in order."""
     is_new = np.ones(len(rows), dtype=bool)
     is_new[1:] = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])

@@ -1,11 +1,8 @@
 """Publish what users did so far by Rand, Frapp or Diff: records are replaced by others."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.baselines import RecordExponential, Replacement, frapp, rand
 from hushrank.publishing.clusters.clustering import Labels
@@ -20,8 +17,6 @@ from hushrank.publishing.historical.release import (
     told_by_laws,
 )
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 BASELINES = {
     "rand": "the probability that a record is replaced by another",
@@ -91,13 +86,13 @@ def cluster_laws(exponential: RecordExponential, labels: Labels) -> Shares:
     return laws
 
 
-def _of_members(channel: Replacement | RecordExponential, members: Numbers) -> Draw:
-    def draw(*, rng: Randomness) -> Numbers:
+def _of_members(channel: Replacement | RecordExponential, members: Indices) -> Draw:
+    def draw(*, rng: Randomness) -> Indices:
         return channel.draw(members, rng=rng)
 
     return draw
 
 
-def _distortion(users: ProtectedUsers, transitions: Shares, members: Numbers) -> float:
+def _distortion(users: ProtectedUsers, transitions: Shares, members: Indices) -> float:
     costs = (transitions * users.distances.matrix).sum(axis=1)
     return float(costs[users.clusters.labels[members]].mean())

@@ -1,11 +1,10 @@
 """Publish what users did so far: every protected user under the record of another (Algorithm 2)."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Indices
 from hushrank.errors import require
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
@@ -21,8 +20,6 @@ from hushrank.publishing.historical.release import (
     told_by_clusters,
 )
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 HELD_OUT = 0.2
 """Of the users who tell: what leakage is estimated on, not learnt from."""
@@ -94,12 +91,12 @@ def privrank_plans(
 
 
 def cluster_draw(
-    users: ProtectedUsers, members: Numbers, channel: Channel, *, keep_own: bool = False
+    users: ProtectedUsers, members: Indices, channel: Channel, *, keep_own: bool = False
 ) -> Draw:
     """Return what draws a cluster for each member (places), then a user of it, uniformly."""
     labels = np.asarray(users.clusters.labels)
 
-    def draw(*, rng: Randomness) -> Numbers:
+    def draw(*, rng: Randomness) -> Indices:
         released = channel.draw(labels[members], rng=rng)
         sources = users_of_clusters(labels, released, rng=rng)
         if keep_own:
@@ -109,7 +106,7 @@ def cluster_draw(
     return draw
 
 
-def users_of_clusters(labels: Labels, wanted: Labels, *, rng: Randomness) -> Numbers:
+def users_of_clusters(labels: Labels, wanted: Labels, *, rng: Randomness) -> Indices:
     """Draw one user of each wanted cluster (draws,), uniformly; labels (users,)."""
     sources = np.empty(len(wanted), dtype=np.intp)
     for cluster in np.unique(wanted):

@@ -2,22 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.profiles import Profiles
-from hushrank.arrays import Counts, Shares
+from hushrank.arrays import Counts, Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Clusters, Method, cluster_users
 from hushrank.publishing.distances.group_distances import GroupDistances, group_distances
 from hushrank.publishing.leakage.measures import cross_counts
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 MOST_CLUSTERS, USERS_OF_A_CLUSTER = 200, 10
 """Unless told: as many clusters as the paper, but not more than one for so many users."""
@@ -60,7 +56,7 @@ class ProtectedUsers:
     activity: Activity
     profiles: Profiles
     names: tuple[str, ...]
-    rows: Numbers
+    rows: Indices
     clusters: Clusters
     distances: GroupDistances
 
@@ -74,11 +70,11 @@ class ProtectedUsers:
         return self.activity.scores[self.rows]
 
     @property
-    def groups(self) -> Mapping[tuple[str, ...], Numbers]:
+    def groups(self) -> Mapping[tuple[str, ...], Indices]:
         """Which protected users (by place in `rows`) ask to protect which of the names."""
         return self.profiles.select(self.rows).protection(self.names)
 
-    def values(self, names: Sequence[str], members: Numbers | None = None) -> Attribute:
+    def values(self, names: Sequence[str], members: Indices | None = None) -> Attribute:
         """Return the private value of each of the members (places; all), of the names jointly."""
         rows = self.rows if members is None else self.rows[members]
         return self.profiles.select(rows).joint(names)
@@ -86,7 +82,7 @@ class ProtectedUsers:
     def counts(
         self,
         names: Sequence[str],
-        members: Numbers | None = None,
+        members: Indices | None = None,
         *,
         held_out: float,
         rng: np.random.Generator,

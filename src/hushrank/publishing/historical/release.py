@@ -3,23 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Indices, Shares
 from hushrank.publishing.clusters.clustering import Labels
 from hushrank.publishing.distances.kendall import kendall_distances_of_pairs
 from hushrank.publishing.historical.protected_users import ProtectedUsers, ValueCounts
 from hushrank.publishing.leakage.estimates import estimate_leakage
 from hushrank.publishing.leakage.measures import leakage_bits, released_joint, worst_log_ratio
 from hushrank.randomness import Randomness
-
-Values: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 MOST_COMPARED = 10_000
 """Users whose record distortion is computed: the mean of so many is near that of all."""
@@ -28,7 +24,7 @@ MOST_COMPARED = 10_000
 class Draw(Protocol):
     """Draws whose record is released for each user of a group."""
 
-    def __call__(self, *, rng: Randomness) -> Numbers:
+    def __call__(self, *, rng: Randomness) -> Indices:
         """Return places among the protected users (users of the group,)."""
 
 
@@ -61,11 +57,11 @@ class GroupPlan:
 
     names: tuple[str, ...]
     values: tuple[str, ...]
-    users: Numbers
+    users: Indices
     draw: Draw
     transitions: Shares
     joint: Shares
-    posterior: Values
+    posterior: Floats
     expected_distortion: float
     told: Told
 
@@ -81,7 +77,7 @@ class HistoricalRelease:
     """
 
     activity: Activity
-    sources: Numbers
+    sources: Indices
     method: str
     budget: float
     plans: tuple[GroupPlan, ...]
@@ -127,7 +123,7 @@ def exchange_records(
     return HistoricalRelease(activity, sources, *parts)
 
 
-def record_distortion(users: ProtectedUsers, sources: Numbers) -> float:
+def record_distortion(users: ProtectedUsers, sources: Indices) -> float:
     """Return the mean Kendall distance, ties half, of protected users' records and the released.
 
     sources: places among the protected. Of 10,000 users, evenly spaced, where there are more.
@@ -181,11 +177,11 @@ def _ratio(joint: Shares, transitions: Shares | None = None) -> float:
     return exp(ratio) if ratio < 700 else np.inf
 
 
-def posterior_of_records(users: ProtectedUsers, joint: Shares, transitions: Shares) -> Values:
+def posterior_of_records(users: ProtectedUsers, joint: Shares, transitions: Shares) -> Floats:
     """Return P(value | cluster of the record, released) (protected, values)."""
     released = released_joint(joint, transitions)
     prior = released.sum(axis=0)
     totals = released.sum(axis=1, keepdims=True)
     told = np.divide(released, totals, out=np.tile(prior, (len(released), 1)), where=totals > 0)
-    posterior: Values = told[users.clusters.labels]
+    posterior: Floats = told[users.clusters.labels]
     return posterior

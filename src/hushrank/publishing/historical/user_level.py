@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 from math import log
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.activities.attribute import Attribute
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
@@ -22,9 +20,6 @@ from hushrank.publishing.historical.release import (
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
 from hushrank.randomness import Randomness
-
-Numbers: TypeAlias = NDArray[np.intp]
-Values: TypeAlias = NDArray[np.float64]
 
 
 def publish_user_level(
@@ -47,7 +42,7 @@ def publish_user_level(
 def _plan(
     users: ProtectedUsers,
     names: tuple[str, ...],
-    members: Numbers,
+    members: Indices,
     budget: float,
     choices: np.random.Generator,
 ) -> GroupPlan:
@@ -74,8 +69,8 @@ def _plan(
 
 
 def _believed(
-    users: ProtectedUsers, value: Attribute, members: Numbers, choices: np.random.Generator
-) -> Values:
+    users: ProtectedUsers, value: Attribute, members: Indices, choices: np.random.Generator
+) -> Floats:
     """Return P(value | record) (members, values), as users who protect nothing show it."""
     is_open = value.told
     is_open[users.rows] = False
@@ -84,14 +79,14 @@ def _believed(
     return beliefs(*known, users.scores[members], value.n_values, rng=choices)
 
 
-def _draw(channel: UserLevelChannel, members: Numbers) -> Draw:
-    def draw(*, rng: Randomness) -> Numbers:
+def _draw(channel: UserLevelChannel, members: Indices) -> Draw:
+    def draw(*, rng: Randomness) -> Indices:
         return members[channel.draw(rng=rng)]
 
     return draw
 
 
-def _laws(users: ProtectedUsers, members: Numbers, channel: UserLevelChannel) -> Shares:
+def _laws(users: ProtectedUsers, members: Indices, channel: UserLevelChannel) -> Shares:
     """Return P(released cluster | user) of the members (members, clusters)."""
     released = users.clusters.labels[members][channel.candidates.members]
     laws = np.zeros((len(members), users.clusters.n_clusters))

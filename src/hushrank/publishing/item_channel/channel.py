@@ -9,13 +9,11 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Shares, Words
+from hushrank.arrays import Integers32, Shares, Words
 
 WORDS_AN_ACTIVITY = 2
 """How many random words each activity takes, whatever it is."""
 LAST_WORD = np.uint64(2**64 - 1)
-
-Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,11 +26,11 @@ class CompactChannel:
     these whole numbers of 2^64 words, exactly.   Size: linear in the items.
     """
 
-    starts: Integers
-    columns: Integers
+    starts: Integers32
+    columns: Integers32
     bounds: Words
-    good_starts: Integers
-    goods: Integers
+    good_starts: Integers32
+    goods: Integers32
     good_bounds: Words
 
     def __repr__(self) -> str:
@@ -114,13 +112,13 @@ def compact_channel(
     return CompactChannel(narrow, columns.astype(np.int32), bounds, good_starts, goods, good_bounds)
 
 
-def rows_of(starts: Integers) -> NDArray[np.intp]:
+def rows_of(starts: Integers32) -> NDArray[np.intp]:
     """Return the row of each entry of a list whose row r begins at starts[r]."""
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 @njit(cache=True)
-def thresholds(shares: Shares, starts: Integers) -> Words:
+def thresholds(shares: Shares, starts: Integers32) -> Words:
     """Return 2^64 times the sums of the shares of each row up to each entry, rounded down."""
     bounds = np.empty(len(shares), np.uint64)
     for row in range(len(starts) - 1):
@@ -132,7 +130,7 @@ def thresholds(shares: Shares, starts: Integers) -> Words:
 
 
 @njit(cache=True)
-def widths(bounds: Words, starts: Integers, closed: bool) -> Shares:
+def widths(bounds: Words, starts: Integers32, closed: bool) -> Shares:
     """Return how many words lead to each entry; when `closed`, the last of a row takes the rest."""
     counts = np.empty(len(bounds))
     for row in range(len(starts) - 1):
@@ -150,8 +148,8 @@ def widths(bounds: Words, starts: Integers, closed: bool) -> Shares:
 def release_into(
     items: NDArray[np.intp],
     words: Words,
-    moves: tuple[Integers, Integers, Words],
-    spreads: tuple[Integers, Integers, Words],
+    moves: tuple[Integers32, Integers32, Words],
+    spreads: tuple[Integers32, Integers32, Words],
     released: NDArray[np.intp],
 ) -> None:
     """Fill in what each activity releases."""

@@ -2,24 +2,21 @@
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
-
-Numbers: TypeAlias = NDArray[np.intp]
+from hushrank.arrays import Indices, Shares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimilarItems:
     """finest (items,): the group of each item; parents (groups,): which group each split off."""
 
-    finest: Numbers
-    parents: Numbers
+    finest: Indices
+    parents: Indices
 
-    def groups(self, n_groups: int) -> Numbers:
+    def groups(self, n_groups: int) -> Indices:
         """Return the group (items,) of each item, of at most `n_groups`."""
         merged = np.arange(len(self.parents))
         for group in range(n_groups, len(merged)):

@@ -2,18 +2,14 @@
 
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from hushrank.arrays import Counts, Shares
+from hushrank.arrays import Counts, Floats, Shares
 from hushrank.errors import require
 from hushrank.publishing.cluster_channel.problem import joint_leakage
 from hushrank.publishing.leakage.measures import Transition, transition
-
-Values: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ def shuffled_leakage(
     *,
     rng: np.random.Generator,
     n_shuffles: int = 100,
-) -> Values:
+) -> Floats:
     """Return plug-in leakages (shuffles,) in bits, of the same users with their values shuffled.
 
     What chance alone shows where the group tells nothing: compare the plug-in with them. Their
@@ -104,7 +100,7 @@ def _first_order_bias(joint: Shares, rows: Shares) -> float:
     return float(cells.sum() - groups.sum() - n_values + 1) / 2
 
 
-def _ratio(over: Values, under: Values) -> Values:
+def _ratio(over: Floats, under: Floats) -> Floats:
     return np.divide(over, under, out=np.zeros_like(over), where=under > 0)
 
 
@@ -122,15 +118,15 @@ def _mean_without_one(counts: Counts, rows: Shares) -> float:
     return float(all_of_them + mean + xlogy(n_users - 1, n_users - 1))
 
 
-def _sum(numbers: Values | Counts) -> float:
+def _sum(numbers: Floats | Counts) -> float:
     return float(xlogy(numbers, numbers).sum())
 
 
-def _changes(column: Values, rows: Shares) -> Values:
+def _changes(column: Floats, rows: Shares) -> Floats:
     """Return by how much the sum of x log x over released groups changes without a user (groups,).
 
     What is below 0 are groups without a user to leave out.
     """
     without = np.maximum(column - rows, 0)
-    changes: Values = xlogy(without, without).sum(axis=1) - _sum(column)
+    changes: Floats = xlogy(without, without).sum(axis=1) - _sum(column)
     return changes

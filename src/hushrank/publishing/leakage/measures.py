@@ -1,18 +1,16 @@
 """How much of a private value the released group tells: in bits, at worst, and to a guesser."""
 
 from math import log
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hushrank.arrays import Counts, Shares
+from hushrank.arrays import Counts, Floats, Shares, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.cluster_channel.problem import joint_leakage, worst_ratio
 
-Values: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.integer[Any]]
 Transition: TypeAlias = Channel | Shares
 """P(released group | group), (groups, groups): rows sum to 1."""
 
@@ -54,7 +52,9 @@ def best_area(joint: Shares, channel: Transition | None = None) -> float:
     return float(np.mean(areas))
 
 
-def cross_counts(groups: Numbers, values: Numbers, n_groups: int, n_values: int) -> Counts:
+def cross_counts(
+    groups: WholeNumbers, values: WholeNumbers, n_groups: int, n_values: int
+) -> Counts:
     """Count users by group and private value, (groups, values); -1 is a value not told.
 
     groups, values (users,). Users who do not tell are left out.
@@ -94,7 +94,7 @@ def transition(channel: Transition, n_groups: int) -> Shares:
     return checked.probabilities
 
 
-def _area(own: Values, others: Values) -> float:
+def _area(own: Floats, others: Floats) -> float:
     """Return how likely one of the value shows better odds than one of the others, ties half."""
     seen = own + others > 0
     odds = own[seen] / (own + others)[seen]

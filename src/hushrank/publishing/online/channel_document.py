@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Words
+from hushrank.arrays import Integers32, Words
 from hushrank.errors import require
-from hushrank.publishing.item_channel.channel import CompactChannel, Integers, rows_of
+from hushrank.publishing.item_channel.channel import CompactChannel, rows_of
 
 KINDS = {"starts": "<i4", "columns": "<i4", "good_starts": "<i4", "goods": "<i4"}
 BOUNDS = "<u8"
@@ -55,7 +55,7 @@ def _array(content: bytes, kind: str) -> NDArray[Any]:
     return np.frombuffer(content, dtype=kind).astype(np.dtype(kind).newbyteorder("="))
 
 
-def _require_rows(starts: Integers, entries: Integers, bounds: Words, n_kinds: int) -> None:
+def _require_rows(starts: Integers32, entries: Integers32, bounds: Words, n_kinds: int) -> None:
     """Raise HushrankError unless rows cover the entries, which are known, and bounds never fall."""
     covers = len(starts) >= 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
     agree = covers and starts[-1] == len(entries) == len(bounds)

@@ -1,11 +1,9 @@
 """How likely each private value of a user is, given the record: learnt from users who tell."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.classifiers import (
     Codes,
@@ -15,8 +13,6 @@ from hushrank.publishing.classifiers import (
     one_thread,
     value_scores,
 )
-
-Values: TypeAlias = NDArray[np.float64]
 
 N_FOLDS = 5
 LEAST_BELIEF = 1e-6
@@ -29,7 +25,7 @@ def beliefs(
     n_values: int,
     *,
     rng: np.random.Generator,
-) -> Values:
+) -> Floats:
     """Return P(value | record) (users, values) by a stack of all classifiers.
 
     open_scores (open users, items), open_values: users who protect nothing, and tell. A logistic
@@ -50,7 +46,7 @@ def beliefs(
         return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
 
 
-def _calibrated(taught: Values, values: Codes, asked: Values) -> Values:
+def _calibrated(taught: Floats, values: Codes, asked: Floats) -> Floats:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -58,5 +54,5 @@ def _calibrated(taught: Values, values: Codes, asked: Values) -> Values:
     stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
     stack.fit(taught, values)
     found = np.maximum(stack.predict_proba(asked), LEAST_BELIEF)
-    believed: Values = found / found.sum(axis=1, keepdims=True)
+    believed: Floats = found / found.sum(axis=1, keepdims=True)
     return believed

@@ -1,16 +1,13 @@
 """Which records may stand for a user's: the nearest ones, and some at random."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Floats, Integers32
 from hushrank.errors import require
-
-Values: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int32]
 
 N_NEAREST, N_RANDOM = 100, 40
 USERS_AT_ONCE = 512
@@ -24,8 +21,8 @@ class Candidates:
     is infinite.
     """
 
-    members: Numbers
-    distances: Values
+    members: Integers32
+    distances: Floats
 
 
 def nearest_candidates(
@@ -56,7 +53,7 @@ def nearest_candidates(
 
 def _of_block(
     likeness: csr_array, first: int, n_nearest: int, n_random: int, rng: np.random.Generator
-) -> tuple[NDArray[np.intp], Values]:
+) -> tuple[NDArray[np.intp], Floats]:
     """Return members and distances of the users from `first` on, given their inner products."""
     distances = np.maximum(1.0 - likeness.toarray(), 0.0)
     n_block, n_users = distances.shape

@@ -1,12 +1,12 @@
 """Exchange records between users, each record as often as decided before: our own method."""
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.classifiers import features
 from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
@@ -21,9 +21,6 @@ from hushrank.publishing.record_channel.problem import (
     record_joint,
 )
 from hushrank.randomness import Randomness
-
-Values: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
 
 FIRST_PRICE, LEAST_PRICE, MOST_PRICE = 1.0, 1e-3, 1e4
 FREE_SHARE = 0.75
@@ -77,11 +74,11 @@ class UserLevelChannel:
         unused = self.budget - self.exchange.distance
         return self.exchange.certified_gap + self.problem.price * max(0.0, unused)
 
-    def posterior(self) -> Values:
+    def posterior(self) -> Floats:
         """Return what a release tells: P(value | record) (records, values) by the beliefs."""
         told = record_joint(self.candidates, self.exchange.probabilities, self.problem.beliefs)
         told += 1e-15 * self.problem.shares  # a record that is never released
-        posterior: Values = told / told.sum(axis=1, keepdims=True)
+        posterior: Floats = told / told.sum(axis=1, keepdims=True)
         return posterior
 
     def draw(self, *, rng: Randomness) -> NDArray[np.int64]:
@@ -107,7 +104,7 @@ class UserLevelChannel:
 
 
 def user_level_channel(
-    scores: csr_array, beliefs: Values, *, budget: float, rng: np.random.Generator
+    scores: csr_array, beliefs: Floats, *, budget: float, rng: np.random.Generator
 ) -> UserLevelChannel:
     """Return the channel within the budget that tells least of what `beliefs` say.
 
@@ -166,7 +163,7 @@ def _with_counts(problem: ExchangeProblem, free: Exchange) -> ExchangeProblem:
     )
 
 
-def _whole(sums: Values) -> Counts:
+def _whole(sums: Floats) -> Counts:
     """Round numbers with a whole sum to whole ones of that sum, by largest remainder."""
     counts: Counts = np.floor(sums).astype(np.int64)
     missing = round(float(sums.sum())) - int(counts.sum())

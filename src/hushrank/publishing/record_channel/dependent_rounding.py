@@ -1,17 +1,14 @@
 """Draw whole numbers from fractions so that every row and every column keeps its sum."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hushrank.arrays import Floats, Integers
 from hushrank.errors import require
 from hushrank.randomness import Randomness
-
-Values: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-9
 """Fractions so near 0 or 1 are whole: sums of floats are no more exact."""
@@ -25,12 +22,12 @@ class Edges:
     lists[starts[v] : starts[v + 1]].
     """
 
-    ends: Numbers
-    starts: Numbers
-    lists: Numbers
+    ends: Integers
+    starts: Integers
+    lists: Integers
 
     @classmethod
-    def of(cls, rows: Numbers, columns: Numbers, n_rows: int, n_columns: int) -> "Edges":
+    def of(cls, rows: Integers, columns: Integers, n_rows: int, n_columns: int) -> "Edges":
         """Take the rows and columns (edges,) of the entries."""
         ends = np.column_stack([rows, n_rows + columns])
         degrees = np.bincount(ends.ravel(), minlength=n_rows + n_columns)
@@ -40,7 +37,7 @@ class Edges:
 
 
 def round_dependently(
-    rows: Numbers, columns: Numbers, chances: Values, shape: tuple[int, int], *, rng: Randomness
+    rows: Integers, columns: Integers, chances: Floats, shape: tuple[int, int], *, rng: Randomness
 ) -> NDArray[np.bool_]:
     """Return which entries (entries,) become 1; each does with its chance, the others 0.
 
@@ -60,7 +57,7 @@ def round_dependently(
 
 
 def _require_whole_sums(
-    rows: Numbers, columns: Numbers, chances: Values, shape: tuple[int, int]
+    rows: Integers, columns: Integers, chances: Floats, shape: tuple[int, int]
 ) -> None:
     possible = bool(((chances >= 0) & (chances <= 1)).all())
     require(possible, "expected chances from 0 to 1")
@@ -72,7 +69,12 @@ def _require_whole_sums(
 
 @njit(cache=True)
 def _settle(
-    chances: Values, coins: Values, ends: Numbers, starts: Numbers, stops: Numbers, lists: Numbers
+    chances: Floats,
+    coins: Floats,
+    ends: Integers,
+    starts: Integers,
+    stops: Integers,
+    lists: Integers,
 ) -> None:
     """Walk along uncertain edges; shift chances around each circle, until all are whole."""
     n_vertices = len(stops)
@@ -106,7 +108,7 @@ def _settle(
 
 @njit(cache=True)
 def _another(
-    vertex: int, came: int, chances: Values, starts: Numbers, stops: Numbers, lists: Numbers
+    vertex: int, came: int, chances: Floats, starts: Integers, stops: Integers, lists: Integers
 ) -> int:
     """Return an uncertain edge of the vertex other than the one it came by; -1 without one."""
     place = stops[vertex] - 1
@@ -122,7 +124,7 @@ def _another(
 
 
 @njit(cache=True)
-def _shift(chances: Values, circle: Numbers, coin: float) -> None:
+def _shift(chances: Floats, circle: Integers, coin: float) -> None:
     """Move chance between every other edge of a circle and the rest; one at least gets whole."""
     up, down = 1.0, 1.0
     for nth, edge in enumerate(circle):

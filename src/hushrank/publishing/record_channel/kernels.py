@@ -1,13 +1,9 @@
 """The inner loops of the exchange of records: mirror descent, and scaling to fixed sums."""
 
-from typing import TypeAlias
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int32]
+from hushrank.arrays import Floats, Integers32
 
 SCALINGS_OF_A_STEP = 2
 STEP = 1.8
@@ -18,13 +14,13 @@ LEAST_PROBABILITY = 1e-30
 
 @njit(cache=True)
 def descend(
-    probabilities: Values,
-    fees: Values,
-    members: Numbers,
-    costs: Values,
-    beliefs: Values,
-    shares: Values,
-    counts: Values,
+    probabilities: Floats,
+    fees: Floats,
+    members: Integers32,
+    costs: Floats,
+    beliefs: Floats,
+    shares: Floats,
+    counts: Floats,
     n_steps: int,
 ) -> None:
     """Take steps in place, as `exchange` says; fees (users,) stay 0 without counts.
@@ -48,7 +44,9 @@ def descend(
 
 
 @njit(cache=True)
-def log_ratios(probabilities: Values, members: Numbers, beliefs: Values, shares: Values) -> Values:
+def log_ratios(
+    probabilities: Floats, members: Integers32, beliefs: Floats, shares: Floats
+) -> Floats:
     """Return log r_vy / (r_v p_y) (records, values); 0 where a record is never released."""
     joint = np.zeros(beliefs.shape)
     for user in range(len(members)):
@@ -65,7 +63,7 @@ def log_ratios(probabilities: Values, members: Numbers, beliefs: Values, shares:
 
 
 @njit(cache=True)
-def scale(probabilities: Values, members: Numbers, counts: Values, times: int) -> Values:
+def scale(probabilities: Floats, members: Integers32, counts: Floats, times: int) -> Floats:
     """Scale columns to their counts and rows to 1, in turn; return the logs of all divisors."""
     fees = np.zeros(len(members))
     for _ in range(times):
@@ -84,7 +82,12 @@ def scale(probabilities: Values, members: Numbers, counts: Values, times: int) -
 
 @njit(cache=True)
 def balance(
-    rows: Numbers, columns: Numbers, chances: Values, counts: Values, most: int, tolerance: float
+    rows: Integers32,
+    columns: Integers32,
+    chances: Floats,
+    counts: Floats,
+    most: int,
+    tolerance: float,
 ) -> float:
     """Scale entries (entries,) in place until columns have their counts; return what they miss.
 
@@ -108,7 +111,7 @@ def balance(
 
 
 @njit(cache=True)
-def column_sums(probabilities: Values, members: Numbers) -> Values:
+def column_sums(probabilities: Floats, members: Integers32) -> Floats:
     """Return how often each record (users,) is released, on average."""
     sums = np.zeros(len(members))
     for user in range(len(members)):

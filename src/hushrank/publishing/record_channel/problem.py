@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.record_channel.candidates import Candidates
 from hushrank.publishing.record_channel.kernels import balance, descend, log_ratios
-
-Values: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
 
 TOLERANCE = 0.1
 """Of the certified gap, beside what records tell when they are released unchanged."""
@@ -32,7 +29,7 @@ class ExchangeProblem:
     """
 
     candidates: Candidates
-    beliefs: Values
+    beliefs: Floats
     price: float
     counts: Counts | None = None
 
@@ -49,13 +46,13 @@ class ExchangeProblem:
             require(whole and bool((self.counts >= 0).all()), "expected counts that sum to users")
 
     @cached_property
-    def shares(self) -> Values:
+    def shares(self) -> Floats:
         """The share of each value among the users (values,)."""
-        shares: Values = self.beliefs.mean(axis=0)
+        shares: Floats = self.beliefs.mean(axis=0)
         return shares
 
     @cached_property
-    def whole_counts(self) -> Values:
+    def whole_counts(self) -> Floats:
         """The counts as the kernels take them: none at all where they are free."""
         return np.zeros(0) if self.counts is None else self.counts.astype(np.float64)
 
@@ -82,15 +79,15 @@ class Exchange:
     fees (users,) certify it: no channel has an objective below `lower_bound(problem, ...)`.
     """
 
-    probabilities: Values
+    probabilities: Floats
     leakage: float
     distance: float
-    potentials: Values
-    fees: Values
+    potentials: Floats
+    fees: Floats
     certified_gap: float
 
 
-def lower_bound(problem: ExchangeProblem, potentials: Values, fees: Values) -> float:
+def lower_bound(problem: ExchangeProblem, potentials: Floats, fees: Floats) -> float:
     """Return what leakage + price E[distance] is at least, whatever the channel.
 
         mean_u min_v [ beliefs_u . a_v + price d_uv + fee_v ] - mean_v count_v fee_v
@@ -173,7 +170,7 @@ def with_exact_counts(problem: ExchangeProblem, found: Exchange) -> Exchange:
     return _judged(problem, exact, found.fees)
 
 
-def record_joint(candidates: Candidates, probabilities: Values, beliefs: Values) -> Values:
+def record_joint(candidates: Candidates, probabilities: Floats, beliefs: Floats) -> Floats:
     """Return P(record, value): (users, values), which sums to 1."""
     n_users = len(beliefs)
     flat = candidates.members.ravel()
@@ -184,7 +181,7 @@ def record_joint(candidates: Candidates, probabilities: Values, beliefs: Values)
     return np.column_stack(columns) / n_users
 
 
-def _judged(problem: ExchangeProblem, probabilities: Values, fees: Values) -> Exchange:
+def _judged(problem: ExchangeProblem, probabilities: Floats, fees: Floats) -> Exchange:
     members, distances = problem.candidates.members, problem.candidates.distances
     potentials = log_ratios(probabilities, members, problem.beliefs, problem.shares)
     joint = record_joint(problem.candidates, probabilities, problem.beliefs)

@@ -5,9 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.certificate import log_normalisers
-from hushrank.publishing.cluster_channel.problem import Values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,9 +17,9 @@ class Response:
     values): at the potentials, of a column of mass 1.
     """
 
-    scales: Values
+    scales: Floats
     directions: Shares
-    curvatures: Values
+    curvatures: Floats
 
 
 class Responder(Protocol):
@@ -30,10 +29,10 @@ class Responder(Protocol):
     def bounds_ratio(self) -> bool:
         """Whether flows are no use before the columns match their responses."""
 
-    def respond(self, potentials: Values, smoothing: Values) -> Response:
+    def respond(self, potentials: Floats, smoothing: Floats) -> Response:
         """Return the response to potentials (groups, values)."""
 
-    def bounds(self, potentials: Values) -> Values:
+    def bounds(self, potentials: Floats) -> Floats:
         """Return the exact support function (groups,), free of smoothing."""
 
 
@@ -44,18 +43,18 @@ class LeakageResponder:
     prior: Shares
     bounds_ratio: bool = False
 
-    def respond(self, potentials: Values, smoothing: Values) -> Response:
+    def respond(self, potentials: Floats, smoothing: Floats) -> Response:
         """Return log-sum-exp, softmax and its covariance, weighted by the prior."""
         scales = self.bounds(potentials)
         directions = np.exp(potentials - scales[:, None]) * self.prior
         return Response(scales, directions, covariances(directions))
 
-    def bounds(self, potentials: Values) -> Values:
+    def bounds(self, potentials: Floats) -> Floats:
         """Return log-sum-exp."""
         return log_normalisers(potentials, self.prior)
 
 
-def covariances(directions: Shares) -> Values:
+def covariances(directions: Shares) -> Floats:
     """Return diag(q) - q q^T for each row q of directions (groups, values)."""
     eye = np.eye(directions.shape[1])
     return directions[:, :, None] * (eye - directions[:, None, :])

@@ -12,13 +12,13 @@ from numba import njit
 from numpy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from hushrank.publishing.cluster_channel.arcs import Arcs, Numbers
-from hushrank.publishing.cluster_channel.problem import Values
+from hushrank.arrays import Floats, Integers
+from hushrank.publishing.cluster_channel.arcs import Arcs
 
 RIDGE = 1e-14
 
 
-def contrasts(n_values: int) -> Values:
+def contrasts(n_values: int) -> Floats:
     """Return orthonormal columns (values, values - 1) that sum to 0 (Helmert's)."""
     columns = np.triu(np.ones((n_values, n_values - 1)))
     counts = np.arange(1, n_values)
@@ -35,14 +35,14 @@ class NewtonSystem:
     """
 
     arcs: Arcs
-    weights: Values
-    features: Values
-    factors: Values
-    inverses: Values
-    schur: Values
+    weights: Floats
+    features: Floats
+    factors: Floats
+    inverses: Floats
+    schur: Floats
 
     @classmethod
-    def of(cls, arcs: Arcs, weights: Values, features: Values, hessians: Values) -> "NewtonSystem":
+    def of(cls, arcs: Arcs, weights: Floats, features: Floats, hessians: Floats) -> "NewtonSystem":
         """Factor the columns, then what is left of them for the rows."""
         schur = np.zeros((arcs.n_sources, arcs.n_sources))
         factors, inverses = np.empty_like(features), np.empty_like(hessians)
@@ -55,38 +55,38 @@ class NewtonSystem:
             raise LinAlgError("the matrix of the rows is singular")
         return cls(arcs, weights, features, factors, inverses, factored)
 
-    def flows(self, changes: Values) -> Values:
+    def flows(self, changes: Floats) -> Floats:
         """Return the flows' answer (arcs,) to changes (arcs,) of the reduced costs' right side."""
         sums = self.arcs.by_target(changes[:, None] * self.factors)
         return self.weights * changes - self.on_arcs(sums)
 
-    def on_arcs(self, columns: Values) -> Values:
+    def on_arcs(self, columns: Floats) -> Floats:
         """Return factors times columns (groups, c): (arcs,)."""
         return np.asarray(np.einsum("ac,ac->a", self.factors, columns[self.arcs.targets]))
 
-    def whitened(self, columns: Values) -> Values:
+    def whitened(self, columns: Floats) -> Floats:
         """Return the inverse factor of each column times columns (groups, c)."""
         return np.asarray(np.einsum("gcd,gd->gc", self.inverses, columns))
 
-    def unwhitened(self, columns: Values) -> Values:
+    def unwhitened(self, columns: Floats) -> Floats:
         """Return the transposed inverse factor of each column times columns (groups, c)."""
         return np.asarray(np.einsum("gcd,gc->gd", self.inverses, columns))
 
-    def levels(self, right_side: Values) -> Values:
+    def levels(self, right_side: Floats) -> Floats:
         """Solve the matrix of the rows for right_side (sources,)."""
         return np.asarray(dpotrs(self.schur, right_side, lower=0)[0])
 
 
 @njit(cache=True)
 def _factor_columns(
-    weights: Values,
-    features: Values,
-    starts: Numbers,
-    sources: Numbers,
-    hessians: Values,
-    schur: Values,
-    factors: Values,
-    inverses: Values,
+    weights: Floats,
+    features: Floats,
+    starts: Integers,
+    sources: Integers,
+    hessians: Floats,
+    schur: Floats,
+    factors: Floats,
+    inverses: Floats,
 ) -> None:
     """Fill factors and inverses, and subtract the columns from the lower half of schur."""
     for column in range(len(starts) - 1):
@@ -101,7 +101,7 @@ def _factor_columns(
 
 
 @njit(cache=True)
-def _add_outer_products(block: Values, weights: Values, features: Values) -> None:
+def _add_outer_products(block: Floats, weights: Floats, features: Floats) -> None:
     """Add the sum of weights x x^T to block, where x = the rows of features."""
     for arc in range(len(weights)):
         for a in range(len(block)):
@@ -111,7 +111,7 @@ def _add_outer_products(block: Values, weights: Values, features: Values) -> Non
 
 
 @njit(cache=True)
-def _inverse_lower(lower: Values) -> Values:
+def _inverse_lower(lower: Floats) -> Floats:
     """Invert a lower triangular matrix."""
     inverse = np.zeros_like(lower)
     for a in range(len(lower)):
@@ -125,7 +125,7 @@ def _inverse_lower(lower: Values) -> Values:
 
 
 @njit(cache=True)
-def _apply_lower(lower: Values, weight: float, feature: Values, factor: Values) -> None:
+def _apply_lower(lower: Floats, weight: float, feature: Floats, factor: Floats) -> None:
     """Set factor to weight times lower times feature."""
     for a in range(len(lower)):
         total = 0.0
@@ -135,7 +135,7 @@ def _apply_lower(lower: Values, weight: float, feature: Values, factor: Values) 
 
 
 @njit(cache=True)
-def _subtract(schur: Values, factors: Values, sources: Numbers) -> None:
+def _subtract(schur: Floats, factors: Floats, sources: Integers) -> None:
     """Subtract factors factors^T from the lower half of schur at `sources`, which ascend."""
     for arc in range(len(sources)):
         row = schur[sources[arc]]

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.certificate import log_normalisers
 from hushrank.publishing.cluster_channel.interior_point.columns import Response
-from hushrank.publishing.cluster_channel.problem import Values
 
 STAGES = 9
 STEPS_A_STAGE = 6
@@ -20,8 +19,8 @@ TO_THE_EDGE = 0.9
 class _Column(NamedTuple):
     """likelihoods (groups, values) = P(ĝ | y) / P(ĝ), and the least of their window (groups,)."""
 
-    likelihoods: Values
-    least: Values
+    likelihoods: Floats
+    least: Floats
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class RatioResponder:
     max_ratio: float
     bounds_ratio: bool = True
 
-    def bounds(self, potentials: Values) -> Values:
+    def bounds(self, potentials: Floats) -> Floats:
         """Return the exact support function (groups,)."""
         return log_normalisers(potentials, self.prior, self.max_ratio)
 
-    def respond(self, potentials: Values, smoothing: Values) -> Response:
+    def respond(self, potentials: Floats, smoothing: Floats) -> Response:
         """Return the smoothed support function, its maximiser and its curvature."""
         smoothing = np.maximum(smoothing, FIRST_SMOOTHING * SHRINK ** (STAGES - 1))
         start = 2 / (1 + self.max_ratio)
@@ -56,11 +55,11 @@ class RatioResponder:
         scales = self._objective(column, potentials, smoothing)
         return Response(scales, directions, self._curvatures(column, smoothing))
 
-    def _slacks(self, column: _Column) -> tuple[Values, Values]:
+    def _slacks(self, column: _Column) -> tuple[Floats, Floats]:
         least = column.least[:, None]
         return column.likelihoods - least, self.max_ratio * least - column.likelihoods
 
-    def _objective(self, column: _Column, potentials: Values, eta: Values) -> Values:
+    def _objective(self, column: _Column, potentials: Floats, eta: Floats) -> Floats:
         above, below = self._slacks(column)
         middle = (self.max_ratio - 1) / (self.max_ratio + 1)  # each slack where all are equal
         barrier = np.log(above * below / middle**2) @ self.prior
@@ -68,7 +67,7 @@ class RatioResponder:
         gained = (self.prior * e * (potentials - np.log(e))).sum(axis=1)
         return np.asarray(gained + eta * barrier)
 
-    def _inverse(self, column: _Column, eta: Values) -> tuple[Values, Values, Values]:
+    def _inverse(self, column: _Column, eta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the inverse of the negated Hessian in e, t eliminated: diag + u u^T / rest.
 
         rest is written as a sum of positive terms: near the bound its differences cancel.
@@ -81,7 +80,7 @@ class RatioResponder:
         corner = bend * (low + self.max_ratio**2 * high) + low * high * (self.max_ratio - 1) ** 2
         return diagonal, diagonal * mixed, (diagonal * corner).sum(axis=1)
 
-    def _curvatures(self, column: _Column, eta: Values) -> Values:
+    def _curvatures(self, column: _Column, eta: Floats) -> Floats:
         diagonal, tilt, rest = self._inverse(column, eta)
         full = np.eye(len(self.prior)) * diagonal[:, None, :]
         full = full + tilt[:, :, None] * tilt[:, None, :] / rest[:, None, None]
@@ -89,7 +88,7 @@ class RatioResponder:
         full = full - pull[:, :, None] * pull[:, None, :] / (pull @ self.prior)[:, None, None]
         return np.asarray(self.prior[:, None] * full * self.prior)
 
-    def _step(self, column: _Column, potentials: Values, eta: Values) -> _Column:
+    def _step(self, column: _Column, potentials: Floats, eta: Floats) -> _Column:
         """Take one Newton step, shortened where it would leave the window."""
         e, weights = column.likelihoods, eta[:, None] * self.prior
         above, below = self._slacks(column)
@@ -104,13 +103,13 @@ class RatioResponder:
         return _Column(e + length[:, None] * move, column.least + length * move_least)
 
     def _solve(
-        self, diagonal: Values, tilt: Values, rest: Values, slope: Values, slope_least: Values
-    ) -> tuple[Values, Values]:
+        self, diagonal: Floats, tilt: Floats, rest: Floats, slope: Floats, slope_least: Floats
+    ) -> tuple[Floats, Floats]:
         """Solve [H, -g; -g^T, c] (move, move_least) = (slope, slope_least)."""
         least = (slope_least + (tilt * slope).sum(axis=1)) / rest
         return diagonal * slope + tilt * least[:, None], least
 
-    def _length(self, column: _Column, move: Values, move_least: Values) -> Values:
+    def _length(self, column: _Column, move: Floats, move_least: Floats) -> Floats:
         above, below = self._slacks(column)
         rise = move - move_least[:, None]
         fall = self.max_ratio * move_least[:, None] - move

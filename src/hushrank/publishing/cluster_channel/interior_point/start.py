@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
 from hushrank.publishing.cluster_channel.interior_point.state import State
-from hushrank.publishing.cluster_channel.problem import Values
 
 LOWEST = -60.0
 """The least log of the start's middle, as a part of the budget."""
@@ -37,7 +37,7 @@ def silent_state(sources: Sources, arcs: Arcs, price: float, barrier: float) -> 
     return State(arcs, flows, potentials, levels, price, barrier / price)
 
 
-def _central_flows(sources: Sources, arcs: Arcs, budget: float) -> tuple[Values, Values]:
+def _central_flows(sources: Sources, arcs: Arcs, budget: float) -> tuple[Floats, Floats]:
     low, high = LOWEST, 0.0  # log of middle / budget
     while high - low > 0.02:
         middle = budget * float(np.exp((low + high) / 2))
@@ -47,7 +47,7 @@ def _central_flows(sources: Sources, arcs: Arcs, budget: float) -> tuple[Values,
     return _flows_of_middle(sources, arcs, budget * float(np.exp(low)))
 
 
-def _flows_of_middle(sources: Sources, arcs: Arcs, middle: float) -> tuple[Values, Values]:
+def _flows_of_middle(sources: Sources, arcs: Arcs, middle: float) -> tuple[Floats, Floats]:
     """Return flows = middle / (cost + offset) whose rows are the shares, and the offsets.
 
     Newton's method from below, where the cheapest arc, at cost 0, alone would carry the share.

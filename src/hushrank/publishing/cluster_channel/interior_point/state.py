@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
 from hushrank.publishing.cluster_channel.column_generation import REACH, missing_arcs
 from hushrank.publishing.cluster_channel.interior_point.columns import Responder, Response
-from hushrank.publishing.cluster_channel.problem import ROUNDING, Values, joint_leakage
+from hushrank.publishing.cluster_channel.problem import ROUNDING, joint_leakage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +25,7 @@ class Task:
     most_steps: int = 150
     most_smoothing: float = np.inf
 
-    def value(self, arcs: Arcs, flows: Values, price: float) -> float:
+    def value(self, arcs: Arcs, flows: Floats, price: float) -> float:
         """Return what flows (arcs,) cost once their rows and their budget are mended."""
         mended = flows * (self.sources.shares / arcs.by_source(flows))[arcs.sources]
         distortion = float(arcs.costs @ mended)
@@ -38,14 +39,14 @@ class Task:
         joint[self.sources.numbers] += (1 - kept) * self._own_joint()
         return joint_leakage(joint, self.sources.prior)
 
-    def bound(self, potentials: Values, price: float) -> float:
+    def bound(self, potentials: Floats, price: float) -> float:
         """Return what any channel costs at least, by potentials (groups, values) and a price."""
         normalised = potentials - self.responder.bounds(potentials)[:, None]
         costs = self.sources.posteriors @ normalised.T + price * self.sources.distances
         least = float(self.sources.shares @ costs.min(axis=1))
         return least if self.budget is None else least - price * self.budget
 
-    def _own_joint(self) -> Values:
+    def _own_joint(self) -> Floats:
         return self.sources.shares[:, None] * self.sources.posteriors
 
 
@@ -57,13 +58,13 @@ class State:
     """
 
     arcs: Arcs
-    flows: Values
-    potentials: Values
-    levels: Values
+    flows: Floats
+    potentials: Floats
+    levels: Floats
     price: float
     slack: float
 
-    def reduced_costs(self) -> Values:
+    def reduced_costs(self) -> Floats:
         """Return the reduced costs (arcs,)."""
         means = self.arcs.mean_over_values(self.potentials)
         return means + self.price * self.arcs.costs - self.levels[self.arcs.sources]
@@ -95,9 +96,9 @@ class Point:
 
     state: State
     response: Response
-    reduced: Values
-    masses: Values
-    mismatch: Values
+    reduced: Floats
+    masses: Floats
+    mismatch: Floats
     barrier: float
 
 
@@ -114,7 +115,7 @@ def look(task: Task, state: State, barrier: float) -> Point:
     return Point(state, response, reduced, masses, mismatch, barrier)
 
 
-def mean_product(task: Task, flows: Values, reduced: Values, price: float, slack: float) -> float:
+def mean_product(task: Task, flows: Floats, reduced: Floats, price: float, slack: float) -> float:
     """Return the mean of flow times reduced cost, price times slack among them."""
     if task.budget is None:
         return float(flows @ reduced) / flows.size

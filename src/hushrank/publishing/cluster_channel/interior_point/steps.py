@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.interior_point.newton_system import NewtonSystem, contrasts
 from hushrank.publishing.cluster_channel.interior_point.state import (
     Point,
@@ -14,7 +15,6 @@ from hushrank.publishing.cluster_channel.interior_point.state import (
     look,
     mean_product,
 )
-from hushrank.publishing.cluster_channel.problem import Values
 
 STEADY = 1e-12
 """The part of the prior's curvature that keeps columns of few arcs from being singular."""
@@ -28,14 +28,14 @@ TO_THE_EDGE = 0.98
 class Outcome:
     """The cheapest flows (sources, groups) found, and the best proof of a bound."""
 
-    flows: Values
-    potentials: Values
+    flows: Floats
+    potentials: Floats
     price: float
     value: float
     bound: float
     iterations: int
 
-    def with_flows(self, flows: Values) -> "Outcome":
+    def with_flows(self, flows: Floats) -> "Outcome":
         """Return the same outcome with other flows (sources, groups)."""
         return replace(self, flows=flows)
 
@@ -43,10 +43,10 @@ class Outcome:
 class Step(NamedTuple):
     """Changes of flows, reduced costs, potentials, levels, price and slack."""
 
-    flows: Values
-    reduced: Values
-    potentials: Values
-    levels: Values
+    flows: Floats
+    reduced: Floats
+    potentials: Floats
+    levels: Floats
     price: float
     slack: float
 
@@ -54,10 +54,10 @@ class Step(NamedTuple):
 class Aim(NamedTuple):
     """What a step is to change: products of pairs, price times slack, mismatches, scales."""
 
-    products: Values
+    products: Floats
     last_product: float
-    mismatch: Values
-    scales: Values
+    mismatch: Floats
+    scales: Floats
 
 
 @np.errstate(divide="raise", invalid="raise", over="raise", under="ignore")
@@ -148,8 +148,8 @@ def newton_step(task: Task, point: Point, system: NewtonSystem, aim: Aim) -> Ste
 
 
 def _rows(
-    task: Task, point: Point, system: NewtonSystem, flows: Values, last_product: float
-) -> tuple[Values, float, float]:
+    task: Task, point: Point, system: NewtonSystem, flows: Floats, last_product: float
+) -> tuple[Floats, float, float]:
     """Return the changes of levels, price and slack that mend the rows and the budget."""
     state, arcs = point.state, point.state.arcs
     missing = task.sources.shares - arcs.by_source(state.flows) - arcs.by_source(flows)

@@ -7,18 +7,15 @@ The dual is the mean of the least value over what an item can do; smoothed, a so
 weights are the channel.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 
 LOWEST, HIGHEST, ONLY = 0, 1, 2  # which posterior of a class a column is; ONLY: of its one item
 SMALLEST_CHANCE = 16.0  # -log of the smallest chance, relative to the largest, that is not 0
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 
 class Items(NamedTuple):
@@ -28,7 +25,7 @@ class Items(NamedTuple):
     weights: Shares
     tilts: Shares
     leakages: Shares
-    classes: Numbers
+    classes: Indices
     parts: Shares
 
 
@@ -38,10 +35,10 @@ class Columns(NamedTuple):
     within: what a move inside one class costs on top of the parts.
     """
 
-    classes: Numbers
-    kinds: Numbers
+    classes: Indices
+    kinds: Indices
     parts: Shares
-    of_class: Numbers
+    of_class: Indices
     within: float
 
 
@@ -62,7 +59,7 @@ class Prices(NamedTuple):
 class Options(NamedTuple):
     """Room for what one item can do (columns + 2,): column, value, chance, slope, cost."""
 
-    columns: Numbers
+    columns: Indices
     values: Shares
     chances: Shares
     slopes: Shares

@@ -4,12 +4,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.publishing.item_channel.binary.options import (
     HIGHEST,
     Columns,
     Items,
-    Numbers,
     Prices,
     room,
     weigh_options,
@@ -18,7 +17,7 @@ from hushrank.publishing.item_channel.channel import CompactChannel, compact_cha
 
 LEAST_CHANCE = 1e-5  # of a move: below, the activity stays
 
-Spread = tuple[Numbers, Shares]
+Spread = tuple[Indices, Shares]
 """The items that a column releases, and their shares."""
 
 
@@ -40,7 +39,7 @@ def channel_at(
 @njit(cache=True)
 def _moves(
     items: Items, columns: Columns, prices: Prices, least: float
-) -> tuple[Numbers, Numbers, Shares]:
+) -> tuple[Indices, Indices, Shares]:
     """Return the chances of moves above `least`, row after row: starts, columns, chances."""
     n_items, n_columns = len(items.weights), len(prices.tilts)
     starts, into = np.zeros(n_items + 1, np.intp), room(n_columns)

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.publishing.item_channel.general.dual import Sources
 from hushrank.publishing.item_channel.problem import OnlineProblem
-from hushrank.publishing.item_channel.similar_items import Numbers
 
 SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
 
@@ -16,11 +15,11 @@ SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
 class Cells:
     """Items of one class and group as one; of_items (items,): the cell of each."""
 
-    of_items: Numbers
+    of_items: Indices
     sources: Sources
 
 
-def cells_of(problem: OnlineProblem, groups: Numbers) -> Cells:
+def cells_of(problem: OnlineProblem, groups: Indices) -> Cells:
     """Return the cells of a problem, given the group of each item (items,)."""
     classes, population = problem.cost.classes, problem.population
     keys = classes * (groups.max() + 1) + groups
@@ -35,7 +34,7 @@ def items_of(problem: OnlineProblem) -> Sources:
     return _sources(problem, problem.population.joint, np.arange(problem.population.n_items))
 
 
-def _sources(problem: OnlineProblem, joint: Shares, items: Numbers) -> Sources:
+def _sources(problem: OnlineProblem, joint: Shares, items: Indices) -> Sources:
     """Return what the kernels need of these joint probabilities, costs as these items'."""
     cost, weights, prior = problem.cost, joint.sum(axis=1), problem.population.prior
     known = weights[:, None] > 0

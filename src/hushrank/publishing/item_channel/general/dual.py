@@ -10,11 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Integers32, Shares
 
 STRIDE = 32  # values that are looked at together
 
-Integers = NDArray[np.int32]
 Starts = NDArray[np.int64]
 
 
@@ -32,7 +31,7 @@ class Chances(NamedTuple):
     """Chances of row i at starts[i]..starts[i + 1] - 1, with the cells that they are of."""
 
     starts: Starts
-    cells: Integers
+    cells: Integers32
     chances: Shares
 
 

@@ -4,12 +4,11 @@ import numpy as np
 from numba import njit
 from scipy.special import rel_entr
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Integers32, Shares
 from hushrank.publishing.item_channel.channel import CompactChannel, compact_channel
 from hushrank.publishing.item_channel.general.cells import Cells
-from hushrank.publishing.item_channel.general.dual import Chances, Integers, Sources
+from hushrank.publishing.item_channel.general.dual import Chances, Sources
 from hushrank.publishing.item_channel.general.mirror_descent import Limits, Pooled, improve
-from hushrank.publishing.item_channel.similar_items import Numbers
 
 MIRROR_STEPS = 120
 MOST_MOVES = 80_000  # of all items together; half evenly, half by weight
@@ -40,7 +39,7 @@ def channel_of_cells(
 
 
 @njit(cache=True)
-def _moves(chances: Chances, of_items: Numbers, weights: Shares) -> Chances:
+def _moves(chances: Chances, of_items: Indices, weights: Shares) -> Chances:
     """Return each item's chances, which are its cell's, but for staying in the cell.
 
     Of many, some equal ones are taken, evenly spaced, and elsewhere for each item of a cell.
@@ -65,7 +64,7 @@ def _moves(chances: Chances, of_items: Numbers, weights: Shares) -> Chances:
 
 @njit(cache=True)
 def _take(
-    cells: Integers, chances: Shares, own: int, shift: float, most: int, taken: Shares
+    cells: Integers32, chances: Shares, own: int, shift: float, most: int, taken: Shares
 ) -> None:
     """Fill in the chances that leave a cell, or where these are many, a systematic sample."""
     total, n_leaving, passed = 0.0, 0, 0.0
@@ -83,7 +82,7 @@ def _take(
             mark += each
 
 
-def _by_weight(weights: Shares, of_items: Numbers) -> Shares:
+def _by_weight(weights: Shares, of_items: Indices) -> Shares:
     """Return each item's share of its cell; a little to items that nobody uses."""
     filled = weights + 1e-9 / len(weights)
     shares: Shares = filled / np.bincount(of_items, filled)[of_items]
