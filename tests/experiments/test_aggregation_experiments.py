@@ -7,8 +7,8 @@ import pytest
 
 from hushrank.aggregators.private.order import PrivateOrder
 from hushrank.experiments.experiment import Draws, Settings
-from hushrank.experiments.figures.hay_2 import HAY_2
-from hushrank.experiments.figures.hay_3 import HAY_3
+from hushrank.experiments.figures.hay.figure_2 import HAY_2
+from hushrank.experiments.figures.hay.figure_3 import HAY_3
 from hushrank.experiments.on_rankings.central import OURS, PAPER, Curator
 from hushrank.experiments.on_rankings.electorate import Electorate, Labels
 from hushrank.experiments.pictures.panels import experiment_figure

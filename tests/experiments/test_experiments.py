@@ -24,7 +24,7 @@ from hushrank.experiments.experiment import (
     Measurement,
     Settings,
 )
-from hushrank.experiments.figures.safari_2 import RuleOne, true_shares
+from hushrank.experiments.figures.safari.figure_2 import RuleOne, true_shares
 from hushrank.experiments.files import write_experiment
 from hushrank.experiments.on_rankings.collection import BASELINES, FAITHFUL, REPAIRS, Collection
 from hushrank.experiments.pictures.panels import experiment_figure

@@ -11,7 +11,7 @@ from hushrank.cli.protocols import CollectOptions
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import q2_distance
 from hushrank.experiments.experiment import Draws, Settings
-from hushrank.experiments.figures.frontier_elections import ELECTIONS
+from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
 from hushrank.experiments.on_rankings.frontier_ways import (
     MOST_HERDED_DRAWS,

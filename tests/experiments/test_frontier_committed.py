@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hushrank.experiments.figures.frontier_elections import ELECTIONS
+from hushrank.experiments.figures.frontier.elections import ELECTIONS
 
 PAGES = Path(__file__).parents[2] / "docs" / "experiments"
 PAGE = PAGES / "max-entropy.md"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hushrank.experiments.experiment import Draws, Settings
-from hushrank.experiments.figures import kwiksort_6
-from hushrank.experiments.figures.kwiksort_3_and_4 import EPSILONS, queries
-from hushrank.experiments.figures.kwiksort_table3 import SOLUTIONS
+from hushrank.experiments.figures.kwiksort import figure_6
+from hushrank.experiments.figures.kwiksort.figures_3_and_4 import EPSILONS, queries
+from hushrank.experiments.figures.kwiksort.table_3 import SOLUTIONS
 from hushrank.experiments.on_rankings.electorate import Electorate
 from hushrank.experiments.on_rankings.local import LAPLACE, OURS, PAPER, RESPONSE, Devices, Pairs
 from hushrank.experiments.pictures.panels import experiment_figure
@@ -74,8 +74,8 @@ def test_numbers_of_queries_are_those_of_the_paper():
 
 
 def test_sizes_end_with_all_people():
-    assert kwiksort_6.sizes(795, "turkdots") == [10, 25, 50, 100, 250, 500, 795]
-    assert kwiksort_6.sizes(500, kwiksort_6.MODELS[0][0].name) == [100, 250, 500]
+    assert figure_6.sizes(795, "turkdots") == [10, 25, 50, 100, 250, 500, 795]
+    assert figure_6.sizes(500, figure_6.MODELS[0][0].name) == [100, 250, 500]
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushrank.experiments.experiment import Draws
-from hushrank.experiments.figures.safari_2 import RuleOne, true_shares
+from hushrank.experiments.figures.safari.figure_2 import RuleOne, true_shares
 from hushrank.experiments.on_rankings.collection import FAITHFUL, Collection, Variant
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse

@@ -10,7 +10,7 @@ from hushrank.activities.log import ActivityLog
 from hushrank.activities.transactions import draw_transactions
 from hushrank.errors import HushrankError
 from hushrank.experiments.experiment import Draws, Settings
-from hushrank.experiments.figures.privrank_13 import busy_log
+from hushrank.experiments.figures.privrank.figure_13 import busy_log
 from hushrank.experiments.files import write_experiment
 from hushrank.experiments.on_activity.contexts import N_SLOTS, ContextPrecision, in_slots
 from hushrank.experiments.on_activity.learning import STEPS, Learning, everybody, learn

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hushrank.engines.local import simulate
-from hushrank.experiments.figures.frontier_elections import ELECTIONS
+from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.max_entropy import max_entropy

@@ -8,7 +8,7 @@ import pytest
 
 from hushrank.engines.local import simulate
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
-from hushrank.experiments.figures.frontier_elections import ELECTIONS
+from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings

@@ -2,29 +2,29 @@
 
 from hushrank.errors import require
 from hushrank.experiments.experiment import Experiment
-from hushrank.experiments.figures.frontier_elections import FRONTIER_ELECTIONS
-from hushrank.experiments.figures.frontier_epsilon import FRONTIER_EPSILON
-from hushrank.experiments.figures.frontier_people import FRONTIER_PEOPLE
-from hushrank.experiments.figures.hay_2 import HAY_2
-from hushrank.experiments.figures.hay_3 import HAY_3
-from hushrank.experiments.figures.kwiksort_3_and_4 import KWIKSORT_3, KWIKSORT_4
-from hushrank.experiments.figures.kwiksort_5 import KWIKSORT_5
-from hushrank.experiments.figures.kwiksort_6 import KWIKSORT_6
-from hushrank.experiments.figures.kwiksort_table3 import KWIKSORT_TABLE_3
-from hushrank.experiments.figures.pair_orders import PAIR_ORDERS
-from hushrank.experiments.figures.privrank_6 import PRIVRANK_6
-from hushrank.experiments.figures.privrank_7_and_8 import PRIVRANK_7, PRIVRANK_8
-from hushrank.experiments.figures.privrank_9 import PRIVRANK_9
-from hushrank.experiments.figures.privrank_10 import PRIVRANK_10
-from hushrank.experiments.figures.privrank_11 import PRIVRANK_11A, PRIVRANK_11B
-from hushrank.experiments.figures.privrank_12_and_14 import PRIVRANK_12
-from hushrank.experiments.figures.privrank_13 import PRIVRANK_13
-from hushrank.experiments.figures.privrank_14 import PRIVRANK_14
-from hushrank.experiments.figures.privrank_15 import PRIVRANK_15
-from hushrank.experiments.figures.privrank_table2 import PRIVRANK_TABLE_2
-from hushrank.experiments.figures.safari_1 import SAFARI_1A
-from hushrank.experiments.figures.safari_1b import SAFARI_1B
-from hushrank.experiments.figures.safari_2 import SAFARI_2
+from hushrank.experiments.figures.frontier.elections import FRONTIER_ELECTIONS
+from hushrank.experiments.figures.frontier.epsilon import FRONTIER_EPSILON
+from hushrank.experiments.figures.frontier.people import FRONTIER_PEOPLE
+from hushrank.experiments.figures.hay.figure_2 import HAY_2
+from hushrank.experiments.figures.hay.figure_3 import HAY_3
+from hushrank.experiments.figures.kwiksort.figure_5 import KWIKSORT_5
+from hushrank.experiments.figures.kwiksort.figure_6 import KWIKSORT_6
+from hushrank.experiments.figures.kwiksort.figures_3_and_4 import KWIKSORT_3, KWIKSORT_4
+from hushrank.experiments.figures.kwiksort.pair_orders import PAIR_ORDERS
+from hushrank.experiments.figures.kwiksort.table_3 import KWIKSORT_TABLE_3
+from hushrank.experiments.figures.privrank.figure_6 import PRIVRANK_6
+from hushrank.experiments.figures.privrank.figure_9 import PRIVRANK_9
+from hushrank.experiments.figures.privrank.figure_10 import PRIVRANK_10
+from hushrank.experiments.figures.privrank.figure_11 import PRIVRANK_11A, PRIVRANK_11B
+from hushrank.experiments.figures.privrank.figure_12 import PRIVRANK_12
+from hushrank.experiments.figures.privrank.figure_13 import PRIVRANK_13
+from hushrank.experiments.figures.privrank.figure_14 import PRIVRANK_14
+from hushrank.experiments.figures.privrank.figure_15 import PRIVRANK_15
+from hushrank.experiments.figures.privrank.figures_7_and_8 import PRIVRANK_7, PRIVRANK_8
+from hushrank.experiments.figures.privrank.table_2 import PRIVRANK_TABLE_2
+from hushrank.experiments.figures.safari.figure_1a import SAFARI_1A
+from hushrank.experiments.figures.safari.figure_1b import SAFARI_1B
+from hushrank.experiments.figures.safari.figure_2 import SAFARI_2
 
 EXPERIMENTS = {
     each.name: each

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hushrank.experiments.experiment import Experiment, Measurement
-from hushrank.experiments.figures.frontier_epsilon import (
+from hushrank.experiments.figures.frontier.epsilon import (
     DEAR,
     QUICK_EPSILONS,
     WITH_SHORT_CUT,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hushrank.experiments.experiment import Experiment, Measurement
-from hushrank.experiments.figures.kwiksort_3_and_4 import ROWS
+from hushrank.experiments.figures.kwiksort.figures_3_and_4 import ROWS
 from hushrank.experiments.on_rankings.electorate import Electorate
 from hushrank.experiments.on_rankings.local import OURS, PAPER, Devices, Place
 from hushrank.experiments.pictures.views import population_views

@@ -18,7 +18,7 @@ from hushrank.experiments.experiment import (
     Measurement,
     Quantity,
 )
-from hushrank.experiments.figures.safari_1b import EPSILONS, MOST_ITEMS, QUICK_EPSILONS
+from hushrank.experiments.figures.safari.figure_1b import EPSILONS, MOST_ITEMS, QUICK_EPSILONS
 from hushrank.experiments.on_rankings.tallies import simulated_tallies
 from hushrank.experiments.pictures.treatments import TREATMENT_TABLE, treatment_views
 from hushrank.experiments.populations import RANKINGS, Populations

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement
-from hushrank.experiments.figures.kwiksort_3_and_4 import THETAS
+from hushrank.experiments.figures.kwiksort.figures_3_and_4 import THETAS
 from hushrank.experiments.on_rankings.electorate import Electorate
 from hushrank.experiments.on_rankings.local import (
     OURS,
