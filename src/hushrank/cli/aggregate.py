@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.collect import FileForm, Unranked
+from hushrank.cli.options import FileForm, Unranked
 
 
 class Method(StrEnum):

@@ -23,12 +23,12 @@ from hushrank.aggregators.private.posterior import posterior_of_release
 from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Counts, Order
-from hushrank.cli.seeds import stream
 from hushrank.errors import require
 from hushrank.evaluation.metrics import average_kendall_tau
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.seeds import stream
 
 WITHOUT_PRIVACY = ("borda", "kwiksort", "kemeny")
 PURE: dict[str, Callable[..., PrivateOrder]] = {

@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 
 from hushrank.cli.aggregation import Aggregated, AggregateOptions, aggregate_rankings
-from hushrank.cli.tables import least_sure, plain, result_table
+from hushrank.cli.console import least_sure, plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.profile import Rankings

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.publish import Activities, Bins, Private, ProfilesFile
+from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
 
 
 def attack(

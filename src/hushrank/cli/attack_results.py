@@ -15,8 +15,8 @@ from hushrank.activities.activity_files import read_activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.activities.profiles import Profiles
+from hushrank.cli.console import plain
 from hushrank.cli.posterior_file import read_posterior
-from hushrank.cli.tables import plain
 from hushrank.errors import require
 from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.files.disk import replace_file, require_apart, require_folder

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from hushrank.cli.options import FileForm, Unranked
+
 
 class CollectProtocol(StrEnum):
     """The protocols that `collect` can run."""
@@ -46,23 +48,6 @@ class Rows(StrEnum):
 
     HERDED = "herded"
     INDEPENDENT = "independent"
-
-
-class FileForm(StrEnum):
-    """What a file of rankings can hold."""
-
-    PREFLIB = "preflib"
-    ORDER = "order"
-    PLACES = "places"
-    RANKS = "ranks"
-    SCORES = "scores"
-
-
-class Unranked(StrEnum):
-    """What it says about two items that a ballot ranks only one of them."""
-
-    UNKNOWN = "unknown"
-    LAST = "last"
 
 
 class Split(StrEnum):

@@ -10,10 +10,9 @@ import numpy as np
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Shares
-from hushrank.cli.collect import FileForm
+from hushrank.cli.options import FileForm
 from hushrank.cli.popular import Fitted
 from hushrank.cli.protocols import AnyProtocol, CollectOptions, make_protocol
-from hushrank.cli.seeds import stream
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.engines.outcome import Outcome
 from hushrank.errors import require
@@ -33,6 +32,7 @@ from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties as with_ties_broken
+from hushrank.workflows.seeds import stream
 
 SECONDS_FOR_THE_OPTIMUM = 10.0
 MOST_HERDED_DRAWS = 5_000_000

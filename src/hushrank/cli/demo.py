@@ -46,9 +46,9 @@ def demo(
 
 def demo_people() -> "Rankings":
     """Return the made-up people: always the same."""
-    from hushrank.cli.seeds import stream
     from hushrank.models.mixture import plackett_luce_mixture
     from hushrank.rankings.profile import Rankings
+    from hushrank.workflows.seeds import stream
 
     rng = stream(POPULATION_SEED, "people")
     population = plackett_luce_mixture(len(ITEMS), 3, spread=1.0, rng=rng)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.publish import Activities
+from hushrank.cli.options import Activities
 
 
 def evaluate(

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity
-from hushrank.cli.tables import plain
+from hushrank.cli.console import plain
 from hushrank.errors import require
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, average_precisions
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity

@@ -12,7 +12,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hushrank.cli.tables import plain
+from hushrank.cli.console import plain
 from hushrank.files.disk import replace_file, require_folder
 from hushrank.planning.grid import PEOPLE
 from hushrank.planning.plan import Plan, ProtocolPlan, Situation, make_plan

@@ -2,10 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-from typer import Argument, Option, Typer
+from typer import Option, Typer
 
+from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
 from hushrank.cli.publish_online import publish_online
 
 publish = Typer(
@@ -14,19 +15,6 @@ publish = Typer(
     pretty_exceptions_enable=False,
 )
 publish.command("online")(publish_online)
-
-Activities: TypeAlias = Annotated[
-    Path, Argument(help="Who did what: CSV or Parquet, user,item[,score][,time]; also gzipped.")
-]
-ProfilesFile: TypeAlias = Annotated[
-    Path, Option(help="What users keep private: user,<attribute>,...[,protects].")
-]
-Private: TypeAlias = Annotated[
-    str, Option(help="The attributes to protect, by name: gender or gender,age.")
-]
-Bins: TypeAlias = Annotated[
-    list[str] | None, Option(help="Cut a numeric attribute: age=18,35,50. May be repeated.")
-]
 
 
 class Method(StrEnum):

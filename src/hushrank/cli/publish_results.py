@@ -14,12 +14,12 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, require_writable, write_activity
 from hushrank.activities.profile_files import read_profiles
 from hushrank.activities.splits import split_activity
+from hushrank.cli.console import figures_table, plain
 from hushrank.cli.posterior_file import write_posterior
 from hushrank.cli.publishing import Published, PublishOptions, publish_activity
-from hushrank.cli.seeds import stream
-from hushrank.cli.tables import figures_table, plain
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.publishing.historical.release import Told
+from hushrank.workflows.seeds import stream
 
 STATEMENT = (
     "Private values are harder to infer from what is released; this is no differential privacy."

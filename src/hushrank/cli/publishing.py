@@ -7,7 +7,6 @@ from typing import Any, cast
 from hushrank.activities.activity import Activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profiles import Profiles
-from hushrank.cli.seeds import stream
 from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Method
 from hushrank.publishing.historical.baselines import BASELINES, publish_baseline
@@ -16,6 +15,7 @@ from hushrank.publishing.historical.protected_users import ProtectedUsers, prote
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.publishing.historical.user_level import publish_user_level
 from hushrank.randomness import Randomness
+from hushrank.workflows.seeds import stream
 
 UNITS = {"privrank": "expected {distance} distance of clusters", **BASELINES}
 UNITS["user-level"] = "expected cosine distance of records"

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.cli.collection import Collected, collect_rankings
+from hushrank.cli.console import least_sure, plain, result_table
 from hushrank.cli.popular import Fitted, popular_as_json, popular_summary
 from hushrank.cli.protocols import CollectOptions
-from hushrank.cli.tables import least_sure, plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.protocols.max_entropy import MaxEntropyOutcome

@@ -36,8 +36,8 @@ def mallows(
 
     Example:  hushrank simulate mallows --people 1000 --items 10 --dispersion 0.7 --out people.soc
     """
-    from hushrank.cli.seeds import stream
     from hushrank.models.mallows import Mallows
+    from hushrank.workflows.seeds import stream
 
     model = Mallows(tuple(range(items)), dispersion)
     _write(model.sample(people, rng=stream(seed, "people")), out)
@@ -60,8 +60,8 @@ def plackett_luce(
 
     Example:  hushrank simulate plackett-luce --people 1000 --items 10 --out people.csv
     """
-    from hushrank.cli.seeds import stream
     from hushrank.models.mixture import plackett_luce_mixture
+    from hushrank.workflows.seeds import stream
 
     rng = stream(seed, "people")
     model = plackett_luce_mixture(items, components, spread=spread, rng=rng)

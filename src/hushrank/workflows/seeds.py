@@ -4,6 +4,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from hushrank.randomness import Randomness
+
 Purpose: TypeAlias = Literal[
     "people",
     "ties",
@@ -24,3 +26,8 @@ def stream(seed: int | None, purpose: Purpose) -> np.random.Generator:
     """
     key = tuple(purpose.encode())
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def secret_words(seed: int | None) -> Randomness:
+    """Return the words that noise is made of: secret, or repeatable and then not private."""
+    return Randomness.secure() if seed is None else Randomness.seeded(seed)

@@ -1,0 +1,33 @@
+import sys
+
+import pyarrow as pa
+import pytest
+
+from hushrank.workflows import frames
+
+COLUMNS = {"item": ["tea", "coffee"], "ahead of the next": [0.75, None]}
+
+
+class Result:
+    def __arrow_c_stream__(self, requested_schema=None):
+        return frames.arrow_stream(COLUMNS, requested_schema)
+
+
+def test_a_result_is_read_through_the_arrow_interface():
+    assert pa.table(Result()).to_pydict() == COLUMNS
+
+
+def test_a_frame_is_an_arrow_table_where_pandas_is_not_installed(monkeypatch):
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    assert frames.to_frame(COLUMNS).to_pydict() == COLUMNS
+
+
+def test_a_frame_is_of_pandas_where_it_is_installed():
+    pandas = pytest.importorskip("pandas", reason="pandas is not a dependency")
+    frame = frames.to_frame(COLUMNS)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame["item"]) == COLUMNS["item"]
+
+
+def test_frames_cost_nothing_until_one_is_made():
+    assert "pyarrow" not in vars(sys.modules[frames.__name__])
