@@ -1,4 +1,7 @@
-"""What every local mechanism is, and what its reports add up to."""
+"""What every local mechanism is, and what its reports add up to.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
