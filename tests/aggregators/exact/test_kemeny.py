@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.exact import kemeny as kemeny_module
-from hushrank.aggregators.exact.condorcet import condorcet_groups
-from hushrank.aggregators.exact.kemeny import all_kemeny_orders, kemeny
+from hushrank.aggregators.exact.kemeny import all_kemeny_orders, condorcet_groups, kemeny
 from hushrank.aggregators.exact.linear_ordering import best_by_integer_program
 from hushrank.aggregators.exact.subset_program import best_by_sets
 from hushrank.aggregators.pairwise import pair_margins

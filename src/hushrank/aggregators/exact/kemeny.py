@@ -6,16 +6,16 @@ from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.exact.condorcet import condorcet_groups
 from hushrank.aggregators.exact.linear_ordering import best_by_integer_program
 from hushrank.aggregators.exact.subset_program import (
     MOST_ITEMS_OF_SETS,
     all_best_by_sets,
     best_by_sets,
 )
-from hushrank.aggregators.pairwise import pair_margins
+from hushrank.aggregators.pairwise import Margins, pair_margins
 from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.rankings.distances import PairCounts, kendall_cost
@@ -83,6 +83,22 @@ def all_kemeny_orders(majority: PairCounts) -> Iterator[Order]:
     return all_best_by_sets(majority.astype(np.float64))
 
 
+def condorcet_groups(margins: Margins) -> list[list[int]]:
+    """Split the items into groups, best first, such that no item beats one of an earlier group.
+
+    Some optimal Kemeny order then puts the groups in this order. The groups are the strongly
+    connected components of the graph of won pairs; they are few and small where people agree.
+    Source: Truchon (Université Laval 1998), extended Condorcet criterion.
+    """
+    wins = margins > 0
+    n_groups, group_of = connected_components(wins, connection="strong")
+    between = np.zeros((n_groups, n_groups), dtype=np.bool_)
+    winners, losers = np.nonzero(wins)
+    between[group_of[winners], group_of[losers]] = True
+    np.fill_diagonal(between, False)
+    return [np.flatnonzero(group_of == group).tolist() for group in _topological(between)]
+
+
 def _best_of_group(majority: NDArray[np.float64], end: float | None) -> tuple[Order, float]:
     """Return the best order of a group of two or more and a lower bound of the cost."""
     if len(majority) <= MOST_ITEMS_OF_SETS:
@@ -95,3 +111,16 @@ def _best_of_group(majority: NDArray[np.float64], end: float | None) -> tuple[Or
     cost = kendall_cost(majority, best)
     is_met = kendall_cost(majority / scale, best) <= bound
     return best, cost if is_met else min(cost, bound * scale)
+
+
+def _topological(precedes: NDArray[np.bool_]) -> list[int]:
+    """Order the groups so that every arrow points forward; of several first ones, the lowest."""
+    waiting_for = precedes.sum(axis=0)
+    order: list[int] = []
+    is_placed = np.zeros(len(precedes), dtype=np.bool_)
+    while len(order) < len(precedes):
+        free = int(np.flatnonzero((waiting_for == 0) & ~is_placed)[0])
+        order.append(free)
+        is_placed[free] = True
+        waiting_for = waiting_for - precedes[free]
+    return order
