@@ -1,0 +1,197 @@
+"""What every protocol of `collect` returns, so that nobody need ask which protocol it was."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias, cast
+
+import numpy as np
+
+from hushrank.aggregators.uncertainty.posterior import Posterior
+from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
+from hushrank.arrays import Order, Ranks, Shares
+from hushrank.errors import HushrankError
+from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
+from hushrank.models.hierarchy import ThinChain
+from hushrank.models.ranking_model import RankingModel
+from hushrank.protocols.max_entropy import MaxEntropyOutcome
+from hushrank.protocols.pairs import PairOutcome
+from hushrank.protocols.popular_orders import PopularOrdersOutcome
+from hushrank.protocols.question_mix import describe_mix
+from hushrank.protocols.subset_order import MeanRanks
+
+Rows: TypeAlias = Literal["herded", "independent"]
+"""How synthetic rankings are drawn: see `models.herding`, or one by one."""
+
+MOST_HERDED_DRAWS = 5_000_000
+"""Five seconds; 100,000 rows and fewer are offered all the draws they could have."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shown:
+    """What a protocol tells beside the order: all of it comes from the reports alone.
+
+    `chosen`: what it chose where it was not told, and `named`: what else it learnt, both for JSON;
+    `rows`: label to words, for a table; `pair_shares`: title to shares (items, items) of people who
+    put the row's item first, and `hierarchy`, for pictures.
+    """
+
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    named: Mapping[str, Any] = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)
+    pair_shares: Mapping[str, Shares] = field(default_factory=dict)
+    hierarchy: ThinChain | None = None
+
+
+class Learnt(Protocol):
+    """What the reports of a collection taught, whichever protocol asked for them."""
+
+    @property
+    def model(self) -> RankingModel | None:
+        """The distribution of everybody's rankings; None where one order only was learnt."""
+
+    @property
+    def order(self) -> Order | None:
+        """The items, best first; None leaves it to the mean ranks of synthetic rankings."""
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """What the reports leave open of the order; None where the protocol cannot tell."""
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Draw synthetic ranks (people, items); raise HushrankError where there is no model."""
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what else is to be shown, about items of these names."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntModel:
+    """A model of all rankings and nothing else, as SAFARI and whole rankings give it."""
+
+    model: RankingModel
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    hierarchy: ThinChain | None = None
+    order: None = None
+    posterior: None = None
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Draw independent ranks (people, items) from the model."""
+        return self.model.sample(n_people, rng=rng)
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what was chosen, and the hierarchy of items if there is one."""
+        return Shown(self.chosen, hierarchy=self.hierarchy)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntOrder:
+    """One order, and what the reports leave open of it if that is known; no model."""
+
+    order: Order
+    posterior: Posterior | None = None
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    pair_shares: Mapping[str, Shares] = field(default_factory=dict)
+    model: None = None
+
+    @classmethod
+    def of_pairs(cls, outcome: PairOutcome) -> "LearntOrder":
+        """Take the order of pair reports, and how sure it is."""
+        estimates = outcome.estimates
+        posterior = posterior_of_margins(estimates.margins, estimates.variances)
+        chosen = {"post_process": outcome.post_process, "queries": outcome.n_queries[0]}
+        shares = {
+            "reported, noise and all": 0.5 + estimates.margins / 2,
+            "most likely, given the noise": 0.5 + posterior.margins / 2,
+        }
+        return cls(outcome.order, posterior, chosen, shares)
+
+    @classmethod
+    def of_mean_ranks(cls, learnt: MeanRanks) -> "LearntOrder":
+        """Take the order of mean ranks, and how sure it is."""
+        posterior = posterior_of_scores(-learnt.mean_ranks, learnt.covariance)
+        return cls(learnt.order, posterior, {"post_process": None})
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Raise HushrankError: one order says nothing of how people differ."""
+        raise HushrankError("the protocol learns one order: it has no synthetic rankings")
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what was chosen, and shares of pairs if there are any."""
+        return Shown(self.chosen, pair_shares=self.pair_shares)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntFit:
+    """The maximum-entropy model, with or without popular orders, and how rows are drawn from it."""
+
+    outcome: MaxEntropyOutcome | PopularOrdersOutcome
+    rows: Rows = "herded"
+
+    @property
+    def model(self) -> RankingModel:
+        """The fitted model."""
+        return self.outcome.model
+
+    @property
+    def order(self) -> Order:
+        """The items, best first: they disagree least with the model."""
+        return self.outcome.order
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """What the reports leave open of the order."""
+        return self.outcome.posterior
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Draw ranks (people, items), independently or herded."""
+        if self.rows == "independent":
+            return self.outcome.model.sample(n_people, rng=rng)
+        n_draws = max(1, min(DRAWS_OF_A_ROW, MOST_HERDED_DRAWS // n_people))
+        return herded_rows(self.outcome.model, n_people, rng=rng, draws_of_a_row=n_draws)
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what was asked, the prior that the reports chose, and popular orders if sought."""
+        fitted = self.outcome
+        chosen: dict[str, Any] = {
+            "mix": [asdict(part) for part in fitted.mix],
+            "stated_shares": None,
+            "prior": fitted.prior,
+            "prior_scale": float(fitted.scale),
+            "rows": self.rows,
+        }
+        rows = {
+            "questions": describe_mix(fitted.mix),
+            "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
+        }
+        if isinstance(fitted, PopularOrdersOutcome):
+            popular = {"popular_orders": _popular_json(fitted, names)}
+            return Shown(chosen, popular, {**rows, "popular orders": _popular_words(fitted)})
+        if fitted.stated_shares is not None:
+            chosen["stated_shares"] = [float(share) for share in fitted.stated_shares]
+        return Shown(chosen, {}, rows, {"of the model": fitted.model.precedences})
+
+
+def _popular_words(outcome: PopularOrdersOutcome) -> str:
+    """Say how many popular orders were found, and how many people hold them: standard error."""
+    n_found, share, error = len(outcome.popular.shares), outcome.popular.share, outcome.share_error
+    held = f"{n_found} found: {100 * share:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} % of people"
+    return held if n_found else "none found"
+
+
+def _popular_json(outcome: PopularOrdersOutcome, names: Sequence[str]) -> dict[str, Any]:
+    """Return the popular orders with their shares."""
+    popular = outcome.popular
+    each = zip(popular.orders.tolist(), popular.shares, outcome.share_errors, strict=True)
+    return {
+        "share": popular.share,
+        "share_error": outcome.share_error,
+        "orders": [
+            {
+                "order": [names[item] for item in cast("list[int]", order)],
+                "share": float(share),
+                "share_error": float(error),
+            }
+            for order, share, error in each
+        ],
+    }

@@ -1,0 +1,368 @@
+"""Every protocol of `collect` by name: what it learns, what it takes, how it begins.
+
+This is the only list of them. A plug-in enters it through the entry points `hushrank.protocols`
+and `hushrank.mechanisms`: see docs/plug-ins.md.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_args
+
+from hushrank.aggregators.from_reports.pair_orders import (
+    PairPostProcess,
+    require_pair_post_process,
+)
+from hushrank.errors import require
+from hushrank.estimators.prior_scale import Prior, require_prior
+from hushrank.estimators.shares import PostProcess, require_post_process
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.learnt import Learnt, LearntFit, LearntModel, LearntOrder, Rows
+from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
+from hushrank.protocols.pairs import pairs
+from hushrank.protocols.popular_orders import popular_orders
+from hushrank.protocols.query_counts import Solution
+from hushrank.protocols.question_kinds import Incomplete, require_incomplete
+from hushrank.protocols.safari import Split, safari
+from hushrank.protocols.subset_order import subset_order
+from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
+
+T = TypeVar("T")
+Rounds: TypeAlias = Generator[Survey, Tallies, T]
+"""Yields surveys, receives their tallies, returns what was learnt."""
+
+TRUTHFUL_EPSILON = 10.0
+"""Of a maximum-entropy collection whose reports are all but true and ask for the most detail."""
+MOST_ITEMS_WITHOUT_NOISE = 14
+"""Ten seconds: exact answers take several times as long to fit as noisy ones."""
+
+
+class NamedProtocol(Protocol):
+    """A protocol with its options settled: what a plug-in's class makes.
+
+    `name`: as users call it. `has_model`: whether it learns a distribution to synthesise rankings
+    from, or one order only. `unranked`: what items mean that a person leaves out.
+    """
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+
+    @property
+    def has_model(self) -> bool:
+        """Whether it learns a model of all rankings."""
+
+    @property
+    def unranked(self) -> Incomplete:
+        """What items mean that a person leaves out; `refused` asks for complete rankings."""
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin a collection that costs each person at most epsilon nats, over all rounds.
+
+        `n_people` = how many are expected; `seed` decides public coins, such as pivots.
+        Raises HushrankError, before anybody is asked, for what does not fit.
+        """
+
+    def truthful(self, n_items: int, epsilon: float) -> "tuple[NamedProtocol, float] | None":
+        """Return the protocol, and the epsilon, that shows what it learns from exact answers.
+
+        None where it cannot be shown, in time or at all.
+        """
+
+
+@dataclass(frozen=True)
+class MaxEntropy:
+    """Our own protocol, the default: one round, one tiny question a person; see `max_entropy`.
+
+    `prior`: how far from uniform people are taken to be before they have answered. `rows`: how
+    synthetic rankings are drawn. `popular_orders`: look for orders that many people hold.
+    """
+
+    prior: Prior = "safe"
+    rows: Rows = "herded"
+    unranked: Incomplete = "refused"
+    popular_orders: bool = False
+    name = "max-entropy"
+    has_model = True
+
+    def __post_init__(self) -> None:
+        """Check that the options are known and go together."""
+        require_prior(self.prior)
+        require_incomplete(self.unranked)
+        known = self.rows in get_args(Rows)
+        require(known, f"expected rows {' or '.join(get_args(Rows))}, got {self.rows}")
+        whole = self.unranked == "refused" or not self.popular_orders
+        require(whole, "popular_orders asks for whole orders: it takes no unranked items")
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round of one question a person."""
+        others = "the protocol pairs learns one order of more, safari a model"
+        few = f"max-entropy takes at most {MOST_ITEMS} items, got {n_items}: {others}"
+        require(n_items <= MOST_ITEMS, few)
+        asked = {"epsilon": epsilon, "n_people": n_people, "prior": self.prior}
+        if self.popular_orders:
+            found = yield from popular_orders(n_items, function_seed=seed, **asked)  # type: ignore[arg-type]
+            return LearntFit(found, self.rows)
+        fitted = yield from max_entropy(n_items, unranked=self.unranked, **asked)  # type: ignore[arg-type]
+        return LearntFit(fitted, self.rows)
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return the protocol at an epsilon whose reports are all but true, for few items."""
+        return None if n_items > MOST_ITEMS_WITHOUT_NOISE else (self, TRUTHFUL_EPSILON)
+
+
+@dataclass(frozen=True)
+class Safari:
+    """SAFARI: which items belong together, then a riffle-independent model; see `safari`.
+
+    `leaf_size`: most items of one leaf of the hierarchy. `split`: what its two rounds share.
+    `shrink`: pull noisy shares to uniform. `mechanism`: what hides the answers.
+    """
+
+    leaf_size: int = 1
+    post_process: PostProcess = "simplex"
+    split: Split = "budget"
+    shrink: bool = False
+    mechanism: str | MakeMechanism = "grr"
+    name = "safari"
+    has_model = True
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def __post_init__(self) -> None:
+        """Check the options that a collection would only find out about later."""
+        require_post_process(self.post_process)
+        mechanism_named(self.mechanism)
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin two rounds: Rule I for the structure, Rule II for the parameters."""
+        model = yield from safari(
+            n_items,
+            epsilon=epsilon,
+            max_leaf=self.leaf_size,
+            post_process=self.post_process,
+            split=self.split,
+            shrink=self.shrink,
+            make_mechanism=mechanism_named(self.mechanism),
+        )
+        return LearntModel(model, {"post_process": self.post_process}, model.chain)
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return the protocol that does nothing about noise."""
+        return replace(self, shrink=False), epsilon
+
+
+@dataclass(frozen=True)
+class WholeRanking:
+    """The plain way: everybody's whole ranking through one local mechanism; see `whole_ranking`."""
+
+    name: str
+    mechanism: MakeMechanism
+    post_process: PostProcess = "simplex"
+    has_model = True
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def __post_init__(self) -> None:
+        """Check the option."""
+        require_post_process(self.post_process)
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round in which each of all orders is a category."""
+        model = yield from whole_ranking(
+            n_items,
+            epsilon=epsilon,
+            make_mechanism=self.mechanism,
+            post_process=self.post_process,
+        )
+        return LearntModel(model, {"post_process": self.post_process})
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return the protocol as it is."""
+        return self, epsilon
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Ours for one order: a few pairs a person, and all reports together; see `pairs`.
+
+    `queries`: pairs that a person answers, by epsilon where None. `post_process`: how reports
+    become an order.
+    """
+
+    queries: int | None = None
+    post_process: PairPostProcess = "auto"
+    name = "pairs"
+    has_model = False
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def __post_init__(self) -> None:
+        """Check the option."""
+        require_pair_post_process(self.post_process)
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round of pairs."""
+        found = yield from pairs(
+            n_items,
+            epsilon=epsilon,
+            seed=seed,
+            n_queries=self.queries,
+            post_process=self.post_process,
+        )
+        return LearntOrder.of_pairs(found)
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return None: there are no synthetic rankings to be compared."""
+        return None
+
+
+@dataclass(frozen=True)
+class LdpKwikSort:
+    """LDP-KwikSort as published, by randomised response or by Laplace noise; see `ldp_kwiksort`."""
+
+    solution: Solution
+    queries: int | None = None
+    post_process: PairPostProcess = "kwiksort"
+    has_model = False
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def __post_init__(self) -> None:
+        """Check the option."""
+        require_pair_post_process(self.post_process)
+
+    @property
+    def name(self) -> str:
+        """The protocol and its solution."""
+        return f"ldp-kwiksort-{self.solution}"
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round of pairs."""
+        found = yield from ldp_kwiksort(
+            n_items,
+            epsilon=epsilon,
+            pivot_seed=seed,
+            solution=self.solution,
+            n_queries=self.queries,
+            post_process=self.post_process,
+        )
+        return LearntOrder.of_pairs(found)
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return None: there are no synthetic rankings to be compared."""
+        return None
+
+
+@dataclass(frozen=True)
+class SubsetOrder:
+    """Everybody's whole order through one mechanism, for the mean ranks; see `subset_order`."""
+
+    name = "subset-order"
+    has_model = False
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round of whole orders."""
+        return LearntOrder.of_mean_ranks((yield from subset_order(n_items, epsilon=epsilon)))
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return None: there are no synthetic rankings to be compared."""
+        return None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the registry: how a protocol is made, from which options, and what it learns."""
+
+    make: Callable[..., NamedProtocol]
+    options: tuple[str, ...]
+    has_model: bool
+
+
+MECHANISMS: Mapping[str, MakeMechanism] = {
+    "grr": GeneralizedRandomizedResponse,
+    "rappor": SymmetricUnaryEncoding,
+    "sh": SuccinctHistogram,
+    "olh": OptimisedLocalHashing,
+}
+"""Local mechanisms by name; as a protocol, each hides whole rankings."""
+
+
+def _entry(kind: Any, **settled: Any) -> Entry:
+    """Return the entry of a dataclass: its fields are options, but for those that are settled."""
+    options = tuple(each.name for each in fields(kind) if each.name not in settled)
+    return Entry(partial(kind, **settled), options, kind.has_model)
+
+
+PROTOCOLS: Mapping[str, Entry] = {
+    "max-entropy": _entry(MaxEntropy),
+    "safari": _entry(Safari),
+    **{name: _entry(WholeRanking, name=name, mechanism=MECHANISMS[name]) for name in MECHANISMS},
+    "pairs": _entry(Pairs),
+    "ldp-kwiksort-rr": _entry(LdpKwikSort, solution="rr"),
+    "ldp-kwiksort-lap": _entry(LdpKwikSort, solution="lap"),
+    "subset-order": _entry(SubsetOrder),
+}
+DEFAULT = "max-entropy"
+
+
+def make_protocol(name: str, options: Mapping[str, Any] | None = None) -> NamedProtocol:
+    """Return the protocol of a name, ours or a plug-in's, with these options.
+
+    Raises HushrankError for an unknown name, naming those that are known, and for an option that
+    belongs to other protocols, naming them.
+    """
+    entry, given = _entry_of(name), options or {}
+    foreign = [option for option in given if option not in entry.options]
+    if foreign:
+        owners = [other for other, each in PROTOCOLS.items() if foreign[0] in each.options]
+        whose = f": it belongs to {', '.join(owners)}" if owners else ""
+        takes = ", ".join(entry.options) or "no options"
+        require(False, f"{name} takes no {foreign[0]}{whose} ({name} takes {takes})")
+    return entry.make(**given)
+
+
+def protocol_names() -> tuple[str, ...]:
+    """Return the names of all protocols, our own first, then those of plug-ins."""
+    added = (*_plug_ins("protocols"), *_plug_ins("mechanisms"))
+    return tuple(dict.fromkeys((*PROTOCOLS, *added)))
+
+
+def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
+    """Return the mechanism of a name, ours or a plug-in's; what is none already, as it is.
+
+    Raises HushrankError for an unknown name.
+    """
+    if not isinstance(mechanism, str):
+        return mechanism
+    added = _plug_ins("mechanisms")
+    known = ", ".join((*MECHANISMS, *added))
+    is_known = mechanism in MECHANISMS or mechanism in added
+    require(is_known, f"expected one of the mechanisms {known}, got {mechanism}")
+    if mechanism in MECHANISMS:
+        return MECHANISMS[mechanism]
+    made: MakeMechanism = added[mechanism].load()
+    return made
+
+
+def _entry_of(name: str) -> Entry:
+    """Return the entry of a protocol; that of a plug-in is made when it is first named."""
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
+    require(name in protocol_names(), _unknown(name))
+    protocols = _plug_ins("protocols")
+    if name not in protocols:
+        return _entry(WholeRanking, name=name, mechanism=mechanism_named(name))
+    return _entry(protocols[name].load())
+
+
+def _unknown(name: str) -> str:
+    return f"expected one of the protocols {', '.join(protocol_names())}, got {name}"
+
+
+def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, Any]:
+    """Return the entry points of a kind by name."""
+    return {each.name: each for each in entry_points(group=f"hushrank.{kind}")}
