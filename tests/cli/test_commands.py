@@ -10,8 +10,7 @@ import pytest
 
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.cli import main as command_line
-from hushrank.cli.aggregate import Method
-from hushrank.cli.aggregation import PURE, WITH_DELTA, WITHOUT_PRIVACY
+from hushrank.cli.aggregate.command import Method
 from hushrank.cli.collect import CollectProtocol, PostProcess, Prior, Rows, Split
 from hushrank.cli.options import FileForm
 from hushrank.cli.protocols import PAIRS, WHOLE_RANKING
@@ -22,6 +21,7 @@ from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.aggregate import PURE, WITH_DELTA, WITHOUT_PRIVACY
 from hushrank.workflows.seeds import Purpose, stream
 from tests.commands import hushrank
 

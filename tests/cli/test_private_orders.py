@@ -3,10 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from hushrank.cli.aggregation import PURE, WITH_DELTA
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.aggregate import PURE, WITH_DELTA
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")

@@ -10,12 +10,12 @@ from tempfile import mkdtemp
 
 import typer
 
-from hushrank.cli.aggregate import aggregate
-from hushrank.cli.attack import attack
+from hushrank.cli.aggregate.command import aggregate
 from hushrank.cli.collect import collect
 from hushrank.cli.demo import demo
-from hushrank.cli.evaluate import evaluate
 from hushrank.cli.experiment import experiment
+from hushrank.cli.judge.attack import attack
+from hushrank.cli.judge.evaluate import evaluate
 from hushrank.cli.plan import plan
 from hushrank.cli.publish import publish
 from hushrank.cli.simulate import simulate

@@ -23,6 +23,6 @@ def evaluate(
 
     Example:  hushrank evaluate visits.csv released.csv --held-out held.csv
     """
-    from hushrank.cli.evaluate_results import EvaluatePaths, evaluate_and_show
+    from hushrank.cli.judge.evaluate_show import EvaluatePaths, evaluate_and_show
 
     evaluate_and_show(EvaluatePaths(activity, released, held_out, json), repetitions, seed)

@@ -65,9 +65,9 @@ def aggregate(
 
     Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
-    from hushrank.cli.aggregation import AggregateOptions
-    from hushrank.cli.aggregation_results import AggregatePaths, aggregate_and_show
+    from hushrank.cli.aggregate.show import AggregatePaths, aggregate_and_show
     from hushrank.rankings.files import read_rankings
+    from hushrank.workflows.aggregate import AggregateOptions
 
     chosen = method or (Method.KEMENY if epsilon is None else Method.AUTO)
     options = AggregateOptions(chosen.value, epsilon, delta, unranked.value, time_limit, seed)

@@ -27,7 +27,7 @@ def attack(
 
     Example:  hushrank attack visits.csv released.csv --profiles people.csv --private gender
     """
-    from hushrank.cli.attack_results import AttackPaths, attack_and_show
+    from hushrank.cli.judge.attack_show import AttackPaths, attack_and_show
 
     names = tuple(name.strip() for name in private.split(","))
     paths = AttackPaths(activity, released, profiles, posterior, json)

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from hushrank.cli.aggregation import Aggregated, AggregateOptions, aggregate_rankings
 from hushrank.cli.console import least_sure, plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.aggregate import Aggregated, AggregateOptions, aggregate_rankings
 
 PUBLISHABLE = (
     "method",
@@ -70,7 +70,7 @@ def aggregate_and_show(
     if paths.release is not None:
         _write_json({key: document[key] for key in PUBLISHABLE}, paths.release, secret=False)
     if paths.report is not None:
-        from hushrank.cli.aggregation_page import write_page  # matplotlib is slow to import
+        from hushrank.cli.aggregate.page import write_page  # matplotlib is slow to import
 
         write_page(paths.report, rankings, result, table, title=f"Aggregated from {title}")
     for path in paths.written:

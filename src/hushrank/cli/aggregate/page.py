@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from hushrank.arrays import Shares
-from hushrank.cli.aggregation import Aggregated
 from hushrank.rankings.profile import Rankings
 from hushrank.reports.order_page import OrderPage, write_order_report
+from hushrank.workflows.aggregate import Aggregated
 
 WARNING = (
     "<strong>Do not publish this page.</strong> What is marked “raw ballots” is exact, and not"

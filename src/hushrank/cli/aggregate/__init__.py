@@ -1,0 +1,1 @@
+"""hushrank aggregate: parse, aggregate once, print and write."""
