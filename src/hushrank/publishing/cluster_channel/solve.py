@@ -1,4 +1,7 @@
-"""The channel that leaks least within a budget, certified, or an error that says why not."""
+"""The channel that leaks least within a budget, certified, or an error that says why not.
+
+Theory: docs/theory/cluster-channel.md
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

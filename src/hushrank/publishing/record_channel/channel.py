@@ -1,4 +1,7 @@
-"""Exchange records between users, each record as often as decided before: our own method."""
+"""Exchange records between users, each record as often as decided before: our own method.
+
+Theory: docs/theory/record-channel.md
+"""
 
 from dataclasses import dataclass, replace
 
