@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.cli.collection import Collected, collect_rankings
-from hushrank.cli.console import least_sure, plain, result_table
+from hushrank.cli.console import plain, result_table
 from hushrank.cli.popular import Fitted, popular_as_json, popular_summary
 from hushrank.cli.protocols import CollectOptions
 from hushrank.errors import require
@@ -20,6 +20,7 @@ from hushrank.protocols.pairs import PairOutcome
 from hushrank.protocols.question_mix import describe_mix
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.words import least_sure
 
 MUCH_EPSILON = 10
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from hushrank.cli.console import least_sure, plain, result_table
+from hushrank.cli.console import plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import Aggregated, AggregateOptions, aggregate_rankings
+from hushrank.workflows.words import least_sure
 
 PUBLISHABLE = (
     "method",
