@@ -1,4 +1,4 @@
-"""The files of an experiment: its table, its picture, and what repeats it."""
+"""The files of an experiment: its table, its picture or text, and what repeats it."""
 
 import csv
 import json
@@ -9,7 +9,6 @@ from hushrank import __version__
 from hushrank.errors import require
 from hushrank.experiments.experiment import Point, Result, TableForm
 from hushrank.experiments.pictures.panels import experiment_figure
-from hushrank.experiments.text_table import text_table
 from hushrank.files.disk import replace_file
 from hushrank.reports.plots import png
 
@@ -28,7 +27,7 @@ def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:
     replace_file(record, text.encode())
     shown = stem.with_suffix(".png" if result.experiment.views else ".md")
     is_picture = bool(result.experiment.views)
-    content = png(experiment_figure(result)) if is_picture else text_table(result).encode()
+    content = png(experiment_figure(result)) if is_picture else _text_table(result).encode()
     replace_file(shown, content)
     return table, record, shown
 
@@ -73,3 +72,20 @@ def _sizes(result: Result) -> dict[str, object]:
     """Say how large the populations are; of a single one, without its name."""
     sizes = {name: size._asdict() for name, size in result.sizes.items()}
     return dict(*sizes.values()) if len(sizes) == 1 else {"populations": sizes}
+
+
+def _text_table(result: Result) -> str:
+    """Return the means in Markdown: a row for each curve, a column for each population."""
+    curves = dict.fromkeys(point.curve for point in result.points)
+    means = {(point.curve, point.population): point.mean for point in result.points}
+    titles = [
+        f"{each.title}, {result.sizes[each.name].n_people:,} x {result.sizes[each.name].n_items}"
+        for each in result.experiment.populations
+    ]
+    names = [each.name for each in result.experiment.populations]
+    rows = [
+        [curve, *(f"{means[curve, name]:.4f}" if (curve, name) in means else "" for name in names)]
+        for curve in curves
+    ]
+    lines = [[result.experiment.x_label, *titles], ["---"] * (len(titles) + 1), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

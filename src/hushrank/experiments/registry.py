@@ -16,14 +16,12 @@ from hushrank.experiments.figures.privrank.figure_6 import PRIVRANK_6
 from hushrank.experiments.figures.privrank.figure_9 import PRIVRANK_9
 from hushrank.experiments.figures.privrank.figure_10 import PRIVRANK_10
 from hushrank.experiments.figures.privrank.figure_11 import PRIVRANK_11A, PRIVRANK_11B
-from hushrank.experiments.figures.privrank.figure_12 import PRIVRANK_12
 from hushrank.experiments.figures.privrank.figure_13 import PRIVRANK_13
-from hushrank.experiments.figures.privrank.figure_14 import PRIVRANK_14
 from hushrank.experiments.figures.privrank.figure_15 import PRIVRANK_15
 from hushrank.experiments.figures.privrank.figures_7_and_8 import PRIVRANK_7, PRIVRANK_8
+from hushrank.experiments.figures.privrank.figures_12_and_14 import PRIVRANK_12, PRIVRANK_14
 from hushrank.experiments.figures.privrank.table_2 import PRIVRANK_TABLE_2
-from hushrank.experiments.figures.safari.figure_1a import SAFARI_1A
-from hushrank.experiments.figures.safari.figure_1b import SAFARI_1B
+from hushrank.experiments.figures.safari.figure_1 import SAFARI_1A, SAFARI_1B
 from hushrank.experiments.figures.safari.figure_2 import SAFARI_2
 
 EXPERIMENTS = {

@@ -18,10 +18,10 @@ from hushrank.experiments.experiment import (
     Measurement,
     Quantity,
 )
-from hushrank.experiments.figures.safari.figure_1b import EPSILONS, MOST_ITEMS, QUICK_EPSILONS
+from hushrank.experiments.figures.safari.figure_1 import EPSILONS, QUICK_EPSILONS, first_items
 from hushrank.experiments.on_rankings.tallies import simulated_tallies
 from hushrank.experiments.pictures.treatments import TREATMENT_TABLE, treatment_views
-from hushrank.experiments.populations import RANKINGS, Populations
+from hushrank.experiments.populations import Populations
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
@@ -94,13 +94,12 @@ class RuleOne:
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements for all epsilons, on the first 10 items."""
-    rankings = people[RANKINGS.name]
-    kept = rankings.restrict(range(min(MOST_ITEMS, rankings.n_items)))
-    true = true_shares(kept)
+    rankings = first_items(people)
+    true = true_shares(rankings)
     return [
         measurement
         for epsilon in (QUICK_EPSILONS if quick else EPSILONS)
-        for measurement in _measurements(RuleOne(kept, true, epsilon))
+        for measurement in _measurements(RuleOne(rankings, true, epsilon))
     ]
 
 
