@@ -87,7 +87,7 @@ def test_both_releases_are_weighed_by_their_precision():
     """Equal weights would give 100 times the variance, the second release alone 1.05 of it."""
     rng, counts = Randomness.seeded(4), np.zeros((5, 5), dtype=np.int64)
     found = [auto(counts, epsilon=0.1, rng=rng) for _ in range(100)]
-    by_both = np.array([each.noisy_scores for each in found if each.method == "auto: borda"])
+    by_both = np.array([each.evidence.scores for each in found if each.method == "auto: borda"])
     expected = private_auto._variance(PermutohedronMechanism(5, 0.1)) / (0.05**2 + 0.95**2)
     assert len(by_both) >= 80
     assert 0.5 * expected < np.diff(by_both, axis=1).var() < 2 * expected
@@ -125,7 +125,7 @@ def test_a_simulation_draws_from_its_own_words_only(monkeypatch):
         first, again = (auto(counts, epsilon=0.5, rng=Randomness.seeded(1)) for _ in range(2))
         assert first.order == again.order
     scored = [auto(FEW, epsilon=0.01, rng=Randomness.seeded(seed)) for seed in (1, 1, 2)]
-    first, again, other = (found.noisy_scores.tolist() for found in scored)
+    first, again, other = (found.evidence.scores.tolist() for found in scored)
     assert first == again
     assert first != other
 
@@ -134,7 +134,7 @@ def test_an_order_by_sampling_says_nothing_of_its_scores():
     """It may turn a pair that scores have the other way round: they tell nothing of it."""
     found = auto(MANY, epsilon=0.5, rng=Randomness.seeded(1))
     assert found.method == "auto: p-sample"
-    assert found.noisy_scores is found.confidence is found.noise_sd is None
+    assert found.evidence is found.confidence is None
 
 
 def test_impossible_input_is_refused_before_anything_is_drawn():

@@ -91,7 +91,7 @@ def test_a_huge_epsilon_gives_the_exact_order(method):
 def test_a_huge_epsilon_gives_the_exact_order_of_a_histogram():
     found = p_borda_hist(PEOPLE, epsilon=1000.0, rng=Randomness.seeded(2))
     assert found.order == CENTRE
-    assert found.noisy_scores.tolist() == pair_margins(COUNTS).sum(axis=1).tolist()
+    assert found.evidence.scores.tolist() == pair_margins(COUNTS).sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
@@ -99,7 +99,7 @@ def test_noisy_scores_lie_around_the_exact_ones(method):
     """200 releases: their mean errs by less than 6 of its standard errors, which noise decides."""
     rng = Randomness.seeded(random_seed())
     exact = -COUNTS.sum(axis=0) if method is p_borda else pair_margins(COUNTS).sum(axis=1)
-    drawn = np.array([method(COUNTS, epsilon=0.3, rng=rng).noisy_scores for _ in range(200)])
+    drawn = np.array([method(COUNTS, epsilon=0.3, rng=rng).evidence.scores for _ in range(200)])
     errors = drawn.std(axis=0) / np.sqrt(200)
     assert errors.max() < 10  # so that scores upside down, or of other units, would be noticed
     assert (np.abs(drawn.mean(axis=0) - exact) < 6 * errors).all()
@@ -198,7 +198,7 @@ def test_confidence_is_how_often_the_noise_would_leave_the_order(method):
     noisy = [method(np.array([[0, 70], [50, 0]]), epsilon=0.1, rng=rng) for _ in range(500)]
     gap = 20.0 if method is p_borda else 40.0
     right = np.mean([found.order == (0, 1) for found in noisy])
-    seen = np.array([found.noisy_scores[0] - found.noisy_scores[1] for found in noisy])
+    seen = np.array([found.evidence.scores[0] - found.evidence.scores[1] for found in noisy])
     nearest = noisy[int(np.abs(seen - gap).argmin())]
     assert nearest.confidence[0] == pytest.approx(right, abs=0.09)  # 5 standard errors, and a step
     assert all(found.confidence[0] >= 0.49 for found in noisy)
@@ -281,9 +281,9 @@ def test_a_simulation_draws_from_its_own_words_only(method, monkeypatch):
     release = partial(p_borda_hist, PEOPLE) if method is None else partial(method, COUNTS)
     first, again, other = (release(epsilon=0.1, rng=counting(seed)) for seed in (1, 1, 2))
     assert sum(drawn) > 0
-    assert first.noisy_scores.tolist() == again.noisy_scores.tolist()
+    assert first.evidence.scores.tolist() == again.evidence.scores.tolist()
     assert first.order == again.order
-    assert first.noisy_scores.tolist() != other.noisy_scores.tolist()
+    assert first.evidence.scores.tolist() != other.evidence.scores.tolist()
     assert not first.is_private
 
 

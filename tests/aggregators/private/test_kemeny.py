@@ -38,7 +38,7 @@ def test_noise_is_made_for_all_pairs_moving_by_one(monkeypatch):
 def test_the_order_is_the_optimum_of_the_noisy_margins_that_are_released():
     for seed in range(20):
         found = gaussian_kemeny(COUNTS, epsilon=0.1, delta=1e-5, rng=Randomness.seeded(seed))
-        noisy = found.noisy_margins
+        noisy = found.evidence.margins
         assert (noisy == -noisy.T).all()
         best = kemeny(noisy)
         assert kendall_cost(noisy, found.order) == best.cost
@@ -49,7 +49,7 @@ def test_the_order_is_the_optimum_of_the_noisy_margins_that_are_released():
 def test_a_huge_epsilon_gives_the_kemeny_order():
     found = gaussian_kemeny(COUNTS, epsilon=1000.0, delta=1e-5, rng=Randomness.seeded(1))
     assert found.order == kemeny(COUNTS).order == CENTRE
-    assert (found.noisy_margins == COUNTS - COUNTS.T).all()
+    assert (found.evidence.margins == COUNTS - COUNTS.T).all()
     sampled = p_sample(COUNTS, epsilon=1000.0, rng=Randomness.seeded(1))
     assert sampled.order == CENTRE
 
@@ -57,7 +57,7 @@ def test_a_huge_epsilon_gives_the_kemeny_order():
 def test_p_sample_releases_an_order_and_nothing_that_tells():
     found = p_sample(COUNTS, epsilon=0.5, rng=Randomness.secure())
     assert sorted(found.order) == list(range(5))
-    assert found.confidence is found.noisy_margins is found.noisy_scores is None
+    assert found.confidence is found.evidence is None
     assert found.is_private
     assert "0.5-DP" in found.statement
 

@@ -109,7 +109,7 @@ def test_all_comparisons_together_cost_at_most_epsilon(n_items, epsilon, monkeyp
     assert sensitivity == 1
     assert Fraction(epsilon) * (1 - Fraction(1, 2**50)) < Fraction(price) * n_noisy
     assert Fraction(price) * n_noisy <= Fraction(epsilon)
-    asked = np.isfinite(found.noisy_margins).sum() // 2
+    asked = np.isfinite(found.evidence.margins).sum() // 2
     assert asked <= n_noisy
 
 
@@ -119,8 +119,8 @@ def test_a_huge_epsilon_gives_the_order_of_the_margins(seed):
     found = p_sort(COUNTS, epsilon=1000.0, rng=Randomness.seeded(seed))
     assert found.order == CENTRE
     assert min(found.confidence) > 0.999
-    seen = np.isfinite(found.noisy_margins)
-    assert (found.noisy_margins[seen] == (COUNTS - COUNTS.T)[seen]).all()
+    seen = np.isfinite(found.evidence.margins)
+    assert (found.evidence.margins[seen] == (COUNTS - COUNTS.T)[seen]).all()
 
 
 def test_comparisons_that_were_not_paid_for_see_nothing():
@@ -131,13 +131,13 @@ def test_comparisons_that_were_not_paid_for_see_nothing():
     orders = {each.order for each in found}
     assert orders == {(0, 1, 2), (1, 0, 2), (0, 2, 1)}
     for each in found:
-        assert np.isfinite(each.noisy_margins).sum() == 4
+        assert np.isfinite(each.evidence.margins).sum() == 4
         unsure = [
             confidence == 0.5
             for confidence, pair in zip(
                 each.confidence, zip(each.order, each.order[1:], strict=False), strict=True
             )
-            if np.isnan(each.noisy_margins[pair])
+            if np.isnan(each.evidence.margins[pair])
         ]
         assert all(unsure)
 

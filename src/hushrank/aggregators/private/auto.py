@@ -14,6 +14,7 @@ from hushrank.aggregators.private.borda import knorm_differences, share_below
 from hushrank.aggregators.private.exponential.by_sets import MOST_ITEMS_OF_SETS
 from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.order import (
+    NoisyScores,
     PrivateOrder,
     Scores,
     ballot_margins,
@@ -139,4 +140,4 @@ def _by_both(
     order = order_by_scores(noisy, rng=rng)
     right = confidence_in(order, noisy, partial(share_below, joint))
     sd = float(joint.std()) / sqrt(2)
-    return PrivateOrder(order, "auto: borda", spend, rng.is_private, right, noisy, noise_sd=sd)
+    return PrivateOrder(order, "auto: borda", spend, rng.is_private, NoisyScores(noisy, sd, right))

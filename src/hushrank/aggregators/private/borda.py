@@ -9,6 +9,7 @@ import numpy as np
 
 from hushrank.accounting.spend import Spend
 from hushrank.aggregators.private.order import (
+    NoisyScores,
     PrivateOrder,
     Scores,
     ballot_margins,
@@ -130,5 +131,5 @@ def _ordered(
     """Order the items by noisy scores; this costs nothing more."""
     order = order_by_scores(noisy, rng=rng)
     confidence = confidence_in(order, noisy, probability_below)
-    method, is_private = spend.release, rng.is_private
-    return PrivateOrder(order, method, spend, is_private, confidence, noisy, noise_sd=noise_sd)
+    seen = NoisyScores(noisy, noise_sd, confidence)
+    return PrivateOrder(order, spend.release, spend, rng.is_private, seen)

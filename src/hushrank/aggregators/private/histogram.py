@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from hushrank.aggregators.private.order import (
+    NoisyScores,
     PrivateOrder,
     Scores,
     central_spend,
@@ -48,9 +49,8 @@ def p_borda_hist(rankings: Rankings, *, epsilon: float, rng: Randomness) -> Priv
     confidence = confidence_in(best, scores, lambda gaps: _below_of_cells(gaps, n_items, epsilon))
     noisy = scores.astype(np.float64)
     noise = sqrt(2 * _half_gap_variance(n_items, epsilon))
-    return PrivateOrder(
-        best, "p-borda-hist", spend, rng.is_private, confidence, noisy, noise_sd=noise
-    )
+    seen = NoisyScores(noisy, noise, confidence)
+    return PrivateOrder(best, "p-borda-hist", spend, rng.is_private, seen)
 
 
 @njit(cache=True)

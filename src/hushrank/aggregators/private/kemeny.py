@@ -7,7 +7,12 @@ from scipy.special import ndtr
 
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private.exponential import p_sample as private_sample
-from hushrank.aggregators.private.order import PrivateOrder, ballot_margins, central_spend
+from hushrank.aggregators.private.order import (
+    NoisyMargins,
+    PrivateOrder,
+    ballot_margins,
+    central_spend,
+)
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
 from hushrank.mechanisms.gaussian import DiscreteGaussian
@@ -55,16 +60,8 @@ def gaussian_kemeny(
     order = tuple(int(item) for item in mixed[list(best.order)])
     spend = central_spend("gaussian-kemeny", "DiscreteGaussian", epsilon, delta)
     right = _probability_below(noisy[list(order[:-1]), list(order[1:])], mechanism.sigma)
-    seen = noisy.astype(np.float64)
-    return PrivateOrder(
-        order,
-        "gaussian-kemeny",
-        spend,
-        rng.is_private,
-        tuple(right.tolist()),
-        noisy_margins=seen,
-        noise_sd=mechanism.sigma,
-    )
+    seen = NoisyMargins(noisy.astype(np.float64), mechanism.sigma, tuple(right.tolist()))
+    return PrivateOrder(order, "gaussian-kemeny", spend, rng.is_private, seen)
 
 
 def _noisy_margins(margins: Counts, mechanism: DiscreteGaussian, *, rng: Randomness) -> Counts:

@@ -6,29 +6,61 @@ from math import exp
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.accounting.spend import Spend
 from hushrank.aggregators.pairwise import pair_margins
-from hushrank.arrays import Counts, Order, Shares
+from hushrank.arrays import Counts, Floats, Order, Shares
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
-Scores: TypeAlias = NDArray[np.float64]
+Scores: TypeAlias = Floats
 """(items,): more = better."""
 
 MOST_PEOPLE = 2**40  # sums over a thousand items, and noise on them, stay far below 2^63
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class NoisyScores:
+    """The scores (items,) behind an order, more = better, as they were released.
+
+    `noise_sd` is the standard deviation of independent noise on each score whose differences vary
+    as those of the noise do. `confidence` is explained at `PrivateOrder`.
+    """
+
+    scores: Scores
+    noise_sd: float
+    confidence: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyMargins:
+    """The margins (items, items) of all pairs behind an order, in ballots, as they were released.
+
+    `noise_sd` is the standard deviation of the noise on one margin.
+    """
+
+    margins: Floats
+    noise_sd: float
+    confidence: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedMargins:
+    """The margins (items, items) of the pairs that were compared, in ballots; nan = not asked."""
+
+    margins: Floats
+    confidence: tuple[float, ...]
+
+
+Evidence: TypeAlias = NoisyScores | NoisyMargins | ComparedMargins
+"""What a method releases beside the order: each kind of method its own."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class PrivateOrder:
     """An order, best first, with all that was released beside it and the price.
 
-    `noisy_scores` (items,), more = better, or `noisy_margins` (items, items), nan = not asked, in
-    ballots; one or neither. `confidence` (items - 1,): for each adjacent pair of the order
-    the probability, given the noise, that the exact scores or margin agree, if every difference
-    was equally likely before; None where nothing was released that tells. `noise_sd` = standard
-    deviation of the noise on one score or margin, such as that on the difference of two has.
+    `evidence` is what else was released; None where a method releases nothing but the order.
     Whoever publishes the exact number of people too sets `publishes_n_people` by `replace`.
     """
 
@@ -36,16 +68,22 @@ class PrivateOrder:
     method: str
     spend: Spend
     is_private: bool
-    confidence: tuple[float, ...] | None = None
-    noisy_scores: Scores | None = None
-    noisy_margins: NDArray[np.float64] | None = None
-    noise_sd: float | None = None
+    evidence: Evidence | None = None
     publishes_n_people: bool = False
 
     def __repr__(self) -> str:
         """Say the size, the method and the price, nothing of the content."""
         secret = "private" if self.is_private else "not private"
         return f"PrivateOrder({len(self.order)} items, {self.method}, {self._price()}, {secret})"
+
+    @property
+    def confidence(self) -> tuple[float, ...] | None:
+        """How likely each adjacent pair (items - 1,) of the order is the right way round.
+
+        The probability, given the noise, that the exact scores or margin agree, if every difference
+        was equally likely before; None where nothing was released that tells.
+        """
+        return None if self.evidence is None else self.evidence.confidence
 
     @property
     def statement(self) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.private.order import NoisyMargins, NoisyScores, PrivateOrder
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Floats
@@ -17,12 +17,12 @@ def posterior_of_release(released: PrivateOrder) -> Posterior | None:
     The noise is taken as normal, with its own standard deviation. None where a release does not
     tell: an order alone, or margins of some pairs only.
     """
-    if released.noise_sd is None:
-        return None
-    margins, scores = released.noisy_margins, released.noisy_scores
-    if margins is not None:
-        return None if np.isnan(margins).any() else _of_margins(margins, released.noise_sd)
-    return None if scores is None else _of_scores(scores, released.noise_sd)
+    match released.evidence:
+        case NoisyMargins(margins, noise_sd):
+            return _of_margins(margins, noise_sd)
+        case NoisyScores(scores, noise_sd):
+            return _of_scores(scores, noise_sd)
+    return None
 
 
 def _of_margins(margins: Floats, noise_sd: float) -> Posterior:

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.accounting.composition import share_of
-from hushrank.aggregators.private.order import PrivateOrder, ballot_margins, central_spend
+from hushrank.aggregators.private.order import (
+    ComparedMargins,
+    PrivateOrder,
+    ballot_margins,
+    central_spend,
+)
 from hushrank.arrays import Counts, Order
 from hushrank.errors import require
 from hushrank.mechanisms.laplace import DiscreteLaplace
@@ -36,7 +41,7 @@ def p_sort(
     noise = mechanism.release(np.zeros(n_noisy, dtype=np.int64), rng=rng)
     order, seen = _quicksort(margins, noise, rng=rng)
     right = tuple(_confidence(float(seen[pair]), mechanism.epsilon) for pair in pairwise(order))
-    return PrivateOrder(order, "p-sort", spend, rng.is_private, right, noisy_margins=seen)
+    return PrivateOrder(order, "p-sort", spend, rng.is_private, ComparedMargins(seen, right))
 
 
 def dp_kwiksort(majority: Counts, *, epsilon: float, rng: Randomness) -> PrivateOrder:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hushrank.aggregators.private.order import ComparedMargins, NoisyMargins
 from hushrank.arrays import Shares
 from hushrank.rankings.profile import Rankings
 from hushrank.reports.order_page import OrderPage, write_order_report
@@ -23,8 +24,9 @@ def write_page(
     private = result.private
     decided = np.maximum(result.counts + result.counts.T, 1)
     shares: dict[str, Shares] = {"raw ballots": result.counts / decided}
-    if private is not None and private.noisy_margins is not None:
-        shares["with noise, released"] = _shares(private.noisy_margins)
+    evidence = None if private is None else private.evidence
+    if isinstance(evidence, NoisyMargins | ComparedMargins):
+        shares["with noise, released"] = _shares(evidence.margins)
     page = OrderPage(
         title=title,
         statement=result.guarantee,
