@@ -17,7 +17,7 @@ from hushrank.cli.experiment import experiment
 from hushrank.cli.judge.attack import attack
 from hushrank.cli.judge.evaluate import evaluate
 from hushrank.cli.plan import plan
-from hushrank.cli.publish import publish
+from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
 from hushrank.errors import HushrankError
 

@@ -16,10 +16,10 @@ from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.activities.profiles import Profiles
 from hushrank.cli.console import plain
-from hushrank.cli.posterior_file import read_posterior
 from hushrank.errors import require
 from hushrank.evaluation.attackers import Attacks, Release, attack, copies
 from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.workflows.posterior_file import read_posterior
 
 
 @dataclass(frozen=True)

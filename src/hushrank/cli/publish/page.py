@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.cli.publishing import Published
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.silent_channel import constant_distortion
 from hushrank.publishing.cluster_channel.solve import solve_channel
@@ -17,6 +16,7 @@ from hushrank.reports.release_page import (
     PublishingPage,
     write_publishing_report,
 )
+from hushrank.workflows.publish import Published
 
 SHARES_OF_SILENCE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 """Where the line is computed: of the distortion at which one cluster is released for all."""

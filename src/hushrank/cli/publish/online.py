@@ -52,7 +52,7 @@ def publish_online(
     Example:  hushrank publish online --state s --activity visits.csv --profiles people.csv
     --private gender --budget 0.001 < new.ndjson > released.ndjson
     """
-    from hushrank.cli.online_run import Beginning, open_setup, run
+    from hushrank.workflows.publish_online import Beginning, open_setup, run
 
     given = Beginning(activity, profiles, private, budget, limit, history, renew_every)
     setup = open_setup(state, given)

@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option, Typer
 
 from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
-from hushrank.cli.publish_online import publish_online
+from hushrank.cli.publish.online import publish_online
 
 publish = Typer(
     help="Publish activity data that still recommends well, and hides private values.",
@@ -97,8 +97,8 @@ def historical(
     Example:  hushrank publish historical visits.csv --profiles people.csv --private gender
     --budget 0.05 --output released.csv
     """
-    from hushrank.cli.publish_results import PublishPaths, publish_and_show
-    from hushrank.cli.publishing import PublishOptions
+    from hushrank.cli.publish.show import PublishPaths, publish_and_show
+    from hushrank.workflows.publish import PublishOptions
 
     options = PublishOptions(
         method.value,

@@ -15,10 +15,10 @@ from hushrank.activities.activity_files import read_activity, require_writable, 
 from hushrank.activities.profile_files import read_profiles
 from hushrank.activities.splits import split_activity
 from hushrank.cli.console import figures_table, plain
-from hushrank.cli.posterior_file import write_posterior
-from hushrank.cli.publishing import Published, PublishOptions, publish_activity
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.publishing.historical.release import Told
+from hushrank.workflows.posterior_file import write_posterior
+from hushrank.workflows.publish import Published, PublishOptions, publish_activity
 from hushrank.workflows.seeds import stream
 
 STATEMENT = (
@@ -68,7 +68,7 @@ def publish_and_show(options: PublishOptions, paths: PublishPaths) -> None:
     console.print(figures_table(title, figures))
     console.print("\n".join(_notes(options)))
     if paths.report is not None:
-        from hushrank.cli.publish_page import write_page  # matplotlib is slow to import
+        from hushrank.cli.publish.page import write_page  # matplotlib is slow to import
 
         write_page(paths.report, published, figures, _notes(options), title=title)
     _write(published, held_out, options, paths)

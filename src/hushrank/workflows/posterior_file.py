@@ -6,10 +6,10 @@ import numpy as np
 
 from hushrank.activities.activity import row_numbers
 from hushrank.arrays import Floats
-from hushrank.cli.publishing import Published
 from hushrank.errors import require
 from hushrank.files.disk import errors_naming
 from hushrank.files.tables import number_column, numbers, read_table, text_column, write_table
+from hushrank.workflows.publish import Published
 
 
 def write_posterior(published: Published, path: Path) -> None:

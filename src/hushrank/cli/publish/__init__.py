@@ -1,0 +1,1 @@
+"""`hushrank publish historical` and `hushrank publish online`; begin at `command.py`."""
