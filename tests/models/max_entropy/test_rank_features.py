@@ -1,3 +1,6 @@
+from fractions import Fraction
+from math import sqrt
+
 import numpy as np
 import pytest
 
@@ -86,11 +89,37 @@ def test_inner_takes_many_weights_at_once():
     assert features.inner(own, before) == pytest.approx(np.stack(alone))
 
 
-@pytest.mark.parametrize("n_items", [2, 5, 16, 60])
+def exact_polynomials(n_items: int) -> np.ndarray:
+    """Monic polynomials by Stieltjes's recurrence in exact fractions, scaled at the very end."""
+    points = [Fraction(2 * rank - n_items + 1) for rank in range(n_items)]
+    before, now, squares_before = [Fraction(0)] * n_items, [Fraction(1)] * n_items, Fraction(1)
+    rows = []
+    for _ in range(n_items):
+        squares = sum(value**2 for value in now)
+        rows.append([_root(value**2 * n_items / squares, value > 0) for value in now])
+        ratio, squares_before = squares / squares_before, squares
+        following = [x * p - ratio * q for x, p, q in zip(points, now, before, strict=True)]
+        before, now = now, following
+    return np.array(rows[1:])
+
+
+def _root(square: Fraction, is_positive: bool) -> float:
+    return sqrt(square) if is_positive else -sqrt(square)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4, 5, 10, 31, 64, 81])
+def test_polynomials_equal_those_of_exact_fractions_in_every_digit_and_sign(n_items):
+    """Also where they are tiny: at 81 items the last one is 1e-23 at either end."""
+    exact, polynomials = exact_polynomials(n_items), rank_polynomials(n_items)
+    assert polynomials == pytest.approx(exact, rel=1e-9, abs=0)
+    assert polynomials == pytest.approx(exact, rel=0, abs=1e-13)
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 16, 60, 128])
 def test_polynomials_are_orthogonal_of_mean_square_1_and_rising(n_items):
     polynomials = rank_polynomials(n_items)
-    assert polynomials @ polynomials.T / n_items == pytest.approx(np.eye(n_items - 1), abs=1e-9)
-    assert polynomials.sum(axis=1) == pytest.approx(0, abs=1e-9)
+    assert polynomials @ polynomials.T / n_items == pytest.approx(np.eye(n_items - 1), abs=1e-12)
+    assert polynomials.sum(axis=1) == pytest.approx(0, abs=1e-12)
     assert polynomials[0] == pytest.approx(
         (np.arange(n_items) - (n_items - 1) / 2) * np.sqrt(12 / (n_items**2 - 1))
     )

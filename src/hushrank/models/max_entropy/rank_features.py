@@ -94,12 +94,29 @@ class RankFeatures:
 
 
 def rank_polynomials(n_items: int) -> Floats:
-    """Return orthogonal polynomials (degree, rank) of degree 1..d-1 on 0..d-1, mean square 1."""
-    centred = np.linspace(-1, 1, n_items)
-    powers = np.polynomial.legendre.legvander(centred, n_items - 1)
-    basis, triangle = np.linalg.qr(powers)
-    polynomials: Floats = (basis * np.sign(np.diag(triangle)) * np.sqrt(n_items)).T[1:]
-    return polynomials
+    """Return the discrete Chebyshev polynomials (degree, rank) of degree 1..d-1, mean square 1.
+
+        (r + 1) (d - 1 - r) (p(r + 1) - p(r)) = r (d - r) (p(r) - p(r - 1)) - k (k + 1) p(r)
+
+    This difference equation of the polynomial p of degree k runs from either end to the middle,
+    the way in which its solution grows: no rounding error is magnified, and every polynomial is
+    positive at the last rank by construction. Its other half follows by symmetry.
+    Source: Nikiforov, Suslov, Uvarov (1991), Classical Orthogonal Polynomials of a Discrete
+    Variable, chapter 2.
+    """
+    degrees = np.arange(1, n_items)
+    is_odd = degrees % 2 == 1
+    last_half = np.ones((n_items - 1, n_items - n_items // 2))  # from the last rank downwards
+    flow = np.zeros(n_items - 1)
+    for r in range(1, last_half.shape[1]):
+        flow -= degrees * (degrees + 1) * last_half[:, r - 1]
+        last_half[:, r] = last_half[:, r - 1] + flow / (r * (n_items - r))
+    if n_items % 2:
+        last_half[is_odd, -1] = 0.0  # the middle rank
+    first_half = np.where(is_odd[:, None], -last_half, last_half)[:, : n_items // 2]
+    polynomials = np.hstack([first_half, last_half[:, ::-1]])
+    scaled: Floats = polynomials / np.sqrt((polynomials**2).mean(axis=1, keepdims=True))
+    return scaled
 
 
 @cache
