@@ -4,11 +4,10 @@ from scipy.optimize import linprog
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.binary.dual import binned, linear_dual, smoothed_dual
+from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual, smoothed_dual
 from hushrank.publishing.item_channel.binary.newton import DualPoint
-from hushrank.publishing.item_channel.binary.solve import solve_binary
+from hushrank.publishing.item_channel.binary.solve import solve_binary, without_leakage
 from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
-from hushrank.publishing.item_channel.binary.zero_leakage import zero_leakage
 from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
 from tests.publishing.item_channel.problems import (
     assert_certified,
@@ -50,7 +49,7 @@ def test_a_warm_start_is_certified_as_well(share):
     assert_certified(later, solve_binary(later, warm=earlier.dual), 1e-3)
 
 
-@pytest.mark.parametrize("of", [smoothed_dual, linear_dual])
+@pytest.mark.parametrize("of", [smoothed_dual, no_leakage_dual])
 def test_fewer_items_have_nearly_the_same_dual(of):
     dual = of(problem(3_000))
     fewer = binned(dual)
@@ -86,7 +85,7 @@ def transport_cost(posed):
 @pytest.mark.parametrize("ties", ["half", "ignored"])
 def test_the_channel_that_leaks_nothing_is_the_cheapest(seed, ties):
     posed = problem(12, share=1.2, seed=seed, ties=ties)
-    solution = zero_leakage(posed)
+    solution = without_leakage(posed)
     assert leakage(posed.population.joint, solution.channel.matrix()) < 1e-12
     assert solution.distortion == pytest.approx(transport_cost(posed), abs=posed.pooling_cost / 200)
 
@@ -95,7 +94,7 @@ def test_below_the_cheapest_cost_no_channel_leaks_nothing():
     posed = problem(12, share=1.0)
     least = transport_cost(posed)
     tight = OnlineProblem(posed.population, posed.cost, 0.95 * least)
-    assert zero_leakage(tight) is None
+    assert without_leakage(tight) is None
     assert solve_binary(tight).leakage > 0
 
 

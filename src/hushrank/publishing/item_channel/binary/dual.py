@@ -28,7 +28,7 @@ def smoothed_dual(problem: OnlineProblem) -> SmoothedDual:
     return SmoothedDual(items, class_columns(problem.cost), prior, problem.budget / unit)
 
 
-def linear_dual(problem: OnlineProblem) -> SmoothedDual:
+def no_leakage_dual(problem: OnlineProblem) -> SmoothedDual:
     """Return the dual of the least cost at which nothing leaks: its tilts are infinitely small."""
     population = problem.population
     prior = float(population.prior[1])
