@@ -16,9 +16,8 @@ from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.item_channel.learning_error import learning_error
 from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
 from hushrank.publishing.item_channel.solve import solve_online
-from hushrank.publishing.online.rules import StreamRules
+from hushrank.publishing.online.rules import StreamRules, by_user, checked, checked_history
 from hushrank.publishing.online.state import StreamState
-from hushrank.publishing.online.stream_input import by_user, checked, checked_history
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from hushrank.randomness import Randomness
 

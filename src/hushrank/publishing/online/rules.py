@@ -1,11 +1,20 @@
-"""By which public rules a stream of activities is hidden."""
+"""By which public rules a stream of activities is hidden, and what it may be given."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.activities.activity import Scores
+from hushrank.arrays import Indices
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import Ties
+
+LARGEST_COUNT = 2.0**53  # that a float holds exactly
 
 
 @dataclass(frozen=True)
@@ -33,3 +42,32 @@ class StreamRules:
         require(self.resolve_every >= 1, f"expected 1+ activities, got {self.resolve_every}")
         require(0 < self.gap < 1, f"expected a gap in (0, 1), got {self.gap}")
         require(self.limit >= 0, f"expected a limit of at least 0 nats, got {self.limit}")
+
+
+def by_user(users: Indices) -> Iterator[tuple[int, Indices]]:
+    """Yield each user of `users` (n,) with the places of their activities in it, in order."""
+    order = np.argsort(users, kind="stable")
+    starts = np.flatnonzero(np.diff(users[order], prepend=-1))
+    for places in np.split(order, starts[1:]) if len(order) else []:
+        yield int(users[places[0]]), places
+
+
+def checked(numbers: NDArray[np.integer], bound: int) -> Indices:
+    """Return numbers (n,), given in any whole type; raise HushrankError unless 0..bound - 1."""
+    given = np.asarray(numbers)
+    whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
+    require(whole, "expected users and items as whole numbers (n,)")
+    known = given.size == 0 or (given.min() >= 0 and given.max() < bound)
+    require(known, f"expected numbers 0..{bound - 1} of known users and items")
+    return given.astype(np.intp)
+
+
+def checked_history(history: "Scores | None", n_users: int, n_items: int) -> Scores:
+    """Return counts (users, items), none by default; raise HushrankError unless whole, >= 0."""
+    if history is None:
+        return csr_array((n_users, n_items), dtype=np.float64)
+    require(history.shape == (n_users, n_items), f"expected a history of {n_users} users")
+    whole = (history.data >= 0).all() and (history.data == np.floor(history.data)).all()
+    whole = whole and (history.data <= LARGEST_COUNT).all()
+    require(whole, "expected whole counts of at least 0 as history")
+    return history
