@@ -1,19 +1,13 @@
-from dataclasses import fields
-
-import msgspec
 import numpy as np
 import pytest
 
-from hushrank.errors import HushrankError
 from hushrank.publishing.item_channel.binary.solve import solve_binary
-from hushrank.publishing.item_channel.channel import CompactChannel, compact_channel
-from hushrank.publishing.online.channel_document import ChannelDocument, from_document, to_document
+from hushrank.publishing.item_channel.channel import compact_channel
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import problem
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 WORDS = 2**64
-NAMES = [part.name for part in fields(CompactChannel)]
 
 
 def small_channel():
@@ -94,50 +88,6 @@ def test_a_solved_channel_is_followed():
     followed(channel, item, matrix[item], 1.05 * matrix[item] - 0.05 * own)
 
 
-def test_a_channel_survives_its_document_exactly():
-    channel = solve_binary(problem(60)).channel
-    content = msgspec.msgpack.encode(to_document(channel))
-    again = from_document(msgspec.msgpack.decode(content, type=ChannelDocument))
-    for name in NAMES:
-        before, after = getattr(channel, name), getattr(again, name)
-        assert before.dtype == after.dtype
-        assert np.array_equal(before, after)
-
-
-def damaged(**changes):
-    """Return the document of the small channel with other arrays."""
-    channel = small_channel()
-    parts = {name: changes.get(name, getattr(channel, name)) for name in NAMES}
-    kinds = {name: getattr(channel, name).dtype for name in NAMES}
-    return to_document(CompactChannel(**{n: np.array(p, dtype=kinds[n]) for n, p in parts.items()}))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"starts": [0, 2, 3, 4]},
-        {"starts": [0, 3, 2, 3]},
-        {"starts": [1, 2, 3, 3]},
-        {"starts": []},
-        {"columns": [0, 2, 1]},
-        {"columns": [0, -1, 1]},
-        {"goods": [1, 2, 0, 1, 3]},
-        {"bounds": [9, 8, 7]},
-        {"bounds": [1, 2]},
-        {"good_starts": [0, 0, 5]},
-    ],
-)
-def test_a_damaged_document_is_refused(changes):
-    with pytest.raises(HushrankError, match="channel"):
-        from_document(damaged(**changes))
-
-
-def test_a_cut_document_is_refused():
-    document = msgspec.structs.replace(to_document(small_channel()), bounds=b"123")
-    with pytest.raises(HushrankError, match="whole numbers"):
-        from_document(document)
-
-
 def test_a_channel_is_compact():
     posed = problem(1000)
     assert solve_binary(posed).channel.n_bytes < 64 * 1000
@@ -146,4 +96,3 @@ def test_a_channel_is_compact():
 def test_representations_show_sizes_only():
     channel = small_channel()
     assert repr(channel) == "CompactChannel(3 items, 2 columns)"
-    assert repr(to_document(channel)) == "ChannelDocument()"

@@ -1,6 +1,5 @@
 import sqlite3
 
-import msgspec
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -9,11 +8,10 @@ from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.problem import OnlineProblem
 from hushrank.publishing.item_channel.solve import solve_online
-from hushrank.publishing.online.documents import current_to_bytes, user_from_bytes, user_to_bytes
+from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
 from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.state import StreamState
-from hushrank.publishing.online.user import StreamUser
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import counts, population
 from tests.statistics import assert_follows, draws_needed, random_seed
@@ -241,14 +239,6 @@ def test_a_file_that_is_no_state_is_refused(tmp_path):
     (tmp_path / "state").write_bytes(b"something else, longer than a header" * 100)
     with pytest.raises(HushrankError, match="state"):
         publisher().resume(tmp_path / "state")
-
-
-def test_a_damaged_user_is_refused_and_one_of_another_version():
-    stored = user_to_bytes(StreamUser(np.arange(3)))
-    older = msgspec.msgpack.encode({**msgspec.msgpack.decode(stored), "version": 1})
-    for content in (b"\x93nothing", older):
-        with pytest.raises(HushrankError, match="version 2"):
-            user_from_bytes(content, None)
 
 
 def test_representations_show_sizes_only(tmp_path):

@@ -1,0 +1,79 @@
+from dataclasses import fields
+
+import msgspec
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.publishing.item_channel.binary.solve import solve_binary
+from hushrank.publishing.item_channel.channel import CompactChannel
+from hushrank.publishing.online.documents import (
+    ChannelDocument,
+    channel_from_document,
+    channel_to_document,
+    user_from_bytes,
+    user_to_bytes,
+)
+from hushrank.publishing.online.user import StreamUser
+from tests.publishing.item_channel.problems import problem
+from tests.publishing.item_channel.test_channel import small_channel
+
+NAMES = [part.name for part in fields(CompactChannel)]
+
+
+def test_a_channel_survives_its_document_exactly():
+    channel = solve_binary(problem(60)).channel
+    content = msgspec.msgpack.encode(channel_to_document(channel))
+    again = channel_from_document(msgspec.msgpack.decode(content, type=ChannelDocument))
+    for name in NAMES:
+        before, after = getattr(channel, name), getattr(again, name)
+        assert before.dtype == after.dtype
+        assert np.array_equal(before, after)
+
+
+def damaged(**changes):
+    """Return the document of the small channel with other arrays."""
+    channel = small_channel()
+    parts = {name: changes.get(name, getattr(channel, name)) for name in NAMES}
+    kinds = {name: getattr(channel, name).dtype for name in NAMES}
+    return channel_to_document(
+        CompactChannel(**{n: np.array(p, dtype=kinds[n]) for n, p in parts.items()})
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"starts": [0, 2, 3, 4]},
+        {"starts": [0, 3, 2, 3]},
+        {"starts": [1, 2, 3, 3]},
+        {"starts": []},
+        {"columns": [0, 2, 1]},
+        {"columns": [0, -1, 1]},
+        {"goods": [1, 2, 0, 1, 3]},
+        {"bounds": [9, 8, 7]},
+        {"bounds": [1, 2]},
+        {"good_starts": [0, 0, 5]},
+    ],
+)
+def test_a_damaged_document_is_refused(changes):
+    with pytest.raises(HushrankError, match="channel"):
+        channel_from_document(damaged(**changes))
+
+
+def test_a_cut_document_is_refused():
+    document = msgspec.structs.replace(channel_to_document(small_channel()), bounds=b"123")
+    with pytest.raises(HushrankError, match="whole numbers"):
+        channel_from_document(document)
+
+
+def test_a_damaged_user_is_refused_and_one_of_another_version():
+    stored = user_to_bytes(StreamUser(np.arange(3)))
+    older = msgspec.msgpack.encode({**msgspec.msgpack.decode(stored), "version": 1})
+    for content in (b"\x93nothing", older):
+        with pytest.raises(HushrankError, match="version 2"):
+            user_from_bytes(content, None)
+
+
+def test_representations_show_nothing():
+    assert repr(channel_to_document(small_channel())) == "ChannelDocument()"
