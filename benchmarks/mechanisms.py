@@ -117,7 +117,7 @@ def _ldp_peers(task: str, mechanism: LocalMechanism, n_people: int) -> dict[str,
 
 def _opendp_grr(n_people: int) -> Series:
     dp.enable_features("contrib")
-    probability = GeneralizedRandomizedResponse(20, EPSILON).hit_rate
+    probability = GeneralizedRandomizedResponse(20, EPSILON).rates.hit_rate
     randomise: Callable[[int], Any] = dp.m.make_randomized_response(list(range(20)), probability)
     people = categories(n_people, 20).tolist()
     support = [randomise(person) for person in people].count(0)
@@ -131,7 +131,7 @@ def _check_tally(mechanism: LocalMechanism, tally: Tally) -> None:
 
 def _check_support(mechanism: LocalMechanism, support: float, n_people: int, who: str) -> None:
     share = popular_share(n_people, mechanism.n_categories)
-    rate = share * mechanism.hit_rate + (1 - share) * mechanism.false_hit_rate
+    rate = share * mechanism.rates.hit_rate + (1 - share) * mechanism.rates.false_hit_rate
     check_binomial(support, rate, n_people, f"{who}, category 0")
 
 
@@ -150,7 +150,7 @@ def _check_survey(survey: Survey, rankings: Rankings, tallies: Tallies) -> None:
     ):
         counts = np.bincount(question.answer(rankings.ranks), minlength=question.n_categories)
         truth = counts / rankings.n_people
-        rates = truth * mechanism.hit_rate + (1 - truth) * mechanism.false_hit_rate
+        rates = truth * mechanism.rates.hit_rate + (1 - truth) * mechanism.rates.false_hit_rate
         expected = tally.n_reports * rates
         squares.append((tally.support - expected) ** 2 / (expected * (1 - rates)))
     mean, error = float(np.mean(squares)), (2 / np.size(squares)) ** 0.5

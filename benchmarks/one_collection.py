@@ -15,9 +15,8 @@ from people import orders, orders_with_a_favourite
 from hushrank.arrays import Ranks
 from hushrank.engines.local import run, simulate
 from hushrank.evaluation.metrics import marginal_distance
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.tabulated import TabulatedModel
 from hushrank.protocols.safari import safari

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HASHED_REPORT
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.randomness import Randomness
 
@@ -61,7 +60,8 @@ def conditional_channel_of(mechanism: Any, multiplier: int, offset: int) -> Chan
 
 def exact_rates(mechanism: Any) -> tuple[Fraction, Fraction]:
     """Return P(support) of the hidden and of one given other category, from the thresholds."""
-    p, q = (Fraction(words, WORDS) for words in (mechanism.hit_words, mechanism.false_hit_words))
+    rates = mechanism.rates
+    p, q = (Fraction(words, WORDS) for words in (rates.hit_words, rates.false_hit_words))
     if isinstance(mechanism, HASHED):
         n_buckets = getattr(mechanism, "n_buckets", 2)
         sizes = Counter(bucket_sizes(n_buckets, 2**32))

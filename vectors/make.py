@@ -56,7 +56,8 @@ def report_json(report: np.ndarray[Any, Any]) -> Any:
 
 
 def _case(name: str, mechanism: Any) -> dict[str, Any]:
-    thresholds = {"hit_words": mechanism.hit_words, "false_hit_words": mechanism.false_hit_words}
+    rates = mechanism.rates
+    thresholds = {"hit_words": rates.hit_words, "false_hit_words": rates.false_hit_words}
     sizes = {
         size: getattr(mechanism, size)
         for size in ("n_buckets", "n_rows")
@@ -97,7 +98,7 @@ def _replay(mechanism: Any, number: int, tape: bytes) -> dict[str, Any]:
 
 def _edge_tapes(mechanism: Any) -> list[bytes]:
     """Return tapes whose words lie at the thresholds, where an error by one would show."""
-    p, q, k = mechanism.hit_words, mechanism.false_hit_words, mechanism.n_categories
+    p, q, k = mechanism.rates.hit_words, mechanism.rates.false_hit_words, mechanism.n_categories
     edges = [0, p - 1, p, min(p + q - 1, WORDS - 1), min(p + q, WORDS - 1), WORDS - 1]
     if isinstance(mechanism, UNARY):
         cycle = (q, q - 1, q + 1)

@@ -72,7 +72,7 @@ def test_the_rates_of_support_are_those_of_a_random_function():
     """Two answers fall together as often as all functions say."""
     reports, asked = reports_of(SOME), survey().local_mechanisms[0]
     together = collision_rate(N_BUCKETS)
-    p, q = asked.hit_rate, asked.false_hit_rate
+    p, q = asked.rates.hit_rate, asked.rates.false_hit_rate
     assert reports.false_support == pytest.approx(p * together + q * (1 - together))
     assert reports.gap == pytest.approx((p - q) * (1 - together))
 

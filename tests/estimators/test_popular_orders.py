@@ -62,7 +62,7 @@ def reports_from(counts: np.ndarray) -> HashedReports:
     questions, mechanism = SURVEY.questions, SURVEY.local_mechanisms[0]
     functions = np.array([(each.multiplier, each.offset) for each in questions], dtype=np.uint64)
     return HashedReports(
-        functions, counts.astype(float), mechanism.hit_rate, mechanism.false_hit_rate
+        functions, counts.astype(float), mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
     )
 
 
@@ -226,12 +226,15 @@ def test_candidates_complete_the_likeliest_beginnings():
     counts = np.zeros((len(prefixes.questions), mechanism.n_categories))
     functions = [(each.multiplier, each.offset) for each in prefixes.questions]
     reports = HashedReports(
-        np.array(functions, dtype=np.uint64), counts, mechanism.hit_rate, mechanism.false_hit_rate
+        np.array(functions, dtype=np.uint64),
+        counts,
+        mechanism.rates.hit_rate,
+        mechanism.rates.false_hit_rate,
     )
     assert candidate_orders(8, reports) == ()
     for prefix, people in ((200, 3), (17, 2)):
         np.add.at(counts.ravel(), reports.cells(np.array([prefix])), people)
-    reports = HashedReports(reports.functions, counts, mechanism.hit_rate, 0.0)
+    reports = HashedReports(reports.functions, counts, mechanism.rates.hit_rate, 0.0)
     runs = candidate_orders(8, reports)
     assert range(17 * 120, 18 * 120) in runs
     assert range(200 * 120, 201 * 120) in runs

@@ -13,7 +13,10 @@ PAIRS = np.array(list(combinations(range(6), 2)))
 def seen_of(shares: np.ndarray, n_each: int, epsilon: float, rng=RNG) -> SeenPairs:
     """Judge pairs that n_each people were asked about, by noisy reports."""
     mechanism = GeneralizedRandomizedResponse(3, epsilon)
-    gap, floor = mechanism.hit_rate - mechanism.false_hit_rate, mechanism.false_hit_rate
+    gap, floor = (
+        mechanism.rates.reach,
+        mechanism.rates.false_hit_rate,
+    )
     counts = rng.binomial(n_each, floor + gap * (1 - shares)).astype(float)
     cells = (np.full(len(shares), each) for each in (n_each, gap, floor))
     return SeenPairs.of(6, np.arange(15), counts, *cells)
@@ -36,7 +39,10 @@ def test_items_lend_each_other_what_they_know():
     alike = np.sqrt(((shares - shares.mean()) ** 2).mean())
     assert np.sqrt((errors**2).mean()) < 0.9 * alike
     mechanism = GeneralizedRandomizedResponse(3, 1.0)
-    gap, floor = mechanism.hit_rate - mechanism.false_hit_rate, mechanism.false_hit_rate
+    gap, floor = (
+        mechanism.rates.reach,
+        mechanism.rates.false_hit_rate,
+    )
     chances = floor + gap * (1 - shares)
     noise = np.sqrt((chances * (1 - chances)).mean() / 40) / gap
     assert np.sqrt((errors**2).mean()) < 0.9 * noise
@@ -70,7 +76,10 @@ def test_a_pair_that_nobody_was_asked_about_is_told_by_its_items():
     shares = shares_of(np.array([0.2, 0.2, 0.9, 0.9, 0.9, 0.9]))
     asked = np.arange(15) != 0
     mechanism = GeneralizedRandomizedResponse(3, 4.0)
-    gap, floor = mechanism.hit_rate - mechanism.false_hit_rate, mechanism.false_hit_rate
+    gap, floor = (
+        mechanism.rates.reach,
+        mechanism.rates.false_hit_rate,
+    )
     n_reports = np.where(asked, 5000.0, 0.0)
     counts = n_reports * (floor + gap * (1 - shares))
     cells = (np.full(15, each) for each in (gap, floor))

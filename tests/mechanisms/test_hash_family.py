@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.hash_family import HashedResponse, bucket_edges, buckets_of
-from hushrank.mechanisms.local_hashing import MOST_BUCKETS, OptimisedLocalHashing
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
+from hushrank.mechanisms.local_hashing import MOST_BUCKETS, OptimisedLocalHashing, SuccinctHistogram
 from hushrank.randomness import Randomness
 from tests.conformance import HASHED, WORDS, bucket_sizes, supports_of
 
@@ -34,7 +33,7 @@ def test_two_categories_hash_independently(categories):
 
 @pytest.mark.parametrize("n_buckets", [2, 3, 4, 5, 7])
 def test_the_false_hit_rate_is_that_of_all_functions(n_buckets):
-    """Sum over all functions of the small family, against the formula of `false_hit`."""
+    """Sum over all functions of the small family, against the formula of `rates`."""
     p, q = Fraction(n_buckets, 2 * n_buckets - 1), Fraction(1, 2 * n_buckets - 1)
     n_shared = 0
     for a, b in FUNCTIONS:
@@ -58,7 +57,7 @@ def test_edges_and_collisions_are_those_of_the_buckets(n_buckets):
     sizes = bucket_sizes(n_buckets, 2**32)
     assert np.diff(edges).tolist() == sizes
     collision = Fraction(sum(size**2 for size in sizes), 2**64)
-    assert HashedResponse(5, 1.0, n_buckets).collision_rate == collision
+    assert HashedResponse(5, 1.0, n_buckets).rates.collision_rate == collision
 
 
 @pytest.mark.parametrize("kind", HASHED)
@@ -94,7 +93,7 @@ def test_the_number_of_buckets_is_the_optimal_one(epsilon, n_buckets):
 
 
 def test_the_succinct_histogram_has_two_exactly_balanced_signs():
-    assert SuccinctHistogram(9, 0.7).false_hit_rate == 0.5
+    assert SuccinctHistogram(9, 0.7).rates.false_hit_rate == 0.5
 
 
 def test_more_categories_than_the_family_takes_are_refused():

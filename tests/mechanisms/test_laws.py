@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony, hadamard_transform
 from hushrank.mechanisms.local import Tally
-from hushrank.mechanisms.noisy_bits import NoisyBits
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.mechanisms.unary_encoding import NoisyBits, SymmetricUnaryEncoding
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
 from tests.conformance import (
     MECHANISMS,
@@ -67,7 +67,7 @@ def test_batches_of_people_are_neither_lost_nor_doubled(kind):
     supports = supports_of(mechanism, reports)
     np.testing.assert_array_equal(mechanism.tally(reports).support, supports.sum(axis=0))
     supports[np.arange(9), categories] = False
-    set_bits, rate = supports.sum(axis=1), mechanism.false_hit_rate
+    set_bits, rate = supports.sum(axis=1), mechanism.rates.false_hit_rate
     counts = np.stack([set_bits, mechanism.n_categories - 1 - set_bits], axis=1)
     assert_counts_follow(counts, np.tile([rate, 1 - rate], (9, 1)))
 
@@ -103,7 +103,7 @@ def test_a_person_alone_draws_a_constant_number_of_words(
 def test_a_person_alone_draws_no_more_words_where_all_lanes_tie(kind, n_categories):
     """A crowd would draw all its rounds here."""
     mechanism = kind(n_categories, 1.0)
-    tape = tape_of_a_person([mechanism.false_hit_words] * n_categories)
+    tape = tape_of_a_person([mechanism.rates.false_hit_words] * n_categories)
     rng = Randomness.replayed(tape + bytes(8))
     report = mechanism.randomise(np.array([0]), rng=rng)
     assert supports_of(mechanism, report).tolist() == [[True] + [False] * (n_categories - 1)]
@@ -111,7 +111,7 @@ def test_a_person_alone_draws_no_more_words_where_all_lanes_tie(kind, n_categori
 
 def test_a_crowd_is_not_drawn_one_by_one_for_its_many_categories():
     """A person alone takes many more words: only the last of an odd number may be drawn so."""
-    bits = NoisyBits(2**26, hit_words=2**63, false_hit_words=2**62)
+    bits = NoisyBits(2**26, WordRates.of_bits(2**63, 2**62))
     assert bits._batches(5) == [slice(0, 2), slice(2, 4), slice(4, 6)]
 
 
@@ -158,7 +158,7 @@ def test_parameters_of_a_wrong_type_are_refused(kind, n_categories, epsilon):
 @pytest.mark.parametrize("epsilon", [45.0, 700.0, 1000])
 def test_a_huge_epsilon_still_leaves_some_doubt(kind, epsilon):
     mechanism = kind(5, epsilon)
-    assert mechanism.false_hit_words >= 1
+    assert mechanism.rates.false_hit_words >= 1
     reports = mechanism.randomise(np.arange(5), rng=Randomness.seeded(0))
     assert mechanism.tally(reports).n_reports == 5
 

@@ -54,8 +54,8 @@ def wrong(mechanism, factor=TOO_MUCH):
 def coordinate_draws(mechanism, n_tests, factor=TOO_MUCH):
     """Return how many reports show, by some coordinate, that epsilon is too large."""
     other = wrong(mechanism, factor)
-    rates = [(mechanism.hit_rate, other.hit_rate)]
-    rates += [(mechanism.false_hit_rate, other.false_hit_rate)]
+    rates = [(mechanism.rates.hit_rate, other.rates.hit_rate)]
+    rates += [(mechanism.rates.false_hit_rate, other.rates.false_hit_rate)]
     telling = [draws_needed((p, 1 - p), (w, 1 - w), n_tests) for p, w in rates if abs(p - w) > 1e-9]
     rarest = min(min(p, 1 - p) for p, _ in rates)
     return max(min(telling), int(MIN_EXPECTED / rarest) + 1)
@@ -106,8 +106,8 @@ def coordinate_counts(tally):
 
 def coordinate_law(mechanism, category):
     """Return P(a report of who hides `category` supports, or not, each category), (k, 2)."""
-    rates = np.full(mechanism.n_categories, mechanism.false_hit_rate)
-    rates[category] = mechanism.hit_rate
+    rates = np.full(mechanism.n_categories, mechanism.rates.false_hit_rate)
+    rates[category] = mechanism.rates.hit_rate
     return np.stack([rates, 1 - rates], axis=1)
 
 
@@ -187,7 +187,7 @@ def test_every_pair_of_bits_is_independent(kind, category):
 def test_bits_of_one_and_of_two_blocks_are_independent(kind, bits):
     """A correlation of 0.05 would fail. The hidden category is a third: its bit is drawn apart."""
     mechanism = kind(1024, 1.0)
-    either = [1 - mechanism.false_hit_rate, mechanism.false_hit_rate]
+    either = [1 - mechanism.rates.false_hit_rate, mechanism.rates.false_hit_rate]
     law = np.outer(either, either).ravel()
     n_people = pair_draws(law, n_tests=1, dependence=0.05)
     reports = mechanism.randomise(hidden(500, n_people), rng=seeded(sum(bits)))
@@ -204,8 +204,8 @@ def test_hashed_pairs_with_the_hidden_category_have_their_law(kind, category):
     """
     mechanism = kind(WIDE, 1.0)
     u, w = np.triu_indices(WIDE, 1)
-    p, false = mechanism.hit_rate, mechanism.false_hit_rate
-    both = p * float(mechanism._hashed.collision_rate)
+    p, false = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    both = p * float(mechanism.rates.collision_rate)
     law = np.array([1 - p - false + both, p - both, false - both, both])  # w is the hidden one
     n_people = pair_draws(law, n_tests=WIDE - 1, dependence=0.03)
     reports = mechanism.randomise(hidden(category, n_people), rng=seeded(category))
@@ -230,7 +230,7 @@ def test_hashed_buckets_follow_the_channel_of_their_function(kind, epsilon, cate
 
 
 def conditional_law(mechanism):
-    false = mechanism.false_hit_words / 2**64
+    false = mechanism.rates.false_hit_words / 2**64
     law = np.full(mechanism._hashed.n_buckets, false)
     law[0] = 1 - false * (len(law) - 1)
     return law
@@ -318,5 +318,5 @@ def test_simulated_tallies_of_many_have_the_stated_rates(kind):
 
 def expected_support(mechanism, counts):
     """Return the mean and the standard error of the support of each category."""
-    p, q, others = mechanism.hit_rate, mechanism.false_hit_rate, counts.sum() - counts
+    p, q, others = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate, counts.sum() - counts
     return counts * p + others * q, np.sqrt(counts * p * (1 - p) + others * q * (1 - q))

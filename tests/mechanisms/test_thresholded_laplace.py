@@ -27,7 +27,7 @@ def probabilities(mechanism):
 @every_epsilon
 def test_the_exact_loss_is_at_most_the_true_budget_which_is_below_the_nominal_one(epsilon):
     mechanism = ThresholdedLaplace(epsilon)
-    assert mechanism.worst_ratio <= exp_below(mechanism.epsilon)
+    assert mechanism.rates.worst_ratio <= exp_below(mechanism.epsilon)
     assert mechanism.epsilon < epsilon
 
 
@@ -35,13 +35,13 @@ def test_the_exact_loss_is_at_most_the_true_budget_which_is_below_the_nominal_on
 def test_the_true_budget_is_tight(epsilon):
     mechanism = ThresholdedLaplace(epsilon)
     assert mechanism.epsilon == pytest.approx(log(1 + 2 * expm1(epsilon / 2)), rel=1e-12)
-    assert log(mechanism.worst_ratio) == pytest.approx(mechanism.epsilon, rel=1e-9)
+    assert log(mechanism.rates.worst_ratio) == pytest.approx(mechanism.epsilon, rel=1e-9)
 
 
 @every_epsilon
 def test_the_rate_of_lies_is_the_tail_of_the_laplace_law_rounded_up(epsilon):
     mechanism = ThresholdedLaplace(epsilon)
-    lies = Fraction(mechanism.false_hit_words, WORDS)
+    lies = Fraction(mechanism.rates.false_hit_words, WORDS)
     assert lies >= 1 / (2 * exp_below(epsilon, 2))
     assert float(lies) == pytest.approx(max(exp(-epsilon / 2) / 2, 2.0**-64), rel=1e-12)
 
@@ -56,7 +56,7 @@ def test_rows_of_the_channel_are_laws(epsilon):
 @pytest.mark.parametrize("epsilon", [0.1, 1, 4, 10])
 def test_randomised_response_at_the_nominal_epsilon_tells_the_truth_oftener(epsilon):
     response = GeneralizedRandomizedResponse(2, epsilon)
-    assert ThresholdedLaplace(epsilon).hit_rate < response.hit_rate
+    assert ThresholdedLaplace(epsilon).rates.hit_rate < response.rates.hit_rate
 
 
 @pytest.mark.parametrize("category", [0, 1])
@@ -88,7 +88,7 @@ def test_simulated_tallies_follow_the_channel(epsilon):
 
 def test_the_words_decide_at_the_threshold():
     mechanism = ThresholdedLaplace(1.0)
-    words = [0, mechanism.hit_words - 1, mechanism.hit_words, WORDS - 1]
+    words = [0, mechanism.rates.hit_words - 1, mechanism.rates.hit_words, WORDS - 1]
     tape = b"".join(word.to_bytes(8, "little") for word in words)
     ones = np.ones(4, dtype=np.intp)
     reports = mechanism.randomise(ones, rng=Randomness.replayed(tape))

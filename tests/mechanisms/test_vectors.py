@@ -46,8 +46,8 @@ def test_vectors_are_those_of_the_script(name):
 @every_mechanism
 def test_thresholds_are_those_of_the_vectors(name):
     for case, mechanism in cases(name):
-        assert case["hit_words"] == str(mechanism.hit_words)
-        assert case["false_hit_words"] == str(mechanism.false_hit_words)
+        assert case["hit_words"] == str(mechanism.rates.hit_words)
+        assert case["false_hit_words"] == str(mechanism.rates.false_hit_words)
         assert case.get("n_buckets") == getattr(mechanism, "n_buckets", None)
         assert case.get("n_rows") == getattr(mechanism, "n_rows", None)
 

@@ -42,7 +42,7 @@ def test_it_says_what_the_first_survey_asks(name, n_items, epsilon):
     assert asked.n_answers == survey.answers_per_person
     assert name == "max-entropy" or asked.share == 1
     if isinstance(survey.mechanisms[0], LocalMechanism):
-        reaches = {each.hit_rate - each.false_hit_rate for each in survey.mechanisms}
+        reaches = {each.rates.reach for each in survey.mechanisms}
         assert reaches == {asked.reach}
     else:
         assert asked.reach == SubsetOrder(n_items, epsilon).signal
@@ -56,7 +56,7 @@ def test_it_says_what_every_part_of_a_mix_asks(mix):
         assert asked.share == pytest.approx(survey.lots[1] - survey.lots[0])
         sizes = {each.n_categories for each in survey.mechanisms}
         assert asked.report_bits == log2(max(sizes))
-        assert {each.hit_rate - each.false_hit_rate for each in survey.mechanisms} == {asked.reach}
+        assert {each.rates.reach for each in survey.mechanisms} == {asked.reach}
 
 
 def test_every_mix_that_is_chosen_has_a_track():

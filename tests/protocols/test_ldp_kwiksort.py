@@ -53,7 +53,7 @@ def test_the_true_budget_of_lap_is_stated_exactly_and_below_the_nominal(n_querie
     protocol = ldp_kwiksort(5, epsilon=epsilon, pivot_seed=1, solution="lap", n_queries=n_queries)
     survey = next(protocol)
     (mechanism,) = survey.distinct_mechanisms
-    assert mechanism.worst_ratio**n_queries <= exp_below(survey.epsilon)
+    assert mechanism.rates.worst_ratio**n_queries <= exp_below(survey.epsilon)
     assert survey.epsilon < epsilon
     assert Fraction(survey.epsilon) >= Fraction(mechanism.epsilon) * n_queries
 

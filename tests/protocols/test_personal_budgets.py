@@ -64,7 +64,7 @@ def test_no_report_tells_more_than_the_budgets_of_its_level_allow(unranked):
         assert survey.epsilon == survey.budgets[0]
         assert survey.answers_per_person == 1
         for mechanism in survey.distinct_mechanisms:
-            loss = log(mechanism.worst_ratio)
+            loss = log(mechanism.rates.worst_ratio)
             assert loss <= survey.epsilon * (1 + 1e-12)
             assert loss == pytest.approx(survey.epsilon, rel=1e-9)
 

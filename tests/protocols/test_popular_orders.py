@@ -121,7 +121,8 @@ def test_the_loss_of_a_hashed_report_is_at_most_epsilon_exactly(n_items, epsilon
     for survey in surveys:
         assert survey.answers_per_person == 1
         (words,) = {
-            (each.n_categories, each.hit_words, each.false_hit_words) for each in survey.mechanisms
+            (each.n_categories, each.rates.hit_words, each.rates.false_hit_words)
+            for each in survey.mechanisms
         }
         n_buckets, hit, lie = words
         assert hit + (n_buckets - 1) * lie == 2**64

@@ -121,7 +121,7 @@ def printed_estimates(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the printed estimates (collections, |A|, k), and the true frequencies (|A|, k)."""
     survey = sampled_survey("attributes", ATTRIBUTES, epsilon)
     people = clustered_people(N_PEOPLE)
-    p, q = survey.mechanisms[0].hit_rate, survey.mechanisms[0].false_hit_rate
+    p, q = survey.mechanisms[0].rates.hit_rate, survey.mechanisms[0].rates.false_hit_rate
 
     def once():
         tallies = yield survey
@@ -163,7 +163,7 @@ def test_theorem_4_repaired_safa_wins_below_a_number_of_categories(n_categories,
     for make in (GeneralizedRandomizedResponse, Harmony):
         mechanism = make(n_categories, epsilon)
         tallies = [mechanism.simulate_tally(counts, rng=rng).support[1:] for _ in range(2000)]
-        scale = n_people * (mechanism.hit_rate - mechanism.false_hit_rate)
+        scale = n_people * (mechanism.rates.reach)
         variances[make] = (np.array(tallies) / scale).var(axis=0).mean()
     e = np.exp(epsilon)
     assert variances[Harmony] == pytest.approx((e + 1) ** 2 / (n_people * (e - 1) ** 2), rel=0.1)

@@ -3,9 +3,8 @@ import pytest
 
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.whole_ranking import whole_ranking
 from hushrank.randomness import Randomness

@@ -60,7 +60,7 @@ def test_exp_below_is_just_below(epsilon, divisor):
 @pytest.mark.parametrize("n_categories", CATEGORIES)
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_privacy_loss_is_at_most_epsilon_and_nearly_all_of_it(kind, n_categories, epsilon):
-    ratio = kind(n_categories, epsilon).worst_ratio
+    ratio = kind(n_categories, epsilon).rates.worst_ratio
     assert ratio <= exponential_bounds(epsilon)[0]
     assert ratio >= exponential_bounds(Fraction(epsilon) * (1 - Fraction(1, 10**6)))[1]
 
@@ -78,7 +78,7 @@ def worst_ratio_of(channel):
 @pytest.mark.parametrize(("kind", "n_categories"), LISTABLE)
 def test_worst_ratio_is_that_of_the_channel(kind, n_categories, epsilon):
     mechanism = kind(n_categories, epsilon)
-    assert worst_ratio_of(channel_of(mechanism)) == mechanism.worst_ratio
+    assert worst_ratio_of(channel_of(mechanism)) == mechanism.rates.worst_ratio
 
 
 @every_epsilon
@@ -87,7 +87,7 @@ def test_worst_ratio_is_that_of_the_channel(kind, n_categories, epsilon):
 def test_worst_ratio_is_that_of_the_channel_of_a_hash_function(kind, n_categories, epsilon):
     mechanism = kind(n_categories, epsilon)
     channel = conditional_channel_of(mechanism, *SPLITTING)
-    assert worst_ratio_of(channel) == mechanism.worst_ratio
+    assert worst_ratio_of(channel) == mechanism.rates.worst_ratio
 
 
 @every_epsilon
@@ -107,10 +107,10 @@ def test_rates_are_those_of_the_channel(kind, n_categories, epsilon):
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_rates_are_the_nearest_floats(kind, n_categories, epsilon):
     mechanism = kind(n_categories, epsilon)
-    assert (mechanism.hit_rate, mechanism.false_hit_rate) == tuple(
+    assert (mechanism.rates.hit_rate, mechanism.rates.false_hit_rate) == tuple(
         float(rate) for rate in exact_rates(mechanism)
     )
-    assert mechanism.hit_rate > mechanism.false_hit_rate
+    assert mechanism.rates.hit_rate > mechanism.rates.false_hit_rate
 
 
 @every_epsilon
@@ -120,18 +120,18 @@ def test_a_hashed_report_supports_the_bucket_with_the_hit_rate(kind, n_categorie
     mechanism = kind(n_categories, epsilon)
     channel = conditional_channel_of(mechanism, *SPLITTING)
     supported = channel.words @ channel.supports.astype(object)
-    assert set(supported.diagonal()) == {mechanism.hit_words}
+    assert set(supported.diagonal()) == {mechanism.rates.hit_words}
 
 
 @every_epsilon
 def test_symmetric_hits_and_misses_are_equally_sure(epsilon):
     mechanism = SymmetricUnaryEncoding(5, epsilon)
-    assert mechanism.hit_words + mechanism.false_hit_words == WORDS
+    assert mechanism.rates.hit_words + mechanism.rates.false_hit_words == WORDS
 
 
 @every_epsilon
 def test_optimised_hits_are_fair_coins(epsilon):
-    assert OptimisedUnaryEncoding(5, epsilon).hit_rate == 0.5
+    assert OptimisedUnaryEncoding(5, epsilon).rates.hit_rate == 0.5
 
 
 @every_epsilon
@@ -142,7 +142,7 @@ def test_the_estimator_inverts_the_channel(kind, n_categories, epsilon):
     shares = np.arange(1, n_categories + 1) / (n_categories * (n_categories + 1) / 2)
     expected = shares @ channel.probabilities @ channel.supports
     estimate = unbiased_shares(mechanism, Tally(expected, 1))
-    noise = 1e-15 / (mechanism.hit_rate - mechanism.false_hit_rate)
+    noise = 1e-15 / (mechanism.rates.reach)
     np.testing.assert_allclose(estimate, shares, rtol=0, atol=100 * noise)
 
 

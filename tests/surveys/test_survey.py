@@ -117,9 +117,9 @@ def test_shrinking_is_by_the_variance_of_the_mechanism():
     survey = sampled_survey("pair", PAIRS[:1], 1.0)
     tally = Tally(np.array([24, 16]), 40)
     mechanism = survey.mechanisms[0]
-    gap = mechanism.hit_rate - mechanism.false_hit_rate
+    gap = mechanism.rates.reach
     distance = 2 * (0.1 / gap) ** 2
-    noise = 2 * mechanism.hit_rate * mechanism.false_hit_rate / gap**2 / 40
+    noise = 2 * mechanism.rates.hit_rate * mechanism.rates.false_hit_rate / gap**2 / 40
     kept = 1 - noise / distance
     assert 0 < kept < 0.9
     (shares,) = survey_shares(survey, (tally,), shrink=True)

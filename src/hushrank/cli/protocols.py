@@ -8,9 +8,8 @@ from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.errors import require
 from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.shares import PostProcess as ShareProcess
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy

@@ -85,7 +85,7 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
         tallies = []
         for question, mechanism in zip(survey.questions, survey.local_mechanisms, strict=True):
             counts = np.bincount(question.answer(ranks), people, minlength=mechanism.n_categories)
-            p, q = mechanism.hit_rate, mechanism.false_hit_rate
+            p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
             support = np.asarray(counts * (p - q) + q * len(crowd), dtype=np.float64)
             tallies.append(Tally(support, len(crowd)))
         return tuple(tallies)

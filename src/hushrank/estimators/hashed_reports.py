@@ -47,7 +47,7 @@ class HashedReports:
         asked = [each for each in questions if isinstance(each, Hashed)]
         same = len({each.question for each in asked}) == 1 and len(asked) == len(questions)
         require(same, "expected one question behind several hash functions")
-        rates = {(each.hit_rate, each.false_hit_rate) for each in mechanisms}
+        rates = {(each.rates.hit_rate, each.rates.false_hit_rate) for each in mechanisms}
         require(len(rates) == 1, "expected one mechanism for all hash functions")
         functions = np.array([(each.multiplier, each.offset) for each in asked], dtype=np.uint64)
         counts: Floats = np.stack([tally.support for tally in tallies]).astype(np.float64)

@@ -55,7 +55,8 @@ class ReportLikelihood:
         require(fits, "expected tallies with the number of categories of their questions")
         counts = np.concatenate([tally.support for tally in tallies]).astype(np.float64)
         n_reports = np.array([tally.n_reports for tally in tallies], dtype=np.float64)
-        hits, floors = np.array([(each.hit_rate, each.false_hit_rate) for each in mechanisms]).T
+        rates = [each.rates for each in mechanisms]
+        hits, floors = np.array([(each.hit_rate, each.false_hit_rate) for each in rates]).T
         n_reports, gaps, floors = (np.repeat(e, sizes) for e in (n_reports, hits - floors, floors))
         if weights is None:
             weights = cell_weights(questions, n_items)

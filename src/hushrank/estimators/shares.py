@@ -25,7 +25,7 @@ def unbiased_shares(mechanism: LocalMechanism, tally: Tally) -> Shares:
     Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure protocols.
     """
     require(tally.n_reports > 0, "cannot estimate shares from 0 reports")
-    p, q = mechanism.hit_rate, mechanism.false_hit_rate
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
     shares: Shares = (tally.support / tally.n_reports - q) / (p - q)
     return shares
 
@@ -38,7 +38,7 @@ def share_variance(mechanism: LocalMechanism, shares: Shares, n_reports: int) ->
     The people's categories are fixed; the randomness is the mechanism's alone.
     """
     require(n_reports > 0, "no variance without reports")
-    p, q = mechanism.hit_rate, mechanism.false_hit_rate
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
     variance: Shares = (shares * p * (1 - p) + (1 - shares) * q * (1 - q)) / (p - q) ** 2
     return variance / n_reports
 

@@ -1,6 +1,9 @@
-"""Harmony on one categorical attribute: one noisy entry of a Hadamard matrix."""
+"""Harmony on one categorical attribute: one noisy entry of a Hadamard matrix.
 
-from dataclasses import dataclass
+Theory: docs/theory/local-mechanisms.md.
+"""
+
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -16,6 +19,7 @@ from hushrank.mechanisms.local import (
     require_parameters,
 )
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
 
 
@@ -47,37 +51,18 @@ class Harmony:
         """The number K of rows: the power of two from k on."""
         return 1 << (self.n_categories - 1).bit_length()
 
-    @property
-    def hit_words(self) -> int:
-        """2^64 p: how many words report the true sign."""
-        return self._response.hit_words
-
-    @property
-    def false_hit_words(self) -> int:
-        """2^64 q: how many words report the other sign."""
-        return self._response.false_hit_words
-
-    @property
-    def hit_rate(self) -> float:
-        """The probability p."""
-        return self._response.hit_rate
-
-    @property
-    def false_hit_rate(self) -> float:
-        """P(a report supports one given other category): two columns agree in half the rows."""
-        return 0.5
-
-    @property
-    def worst_ratio(self) -> Fraction:
-        """The largest P(report | a) / P(report | b), exactly; at most e^ε."""
-        return self._response.worst_ratio
+    @cached_property
+    def rates(self) -> WordRates:
+        """P(the true sign is reported), and P(the other is); two columns agree in half the rows."""
+        return replace(self._response.rates, collision_rate=Fraction(1, 2))
 
     def channel_words(self) -> Counts:
         """Return 2^64 K P(report | category), exactly: (k, 2 K) Python integers."""
         rows, categories = np.arange(self.n_rows), np.arange(self.n_categories)
         true_signs = signs_at(rows, categories[:, None])
         is_true = true_signs[:, :, None] == np.arange(2)
-        words = np.where(is_true, np.array(self.hit_words, dtype=object), self.false_hit_words)
+        hit_words = np.array(self.rates.hit_words, dtype=object)
+        words = np.where(is_true, hit_words, self.rates.false_hit_words)
         return words.reshape(self.n_categories, -1)
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
@@ -103,7 +88,7 @@ class Harmony:
         rows, else one by one: time O(min(n, k K) + K log K), memory O(min(n, k K) + K).
         """
         counts = checked_counts(category_counts, self.n_categories)
-        true = rng.binomial(counts, 1 - 2 * self.false_hit_words / 2**64)
+        true = rng.binomial(counts, 1 - 2 * self.rates.false_hit_words / 2**64)
         n_uniform = int(counts.sum() - true.sum())
         reports = rng.multinomial(n_uniform, np.full(2 * self.n_rows, 0.5 / self.n_rows))
         is_crowded = true > self.n_rows

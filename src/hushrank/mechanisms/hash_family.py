@@ -1,6 +1,9 @@
-"""An exactly pairwise independent hash family, and randomised response on its buckets."""
+"""An exactly pairwise independent hash family, and randomised response on its buckets.
 
-from dataclasses import dataclass
+Theory: docs/theory/local-mechanisms.md.
+"""
+
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,8 +14,8 @@ from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
 from hushrank.mechanisms.local import Tally, checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
-from hushrank.samplers.word_probabilities import WORDS
 
 HASHED_REPORT = np.dtype([("multiplier", "<u8"), ("offset", "<u8"), ("bucket", "<u4")])
 """What a person sends: the function a, b that they drew, and a noisy bucket; 20 bytes."""
@@ -61,21 +64,14 @@ class HashedResponse:
         return GeneralizedRandomizedResponse(self.n_buckets, self.epsilon)
 
     @cached_property
-    def collision_rate(self) -> Fraction:
-        """P(two categories share a bucket), exactly; it holds floor or ceil(2^32 / g) values."""
+    def rates(self) -> WordRates:
+        """P(the true bucket is reported), and P(one given other bucket is).
+
+        A bucket holds floor or ceil(2^32 / g) values of x: so c, the collision rate, is exact.
+        """
         size, n_larger = divmod(2**32, self.n_buckets)
         squares = (self.n_buckets - n_larger) * size**2 + n_larger * (size + 1) ** 2
-        return Fraction(squares, 2**64)
-
-    @cached_property
-    def false_hit(self) -> Fraction:
-        """P(a report supports one given other category), exactly.
-
-        p c + q (1 - c)      c = collision_rate: both buckets are independent
-        """
-        p, q = self.response.hit_words, self.response.false_hit_words
-        collision = self.collision_rate
-        return (p * collision + q * (1 - collision)) / WORDS
+        return replace(self.response.rates, collision_rate=Fraction(squares, 2**64))
 
     def channel_words(self, multiplier: int, offset: int) -> Counts:
         """Return 2^64 P(bucket | category, the function), exactly: (k, g) Python integers."""
@@ -83,8 +79,8 @@ class HashedResponse:
         function = np.array([multiplier, offset], dtype=np.uint64)
         buckets = buckets_of(function[0], function[1], categories, self.n_buckets)
         shape = (self.n_categories, self.n_buckets)
-        words = np.full(shape, self.response.false_hit_words, dtype=object)
-        words[categories, buckets] = self.response.hit_words
+        words = np.full(shape, self.rates.false_hit_words, dtype=object)
+        words[categories, buckets] = self.rates.hit_words
         return words
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hushrank.arrays import Categories, Counts, Reports, Shares
 from hushrank.errors import require
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
 
 MOST_EPSILON = 1000
@@ -67,18 +68,14 @@ class Reporting(Protocol):
 class LocalMechanism(Reporting, Protocol):
     """Hides a category of 0..k-1; its tally counts the support of each.
 
-    A report supports its owner's category with probability `hit_rate`, and any other category with
-    probability `false_hit_rate`.   Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure
-    protocols.
+    A report supports its owner's category with probability `rates.hit_rate`, and any other category
+    with probability `rates.false_hit_rate`.
+    Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure protocols.
     """
 
     @property
-    def hit_rate(self) -> float:
-        """P(a report supports the category that it hides)."""
-
-    @property
-    def false_hit_rate(self) -> float:
-        """P(a report supports one given other category)."""
+    def rates(self) -> WordRates:
+        """Both probabilities, and what they cost, exactly."""
 
 
 @runtime_checkable

@@ -1,7 +1,9 @@
-"""Generalised randomised response: the truth or another category."""
+"""Generalised randomised response: the truth or another category.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +16,8 @@ from hushrank.mechanisms.local import (
     checked_counts,
     require_parameters,
 )
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
-from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
 PEOPLE_AT_ONCE = 2**14  # their words, 128 kB, stay in the cache
 
@@ -39,37 +41,18 @@ class GeneralizedRandomizedResponse:
         """Check the parameters, and that 64 bits can tell truth from lie."""
         require_parameters(self.n_categories, self.epsilon)
         too_fine = f"epsilon {self.epsilon} is too small for {self.n_categories} categories"
-        require(self.hit_words > self.false_hit_words, too_fine)
+        require(self.rates.hit_words > self.rates.false_hit_words, too_fine)
 
     @cached_property
-    def false_hit_words(self) -> int:
-        """2^64 q: how many words report one given other category."""
-        return words_above(1 / (exp_below(self.epsilon) + self.n_categories - 1))
-
-    @property
-    def hit_words(self) -> int:
-        """2^64 p: how many words report the truth."""
-        return WORDS - (self.n_categories - 1) * self.false_hit_words
-
-    @property
-    def hit_rate(self) -> float:
-        """The probability p."""
-        return self.hit_words / WORDS
-
-    @property
-    def false_hit_rate(self) -> float:
-        """The probability q."""
-        return self.false_hit_words / WORDS
-
-    @property
-    def worst_ratio(self) -> Fraction:
-        """The largest P(report | a) / P(report | b), exactly; at most e^ε."""
-        return Fraction(self.hit_words, self.false_hit_words)
+    def rates(self) -> WordRates:
+        """P(the truth is reported), and P(one given other category is)."""
+        return WordRates.of_response(self.n_categories, self.epsilon)
 
     def channel_words(self) -> Counts:
         """Return 2^64 P(report | category), exactly: (k, k) Python integers, rows = categories."""
-        words = np.full((self.n_categories, self.n_categories), self.false_hit_words, dtype=object)
-        np.fill_diagonal(words, self.hit_words)
+        shape = (self.n_categories, self.n_categories)
+        words = np.full(shape, self.rates.false_hit_words, dtype=object)
+        np.fill_diagonal(words, self.rates.hit_words)
         return words
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
@@ -82,11 +65,11 @@ class GeneralizedRandomizedResponse:
         return reports
 
     def _respond(self, hidden: Categories, words: Words) -> Categories:
-        tells_truth = words < np.uint64(self.hit_words)
-        lies = (words - np.uint64(self.hit_words)) // np.uint64(self.false_hit_words)
+        hit_words = np.uint64(self.rates.hit_words)
+        lies = (words - hit_words) // np.uint64(self.rates.false_hit_words)
         others = lies.view(np.int64)
         others += others >= hidden  # skip the true category
-        return np.where(tells_truth, hidden, others)
+        return np.where(words < hit_words, hidden, others)
 
     def tally(self, reports: Reports) -> Tally:
         """Count the reports of each category."""
@@ -100,7 +83,7 @@ class GeneralizedRandomizedResponse:
         over k - 1 cells. Spread over all k cells and thinned, the people of all categories can be
         drawn at once: with probability k q a report is uniform on all cells, else it is the truth.
         """
-        uniform_rate = self.n_categories * self.false_hit_rate
+        uniform_rate = self.n_categories * self.rates.false_hit_rate
         counts = checked_counts(category_counts, self.n_categories)
         uniform = rng.binomial(counts, uniform_rate)
         evenly = np.full(self.n_categories, 1 / self.n_categories)

@@ -1,4 +1,7 @@
-"""The Laplace mechanism on a yes-or-no answer, read at one half: a coin in disguise."""
+"""The Laplace mechanism on a yes-or-no answer, read at one half: a coin in disguise.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +18,7 @@ from hushrank.mechanisms.local import (
     checked_counts,
     require_parameters,
 )
+from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
 from hushrank.samplers.word_probabilities import WORDS, exp_below, words_above
 
@@ -37,7 +41,7 @@ class ThresholdedLaplace:
         """Check the parameter, and that 64 bits can tell truth from lie."""
         require_parameters(2, self.nominal_epsilon)
         too_fine = f"epsilon {self.nominal_epsilon} is too small"
-        require(self.hit_words > self.false_hit_words, too_fine)
+        require(self.rates.hit_words > self.rates.false_hit_words, too_fine)
 
     @property
     def n_categories(self) -> int:
@@ -49,45 +53,27 @@ class ThresholdedLaplace:
         """The true privacy loss of one report, in nats, rounded up: less than the nominal one."""
         half = self.nominal_epsilon / 2
         loss = half + log1p(-expm1(-half))  # the same, without overflow
-        while self.worst_ratio > exp_below(loss):
+        while self.rates.worst_ratio > exp_below(loss):
             loss = nextafter(loss, inf)
         return loss
 
     @cached_property
-    def false_hit_words(self) -> int:
-        """2^64 q: how many words report the other answer."""
-        return words_above(1 / (2 * exp_below(self.nominal_epsilon, 2)))
-
-    @property
-    def hit_words(self) -> int:
-        """2^64 p: how many words report the truth."""
-        return WORDS - self.false_hit_words
-
-    @property
-    def hit_rate(self) -> float:
-        """The probability p."""
-        return self.hit_words / WORDS
-
-    @property
-    def false_hit_rate(self) -> float:
-        """The probability q."""
-        return self.false_hit_words / WORDS
-
-    @property
-    def worst_ratio(self) -> Fraction:
-        """The largest P(report | a) / P(report | b), exactly; at most 2 exp(e/2) - 1."""
-        return Fraction(self.hit_words, self.false_hit_words)
+    def rates(self) -> WordRates:
+        """P(the truth is reported), and P(the other answer is)."""
+        false_hit_words = words_above(1 / (2 * exp_below(self.nominal_epsilon, 2)))
+        hit_words = WORDS - false_hit_words
+        return WordRates(hit_words, false_hit_words, Fraction(hit_words, false_hit_words))
 
     def channel_words(self) -> Counts:
         """Return 2^64 P(report | category), exactly: (2, 2) Python integers, rows = categories."""
-        words = np.full((2, 2), self.false_hit_words, dtype=object)
-        np.fill_diagonal(words, self.hit_words)
+        words = np.full((2, 2), self.rates.false_hit_words, dtype=object)
+        np.fill_diagonal(words, self.rates.hit_words)
         return words
 
     def randomise(self, categories: Categories, *, rng: Randomness) -> Reports:
         """Draw one report (people,) for each of `categories` (people,)."""
         hidden = checked_categories(categories, 2)
-        lies = rng.words(hidden.size) >= np.uint64(self.hit_words)
+        lies = rng.words(hidden.size) >= np.uint64(self.rates.hit_words)
         return hidden ^ lies
 
     def tally(self, reports: Reports) -> Tally:
@@ -98,5 +84,5 @@ class ThresholdedLaplace:
     def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
         """Draw the tally of people of whom category_counts[c] hide c, without their reports."""
         counts = checked_counts(category_counts, 2)
-        lies = rng.binomial(counts, self.false_hit_rate)
+        lies = rng.binomial(counts, self.rates.false_hit_rate)
         return Tally(counts - lies + lies[::-1], int(counts.sum()))

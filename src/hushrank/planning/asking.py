@@ -6,11 +6,9 @@ from functools import lru_cache
 from math import comb, factorial, lgamma, log, log2
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.local import LocalMechanism
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.pairs import response_at
@@ -145,7 +143,7 @@ def _whole_ranking(protocol: str, n_items: int, epsilon: float) -> Asking:
             bits = float(n_orders)
         case _:
             bits = log2(n_orders)
-    return Asking(_reach(mechanism), bits)
+    return Asking(mechanism.rates.reach, bits)
 
 
 def _pairs(protocol: str, n_items: int, epsilon: float) -> Asking:
@@ -154,15 +152,15 @@ def _pairs(protocol: str, n_items: int, epsilon: float) -> Asking:
     mechanism = (
         ThresholdedLaplace(epsilon / n_answers) if is_laplace else response_at(epsilon, n_answers)
     )
-    return Asking(_reach(mechanism), n_answers, comb(n_items, 2), n_answers=n_answers)
+    return Asking(mechanism.rates.reach, n_answers, comb(n_items, 2), n_answers=n_answers)
 
 
 def _safari(n_items: int, epsilon: float) -> Iterator[Asking]:
     """Yield Rule I's triplets, then Rule II's interleavings, of 2 to n_items places."""
     triplet = GeneralizedRandomizedResponse(2 * n_items, epsilon / 2)
-    yield Asking(_reach(triplet), log2(2 * n_items), n_items * comb(n_items - 1, 2))
+    yield Asking(triplet.rates.reach, log2(2 * n_items), n_items * comb(n_items - 1, 2))
     reaches = [
-        _reach(GeneralizedRandomizedResponse(places, epsilon / 2))
+        GeneralizedRandomizedResponse(places, epsilon / 2).rates.reach
         for places in range(2, n_items + 1)
     ]
     bits = sum(log2(places) for places in range(2, n_items + 1)) / (n_items - 1)
@@ -173,8 +171,4 @@ def _mix_part(part: MixPart, n_items: int, epsilon: float) -> Asking:
     questions = part.questions(n_items)
     most = max(question.n_categories for question in questions)
     mechanism = GeneralizedRandomizedResponse(most, epsilon)
-    return Asking(_reach(mechanism), log2(most), len(questions), part.share)
-
-
-def _reach(mechanism: LocalMechanism) -> float:
-    return mechanism.hit_rate - mechanism.false_hit_rate
+    return Asking(mechanism.rates.reach, log2(most), len(questions), part.share)

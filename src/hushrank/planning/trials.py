@@ -97,8 +97,8 @@ def _whole_tally(mechanism: LocalMechanism, counts: Counts, rng: np.random.Gener
     if isinstance(mechanism, SimulatedTally):
         return mechanism.simulate_tally(counts, rng=rng)
     n_people = int(counts.sum())
-    hits = rng.binomial(counts, mechanism.hit_rate)
-    false_hits = rng.binomial(n_people - counts, mechanism.false_hit_rate)
+    hits = rng.binomial(counts, mechanism.rates.hit_rate)
+    false_hits = rng.binomial(n_people - counts, mechanism.rates.false_hit_rate)
     return Tally(hits + false_hits, n_people)
 
 

@@ -91,8 +91,7 @@ def wire_mechanism(mechanism: LocalMechanism) -> WireMechanism:
     """Describe a mechanism."""
     kinds = [kind for kind, known in MECHANISMS.items() if type(mechanism) is known]
     require(kinds, f"{type(mechanism).__name__} has no wire form")
-    thresholds: Any = mechanism  # all that have a wire form state these two
-    hit, false_hit = str(thresholds.hit_words), str(thresholds.false_hit_words)
+    hit, false_hit = str(mechanism.rates.hit_words), str(mechanism.rates.false_hit_words)
     return WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon, hit, false_hit)
 
 

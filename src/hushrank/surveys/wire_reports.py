@@ -11,9 +11,8 @@ from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HASHED_REPORT
 from hushrank.mechanisms.local import LocalMechanism
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 
 Word: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]

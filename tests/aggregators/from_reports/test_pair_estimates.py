@@ -27,7 +27,7 @@ LAPLACE = ThresholdedLaplace(0.7)
 
 def layer_of(mechanism, n_first, n_reports, n_people):
     """Return the reports on one pair."""
-    gap = mechanism.hit_rate - mechanism.false_hit_rate
+    gap = mechanism.rates.reach
     wins = np.array([[[0.0, n_first], [n_reports - n_first, 0.0]]])
     return PairReports(wins, np.array([gap]), np.array([float(n_people)]))
 
@@ -37,7 +37,9 @@ def law_of_layer(mechanism, answers, n_reports):
     groups = list(combinations(answers, n_reports))
     for group, told in product(groups, product([0, 1], repeat=n_reports)):
         true = sum(answer == report for answer, report in zip(group, told, strict=True))
-        chance = mechanism.hit_rate**true * mechanism.false_hit_rate ** (n_reports - true)
+        chance = mechanism.rates.hit_rate**true * mechanism.rates.false_hit_rate ** (
+            n_reports - true
+        )
         layer = layer_of(mechanism, n_reports - sum(told), n_reports, len(answers))
         yield chance / len(groups), layer
 
@@ -70,7 +72,10 @@ def test_layers_of_different_mechanisms_stay_unbiased_with_the_stated_variance()
 def test_a_report_weighs_by_its_gap_and_information_by_the_square():
     weak, strong = layer_of(LAPLACE, 70, 100, 10**9), layer_of(RESPONSE, 20, 30, 10**9)
     estimates = estimate_pairs(weak + strong)
-    parts = [LAPLACE.hit_rate - LAPLACE.false_hit_rate, RESPONSE.hit_rate - RESPONSE.false_hit_rate]
+    parts = [
+        LAPLACE.rates.reach,
+        RESPONSE.rates.reach,
+    ]
     information = 100 * parts[0] ** 2 + 30 * parts[1] ** 2
     assert estimates.margins[0, 1] == pytest.approx((40 * parts[0] + 10 * parts[1]) / information)
     assert estimates.n_reports[0, 1] == 130
@@ -96,7 +101,7 @@ def test_the_stated_variance_is_that_of_whole_collections():
 
 def test_the_estimated_variance_is_near_the_true_one():
     estimates = estimate_pairs(layer_of(RESPONSE, 700, 1000, 4000))
-    gap = RESPONSE.hit_rate - RESPONSE.false_hit_rate
+    gap = RESPONSE.rates.reach
     margin = 0.4 / gap
     true = (1 - gap**2) / (1000 * gap**2) + (1 - margin**2) / 1000 * 3000 / 3999
     assert estimates.variances[0, 1] == pytest.approx(true, rel=0.01)

@@ -45,7 +45,7 @@ class PairReports:
         wins[0, first, second], wins[0, second, first] = supports.T
         n_reports = np.array([tally.n_reports for tally in tallies], dtype=np.float64)
         n_people = max(n_reports.sum() / n_answers, n_reports.max())
-        gap = mechanism.hit_rate - mechanism.false_hit_rate
+        gap = mechanism.rates.reach
         return cls(wins, np.array([gap]), np.array([n_people]))
 
     def __add__(self, other: "PairReports") -> "PairReports":

@@ -15,9 +15,8 @@ from hushrank.evaluation.metrics import (
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.tallies import simulated_tallies
 from hushrank.mechanisms.local import SimulatedTally
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.tabulated import TabulatedModel
 from hushrank.protocols.safari import Split, safari

@@ -83,7 +83,7 @@ class RuleOne:
         Harmony about twice this variance, p and q of its noisy sign give what it has.
         """
         mechanism = make_mechanism(self.true.shape[1], self.epsilon)
-        p, q = mechanism.hit_rate, mechanism.false_hit_rate
+        p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
         rates = q + self.true * (p - q)
         people = np.arange(1, self.rankings.n_people + 1)
         chances = binom.pmf(people, self.rankings.n_people, 1 / len(self.true))
