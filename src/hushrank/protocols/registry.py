@@ -17,9 +17,8 @@ from hushrank.aggregators.from_reports.pair_orders import (
 from hushrank.errors import require
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.shares import PostProcess, require_post_process
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.succinct_histogram import SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.learnt import Learnt, LearntFit, LearntModel, LearntOrder, Rows
