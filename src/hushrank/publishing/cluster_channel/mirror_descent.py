@@ -11,7 +11,7 @@ from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.arcs import Sources
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
 from hushrank.publishing.cluster_channel.interior_point.steps import Outcome
-from hushrank.publishing.cluster_channel.problem import joint_leakage
+from hushrank.publishing.leakage.information import mutual_information
 
 MOST_STEPS = 20_000
 CHECK_EVERY = 20
@@ -65,7 +65,7 @@ class _Walk:
         joint = self.flows(channel).T @ self.sources.posteriors
         costs = self._normalised_costs(channel) + price * self.sources.distances
         bound = float(self.sources.shares @ costs.min(axis=1)) - price * self.sources.budget
-        return joint_leakage(joint, self.sources.prior), bound
+        return mutual_information(joint, self.sources.prior), bound
 
     def certifies(self, channel: Shares, price: float) -> bool:
         """Say whether the gap is within the tolerance."""

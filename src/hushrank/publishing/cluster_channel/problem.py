@@ -7,6 +7,7 @@ import numpy as np
 
 from hushrank.arrays import Floats, Shares
 from hushrank.errors import require
+from hushrank.publishing.leakage.information import mutual_information, worst_ratio
 
 ROUNDING = 1e-9
 """How far, relatively, sums of probabilities may be from 1 and a distortion above its budget."""
@@ -65,7 +66,7 @@ class ChannelProblem:
 
     def leakage(self, channel: Shares) -> float:
         """Return I(Ĝ; Y) of a channel (groups, groups), rows = true groups, in nats."""
-        return joint_leakage(channel.T @ self.joint, self.prior)
+        return mutual_information(channel.T @ self.joint, self.prior)
 
     def distortion(self, channel: Shares) -> float:
         """Return the expected distance of a channel (groups, groups), in the distances' unit."""
@@ -74,26 +75,6 @@ class ChannelProblem:
     def worst_ratio(self, channel: Shares) -> float:
         """Return the largest P(ĝ | y) / P(ĝ | y') of a channel (groups, groups); maybe infinite."""
         return worst_ratio(channel.T @ self.joint, self.prior)
-
-
-def joint_leakage(joint: Shares, prior: Shares) -> float:
-    """Return the mutual information, in nats, of joint (groups, values) whose P(y) is `prior`.
-
-    It may be a rounding error below 0 only where it is 0, and is then 0.
-    """
-    independent = joint.sum(axis=1, keepdims=True) * prior
-    positive = joint > 0
-    terms = joint[positive] * np.log(joint[positive] / independent[positive])
-    return max(0.0, float(terms.sum()))
-
-
-def worst_ratio(joint: Shares, prior: Shares) -> float:
-    """Return the largest P(g | y) / P(g | y') over the groups that occur; maybe infinite."""
-    given_value = joint[joint.sum(axis=1) > 0] / prior
-    least = given_value.min(axis=1)
-    if (least == 0).any():
-        return float("inf")
-    return float((given_value.max(axis=1) / least).max())
 
 
 def _require_joint(joint: Shares) -> None:

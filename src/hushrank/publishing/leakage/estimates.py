@@ -8,7 +8,7 @@ from scipy.special import xlogy
 
 from hushrank.arrays import Counts, Floats, Shares
 from hushrank.errors import require
-from hushrank.publishing.cluster_channel.problem import joint_leakage
+from hushrank.publishing.leakage.information import mutual_information
 from hushrank.publishing.leakage.measures import Transition, transition
 
 
@@ -83,7 +83,7 @@ def _checked(counts: Counts, channel: Transition | None) -> tuple[Counts, Shares
 
 def _leakage(counts: Counts, rows: Shares) -> float:
     joint = rows.T @ (counts / counts.sum())
-    return joint_leakage(joint, joint.sum(axis=0))
+    return mutual_information(joint, joint.sum(axis=0))
 
 
 def _first_order_bias(joint: Shares, rows: Shares) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from hushrank.arrays import Counts, Floats, Shares, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.channel import Channel
-from hushrank.publishing.cluster_channel.problem import joint_leakage, worst_ratio
+from hushrank.publishing.leakage.information import mutual_information, worst_ratio
 
 Transition: TypeAlias = Channel | Shares
 """P(released group | group), (groups, groups): rows sum to 1."""
@@ -24,7 +24,7 @@ def leakage_bits(joint: Shares, channel: Transition | None = None) -> float:
     Raises HushrankError unless joint is (groups, values) of sum 1.
     """
     released = released_joint(joint, channel)
-    return joint_leakage(released, released.sum(axis=0)) / log(2)
+    return mutual_information(released, released.sum(axis=0)) / log(2)
 
 
 def worst_log_ratio(joint: Shares, channel: Transition | None = None) -> float:

@@ -8,7 +8,8 @@ from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
 from hushrank.publishing.cluster_channel.column_generation import REACH, missing_arcs
 from hushrank.publishing.cluster_channel.interior_point.columns import Responder, Response
-from hushrank.publishing.cluster_channel.problem import ROUNDING, joint_leakage
+from hushrank.publishing.cluster_channel.problem import ROUNDING
+from hushrank.publishing.leakage.information import mutual_information
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,13 +32,13 @@ class Task:
         distortion = float(arcs.costs @ mended)
         joint = arcs.by_target(mended[:, None] * arcs.posteriors)
         if self.budget is None:
-            return price * distortion + joint_leakage(joint, self.sources.prior)
+            return price * distortion + mutual_information(joint, self.sources.prior)
         if distortion > self.budget * (1 + ROUNDING) and self.responder.bounds_ratio:
             return np.inf  # mixed with the identity, it would break the ratio
         kept = 1.0 if self.responder.bounds_ratio else min(1.0, self.budget / distortion)
         joint *= kept
         joint[self.sources.numbers] += (1 - kept) * self._own_joint()
-        return joint_leakage(joint, self.sources.prior)
+        return mutual_information(joint, self.sources.prior)
 
     def bound(self, potentials: Floats, price: float) -> float:
         """Return what any channel costs at least, by potentials (groups, values) and a price."""
