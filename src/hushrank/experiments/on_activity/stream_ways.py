@@ -12,7 +12,7 @@ from hushrank.arrays import Indices, Shares
 from hushrank.errors import HushrankError
 from hushrank.experiments.on_activity.streams import Started
 from hushrank.publishing.baselines import draw_from_rows, item_exponential, rand
-from hushrank.publishing.distances.activity_cost import Ties
+from hushrank.publishing.distances.kendall import Ties
 from hushrank.publishing.item_channel.problem import LEAST_SHARE
 from hushrank.publishing.item_channel.solution import leakages
 from hushrank.publishing.online.publisher import OnlinePublisher

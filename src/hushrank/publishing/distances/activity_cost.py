@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
-
-Ties: TypeAlias = Literal["half", "ignored"]
-"""Whether a pair that is tied in one of two vectors costs 1/2, or nothing, as printed."""
+from hushrank.publishing.distances.kendall import Ties
 
 
 @dataclass(frozen=True, eq=False, repr=False)

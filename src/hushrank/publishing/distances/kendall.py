@@ -1,6 +1,6 @@
 """Kendall's tau distance between rows of scores with ties: exact, and sampled as printed."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +8,11 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Counts, Floats, WholeNumbers
 from hushrank.errors import require
-from hushrank.publishing.distances.activity_cost import Ties
 from hushrank.publishing.distances.pair_counts import count_pairs
 from hushrank.publishing.distances.ranked_rows import RankedRows, Rows
+
+Ties: TypeAlias = Literal["half", "ignored"]
+"""Whether a pair that is tied in one of two vectors costs 1/2, or nothing, as printed."""
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 2**14, 256
 

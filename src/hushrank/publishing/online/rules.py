@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Scores
 from hushrank.arrays import Indices
 from hushrank.errors import require
-from hushrank.publishing.distances.activity_cost import Ties
+from hushrank.publishing.distances.kendall import Ties
 
 LARGEST_COUNT = 2.0**53  # that a float holds exactly
 
