@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushrank.publishing.cluster_channel.arcs import Sources
-from hushrank.publishing.cluster_channel.candidates import AIM, all_arcs, is_proven, proven
+from hushrank.publishing.cluster_channel.arcs import Sources, all_arcs
+from hushrank.publishing.cluster_channel.candidates import AIM, is_proven, proven
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.interior_point.ratio_response import RatioResponder
 from hushrank.publishing.cluster_channel.interior_point.start import silent_state

@@ -4,13 +4,12 @@ import numpy as np
 
 from hushrank.arrays import Floats, Shares
 from hushrank.publishing.channel import Channel
-from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
+from hushrank.publishing.cluster_channel.arcs import Sources, all_arcs, few_arcs
 from hushrank.publishing.cluster_channel.certificate import (
     ChannelSolution,
     certified_gap,
     dual_bound,
 )
-from hushrank.publishing.cluster_channel.column_generation import nearest_arcs
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
 from hushrank.publishing.cluster_channel.interior_point.start import first_state
 from hushrank.publishing.cluster_channel.interior_point.state import Task
@@ -77,16 +76,6 @@ def is_proven(problem: ChannelProblem, solution: ChannelSolution, tolerance: flo
     """Say whether a solution keeps the budget and its potentials prove its gap, in nats."""
     fits = solution.distortion <= problem.budget * (1 + ROUNDING)
     return fits and certified_gap(problem, solution) <= tolerance
-
-
-def all_arcs(sources: Sources) -> Arcs:
-    """Return the arcs from every source to every group."""
-    return Arcs.among(sources, np.ones(sources.distances.shape, dtype=bool))
-
-
-def few_arcs(sources: Sources) -> Arcs:
-    """Return the arcs between near groups: where column generation starts."""
-    return Arcs.among(sources, nearest_arcs(sources))
 
 
 def _interior_outcome(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hushrank.publishing.cluster_channel.arcs import Sources
-from hushrank.publishing.cluster_channel.candidates import few_arcs, proven
+from hushrank.publishing.cluster_channel.arcs import Sources, few_arcs
+from hushrank.publishing.cluster_channel.candidates import proven
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
 from hushrank.publishing.cluster_channel.interior_point.start import first_state

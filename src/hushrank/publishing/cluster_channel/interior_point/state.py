@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hushrank.arrays import Floats
-from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
-from hushrank.publishing.cluster_channel.column_generation import REACH, missing_arcs
+from hushrank.publishing.cluster_channel.arcs import REACH, Arcs, Sources, missing_arcs
 from hushrank.publishing.cluster_channel.interior_point.columns import Responder, Response
 from hushrank.publishing.cluster_channel.problem import ROUNDING
 from hushrank.publishing.leakage.information import mutual_information
