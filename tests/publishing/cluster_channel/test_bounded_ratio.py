@@ -6,7 +6,7 @@ from hushrank.publishing.cluster_channel.interior_point.ratio_response import Ra
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import conic_leakage, random_problem
-from tests.publishing.cluster_channel.test_silent_channel import cheapest_silence
+from tests.publishing.cluster_channel.test_candidates import cheapest_silence
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.publishing.cluster_channel.candidates import constant_distortion
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
-from hushrank.publishing.cluster_channel.silent_channel import constant_distortion
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from hushrank.publishing.historical.release import GroupPlan
 from hushrank.publishing.leakage.measures import leakage_bits

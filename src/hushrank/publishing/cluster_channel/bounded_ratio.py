@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from hushrank.publishing.cluster_channel.arcs import Sources, all_arcs
-from hushrank.publishing.cluster_channel.candidates import AIM, is_proven, proven
+from hushrank.publishing.cluster_channel.candidates import (
+    AIM,
+    constant_distortion,
+    is_proven,
+    proven,
+    silent_candidate,
+)
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.interior_point.ratio_response import RatioResponder
 from hushrank.publishing.cluster_channel.interior_point.start import silent_state
@@ -14,7 +20,6 @@ from hushrank.publishing.cluster_channel.interior_point.state import Task
 from hushrank.publishing.cluster_channel.interior_point.steps import interior_point
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
 from hushrank.publishing.cluster_channel.repair import channel_of, within_ratio
-from hushrank.publishing.cluster_channel.silent_channel import constant_distortion, silent_candidate
 
 ATTEMPTS = ((0.1, 1e-5), (10.0, 1e-5), (0.1, 1e-4))
 """Most smoothing of a column, and the part of the budget left to the repair: one is to succeed."""

@@ -16,7 +16,7 @@ from hushrank.publishing.cluster_channel.interior_point.state import Task
 from hushrank.publishing.cluster_channel.interior_point.steps import Outcome, interior_point
 from hushrank.publishing.cluster_channel.mirror_descent import mirror_descent
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
-from hushrank.publishing.cluster_channel.repair import channel_of, within_budget
+from hushrank.publishing.cluster_channel.repair import channel_of, silenced, within_budget
 
 AIM = 0.9
 """The part of the tolerance that the solvers aim at: the rest is for the repairs."""
@@ -24,6 +24,10 @@ FINITE = 1e-12
 """What stands for a posterior of 0 in the potentials of the identity."""
 FAR = 60.0
 """A price of the least distance, in nats, at which no distance is worth its leakage."""
+PRICE = 1e-5
+"""The price, in identity leakages a constant channel's distortion, at which silence is bought."""
+TOLERANCE = 1e-5
+"""How much dearer than the cheapest the channel may be, in constant channels' distortions."""
 
 
 def identity_candidate(problem: ChannelProblem) -> ChannelSolution:
@@ -40,6 +44,26 @@ def identity_candidate(problem: ChannelProblem) -> ChannelSolution:
     return proven(problem, np.eye(problem.n_groups), potentials, price)
 
 
+def silent_candidate(problem: ChannelProblem) -> ChannelSolution:
+    """Return the cheapest channel that leaks nothing, whatever the budget.
+
+    Where distortion is nearly free, leakage is nearly 0; flows then move, by least squares, to
+    where it is 0 but for rounding. Error: TOLERANCE and about PRICE in distortion, relatively.
+    """
+    sources, cost = Sources.of(problem), constant_distortion(problem)
+    if cost == 0:
+        return _constant(problem)
+    cost /= sources.unit
+    price = PRICE * problem.identity_leakage / cost
+    task = Task(sources, LeakageResponder(sources.prior), None, TOLERANCE * price * cost)
+    outcome = interior_point(task, first_state(sources, few_arcs(sources), price, cost))
+    channel = channel_of(problem, sources, silenced(sources, outcome.flows))
+    if problem.distortion(channel) >= constant_distortion(problem):
+        return _constant(problem)
+    nothing = np.zeros_like(problem.joint)
+    return proven(problem, channel, nothing, 0.0, None, "silent", outcome.iterations)
+
+
 def solved_candidate(problem: ChannelProblem, tolerance: float, method: str) -> ChannelSolution:
     """Return what a solver finds that aims at a gap below `tolerance` nats."""
     sources = Sources.of(problem)
@@ -52,6 +76,11 @@ def solved_candidate(problem: ChannelProblem, tolerance: float, method: str) -> 
     channel = within_budget(problem, channel_of(problem, sources, outcome.flows))
     price = outcome.price / sources.unit
     return proven(problem, channel, outcome.potentials, price, None, method, outcome.iterations)
+
+
+def constant_distortion(problem: ChannelProblem) -> float:
+    """Return the least distortion of releasing one group always, which leaks nothing."""
+    return float((problem.shares @ problem.distances).min())
 
 
 def proven(
@@ -76,6 +105,14 @@ def is_proven(problem: ChannelProblem, solution: ChannelSolution, tolerance: flo
     """Say whether a solution keeps the budget and its potentials prove its gap, in nats."""
     fits = solution.distortion <= problem.budget * (1 + ROUNDING)
     return fits and certified_gap(problem, solution) <= tolerance
+
+
+def _constant(problem: ChannelProblem) -> ChannelSolution:
+    """Return the cheapest channel that releases one group always."""
+    centre = int((problem.shares @ problem.distances).argmin())
+    channel = np.zeros_like(problem.distances)
+    channel[:, centre] = 1
+    return proven(problem, channel, np.zeros_like(problem.joint), 0.0, None, "silent")
 
 
 def _interior_outcome(

@@ -13,13 +13,14 @@ from hushrank.publishing.cluster_channel.bounded_ratio import (
     sufficient_budget,
 )
 from hushrank.publishing.cluster_channel.candidates import (
+    constant_distortion,
     identity_candidate,
     is_proven,
+    silent_candidate,
     solved_candidate,
 )
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
-from hushrank.publishing.cluster_channel.silent_channel import constant_distortion, silent_candidate
 
 METHODS = ("auto", "interior-point", "column-generation", "mirror-descent")
 FEW_GROUPS = 64

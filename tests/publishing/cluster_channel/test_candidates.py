@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from hushrank.publishing.cluster_channel.silent_channel import constant_distortion, silent_candidate
+from hushrank.publishing.cluster_channel.candidates import constant_distortion, silent_candidate
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import random_problem
 
