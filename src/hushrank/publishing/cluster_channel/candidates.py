@@ -11,8 +11,7 @@ from hushrank.publishing.cluster_channel.certificate import (
     dual_bound,
 )
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
-from hushrank.publishing.cluster_channel.interior_point.start import first_state
-from hushrank.publishing.cluster_channel.interior_point.state import Task
+from hushrank.publishing.cluster_channel.interior_point.state import Task, first_state
 from hushrank.publishing.cluster_channel.interior_point.steps import Outcome, interior_point
 from hushrank.publishing.cluster_channel.mirror_descent import mirror_descent
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
