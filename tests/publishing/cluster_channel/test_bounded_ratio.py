@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.publishing.cluster_channel.interior_point.ratio_response import RatioResponder
+from hushrank.publishing.cluster_channel.interior_point.columns import RatioResponder
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import conic_leakage, random_problem

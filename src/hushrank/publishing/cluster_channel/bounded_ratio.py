@@ -14,7 +14,7 @@ from hushrank.publishing.cluster_channel.candidates import (
     silent_candidate,
 )
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
-from hushrank.publishing.cluster_channel.interior_point.ratio_response import RatioResponder
+from hushrank.publishing.cluster_channel.interior_point.columns import RatioResponder
 from hushrank.publishing.cluster_channel.interior_point.state import Task, silent_state
 from hushrank.publishing.cluster_channel.interior_point.steps import interior_point
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
