@@ -8,8 +8,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_array, vstack
 
 from hushrank.errors import HushrankError
-from hushrank.publishing.clusters.bisection import bisected
 from hushrank.publishing.clusters.clustering import Clusters, cluster_users
+from hushrank.publishing.clusters.k_means import bisected
 from hushrank.publishing.clusters.record_space import component_space, distinct, nearest_centres
 from tests.statistics import random_seed
 

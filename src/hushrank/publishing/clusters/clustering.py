@@ -12,6 +12,7 @@ from hushrank.errors import require
 from hushrank.publishing.clusters.k_means import partitioned
 from hushrank.publishing.clusters.linkage import linked
 from hushrank.publishing.clusters.record_space import (
+    Labels,
     Points,
     RecordSpace,
     component_space,
@@ -19,7 +20,6 @@ from hushrank.publishing.clusters.record_space import (
     nearest_centres,
 )
 
-Labels: TypeAlias = NDArray[np.integer[Any]]
 Method: TypeAlias = Literal["auto", "ward", "bisecting", "minibatch", "average"]
 
 N_COMPONENTS = 32

@@ -1,5 +1,6 @@
-"""Clusters by k-means, for any number of users."""
+"""Clusters by k-means, for any number of users: split in two again and again, or in batches."""
 
+import heapq
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -7,16 +8,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
+from hushrank.errors import require
 from hushrank.publishing.classifiers import one_thread, require_sklearn
-from hushrank.publishing.clusters.bisection import bisected
-from hushrank.publishing.clusters.record_space import nearest_centres
+from hushrank.publishing.clusters.record_space import Labels, nearest_centres
 
-Labels: TypeAlias = NDArray[np.integer[Any]]
 Partition: TypeAlias = Literal["bisecting", "minibatch"]
-
 N_ROUNDS = 3
 """Rounds of k-means after the first clusters: later ones lower the sum of squares by little."""
 BATCH = 4096
+Marks: TypeAlias = NDArray[np.bool_]
+MOST_ROUNDS = 10
+"""Rounds of 2-means a split: later ones move few points."""
 
 
 def partitioned(
@@ -43,6 +45,31 @@ def partitioned(
     return labels
 
 
+def bisected(points: Floats, weights: Floats, labels: Labels, n_clusters: int) -> Labels:
+    """Split clusters 0, 1, .. of `labels` (points,), none empty, until there are `n_clusters`.
+
+    The cluster of the largest sum of squares is split by 2-means, started with both sides of its
+    mean along its principal axis. points (points, dimensions), weights (points,) > 0.
+    Deterministic.   Cost: O(points, dimensions, logarithm of the clusters), where splits are even.
+    Raises HushrankError when fewer points differ.
+    Source: Steinbach, Karypis, Kumar (KDD Workshop on Text Mining 2000).
+    """
+    names, n_before = labels.copy(), int(labels.max()) + 1
+    if n_before == n_clusters:
+        return names
+    members = (np.flatnonzero(names == name) for name in range(n_before))
+    heap = [_entry(points, weights, own) for own in members]
+    heapq.heapify(heap)
+    for name in range(n_before, n_clusters):
+        key, _, own = heap[0]
+        require(key < 0, f"expected {n_clusters} or more points that differ, got {name}")
+        is_second = _sides(points[own], weights[own])
+        names[own[is_second]] = name
+        heapq.heapreplace(heap, _entry(points, weights, own[~is_second]))
+        heapq.heappush(heap, _entry(points, weights, own[is_second]))
+    return names
+
+
 def _minibatch(
     points: Floats, weights: Floats, n_clusters: int, rng: np.random.Generator
 ) -> Labels:
@@ -66,3 +93,49 @@ def _means(points: Floats, weights: Floats, labels: Labels) -> Floats:
     sums: Any = members @ points
     means: Floats = sums / np.bincount(labels, weights)[:, None]
     return means
+
+
+def _entry(points: Floats, weights: Floats, members: Labels) -> tuple[float, int, Labels]:
+    """Return a cluster as the heap wants it: least first, ties by first member.
+
+    The key is less the sum of squares, and 0 only where all points are equal.
+    """
+    own = points[members]
+    if (own == own[0]).all():
+        return 0.0, int(members[0]), members
+    squares = weights[members] @ (_centred(own, weights[members]) ** 2).sum(axis=1)
+    return -max(float(squares), float(np.finfo(float).tiny)), int(members[0]), members
+
+
+def _centred(points: Floats, weights: Floats) -> Floats:
+    centred: Floats = points - weights @ points / weights.sum()
+    return centred
+
+
+def _sides(points: Floats, weights: Floats) -> Marks:
+    """Return which points (points,), which are not all equal, go to the second of two clusters."""
+    centred = _centred(points, weights)
+    axis = np.linalg.eigh((centred.T * weights) @ centred)[1][:, -1]
+    is_second: Marks = centred @ axis > 0
+    before = ~is_second
+    for _ in range(MOST_ROUNDS):
+        is_split = is_second.any() and not is_second.all()
+        if not is_split or (is_second == before).all():
+            break
+        before, is_second = is_second, _nearer_to_second(centred, weights, is_second)
+    if is_second.all() or not is_second.any():  # points that differ by roundings only
+        column = points[:, np.ptp(points, axis=0).argmax()]
+        is_second = column > column.min()
+    return is_second
+
+
+def _nearer_to_second(centred: Floats, weights: Floats, is_second: Marks) -> Marks:
+    """Return which points are nearer to the mean of the second cluster than to the first's.
+
+    The weighted sum of all points is 0, so the first cluster's is less the second's.
+    """
+    own = weights * is_second
+    total, weight = own @ centred, own.sum()
+    second, first = total / weight, -total / (weights.sum() - weight)
+    nearer: Marks = centred @ (second - first) > (second @ second - first @ first) / 2
+    return nearer

@@ -1,18 +1,16 @@
 """Clusters by merging the two nearest ones, again and again, where memory allows it."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.publishing.clusters.record_space import Points
+from hushrank.publishing.clusters.record_space import Labels, Points
 
-Labels: TypeAlias = NDArray[np.integer[Any]]
 Linkage: TypeAlias = Literal["ward", "average"]
 
 ROWS_AT_ONCE = 256

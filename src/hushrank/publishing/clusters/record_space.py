@@ -14,6 +14,9 @@ from hushrank.errors import require
 Points: TypeAlias = Any
 """(users, dimensions), an array or a csr_array: no type covers what both can do."""
 
+Labels: TypeAlias = NDArray[np.integer[Any]]
+"""(users,) or (points,): which cluster each is in, 0, 1, .."""
+
 MOST_LEARNT_FROM = 10_000
 """Users that the directions are learnt from: more of them hardly turn these."""
 N_SPARE, N_ROUNDS = 10, 3

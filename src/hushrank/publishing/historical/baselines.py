@@ -5,7 +5,7 @@ import numpy as np
 from hushrank.arrays import Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.baselines import RecordExponential, Replacement, frapp, rand
-from hushrank.publishing.clusters.clustering import Labels
+from hushrank.publishing.clusters.record_space import Labels
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
     Draw,

@@ -9,7 +9,7 @@ from hushrank.errors import require
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
-from hushrank.publishing.clusters.clustering import Labels
+from hushrank.publishing.clusters.record_space import Labels
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
     Draw,

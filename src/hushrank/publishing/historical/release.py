@@ -10,7 +10,7 @@ import numpy as np
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.arrays import Floats, Indices, Shares
-from hushrank.publishing.clusters.clustering import Labels
+from hushrank.publishing.clusters.record_space import Labels
 from hushrank.publishing.distances.kendall import kendall_distances_of_pairs
 from hushrank.publishing.historical.protected_users import ProtectedUsers, ValueCounts
 from hushrank.publishing.leakage.estimates import estimate_leakage
