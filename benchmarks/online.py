@@ -13,7 +13,7 @@ from harness import Row, Series, check, main, milliseconds, rates, seconds
 from numpy.typing import NDArray
 
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
 from hushrank.publishing.item_channel.solution import OnlineSolution
 from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_online
@@ -120,7 +120,7 @@ def _solved(
         for share in SHARES:
             budget = share * OnlineProblem(population, cost, 0.0).pooling_cost
             first = OnlineProblem(population, cost, budget)
-            warm = solve_online(first).dual if is_warm else None
+            warm = solve_online(first).warm_start if is_warm else None
             posed = OnlineProblem(population, later, budget) if is_warm else first
             solution, took = _timed(posed, warm)
             spent.append(took)
@@ -133,10 +133,10 @@ def _compile(population: ActivityPopulation) -> None:
     cost = activity_cost(np.arange(population.n_items) ** 2 % 7)
     budget = SHARES[0] * OnlineProblem(population, cost, 0.0).pooling_cost
     first = OnlineProblem(population, cost, budget)
-    solve_online(first, warm=solve_online(first).dual)
+    solve_online(first, warm=solve_online(first).warm_start)
 
 
-def _timed(posed: OnlineProblem, warm: BinaryDual | None) -> tuple[OnlineSolution, float]:
+def _timed(posed: OnlineProblem, warm: WarmStart | None) -> tuple[OnlineSolution, float]:
     start = process_time()
     solution = solve_online(posed, warm=warm)
     return solution, process_time() - start

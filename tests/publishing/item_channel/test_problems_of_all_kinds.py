@@ -38,4 +38,4 @@ def test_every_kind_of_problem_is_certified_cold_and_warm(nth):
     cold = solve_online(OnlineProblem(items, first, budget))
     assert_certified(OnlineProblem(items, first, budget), cold, gap)
     later = OnlineProblem(items, activity_cost(done + more, ties=ties), budget)
-    assert_certified(later, solve_online(later, warm=cold.dual), gap)
+    assert_certified(later, solve_online(later, warm=cold.warm_start), gap)

@@ -70,7 +70,7 @@ def test_a_channel_is_made_anew_by_rule(kind):
     follows = first if kind == "released" else items[:10]
     seen = HISTORY[[0]].toarray()[0] + np.bincount(follows, minlength=N_ITEMS)
     posed = OnlineProblem(POPULATIONS["gender"], activity_cost(seen.astype(int)), BUDGET)
-    warm = solve_online(posed, warm=before.dual)
+    warm = solve_online(posed, warm=before.warm_start)
     assert after.leakage == warm.leakage != before.leakage
     assert stream.user(0).leakage == pytest.approx(10 * before.leakage + after.leakage)
     worst = 10 * before.worst_leakage + after.worst_leakage

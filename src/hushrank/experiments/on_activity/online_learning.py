@@ -51,11 +51,11 @@ class OnlineLearning:
 
     def warm(self, counts: Counts, draws: Draws) -> Mapping[Quantity, float]:
         """Time the next channel, after 100 more activities like those before."""
-        dual = solve_online(self.problem(counts)).dual
+        warm = solve_online(self.problem(counts)).warm_start
         shares = counts / counts.sum()
         problem = self.problem(counts + draws.noise.multinomial(MORE_ACTIVITIES, shares))
         start = process_time()
-        solve_online(problem, warm=dual)
+        solve_online(problem, warm=warm)
         return {"seconds": process_time() - start}
 
     def release(self, counts: Counts, draws: Draws) -> Mapping[Quantity, float]:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 from math import log
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.special import rel_entr
 
 from hushrank.arrays import Shares
 from hushrank.publishing.distances.activity_cost import ActivityCost
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
 from hushrank.publishing.item_channel.channel import (
     CompactChannel,
     compact_channel,
@@ -17,9 +17,13 @@ from hushrank.publishing.item_channel.channel import (
 )
 from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
 
+Start = TypeVar("Start")
+Start_co = TypeVar("Start_co", covariant=True)
+"""What the next solution may start from: only the solver that made it looks inside."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OnlineSolution:
+class OnlineSolution(Generic[Start_co]):
     """A channel within the budget, what it leaks and how far from the least possible that is.
 
     leakage: I(released; value) of one activity; worst_leakage: max over values y of the divergence
@@ -36,7 +40,7 @@ class OnlineSolution:
     certified_gap: float
     potentials: Shares
     price: float
-    dual: BinaryDual | None
+    warm_start: Start_co
 
     def __repr__(self) -> str:
         """Say what is stated, nothing of the channel."""
@@ -53,17 +57,17 @@ def judged(
     channel: CompactChannel,
     potentials: Shares,
     price: float,
-    dual: BinaryDual | None,
-) -> OnlineSolution:
+    warm_start: Start,
+) -> OnlineSolution[Start]:
     """Return the solution with everything computed from the channel's words and the potentials."""
     released = channel.pushforward(problem.population.joint)
     leakage, worst = leakages(released)
     distortion = expected_cost(problem.population, problem.cost, channel)
     gap = leakage - max(0.0, lower_bound(problem, potentials, price))
-    return OnlineSolution(channel, leakage, worst, distortion, gap, potentials, price, dual)
+    return OnlineSolution(channel, leakage, worst, distortion, gap, potentials, price, warm_start)
 
 
-def unchanged(problem: OnlineProblem) -> OnlineSolution:
+def unchanged(problem: OnlineProblem) -> OnlineSolution[None]:
     """Return the channel that changes nothing."""
     n_items = problem.population.n_items
     none = np.empty(0, dtype=np.intp)
@@ -73,7 +77,7 @@ def unchanged(problem: OnlineProblem) -> OnlineSolution:
     return judged(problem, channel, own, price, None)
 
 
-def pooled(problem: OnlineProblem) -> OnlineSolution:
+def pooled(problem: OnlineProblem) -> OnlineSolution[None]:
     """Return the channel that sends every activity to one item, and so tells nothing."""
     n_items = problem.population.n_items
     to, surely = np.zeros(n_items, np.intp), np.ones(n_items)

@@ -1,7 +1,7 @@
 """The best channel of single activities, whatever the number of private values."""
 
 from hushrank.publishing.item_channel.binary.solve import solve_binary
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.general.solve import solve_general
 from hushrank.publishing.item_channel.problem import OnlineProblem
 from hushrank.publishing.item_channel.solution import OnlineSolution
@@ -11,12 +11,13 @@ COARSEST_GAP = 1e-2
 
 
 def solve_online(
-    problem: OnlineProblem, *, gap: float = 1e-3, warm: BinaryDual | None = None
-) -> OnlineSolution:
+    problem: OnlineProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
+) -> OnlineSolution[WarmStart | None]:
     """Return the best channel within the budget, and what certifies it.
 
     gap: relative to the leakage of activities released unchanged; for three and more private values
-    at least 0.01 is aimed at. warm: the dual of an earlier solution for 2 values.
+    at least 0.01 is aimed at. warm: the `warm_start` of an earlier solution for 2 private values,
+    for the same population and mostly for other counts.
     Raises HushrankError for a gap outside (0, 1).   Source: as `solve_binary`, `solve_general`.
     """
     if problem.population.n_values == 2:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Integers32, Words
 from hushrank.errors import HushrankError, require
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel, rows_of
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
 
@@ -43,7 +43,7 @@ class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worst_leakage: float
     distortion: float
     certified_gap: float
-    dual: dict[str, Any] | None
+    warm_start: dict[str, Any] | None = msgspec.field(name="dual")
 
     def __repr__(self) -> str:
         """Say nothing of the channel."""
@@ -79,9 +79,9 @@ def user_to_bytes(user: StreamUser) -> bytes:
 def current_to_bytes(current: CurrentChannel) -> bytes:
     """Return the channel in use as MessagePack."""
     stated = current.leakage, current.worst_leakage, current.distortion, current.certified_gap
-    dual = None if current.dual is None else current.dual.to_numbers()
+    start = None if current.warm_start is None else current.warm_start.to_numbers()
     channel = channel_to_document(current.channel)
-    return msgspec.msgpack.encode(CurrentDocument(channel, *stated, dual))
+    return msgspec.msgpack.encode(CurrentDocument(channel, *stated, start))
 
 
 def user_from_bytes(content: bytes, current: bytes | None) -> StreamUser:
@@ -106,8 +106,9 @@ def _decoded(content: bytes, kind: type[Document]) -> Document:
 
 def _current(document: CurrentDocument) -> CurrentChannel:
     stated = document.leakage, document.worst_leakage, document.distortion, document.certified_gap
-    dual = None if document.dual is None else BinaryDual.from_numbers(document.dual)
-    return CurrentChannel(channel_from_document(document.channel), *stated, dual)
+    numbers = document.warm_start
+    start = None if numbers is None else WarmStart.from_numbers(numbers)
+    return CurrentChannel(channel_from_document(document.channel), *stated, start)
 
 
 def channel_to_document(channel: CompactChannel) -> ChannelDocument:

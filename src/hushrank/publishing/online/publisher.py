@@ -171,7 +171,7 @@ class OnlinePublisher:
         population = self._populations[str(self._protects[number])]
         cost = activity_cost(user.counts, ties=self.rules.ties)
         problem = OnlineProblem(population, cost, self.rules.budget)
-        warm = None if user.current is None else user.current.dual
+        warm = None if user.current is None else user.current.warm_start
         solution = solve_online(problem, gap=self.rules.gap, warm=warm)
         current = CurrentChannel.of(solution, learning_error(population, solution.channel))
         user.renew(current)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from hushrank.arrays import Counts
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.item_channel.learning_error import LearningError
 from hushrank.publishing.item_channel.solution import OnlineSolution
@@ -21,18 +21,20 @@ class CurrentChannel:
     worst_leakage: float
     distortion: float
     certified_gap: float
-    dual: BinaryDual | None
+    warm_start: WarmStart | None
 
     def __repr__(self) -> str:
         """Say what it leaks."""
         return f"CurrentChannel(leakage {self.leakage:.3g} nats)"
 
     @classmethod
-    def of(cls, solution: OnlineSolution, error: LearningError) -> "CurrentChannel":
+    def of(
+        cls, solution: OnlineSolution[WarmStart | None], error: LearningError
+    ) -> "CurrentChannel":
         """Keep what a stream needs of a solution."""
         leakages = solution.leakage + error.mean, solution.worst_leakage + error.worst
         stated = *leakages, solution.distortion, solution.certified_gap
-        return cls(solution.channel, *stated, solution.dual)
+        return cls(solution.channel, *stated, solution.warm_start)
 
 
 @dataclass(eq=False, repr=False)

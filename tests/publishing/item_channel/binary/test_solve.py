@@ -7,7 +7,7 @@ from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual, smoothed_dual
 from hushrank.publishing.item_channel.binary.newton import DualPoint
 from hushrank.publishing.item_channel.binary.solve import solve_binary, without_leakage
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
 from tests.publishing.item_channel.problems import (
     assert_certified,
@@ -46,7 +46,7 @@ def test_a_warm_start_is_certified_as_well(share):
     earlier = solve_binary(posed)
     more = counts(200) + counts(200, 10, seed=1)
     later = OnlineProblem(posed.population, activity_cost(more), posed.budget)
-    assert_certified(later, solve_binary(later, warm=earlier.dual), 1e-3)
+    assert_certified(later, solve_binary(later, warm=earlier.warm_start), 1e-3)
 
 
 @pytest.mark.parametrize("of", [smoothed_dual, no_leakage_dual])
@@ -60,12 +60,12 @@ def test_fewer_items_have_nearly_the_same_dual(of):
     assert fewer.values(point, 0.02) == pytest.approx(dual.values(point, 0.02), abs=1e-5)
 
 
-def test_the_dual_survives_as_plain_numbers():
+def test_a_warm_start_survives_as_plain_numbers():
     posed = problem(60)
-    dual = solve_binary(posed).dual
-    again = BinaryDual.from_numbers(dual.to_numbers())
-    assert again.price == dual.price
-    assert np.array_equal(again.potentials(posed), dual.potentials(posed))
+    start = solve_binary(posed).warm_start
+    again = WarmStart.from_numbers(start.to_numbers())
+    assert again.price == start.price
+    assert np.array_equal(again.potentials(posed), start.potentials(posed))
 
 
 def transport_cost(posed):

@@ -1,5 +1,7 @@
 """The best channel of single activities for a private attribute of two values."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from hushrank.errors import require
@@ -11,7 +13,7 @@ from hushrank.publishing.item_channel.binary.newton import (
     maximise,
 )
 from hushrank.publishing.item_channel.binary.rounding import channel_at
-from hushrank.publishing.item_channel.binary.warm_start import BinaryDual
+from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.problem import OnlineProblem
 from hushrank.publishing.item_channel.solution import (
     OnlineSolution,
@@ -34,10 +36,12 @@ BALANCED = 1e-12  # what the last Newton step may promise: what it leaves unbala
 LEAST_CHANCE = 1e-14
 NOTHING = 1e-9  # of the leakage of activities released unchanged
 
+Solution: TypeAlias = OnlineSolution[WarmStart | None]
+
 
 def solve_binary(
-    problem: OnlineProblem, *, gap: float = 1e-3, warm: BinaryDual | None = None
-) -> OnlineSolution:
+    problem: OnlineProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
+) -> Solution:
     """Return the best channel for a private attribute of 2 values, to within `gap`.
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
@@ -66,8 +70,8 @@ def solve_binary(
 
 
 def _leaking(
-    problem: OnlineProblem, warm: BinaryDual | None, gap: float, *, is_refused: bool = False
-) -> OnlineSolution:
+    problem: OnlineProblem, warm: WarmStart | None, gap: float, *, is_refused: bool = False
+) -> Solution:
     """Solve where something may have to leak; is_refused: it has to."""
     dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
@@ -81,11 +85,10 @@ def _leaking(
     return _cooled(problem, dual, point, gap * leakage)
 
 
-def _cooled(
-    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float
-) -> OnlineSolution:
+def _cooled(problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float) -> Solution:
     """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
-    temperature, best = AIM * gap, unchanged(problem)
+    temperature = AIM * gap
+    best: Solution = unchanged(problem)
     for _ in range(MOST_ATTEMPTS):
         point, _ = maximise(dual, point, temperature, temperature, close=EXACTLY)
         found = _solution(problem, dual, point, temperature)
@@ -105,17 +108,15 @@ def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
 
 def _solution(
     problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
-) -> OnlineSolution:
+) -> Solution:
     """Return the channel of the soft minimum, moved back into the budget, and its certificate."""
     channel = channel_at(dual.items, dual.columns, dual.prices(point, temperature))
     channel = within_budget(problem, channel)
-    found = BinaryDual.of_point(problem.cost, dual.columns, point)
+    found = WarmStart.of_point(problem.cost, dual.columns, point)
     return judged(problem, channel, found.potentials(problem), found.price, found)
 
 
-def without_leakage(
-    problem: OnlineProblem, warm: BinaryDual | None = None
-) -> OnlineSolution | None:
+def without_leakage(problem: OnlineProblem, warm: WarmStart | None = None) -> Solution | None:
     """Return the cheapest channel whose released items all have the prior as their posterior.
 
     None when the budget does not allow it, or it was not found. Its leakage is 0 up to rounding,
@@ -143,11 +144,11 @@ def without_leakage(
 
 def _balanced(
     problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
-) -> OnlineSolution | None:
+) -> Solution | None:
     """Return the channel of the soft minimum; None if something leaks, or it costs too much."""
     prices = dual.prices(point, temperature)
     channel = channel_at(dual.items, dual.columns, prices, LEAST_CHANCE)
-    found = BinaryDual.of_point(problem.cost, dual.columns, DualPoint(point.tilts, 0.0))
+    found = WarmStart.of_point(problem.cost, dual.columns, DualPoint(point.tilts, 0.0))
     solution = judged(problem, channel, found.potentials(problem), 0.0, found)
     leaks_nothing = solution.leakage <= NOTHING * problem.population.leakage
     return solution if leaks_nothing and solution.distortion <= problem.budget else None

@@ -15,7 +15,7 @@ from hushrank.publishing.item_channel.problem import OnlineProblem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinaryDual:
+class WarmStart:
     """The extreme tilts of each class of equal cost, and the price of a unit of cost.
 
     parts (classes,): as in `ActivityCost`; lowest, highest (classes,): logit of the least
@@ -29,7 +29,7 @@ class BinaryDual:
     price: float
 
     @classmethod
-    def of_point(cls, cost: ActivityCost, columns: Columns, point: DualPoint) -> "BinaryDual":
+    def of_point(cls, cost: ActivityCost, columns: Columns, point: DualPoint) -> "WarmStart":
         """Return what a point of the dual says of the classes."""
         first, second = columns.of_class.T
         last = np.where(second < 0, first, second)
@@ -58,7 +58,7 @@ class BinaryDual:
         return {**lists, "price": self.price}
 
     @classmethod
-    def from_numbers(cls, numbers: dict[str, Any]) -> "BinaryDual":
+    def from_numbers(cls, numbers: dict[str, Any]) -> "WarmStart":
         """Return the dual of plain numbers, exactly; raise HushrankError unless they agree."""
         names = ("parts", "lowest", "highest")
         parts, lowest, highest = (np.array(numbers[name], dtype=float) for name in names)

@@ -45,7 +45,7 @@ class Climbed(NamedTuple):
     chances: Chances
 
 
-def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolution:
+def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolution[None]:
     """Return a channel within the budget for a private attribute of any number of values.
 
     gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
