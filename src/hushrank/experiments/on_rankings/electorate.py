@@ -11,6 +11,7 @@ from hushrank.arrays import Counts, Order
 from hushrank.errors import require
 from hushrank.evaluation.metrics import average_kendall_tau
 from hushrank.experiments.experiment import Quantity
+from hushrank.experiments.populations import Populations
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 
@@ -63,6 +64,11 @@ class Electorate:
 
     def _tau(self, order: Order) -> float:
         return average_kendall_tau(self.counts, order, self.rankings.n_rows)
+
+
+def electorates(people: Populations) -> Mapping[str, Electorate]:
+    """Return each population as an electorate, whose exact statistics are computed once."""
+    return {name: Electorate(rankings) for name, rankings in people.items()}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What the frontier measures: every protocol on the same people, and the lines beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -22,6 +22,7 @@ from hushrank.experiments.on_rankings.frontier_ways import (
     learn_openly,
     publish,
 )
+from hushrank.experiments.populations import Populations
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 
@@ -155,3 +156,16 @@ class Spot:
 
     def _reference(self, name: str, measure: Any, most: int | None) -> Measurement:
         return Measurement("reference", name, self.x, measure, most, self.panel)
+
+
+def against_epsilon(
+    people: Populations, epsilons: Sequence[float], measure: Callable[[Spot], Sequence[Measurement]]
+) -> Sequence[Measurement]:
+    """Return what `measure` plans for everybody of each population, at each epsilon."""
+    crowds = {name: Crowd(Asked(rankings)) for name, rankings in people.items()}
+    return [
+        measurement
+        for name, crowd in crowds.items()
+        for epsilon in epsilons
+        for measurement in measure(Spot(crowd, name, epsilon, epsilon))
+    ]

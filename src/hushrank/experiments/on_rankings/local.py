@@ -11,7 +11,8 @@ from hushrank.aggregators.private.quicksort import dp_kwiksort
 from hushrank.engines.local import run
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.central import Curator
-from hushrank.experiments.on_rankings.electorate import Electorate, Labels
+from hushrank.experiments.on_rankings.electorate import Electorate, Labels, electorates
+from hushrank.experiments.populations import Populations
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.pairs import PairOutcome, pairs
 from hushrank.protocols.query_counts import Solution
@@ -92,6 +93,11 @@ class Devices:
         if self.n_people in (None, self.people.rankings.n_rows):
             return self.people
         return self.people.some(self.n_people, rng=draws.synthesis)
+
+
+def devices_of(people: Populations) -> Mapping[str, Devices]:
+    """Return the devices of everybody, by population."""
+    return {name: Devices(electorate) for name, electorate in electorates(people).items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,8 @@ from hushrank.experiments.figures.frontier.epsilon import (
     QUICK_EPSILONS,
     WITH_SHORT_CUT,
     frontier_views,
-    spots,
 )
-from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
+from hushrank.experiments.on_rankings.frontier import Spot, against_epsilon
 from hushrank.experiments.populations import Populations, election
 
 ELECTIONS = (
@@ -42,13 +41,7 @@ LONG_ITEMS, LONG_REPETITIONS = 12, 4
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of all protocols, elections and epsilons."""
-    epsilons = QUICK_EPSILONS if quick else EPSILONS
-    return [
-        measurement
-        for name, rankings in people.items()
-        for spot in spots(Crowd(Asked(rankings)), name, epsilons)
-        for measurement in _measurements(spot)
-    ]
+    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS, _measurements)
 
 
 def _measurements(spot: Spot) -> Sequence[Measurement]:

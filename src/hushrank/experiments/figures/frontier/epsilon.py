@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hushrank.experiments.experiment import Experiment, Measurement, View
-from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, Crowd, Spot
+from hushrank.experiments.on_rankings.frontier import GROUPS, Spot, against_epsilon
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import (
     SUSHI,
@@ -29,18 +29,7 @@ DEAR_ITEMS, DEAR_REPETITIONS = 10, 2
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of all protocols, populations and epsilons."""
-    epsilons = QUICK_EPSILONS if quick else EPSILONS
-    return [
-        measurement
-        for name, rankings in people.items()
-        for spot in spots(Crowd(Asked(rankings)), name, epsilons)
-        for measurement in _measurements(spot)
-    ]
-
-
-def spots(crowd: Crowd, name: str, epsilons: Sequence[float]) -> Sequence[Spot]:
-    """Return the places of a panel against epsilon."""
-    return [Spot(crowd, name, epsilon, epsilon) for epsilon in epsilons]
+    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS, _measurements)
 
 
 def frontier_views(populations: Sequence[Population]) -> tuple[tuple[View, ...], ...]:

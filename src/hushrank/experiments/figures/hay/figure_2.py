@@ -12,7 +12,7 @@ from hushrank.experiments.on_rankings.central import (
     central_measurements,
     exact_measurements,
 )
-from hushrank.experiments.on_rankings.electorate import Electorate
+from hushrank.experiments.on_rankings.electorate import electorates
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import JESTER, SUSHI, Populations
 
@@ -23,7 +23,7 @@ HISTOGRAM_ITEMS, HISTOGRAM_REPETITIONS = 10, 30
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of both populations; `quick` brings fewer items itself."""
-    curators = {name: Curator(Electorate(rankings)) for name, rankings in people.items()}
+    curators = {name: Curator(each) for name, each in electorates(people).items()}
     return [
         measurement
         for name, curator in curators.items()

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from hushrank.experiments.experiment import Experiment, Measurement
-from hushrank.experiments.figures.kwiksort.figures_3_and_4 import ROWS
-from hushrank.experiments.on_rankings.electorate import Electorate
-from hushrank.experiments.on_rankings.local import OURS, PAPER, Devices, Place
+from hushrank.experiments.figures.kwiksort.data_sets import ROWS, in_one_row
+from hushrank.experiments.on_rankings.local import OURS, PAPER, Place, devices_of
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Populations
 
@@ -17,7 +16,7 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of all methods, populations and epsilons."""
     return [
         measurement
-        for name, devices in {each: Devices(Electorate(people[each])) for each in people}.items()
+        for name, devices in devices_of(people).items()
         for epsilon in (QUICK_EPSILONS if quick else EPSILONS)
         for measurement in _measurements(Place(devices, name, epsilon, epsilon))
     ]
@@ -43,7 +42,7 @@ KWIKSORT_5 = Experiment(
         *(population_views(row, "excess", ("proposed", "ours"), whiskers="none") for row in ROWS),
     ),
     plan=plan,
-    populations=tuple(each for row in ROWS for each in row),
+    populations=in_one_row(ROWS),
     repetitions=100,
     has_log_x=True,
 )

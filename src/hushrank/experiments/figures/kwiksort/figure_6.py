@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement
-from hushrank.experiments.figures.kwiksort.figures_3_and_4 import THETAS
-from hushrank.experiments.on_rankings.electorate import Electorate
+from hushrank.experiments.figures.kwiksort.data_sets import REAL, THETAS, in_one_row
+from hushrank.experiments.on_rankings.electorate import Electorate, electorates
 from hushrank.experiments.on_rankings.local import (
     OURS,
     PAPER,
@@ -13,21 +13,13 @@ from hushrank.experiments.on_rankings.local import (
     Place,
 )
 from hushrank.experiments.pictures.views import population_views
-from hushrank.experiments.populations import (
-    SUSHI,
-    TURK_DOTS,
-    TURK_PUZZLE,
-    Population,
-    Populations,
-    mallows_population,
-)
+from hushrank.experiments.populations import Population, Populations, mallows_population
 
 EPSILON = 2.0
 SIZES = (10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
 FEWEST_OF_A_MODEL, MOST_PEOPLE = 100, 10_000
 ITEMS = (15, 30, 45)
 
-REAL = (TURK_DOTS, TURK_PUZZLE, SUSHI)
 MODELS = tuple(
     tuple(mallows_population(MOST_PEOPLE, n_items, 1 - theta) for n_items in ITEMS)
     for theta in THETAS
@@ -43,7 +35,7 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of people drawn anew in every repetition, at several numbers."""
     return [
         measurement
-        for name, population in {each: Electorate(people[each]) for each in people}.items()
+        for name, population in electorates(people).items()
         for n_people in sizes(population.rankings.n_rows, name)[-2 if quick else None :]
         for measurement in _measurements(population, name, n_people)
     ]
@@ -76,7 +68,7 @@ KWIKSORT_6 = Experiment(
         population_views(row, "excess", GROUPS, size=", m = {m}", whiskers="none") for row in ROWS
     ),
     plan=plan,
-    populations=tuple(each for row in ROWS for each in row),
+    populations=in_one_row(ROWS),
     repetitions=30,
     has_log_x=True,
 )

@@ -5,34 +5,21 @@ from functools import partial
 from math import comb
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement
-from hushrank.experiments.on_rankings.electorate import Electorate
-from hushrank.experiments.on_rankings.local import Devices, Pairs, Place
+from hushrank.experiments.figures.kwiksort.data_sets import ROWS, in_one_row
+from hushrank.experiments.on_rankings.local import Devices, Pairs, Place, devices_of
 from hushrank.experiments.pictures.views import population_views
-from hushrank.experiments.populations import (
-    SUSHI,
-    TURK_DOTS,
-    TURK_PUZZLE,
-    Population,
-    Populations,
-    mallows_population,
-)
+from hushrank.experiments.populations import Populations
 from hushrank.protocols.query_counts import Solution
 
 EPSILONS = (1.0, 2.0, 4.0, 10.0)
 QUERIES = (1, 2, 3, 4)
-MALLOWS_PEOPLE, MALLOWS_ITEMS = 5000, 15
-THETAS = (0.25, 0.5, 0.75)
-"""The paper's dispersions: theta = 1 - φ."""
-
-MALLOWS = tuple(mallows_population(MALLOWS_PEOPLE, MALLOWS_ITEMS, 1 - theta) for theta in THETAS)
-ROWS: tuple[tuple[Population, ...], ...] = ((TURK_DOTS, TURK_PUZZLE, SUSHI), MALLOWS)
 
 
 def plan(solution: Solution, people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of one solution: for each epsilon, all numbers of queries."""
     return [
         measurement
-        for name, devices in {each: Devices(Electorate(people[each])) for each in people}.items()
+        for name, devices in devices_of(people).items()
         for n_queries in queries(devices.people.n_items)
         for measurement in _measurements(devices, name, solution, n_queries)
     ]
@@ -71,7 +58,7 @@ def _experiment(number: int, solution: Solution, title: str) -> Experiment:
             *(population_views(row, "excess", GROUPS, whiskers="none") for row in ROWS),
         ),
         plan=partial(plan, solution),
-        populations=tuple(each for row in ROWS for each in row),
+        populations=in_one_row(ROWS),
         repetitions=30,
         has_log_x=True,
     )

@@ -9,23 +9,17 @@ from hushrank.aggregators.kwiksort import kwiksort
 from hushrank.aggregators.private.quicksort import dp_kwiksort
 from hushrank.engines.local import run
 from hushrank.experiments.experiment import Draws, Experiment, Measurement, Quantity
-from hushrank.experiments.on_rankings.electorate import Electorate
+from hushrank.experiments.figures.kwiksort.data_sets import MALLOWS_PEOPLE, REAL
+from hushrank.experiments.on_rankings.electorate import Electorate, electorates
 from hushrank.experiments.on_rankings.local import OURS, PAPER, MakeProtocol
-from hushrank.experiments.populations import (
-    SUSHI,
-    TURK_DOTS,
-    TURK_PUZZLE,
-    Population,
-    Populations,
-    mallows_population,
-)
+from hushrank.experiments.populations import Population, Populations, mallows_population
 from hushrank.randomness import Randomness
 
 EPSILON = 2.0
-MALLOWS_PEOPLE, MALLOWS_ITEMS, DISPERSION = 5000, (5, 10, 15, 30, 45), 0.5
+MALLOWS_ITEMS, DISPERSION = (5, 10, 15, 30, 45), 0.5
 OURS_HERE = {name: OURS[name] for name in ("RR, our K, auto", "subset order")}
 DATA_SETS: tuple[Population, ...] = (
-    *(TURK_DOTS, TURK_PUZZLE, SUSHI),
+    *REAL,
     *(mallows_population(MALLOWS_PEOPLE, n_items, DISPERSION) for n_items in MALLOWS_ITEMS),
 )
 
@@ -67,7 +61,7 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
             partial(seconds, solve, population),
             population=data_set,
         )
-        for data_set, population in {each: Electorate(people[each]) for each in people}.items()
+        for data_set, population in electorates(people).items()
         for name, solve in SOLUTIONS.items()
     ]
 

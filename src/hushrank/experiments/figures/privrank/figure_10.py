@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hushrank.experiments.experiment import Experiment, Group, Measurement
+from hushrank.experiments.experiment import Group, Measurement
+from hushrank.experiments.figures.privrank.trade_off import trade_off
 from hushrank.experiments.on_activity.movielens_100k import MOVIELENS_100K, NAME, rated
 from hushrank.experiments.on_activity.publishing_trials import Trials
 from hushrank.experiments.on_activity.publishing_ways import measurements, privrank_way, references
-from hushrank.experiments.pictures.views import trade_off_views
 from hushrank.experiments.populations import Populations
 
 BUDGETS = {
@@ -39,13 +39,12 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     return wanted
 
 
-PRIVRANK_10 = Experiment(
-    name="privrank-10",
-    title="Yang, Qu, Cudré-Mauroux, figure 10: privacy and utility under several distances",
+PRIVRANK_10 = trade_off(
+    10,
+    title="privacy and utility under several distances",
     shows="privacy and utility where clusters are compared by other distances, on MovieLens-100K",
-    x_label="MAP of the protected users",
-    views=(trade_off_views(GROUPS, NAME),),
+    platform=MOVIELENS_100K,
+    groups=GROUPS,
     plan=plan,
-    populations=MOVIELENS_100K,
     repetitions=5,
 )

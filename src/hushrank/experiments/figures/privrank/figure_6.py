@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from hushrank.experiments.experiment import Experiment, Group, Measurement
+from hushrank.experiments.experiment import Group, Measurement
+from hushrank.experiments.figures.privrank.trade_off import trade_off
 from hushrank.experiments.on_activity.platforms import MOVIELENS, Platform
 from hushrank.experiments.on_activity.publishing_trials import Trials, Way
 from hushrank.experiments.on_activity.publishing_ways import (
@@ -14,7 +15,6 @@ from hushrank.experiments.on_activity.publishing_ways import (
     references,
     user_level_way,
 )
-from hushrank.experiments.pictures.views import trade_off_views
 from hushrank.experiments.populations import Populations
 
 FEW = 3
@@ -48,13 +48,12 @@ def _baseline(method: str, *budgets: float) -> dict[float, Way]:
     return {budget: baseline_way(method, budget) for budget in budgets}
 
 
-PRIVRANK_6 = Experiment(
-    name="privrank-6",
-    title="Yang, Qu, Cudré-Mauroux, figure 6: privacy and utility of published activity",
+PRIVRANK_6 = trade_off(
+    6,
+    title="privacy and utility of published activity",
     shows="privacy against utility of published activity, gender protected, on MovieLens-1M",
-    x_label="MAP of the protected users",
-    views=(trade_off_views(GROUPS, NAME),),
+    platform=MOVIELENS,
+    groups=GROUPS,
     plan=plan,
-    populations=MOVIELENS,
     repetitions=10,
 )
