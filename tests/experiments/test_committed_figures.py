@@ -9,7 +9,7 @@ import pytest
 TABLES = Path(__file__).parents[2] / "docs" / "experiments"
 FLOOR = 1e-4
 """Excesses below this are equal."""
-SINGLE_WAYS = ("kwiksort", "borda", "kemeny")
+SINGLE_METHODS = ("kwiksort", "borda", "kemeny")
 
 
 def excess_of(figure):
@@ -29,7 +29,7 @@ def test_auto_is_near_the_best_single_way_everywhere():
     table = excess_of("pair-orders")
     assert len(table) == 9 * 5
     for place, curves in table.items():
-        best = min(curves[way][0] for way in SINGLE_WAYS)
+        best = min(curves[method][0] for method in SINGLE_METHODS)
         assert curves["auto"][0] <= 1.3 * max(best, FLOOR), place
 
 

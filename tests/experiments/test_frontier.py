@@ -13,7 +13,7 @@ from hushrank.evaluation.metrics import q2_distance
 from hushrank.experiments.experiment import Draws, Settings
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
-from hushrank.experiments.on_rankings.frontier_ways import (
+from hushrank.experiments.on_rankings.frontier_methods import (
     MOST_HERDED_DRAWS,
     ORDERS,
     REPAIRED,
@@ -21,8 +21,8 @@ from hushrank.experiments.on_rankings.frontier_ways import (
     SAFE,
     TYPICAL,
     WHOLE_RANKINGS,
+    CollectionMethod,
     Learnt,
-    Way,
     learn_openly,
     publish,
 )
@@ -39,8 +39,8 @@ from tests.experiments.populations import plackett_luce
 
 QUICK = Settings(repetitions=1, seed=5, quick=True)
 MODELS = (SAFE, TYPICAL, SAFARI, REPAIRED, *WHOLE_RANKINGS.values())
-EVERY_WAY = (*MODELS, *ORDERS)
-NAMES = {way.name for way in EVERY_WAY}
+EVERY_METHOD = (*MODELS, *ORDERS)
+NAMES = {method.name for method in EVERY_METHOD}
 FRONTIERS = ("frontier-epsilon", "frontier-people", "frontier-elections")
 MADE_UP_FILES = {
     "sushi": plackett_luce(60, 5),
@@ -90,28 +90,28 @@ def test_every_protocol_that_one_can_choose_is_there():
     """Under the names that the figures have, which tell SAFARI's variants and the priors apart."""
     chosen = {"max-entropy": SAFE, "safari": SAFARI, "pairs": ORDERS[0], "subset-order": ORDERS[1]}
     chosen |= {"ldp-kwiksort-rr": ORDERS[2], "ldp-kwiksort-lap": ORDERS[3]}
-    chosen |= {name.lower(): way for name, way in WHOLE_RANKINGS.items()}
+    chosen |= {name.lower(): method for name, method in WHOLE_RANKINGS.items()}
     assert chosen.keys() == {each.value for each in CollectProtocol}
     assert {each.name for each in chosen.values()} | {TYPICAL.name, REPAIRED.name} == NAMES
 
 
-@pytest.mark.parametrize("way", EVERY_WAY, ids=[way.name for way in EVERY_WAY])
-def test_ways_reach_the_optimum_without_much_noise(crowd, way):
+@pytest.mark.parametrize("method", EVERY_METHOD, ids=[method.name for method in EVERY_METHOD])
+def test_methods_reach_the_optimum_without_much_noise(crowd, method):
     """Items numbered the wrong way back are off by .3 on average, their rows by .25."""
-    judged = [crowd.collected(way, 40.0, draws(seed)) for seed in range(3)]
+    judged = [crowd.collected(method, 40.0, draws(seed)) for seed in range(3)]
     assert max(each["excess"] for each in judged) < 1e-9
-    assert ("q2" in judged[0]) == (way in MODELS)
-    assert max(each.get("q2", 0.0) for each in judged) < (0.15 if way.name == "SH" else 0.05)
+    assert ("q2" in judged[0]) == (method in MODELS)
+    assert max(each.get("q2", 0.0) for each in judged) < (0.15 if method.name == "SH" else 0.05)
 
 
-@pytest.mark.parametrize("way", EVERY_WAY, ids=[way.name for way in EVERY_WAY])
-def test_epsilon_and_the_number_of_people_reach_the_protocol(way):
-    survey = next(way.ask(4, 3000, 3.0, 0))
+@pytest.mark.parametrize("method", EVERY_METHOD, ids=[method.name for method in EVERY_METHOD])
+def test_epsilon_and_the_number_of_people_reach_the_protocol(method):
+    survey = next(method.ask(4, 3000, 3.0, 0))
     exceptions = {SAFARI.name: 1.5, "LDP-KwikSort:Lap": 2.074853}  # half, and its true loss
-    assert survey.epsilon == pytest.approx(exceptions.get(way.name, 3.0), abs=1e-6)
-    if way in (SAFE, TYPICAL):
-        strong = next(way.ask(7, 3000, 1.0, 0))
-        weak = next(way.ask(7, 200, 1.0, 0))
+    assert survey.epsilon == pytest.approx(exceptions.get(method.name, 3.0), abs=1e-6)
+    if method in (SAFE, TYPICAL):
+        strong = next(method.ask(7, 3000, 1.0, 0))
+        weak = next(method.ask(7, 200, 1.0, 0))
         assert (strong.name, weak.name) == ("3 levels", "pairs")
 
 
@@ -132,7 +132,7 @@ def test_a_way_that_goes_by_item_number_gains_nothing():
         yield next(ORDERS[0].ask(n_items, n_people, epsilon, seed))
         return MeanRanks((0, 1, 2), np.arange(3.0), np.eye(3))
 
-    by_number = Way("by number", "ours", ask)
+    by_number = CollectionMethod("by number", "ours", ask)
     excesses = [agreed.collected(by_number, 1.0, draws(seed))["excess"] for seed in range(120)]
     assert np.mean(excesses) == pytest.approx(0.5, abs=0.15)  # 5 standard errors
 
@@ -181,7 +181,10 @@ def test_what_is_learnt_openly_is_learnt_once_of_the_same_people(crowd):
 
 def test_both_priors_see_the_same_reports(crowd):
     people = crowd.everybody.rankings
-    assert [learn_openly(way, people, 1.0).prior for way in (SAFE, TYPICAL)] == ["safe", "typical"]
+    assert [learn_openly(method, people, 1.0).prior for method in (SAFE, TYPICAL)] == [
+        "safe",
+        "typical",
+    ]
     safe, typical = Spot(crowd, "panel", 1.0, 1.0).ours()
     assert (safe.same_draws, typical.same_draws) == (False, True)
     assert (safe.most_repetitions, typical.most_repetitions) == (None, None)

@@ -64,7 +64,7 @@ def test_whole_rankings_of_few_items_are_nearer_where_epsilon_is_large():
     n_items, lost = n_items_of_elections(), set()
     for (name, epsilon), curves in curves_of("frontier-elections", "q2").items():
         if n_items[name] <= 6 and epsilon == 8:
-            nearest = min(curves[way][0] for way in ("GRR", "RAPPOR"))
+            nearest = min(curves[method][0] for method in ("GRR", "RAPPOR"))
             if nearest < curves[SAFE][0]:
                 lost.add(name)
     assert lost == {name for name, size in n_items.items() if size <= 6}

@@ -5,7 +5,7 @@ import pytest
 
 from hushrank.experiments.experiment import Draws
 from hushrank.experiments.on_rankings.frontier import Asked, Crowd
-from hushrank.experiments.on_rankings.frontier_ways import SAFE, TYPICAL
+from hushrank.experiments.on_rankings.frontier_methods import SAFE, TYPICAL
 from hushrank.rankings.files import read_rankings
 
 N_COLLECTIONS = 10
@@ -19,25 +19,27 @@ CEILINGS = {
 }
 """By people and prior: epsilon, and the largest mean Q2 distance of n herded rows."""
 CELLS = [
-    (n_people, way, epsilon, ceiling)
-    for (n_people, way), ceilings in CEILINGS.items()
+    (n_people, method, epsilon, ceiling)
+    for (n_people, method), ceilings in CEILINGS.items()
     for epsilon, ceiling in ceilings.items()
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_people", "way", "epsilon", "ceiling"),
+    ("n_people", "method", "epsilon", "ceiling"),
     CELLS,
-    ids=[f"{n or 5000}-{way.name}-{epsilon}" for n, way, epsilon, _ in CELLS],
+    ids=[f"{n or 5000}-{method.name}-{epsilon}" for n, method, epsilon, _ in CELLS],
 )
-def test_rows_are_as_near_as_those_of_the_prototypes(data_folder, n_people, way, epsilon, ceiling):
+def test_rows_are_as_near_as_those_of_the_prototypes(
+    data_folder, n_people, method, epsilon, ceiling
+):
     """At epsilon 2 the mean of many collections is about the ceiling, a little above it."""
     people = Asked(read_rankings(data_folder / "sushi" / "sushi.soc").expanded())
     crowd = Crowd(people, n_people)
     seeds = np.random.SeedSequence(2026).spawn(N_COLLECTIONS)
     draws = [Draws(*map(np.random.default_rng, seed.spawn(2))) for seed in seeds]
-    found = [crowd.collected(way, epsilon, each)["q2"] for each in draws]
+    found = [crowd.collected(method, epsilon, each)["q2"] for each in draws]
     mean, error = np.mean(found), np.std(found, ddof=1) / np.sqrt(N_COLLECTIONS)
     print(f"{people.n_items} items, epsilon {epsilon:g}: {mean:.4f} +- {error:.4f}")
     assert mean <= ceiling + ERRORS * error

@@ -14,7 +14,7 @@ from hushrank.experiments.figures.privrank.figure_13 import busy_log
 from hushrank.experiments.files import write_experiment
 from hushrank.experiments.on_activity.contexts import N_SLOTS, ContextPrecision, in_slots
 from hushrank.experiments.on_activity.learning import STEPS, Learning, everybody, learn
-from hushrank.experiments.on_activity.learning_trials import LearningTrials
+from hushrank.experiments.on_activity.learning_measurements import LearningMeasurements
 from hushrank.experiments.on_activity.online_learning import BUDGET, OnlineLearning
 from hushrank.experiments.on_activity.platforms import Platform, Split
 from hushrank.experiments.on_activity.taught_attackers import guessed
@@ -105,9 +105,9 @@ def test_a_channel_is_learnt_within_its_budget_from_those_who_protect():
 
 
 def test_methods_share_item_and_split_of_the_same_draws_only():
-    trials = LearningTrials(lambda rng: Platform.hiding(transactions(), rng=rng), 0.02)
-    assert trials.split(draws(1)) is trials.split(draws(1))
-    names = {trials.split(draws(seed)).names for seed in range(6)}
+    measure = LearningMeasurements(lambda rng: Platform.hiding(transactions(), rng=rng), 0.02)
+    assert measure.split(draws(1)) is measure.split(draws(1))
+    names = {measure.split(draws(seed)).names for seed in range(6)}
     assert len(names) > 1
 
 

@@ -15,10 +15,13 @@ from hushrank.experiments.experiment import Draws, Settings
 from hushrank.experiments.on_activity.attribute_attacks import attacks_on_each
 from hushrank.experiments.on_activity.hidden_attributes import FEWEST, hidden
 from hushrank.experiments.on_activity.movielens_100k import NAME, rated
-from hushrank.experiments.on_activity.publishing_trials import Trials, channel_posterior
-from hushrank.experiments.on_activity.publishing_ways import privrank_way
-from hushrank.experiments.on_activity.stream_trials import posterior_of
-from hushrank.experiments.on_activity.stream_ways import (
+from hushrank.experiments.on_activity.publishing_measurements import (
+    PublishingMeasurements,
+    channel_posterior,
+)
+from hushrank.experiments.on_activity.publishing_methods import privrank_method
+from hushrank.experiments.on_activity.stream_measurements import posterior_of
+from hushrank.experiments.on_activity.stream_methods import (
     diff_stream,
     privrank_stream,
     rand_stream,
@@ -56,8 +59,8 @@ def stream():
     return started(*made_up())
 
 
-def released(way, stream, seed=2):
-    return way(stream, rng=Randomness.seeded(seed))
+def released(method, stream, seed=2):
+    return method(stream, rng=Randomness.seeded(seed))
 
 
 def given():
@@ -154,9 +157,9 @@ def test_who_knows_the_channels_adds_up_the_evidence(stream):
 
 def test_each_attribute_is_attacked_whatever_is_protected():
     """Untouched activity betrays both; hiding one nearly as well as it goes leaves its own safe."""
-    trials = Trials(rated(given()), ("gender",))
-    open_, _ = attacks_on_each(trials, ("gender", "age"), None, draws())
-    hidden_, precision = attacks_on_each(trials, ("gender", "age"), privrank_way(0.2), draws())
+    measure = PublishingMeasurements(rated(given()), ("gender",))
+    open_, _ = attacks_on_each(measure, ("gender", "age"), None, draws())
+    hidden_, precision = attacks_on_each(measure, ("gender", "age"), privrank_method(0.2), draws())
     assert max(open_["gender"]["worst"], open_["age"]["worst"]) < 0.25
     assert hidden_["gender"]["SVM"] > open_["gender"]["SVM"] + 0.1
     assert 0 < precision < 1
@@ -168,7 +171,9 @@ def test_what_activity_does_not_betray_is_not_said_to_be_betrayed():
     gender = profiles.attribute("gender").with_codes(shuffled)
     private = Profiles.protecting_all(log.users, [gender, profiles.attribute("age")])
     people = {NAME: log, f"{NAME}-profiles": private}
-    found, _ = attacks_on_each(Trials(rated(people), ("gender",)), ("gender", "age"), None, draws())
+    found, _ = attacks_on_each(
+        PublishingMeasurements(rated(people), ("gender",)), ("gender", "age"), None, draws()
+    )
     assert found["age"]["SVM"] < 0.25
     assert found["gender"]["SVM"] > 0.3
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Split
-from hushrank.experiments.on_activity.publishing_trials import (
-    Trials,
-    Way,
+from hushrank.experiments.on_activity.publishing_measurements import (
+    PublishingMeasurements,
+    PublishingMethod,
     attacked,
     channel_posterior,
     ranked_precision,
@@ -21,18 +21,21 @@ from hushrank.randomness import Randomness
 
 
 def attacks_on_each(
-    trials: Trials, names: Sequence[str], way: Way | None, draws: Draws
+    measure: PublishingMeasurements,
+    names: Sequence[str],
+    method: PublishingMethod | None,
+    draws: Draws,
 ) -> tuple[Mapping[str, Mapping[Quantity, float]], float]:
-    """Release by `way`, or untouched; attack each attribute of `names`; return these and the MAP.
+    """Release by `method`, or untouched; return the attacks on each of `names`, and the MAP.
 
-    Who knows the channel of a release concludes from it what it tells of the attribute, learnt from
-    the same users, also where it was made to hide another one.
+    An attacker who knows the channel of a release concludes from it what a record leaks of the
+    attribute, learnt from the same users, also where the channel was made to hide another one.
     """
-    split, users = trials.users(draws)
+    split, users = measure.users(draws)
     release, scores = None, split.shown.scores
-    if way is not None:
+    if method is not None:
         secret = Randomness.seeded(int(draws.noise.integers(2**62)))
-        release = way(users, rng=secret, choices=draws.noise)
+        release = method(users, rng=secret, choices=draws.noise)
         scores = release.activity.scores
     found = {name: _attacked(split, users, release, name, rng=draws.noise) for name in names}
     return found, ranked_precision(split, users.rows, scores, rng=draws.noise)
@@ -53,7 +56,7 @@ def _attacked(
     (plan,) = release.plans
     counts = users.counts((name,), held_out=HELD_OUT, rng=rng)
     joint = counts.learnt / counts.learnt.sum()
-    told = posterior_of_records(users, joint, plan.transitions)
-    known = replace(release, plans=(replace(plan, posterior=told),))
+    believed = posterior_of_records(users, joint, plan.transitions)
+    known = replace(release, plans=(replace(plan, posterior=believed),))
     posterior = channel_posterior(users, known)
     return attacked(asked, users.rows, release.activity.scores, posterior, rng=rng)

@@ -14,7 +14,10 @@ from hushrank.errors import HushrankError
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.attribute_attacks import attacks_on_each
 from hushrank.experiments.on_activity.platforms import Platform
-from hushrank.experiments.on_activity.publishing_trials import Trials, Way
+from hushrank.experiments.on_activity.publishing_measurements import (
+    PublishingMeasurements,
+    PublishingMethod,
+)
 from hushrank.experiments.populations import DrawnPopulation
 
 N_USERS, N_ITEMS, MEAN_ITEMS = 1000, 200, 30
@@ -27,7 +30,7 @@ MOST_DRAWN = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HiddenTrials:
+class HiddenAttributeMeasurements:
     """Releases in which half of the users protect attributes of these domain sizes.
 
     Which items the attributes are made of is drawn anew for each repetition.
@@ -35,12 +38,12 @@ class HiddenTrials:
 
     transactions: Activity
     domain_sizes: Sequence[int]
-    kept: dict[bytes, Trials] = field(default_factory=dict)
+    kept: dict[bytes, PublishingMeasurements] = field(default_factory=dict)
 
-    def published(self, way: Way, draws: Draws) -> dict[Quantity, float]:
-        """Release by `way`; return means over the attributes, and how well it recommends."""
-        trials = self._trials(draws.synthesis)
-        found, precision = attacks_on_each(trials, trials.names, way, draws)
+    def published(self, method: PublishingMethod, draws: Draws) -> dict[Quantity, float]:
+        """Release by `method`; return means over the attributes, and how well it recommends."""
+        measure = self._measure(draws.synthesis)
+        found, precision = attacks_on_each(measure, measure.names, method, draws)
         attacks = list(found.values())
         return {
             "worst": float(np.mean([each["worst"] for each in attacks])),
@@ -48,11 +51,11 @@ class HiddenTrials:
             "MAP": precision,
         }
 
-    def _trials(self, rng: np.random.Generator) -> Trials:
+    def _measure(self, rng: np.random.Generator) -> PublishingMeasurements:
         key = rng.bit_generator.seed_seq.generate_state(4).tobytes()
         if key not in self.kept:
             platform = hidden(self.transactions, self.domain_sizes, rng=rng)
-            self.kept[key] = Trials(platform, platform.profiles.names)
+            self.kept[key] = PublishingMeasurements(platform, platform.profiles.names)
         return self.kept[key]
 
 

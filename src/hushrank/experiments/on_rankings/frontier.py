@@ -9,15 +9,15 @@ from hushrank.arrays import Ranks, Shares
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.electorate import Electorate, Labels
-from hushrank.experiments.on_rankings.frontier_ways import (
+from hushrank.experiments.on_rankings.frontier_methods import (
     ORDERS,
     REPAIRED,
     SAFARI,
     SAFE,
     TYPICAL,
     WHOLE_RANKINGS,
+    CollectionMethod,
     Learnt,
-    Way,
     collect,
     learn_openly,
     publish,
@@ -80,19 +80,21 @@ class Crowd:
         )
         return Asked(people.select(rows))
 
-    def collected(self, way: Way, epsilon: float, draws: Draws) -> Mapping[Quantity, float]:
+    def collected(
+        self, method: CollectionMethod, epsilon: float, draws: Draws
+    ) -> Mapping[Quantity, float]:
         """Judge one collection."""
         asked = self.asked(draws).relabelled(draws)
         sources = {"noise": draws.noise, "synthesis": draws.synthesis}
-        return asked.judge(collect(way, asked.rankings, epsilon, **sources))
+        return asked.judge(collect(method, asked.rankings, epsilon, **sources))
 
-    def without_noise(self, way: Way, draws: Draws) -> Mapping[Quantity, float]:
+    def without_noise(self, method: CollectionMethod, draws: Draws) -> Mapping[Quantity, float]:
         """Judge what is learnt of exact answers; where nobody is drawn anew, learnt once."""
         asked = self.asked(draws)
         known = self.open_results if self.n_people is None else {}
-        if way.name not in known:
-            known[way.name] = learn_openly(way, asked.rankings, TRUTHFUL_EPSILON)
-        return asked.judge(publish(known[way.name], asked.rankings, rng=draws.synthesis))
+        if method.name not in known:
+            known[method.name] = learn_openly(method, asked.rankings, TRUTHFUL_EPSILON)
+        return asked.judge(publish(known[method.name], asked.rankings, rng=draws.synthesis))
 
     def by_bootstrap(self, draws: Draws) -> Mapping[Quantity, float]:
         """Draw as many rows from the people themselves: what a perfect model would reach."""
@@ -127,7 +129,7 @@ class Spot:
 
     def orders(self, most: int | None = None) -> Sequence[Measurement]:
         """Return the protocols that learn one order."""
-        return [self.of(way, most) for way in ORDERS]
+        return [self.of(method, most) for method in ORDERS]
 
     def whole_rankings(self, names: Sequence[str], most: int | None = None) -> list[Measurement]:
         """Return those who ask for whole rankings, where there are not too many."""
@@ -141,18 +143,18 @@ class Spot:
         floor = self._reference("bootstrap floor", self.crowd.by_bootstrap, None)
         openly = [
             self._reference(
-                f"{way.name.partition(',')[0]} without noise",
-                partial(self.crowd.without_noise, way),
+                f"{method.name.partition(',')[0]} without noise",
+                partial(self.crowd.without_noise, method),
                 most_openly,
             )
-            for way in (SAFARI, SAFE)
+            for method in (SAFARI, SAFE)
         ]
         return [uniform, *openly, floor]
 
-    def of(self, way: Way, most: int | None = None) -> Measurement:
-        """Return the point of one way."""
-        measure = partial(self.crowd.collected, way, self.epsilon)
-        return Measurement(way.group, way.name, self.x, measure, most, self.panel)
+    def of(self, method: CollectionMethod, most: int | None = None) -> Measurement:
+        """Return the point of one method."""
+        measure = partial(self.crowd.collected, method, self.epsilon)
+        return Measurement(method.group, method.name, self.x, measure, most, self.panel)
 
     def _reference(self, name: str, measure: Any, most: int | None) -> Measurement:
         return Measurement("reference", name, self.x, measure, most, self.panel)

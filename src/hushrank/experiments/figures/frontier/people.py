@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hushrank.experiments.experiment import Experiment, Measurement, Quantity, View
 from hushrank.experiments.figures.frontier.epsilon import ITEMS, WITH_SHORT_CUT
 from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, Crowd, Spot
-from hushrank.experiments.on_rankings.frontier_ways import SAFE
+from hushrank.experiments.on_rankings.frontier_methods import SAFE
 from hushrank.experiments.pictures.views import Y_LABELS
 from hushrank.experiments.populations import (
     SUSHI,

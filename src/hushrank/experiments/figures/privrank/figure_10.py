@@ -6,8 +6,12 @@ from dataclasses import replace
 from hushrank.experiments.experiment import Group, Measurement
 from hushrank.experiments.figures.privrank.trade_off import trade_off
 from hushrank.experiments.on_activity.movielens_100k import MOVIELENS_100K, NAME, rated
-from hushrank.experiments.on_activity.publishing_trials import Trials
-from hushrank.experiments.on_activity.publishing_ways import measurements, privrank_way, references
+from hushrank.experiments.on_activity.publishing_measurements import PublishingMeasurements
+from hushrank.experiments.on_activity.publishing_methods import (
+    at_budgets,
+    privrank_method,
+    references,
+)
 from hushrank.experiments.populations import Populations
 
 BUDGETS = {
@@ -29,13 +33,13 @@ RANKING = ("kendall", "kendall-printed", "spearman")
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return PrivRank under each distance at two budgets, from equal splits and clusters."""
-    trials = Trials(rated(people), ("gender",))
-    wanted = list(references(trials, population=NAME))
+    measure = PublishingMeasurements(rated(people), ("gender",))
+    wanted = list(references(measure, population=NAME))
     for distance, budgets in BUDGETS.items():
         group: Group = "proposed" if distance in RANKING else "compared"
-        of_distance = replace(trials, distance=distance, kept={})
-        ways = {budget: privrank_way(budget) for budget in ((SMALL,) if quick else budgets)}
-        wanted += measurements(of_distance, group, distance, ways, population=NAME)
+        of_distance = replace(measure, distance=distance, kept={})
+        methods = {budget: privrank_method(budget) for budget in ((SMALL,) if quick else budgets)}
+        wanted += at_budgets(of_distance, group, distance, methods, population=NAME)
     return wanted
 
 

@@ -5,9 +5,12 @@ from functools import partial
 from typing import Any
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement, View
-from hushrank.experiments.on_activity.hidden_attributes import TRANSACTIONS, HiddenTrials
-from hushrank.experiments.on_activity.publishing_trials import Way
-from hushrank.experiments.on_activity.publishing_ways import baseline_way, privrank_way
+from hushrank.experiments.on_activity.hidden_attributes import (
+    TRANSACTIONS,
+    HiddenAttributeMeasurements,
+)
+from hushrank.experiments.on_activity.publishing_measurements import PublishingMethod
+from hushrank.experiments.on_activity.publishing_methods import baseline_method, privrank_method
 from hushrank.experiments.populations import Populations
 
 NAME = TRANSACTIONS.name
@@ -16,10 +19,10 @@ NUMBERS = {1: (2,), 2: (2, 2), 3: (2, 2, 2)}
 """Domain sizes of the private attributes, by how many there are."""
 SIZES = {2: (2,), 3: (3,), 4: (4,)}
 """Domain sizes of the one private attribute."""
-WAYS: Mapping[str, tuple[Group, Way]] = {
-    "PrivRank": ("proposed", privrank_way(0.02)),
-    "Rand": ("compared", baseline_way("rand", 0.56)),
-    "Diff": ("compared", baseline_way("diff", 38.0)),
+METHODS: Mapping[str, tuple[Group, PublishingMethod]] = {
+    "PrivRank": ("proposed", privrank_method(0.02)),
+    "Rand": ("compared", baseline_method("rand", 0.56)),
+    "Diff": ("compared", baseline_method("diff", 38.0)),
 }
 """Tuned on other draws so that MAP is about the same."""
 
@@ -27,20 +30,20 @@ WAYS: Mapping[str, tuple[Group, Way]] = {
 def plan(
     domains: Mapping[int, Sequence[int]], people: Populations, quick: bool
 ) -> Sequence[Measurement]:
-    """Return each way at each setting of what is private, from equal draws."""
+    """Return each method at each setting of what is private, from equal draws."""
     wanted = list(domains)[-1 if quick else 0 :]
-    trials = {x: HiddenTrials(people[NAME], domains[x]) for x in wanted}
+    measure = {x: HiddenAttributeMeasurements(people[NAME], domains[x]) for x in wanted}
     return [
         Measurement(
             group,
             curve,
             float(x),
-            partial(each.published, way),
+            partial(each.published, method),
             population=NAME,
             same_draws=(curve, x) != ("PrivRank", wanted[0]),
         )
-        for curve, (group, way) in WAYS.items()
-        for x, each in trials.items()
+        for curve, (group, method) in METHODS.items()
+        for x, each in measure.items()
     ]
 
 

@@ -9,8 +9,8 @@ from hushrank.activities.log import ActivityLog
 from hushrank.experiments.experiment import Experiment, Measurement
 from hushrank.experiments.on_activity.busy_users import busy_users
 from hushrank.experiments.on_activity.contexts import ContextPrecision, in_slots
-from hushrank.experiments.on_activity.learning_trials import (
-    LearningTrials,
+from hushrank.experiments.on_activity.learning_measurements import (
+    LearningMeasurements,
     learning_plan,
     learning_views,
 )
@@ -49,7 +49,7 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
         return Platform(in_slots(log, hidden.activity.items), hidden.profiles)
 
     precision = ContextPrecision(activity.n_items - 1)
-    return learning_plan(LearningTrials(draw, BUDGET, precision), CONTEXTS.name, quick)
+    return learning_plan(LearningMeasurements(draw, BUDGET, precision), CONTEXTS.name, quick)
 
 
 PRIVRANK_13 = Experiment(

@@ -14,8 +14,11 @@ from hushrank.experiments.experiment import (
 )
 from hushrank.experiments.on_activity.attribute_attacks import attacks_on_each
 from hushrank.experiments.on_activity.movielens_100k import MOVIELENS_100K, NAME, rated
-from hushrank.experiments.on_activity.publishing_trials import Trials, Way
-from hushrank.experiments.on_activity.publishing_ways import baseline_way, privrank_way
+from hushrank.experiments.on_activity.publishing_measurements import (
+    PublishingMeasurements,
+    PublishingMethod,
+)
+from hushrank.experiments.on_activity.publishing_methods import baseline_method, privrank_method
 from hushrank.experiments.populations import Populations
 
 BUDGET, PROBABILITY, STEEPNESS = 0.015, 0.43, 110.0
@@ -27,31 +30,33 @@ ATTRIBUTES = ("gender", "age")
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return releases that hide gender, age or both, and what is compared, from equal splits."""
     del quick  # fewer users
-    gender = Trials(rated(people), ("gender",))
+    gender = PublishingMeasurements(rated(people), ("gender",))
     age, both = (replace(gender, names=names, kept={}) for names in (("age",), ATTRIBUTES))
-    ways: Sequence[tuple[Group, str, Trials, Way | None]] = (
+    methods: Sequence[tuple[Group, str, PublishingMeasurements, PublishingMethod | None]] = (
         ("reference", "untouched", gender, None),
-        ("proposed", "PrivRank, gender", gender, privrank_way(BUDGET)),
-        ("proposed", "PrivRank, age", age, privrank_way(BUDGET)),
-        ("proposed", "PrivRank, both", both, privrank_way(BUDGET)),
-        ("compared", "Rand", gender, baseline_way("rand", PROBABILITY)),
-        ("compared", "Diff", gender, baseline_way("diff", STEEPNESS)),
+        ("proposed", "PrivRank, gender", gender, privrank_method(BUDGET)),
+        ("proposed", "PrivRank, age", age, privrank_method(BUDGET)),
+        ("proposed", "PrivRank, both", both, privrank_method(BUDGET)),
+        ("compared", "Rand", gender, baseline_method("rand", PROBABILITY)),
+        ("compared", "Diff", gender, baseline_method("diff", STEEPNESS)),
     )
     return [
         Measurement(
             group,
             curve,
             0.0,
-            partial(_on_each, trials, way),
+            partial(_on_each, measure, method),
             population=NAME,
             same_draws=number > 0,
         )
-        for number, (group, curve, trials, way) in enumerate(ways)
+        for number, (group, curve, measure, method) in enumerate(methods)
     ]
 
 
-def _on_each(trials: Trials, way: Way | None, draws: Draws) -> Mapping[Quantity, float]:
-    found, precision = attacks_on_each(trials, ATTRIBUTES, way, draws)
+def _on_each(
+    measure: PublishingMeasurements, method: PublishingMethod | None, draws: Draws
+) -> Mapping[Quantity, float]:
+    found, precision = attacks_on_each(measure, ATTRIBUTES, method, draws)
     gender, age = found["gender"], found["age"]
     return {
         "worst on gender": gender["worst"],

@@ -5,7 +5,7 @@ from functools import partial
 from hushrank.activities.transactions import draw_transactions
 from hushrank.experiments.experiment import Experiment
 from hushrank.experiments.on_activity.busy_users import busy_users, read_busy_users
-from hushrank.experiments.on_activity.learning_trials import hidden_item_plan, learning_views
+from hushrank.experiments.on_activity.learning_measurements import hidden_item_plan, learning_views
 from hushrank.experiments.populations import DrawnPopulation, FilePopulation, Population
 
 BUDGET_OF_PLACES, BUDGET_OF_TRANSACTIONS = 0.005, 0.02

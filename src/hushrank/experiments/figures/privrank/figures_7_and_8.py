@@ -5,9 +5,9 @@ from functools import partial
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement, View
 from hushrank.experiments.on_activity.movielens_100k import MOVIELENS_100K, NAME
-from hushrank.experiments.on_activity.stream_trials import StreamTrials, over_time
-from hushrank.experiments.on_activity.stream_ways import (
-    StreamWay,
+from hushrank.experiments.on_activity.stream_measurements import StreamMeasurements, over_time
+from hushrank.experiments.on_activity.stream_methods import (
+    StreamMethod,
     diff_stream,
     privrank_stream,
     rand_stream,
@@ -18,15 +18,15 @@ from hushrank.experiments.populations import Populations
 GROUPS: tuple[Group, ...] = ("reference", "proposed", "repair", "compared")
 SHARES = (0.0, 0.5, 1.0)
 """Of each user's stream; 0 is the history alone."""
-Ways = Mapping[str, tuple[Group, StreamWay]]
-EQUAL_UTILITY: Ways = {
+Methods = Mapping[str, tuple[Group, StreamMethod]]
+EQUAL_UTILITY: Methods = {
     "unprotected": ("reference", unprotected),
     "PrivRank": ("proposed", privrank_stream(5e-5)),
     "PrivRank, ties ignored": ("proposed", privrank_stream(5e-5, "ignored")),
     "Rand, Frapp": ("compared", rand_stream(0.1)),
     "Diff": ("compared", diff_stream(1e4)),
 }
-EQUAL_PRIVACY: Ways = {
+EQUAL_PRIVACY: Methods = {
     "PrivRank": ("proposed", privrank_stream(3e-4)),
     "Rand, Frapp": ("compared", rand_stream(0.04)),
     "Diff": ("compared", diff_stream(2e4)),
@@ -34,15 +34,16 @@ EQUAL_PRIVACY: Ways = {
 """Both tuned on other splits: to one MAP each."""
 
 
-def plan(ways: Ways, people: Populations, quick: bool) -> Sequence[Measurement]:
-    """Return each way at each time, after equal histories."""
+def plan(methods: Methods, people: Populations, quick: bool) -> Sequence[Measurement]:
+    """Return each method at each time, after equal histories."""
     log = people[NAME]
     profiles = people[f"{NAME}-profiles"].aligned(log.users, surplus="dropped")
-    trials, shares = StreamTrials(log, profiles, ("gender",)), SHARES[:: 2 if quick else 1]
-    return over_time(trials, ways, shares, population=NAME)
+    streams = StreamMeasurements(log, profiles, ("gender",))
+    shares = SHARES[:: 2 if quick else 1]
+    return over_time(streams, methods, shares, population=NAME)
 
 
-def _figure(number: int, level: str, ways: Ways) -> Experiment:
+def _figure(number: int, level: str, methods: Methods) -> Experiment:
     views = (
         View("the worst attacker", GROUPS, "worst", "1 - AUC", "linear", NAME),
         View("linear SVM, taught on originals", GROUPS, "SVM", "1 - AUC", "linear", NAME),
@@ -55,7 +56,7 @@ def _figure(number: int, level: str, ways: Ways) -> Experiment:
         shows=f"privacy while activity goes on, {level}, on MovieLens-100K",
         x_label="share of each user's stream",
         views=(views[:2], views[2:]),
-        plan=partial(plan, ways),
+        plan=partial(plan, methods),
         populations=MOVIELENS_100K,
         repetitions=5,
     )

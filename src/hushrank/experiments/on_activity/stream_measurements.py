@@ -12,12 +12,12 @@ from hushrank.activities.log import ActivityLog
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
-from hushrank.experiments.on_activity.publishing_trials import (
+from hushrank.experiments.on_activity.publishing_measurements import (
     attacked,
     channel_posterior,
     ranked_precision,
 )
-from hushrank.experiments.on_activity.stream_ways import StreamRelease, StreamWay
+from hushrank.experiments.on_activity.stream_methods import StreamMethod, StreamRelease
 from hushrank.experiments.on_activity.streams import LARGEST_SEED, Started, start
 from hushrank.randomness import Randomness
 
@@ -25,10 +25,10 @@ Found = Mapping[Quantity, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StreamTrials:
+class StreamMeasurements:
     """Streams of one platform after its history, in which half of the users protect `names`.
 
-    Ways that are measured from the same draws follow the same released history.
+    Methods that are measured from the same draws follow the same released history.
     """
 
     log: ActivityLog
@@ -38,8 +38,8 @@ class StreamTrials:
     released: dict[tuple[int, str], StreamRelease] = field(default_factory=dict)
     at_first: dict[int, Found] = field(default_factory=dict)
 
-    def measured(self, curve: str, way: StreamWay, until: float, draws: Draws) -> Found:
-        """Return what is held and told when this share of each stream was released by `way`."""
+    def measured(self, curve: str, method: StreamMethod, until: float, draws: Draws) -> Found:
+        """Return what is held and leaked once `method` has released this share of each stream."""
         seed, later = draws.noise.integers(LARGEST_SEED, size=2)
         key = int(seed)
         if key not in self.started:
@@ -50,7 +50,7 @@ class StreamTrials:
         started = self.started[key]
         if (key, curve) not in self.released:
             rng = Randomness.seeded(int(later))
-            self.released[key, curve] = way(started, rng=rng)
+            self.released[key, curve] = method(started, rng=rng)
         release = self.released[key, curve]
         if until > 0:
             return judged(started, release, until, rng=draws.noise)
@@ -88,22 +88,22 @@ def posterior_of(started: Started, release: StreamRelease, until: float) -> NDAr
 
 
 def over_time(
-    trials: StreamTrials,
-    ways: Mapping[str, tuple[Group, StreamWay]],
+    streams: StreamMeasurements,
+    methods: Mapping[str, tuple[Group, StreamMethod]],
     shares: Sequence[float],
     *,
     population: str,
 ) -> Sequence[Measurement]:
-    """Return one measurement for each way and share of the streams, after equal histories."""
+    """Return one measurement for each method and share of the streams, after equal histories."""
     return [
         Measurement(
             group,
             curve,
             share,
-            partial(trials.measured, curve, way, share),
+            partial(streams.measured, curve, method, share),
             population=population,
-            same_draws=(curve, share) != (next(iter(ways)), shares[0]),
+            same_draws=(curve, share) != (next(iter(methods)), shares[0]),
         )
-        for curve, (group, way) in ways.items()
+        for curve, (group, method) in methods.items()
         for share in shares
     ]

@@ -20,7 +20,7 @@ from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
 
 
-class Way(Protocol):
+class PublishingMethod(Protocol):
     """A method at a budget."""
 
     def __call__(
@@ -30,10 +30,10 @@ class Way(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trials:
+class PublishingMeasurements:
     """Releases of one platform in which half of the users protect `names`.
 
-    Ways that are measured from the same draws share their splits and clusters.
+    Methods that are measured from the same draws share their splits and clusters.
     """
 
     platform: Platform
@@ -61,11 +61,11 @@ class Trials:
             self.kept[key] = split, users
         return self.kept[key]
 
-    def published(self, way: Way, draws: Draws) -> Mapping[Quantity, float]:
-        """Release by `way`, attack, recommend."""
+    def published(self, method: PublishingMethod, draws: Draws) -> Mapping[Quantity, float]:
+        """Release by `method`, attack, recommend."""
         split, users = self.users(draws)
         secret = Randomness.seeded(int(draws.noise.integers(2**62)))
-        release = way(users, rng=secret, choices=draws.noise)
+        release = method(users, rng=secret, choices=draws.noise)
         posterior = channel_posterior(users, release)
         found = _judged(split, users.rows, release.activity.scores, posterior, draws)
         return stated(release) | found
@@ -90,13 +90,13 @@ class Trials:
 
 def stated(release: HistoricalRelease) -> dict[Quantity, float]:
     """Return what a release says of itself; of users held out only where every group has some."""
-    told = [plan.told for plan in release.plans]
+    leaked = [plan.told for plan in release.plans]
     said: dict[Quantity, float] = {
         "distortion": release.record_distortion,
-        "leakage": float(np.mean([each.leakage_bits for each in told])),
+        "leakage": float(np.mean([each.leakage_bits for each in leaked])),
     }
-    known = [bits for each in told if (bits := each.leakage_bits_heldout) is not None]
-    return said | ({"held-out leakage": float(np.mean(known))} if len(known) == len(told) else {})
+    known = [bits for each in leaked if (bits := each.leakage_bits_heldout) is not None]
+    return said | ({"held-out leakage": float(np.mean(known))} if len(known) == len(leaked) else {})
 
 
 def channel_posterior(

@@ -31,8 +31,8 @@ Ask: TypeAlias = Callable[[int, int, float, int], Any]
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to ask people; every device is simulated where no tally short cut is."""
+class CollectionMethod:
+    """One method to ask people; every device is simulated where no tally short cut is."""
 
     name: str
     group: Group
@@ -49,7 +49,7 @@ class Learnt:
 
 
 def collect(
-    way: Way,
+    method: CollectionMethod,
     people: Rankings,
     epsilon: float,
     *,
@@ -61,8 +61,8 @@ def collect(
     As many rows as there are people; those of max-entropy are herded.
     """
     seed = int(synthesis.integers(2**31))
-    protocol = way.ask(people.n_items, people.n_people, epsilon, seed)
-    if way.has_short_cut:
+    protocol = method.ask(people.n_items, people.n_people, epsilon, seed)
+    if method.has_short_cut:
         result = simulate(protocol, people, rng=noise).result
     else:
         secret = Randomness(noise.bytes, is_private=False)
@@ -70,9 +70,9 @@ def collect(
     return publish(result, people, rng=synthesis)
 
 
-def learn_openly(way: Way, people: Rankings, epsilon: float) -> Any:
-    """Return what the way learns from exact answers to the questions that it asks at epsilon."""
-    return run_without_noise(way.ask(people.n_items, people.n_people, epsilon, 0), people)
+def learn_openly(method: CollectionMethod, people: Rankings, epsilon: float) -> Any:
+    """Return what the method learns from exact answers to the questions that it asks at epsilon."""
+    return run_without_noise(method.ask(people.n_items, people.n_people, epsilon, 0), people)
 
 
 def publish(result: Any, people: Rankings, *, rng: np.random.Generator) -> Learnt:
@@ -104,11 +104,13 @@ def _repaired(n_items: int, n_people: int, epsilon: float, seed: int) -> Any:
     return safari(n_items, epsilon=epsilon, split="people", shrink=True)
 
 
-def _whole_ranking(name: str, make_mechanism: MakeMechanism) -> Way:
+def _whole_ranking(name: str, make_mechanism: MakeMechanism) -> CollectionMethod:
     def ask(n_items: int, n_people: int, epsilon: float, seed: int) -> Any:
         return whole_ranking(n_items, epsilon=epsilon, make_mechanism=make_mechanism)
 
-    return Way(name, "compared", ask, isinstance(make_mechanism(2, 1.0), SimulatedTally))
+    return CollectionMethod(
+        name, "compared", ask, isinstance(make_mechanism(2, 1.0), SimulatedTally)
+    )
 
 
 def _pairs(n_items: int, n_people: int, epsilon: float, seed: int) -> Any:
@@ -127,18 +129,18 @@ def _laplace(n_items: int, n_people: int, epsilon: float, seed: int) -> Any:
     return ldp_kwiksort(n_items, epsilon=epsilon, pivot_seed=seed, solution="lap")
 
 
-SAFE = Way("max-entropy, safe", "ours", _safe)
-TYPICAL = Way("max-entropy, typical", "ours", _typical)
-SAFARI = Way("SAFARI", "proposed", _faithful)
-REPAIRED = Way("SAFARI, split people, shrink", "repair", _repaired)
-WHOLE_RANKINGS: Mapping[str, Way] = {
+SAFE = CollectionMethod("max-entropy, safe", "ours", _safe)
+TYPICAL = CollectionMethod("max-entropy, typical", "ours", _typical)
+SAFARI = CollectionMethod("SAFARI", "proposed", _faithful)
+REPAIRED = CollectionMethod("SAFARI, split people, shrink", "repair", _repaired)
+WHOLE_RANKINGS: Mapping[str, CollectionMethod] = {
     name: _whole_ranking(name, make) for name, make in BASELINES.items()
 }
-"""Ways that ask for whole rankings, by the names of their mechanisms."""
+"""Methods that ask for whole rankings, by the names of their mechanisms."""
 ORDERS = (
-    Way("pairs", "ours", _pairs),
-    Way("subset order", "ours", _subset_order, has_short_cut=False),
-    Way("LDP-KwikSort:RR", "proposed", _response),
-    Way("LDP-KwikSort:Lap", "proposed", _laplace, has_short_cut=False),
+    CollectionMethod("pairs", "ours", _pairs),
+    CollectionMethod("subset order", "ours", _subset_order, has_short_cut=False),
+    CollectionMethod("LDP-KwikSort:RR", "proposed", _response),
+    CollectionMethod("LDP-KwikSort:Lap", "proposed", _laplace, has_short_cut=False),
 )
-"""Ways that learn one order, and no model."""
+"""Methods that learn one order, and no model."""

@@ -12,7 +12,7 @@ from hushrank.arrays import Indices
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity, View
 from hushrank.experiments.on_activity.learning import Learning, learn, warm_up
 from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.experiments.on_activity.publishing_trials import ranked_precision, stated
+from hushrank.experiments.on_activity.publishing_measurements import ranked_precision, stated
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.populations import Populations
 from hushrank.publishing.historical.release import exchange_records
@@ -32,7 +32,7 @@ class Precision(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningTrials:
+class LearningMeasurements:
     """One release a repetition; `draw` hides an item, anew for each, which half of users protect.
 
     Measurements from the same draws share the item, the split and what untouched activity betrays.
@@ -77,18 +77,20 @@ class LearningTrials:
         return attacks | {"MAP": self.precision(split, rows, released, rng=draws.noise)}
 
 
-def learning_plan(trials: LearningTrials, population: str, quick: bool) -> Sequence[Measurement]:
+def learning_plan(
+    measure: LearningMeasurements, population: str, quick: bool
+) -> Sequence[Measurement]:
     """Return all numbers of clusters by all numbers of pairs, and untouched activity, as lines."""
     warm_up()
     clusters = QUICK_CLUSTERS if quick else CLUSTERS
     of = partial(Measurement, population=population)
-    untouched = [of("reference", "untouched", x, trials.untouched) for x in clusters]
-    ways = [
-        of("repair" if n is None else "proposed", _label(n), x, partial(trials.published, way))
+    untouched = [of("reference", "untouched", x, measure.untouched) for x in clusters]
+    learnt = [
+        of(*_curve(n), x, partial(measure.published, Learning(x, n)))
         for n in ((PAIRS[0], None) if quick else (*PAIRS, None))
-        for x, way in ((x, Learning(x, n)) for x in clusters)
+        for x in clusters
     ]
-    first, *others = [*untouched, *ways]
+    first, *others = [*untouched, *learnt]
     return [first, *(_from_same_draws(each) for each in others)]
 
 
@@ -101,7 +103,7 @@ def hidden_item_plan(
     def draw(rng: np.random.Generator) -> Platform:
         return Platform.hiding(activity, rng=rng)
 
-    return learning_plan(LearningTrials(draw, budget), name, quick)
+    return learning_plan(LearningMeasurements(draw, budget), name, quick)
 
 
 def learning_views(population: str) -> tuple[tuple[View, ...], ...]:
@@ -124,8 +126,9 @@ def _from_same_draws(each: Measurement) -> Measurement:
     return Measurement(*parts, same_draws=True)
 
 
-def _label(n_pairs: int | None) -> str:
-    return "exact distances" if n_pairs is None else f"|S| = {n_pairs:,}"
+def _curve(n_pairs: int | None) -> tuple[Group, str]:
+    """Return the group and the name of the curve of a number of pairs; None = all."""
+    return ("repair", "exact distances") if n_pairs is None else ("proposed", f"|S| = {n_pairs:,}")
 
 
 def _key(draws: Draws) -> bytes:

@@ -36,7 +36,7 @@ class StreamRelease:
     bits: NDArray[np.float64]
 
 
-class StreamWay(Protocol):
+class StreamMethod(Protocol):
     """A method at a budget."""
 
     def __call__(self, started: Started, *, rng: Randomness) -> StreamRelease:
@@ -50,13 +50,13 @@ Channels: TypeAlias = Callable[[int], Shares]
 def unprotected(started: Started, *, rng: Randomness) -> StreamRelease:
     """Release the stream as it is."""
     del rng
-    return _told(started, started.what, lambda user: started.population.joint)
+    return _released(started, started.what, lambda user: started.population.joint)
 
 
-def privrank_stream(budget: float, ties: Ties = "half") -> StreamWay:
+def privrank_stream(budget: float, ties: Ties = "half") -> StreamMethod:
     """Return online PrivRank at a budget, the expected distance of an activity."""
 
-    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+    def release(started: Started, *, rng: Randomness) -> StreamRelease:
         (name,) = started.split.names
         rules = StreamRules(budget, ties=ties, resolve_every=NEVER)
         protects = [name] * len(started.users.rows)
@@ -69,28 +69,28 @@ def privrank_stream(budget: float, ties: Ties = "half") -> StreamWay:
                 raise HushrankError("expected a user who has released something")
             return current.channel.pushforward(started.population.joint)
 
-        return _told(started, items, joint)
+        return _released(started, items, joint)
 
-    return way
+    return release
 
 
-def rand_stream(probability: float) -> StreamWay:
+def rand_stream(probability: float) -> StreamMethod:
     """Return Rand at a probability; Frapp is Rand at (n - 1) / (ratio + n - 1), n items."""
 
-    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+    def release(started: Started, *, rng: Randomness) -> StreamRelease:
         joint = started.population.joint
         replacement = rand(len(joint), probability)
         moved = (started.population.prior - joint) / (len(joint) - 1)
         released = joint + replacement.probability * (moved - joint)
-        return _told(started, replacement.draw(started.what, rng=rng), lambda user: released)
+        return _released(started, replacement.draw(started.what, rng=rng), lambda user: released)
 
-    return way
+    return release
 
 
-def diff_stream(steepness: float) -> StreamWay:
+def diff_stream(steepness: float) -> StreamMethod:
     """Return Diff at a steepness, nats for a Kendall distance of 1."""
 
-    def way(started: Started, *, rng: Randomness) -> StreamRelease:
+    def release(started: Started, *, rng: Randomness) -> StreamRelease:
         words = rng.words(len(started.what))
         items, joints = started.what.copy(), {}
         for user, places in _of_users(started):
@@ -98,12 +98,12 @@ def diff_stream(steepness: float) -> StreamWay:
             chances = item_exponential(counts, steepness).probabilities
             items[places] = draw_from_rows(chances[started.what[places]], words[places])
             joints[user] = chances.T @ started.population.joint
-        return _told(started, items, joints.__getitem__)
+        return _released(started, items, joints.__getitem__)
 
-    return way
+    return release
 
 
-def _told(started: Started, items: Indices, joint_of: Channels) -> StreamRelease:
+def _released(started: Started, items: Indices, joint_of: Channels) -> StreamRelease:
     """Compute what the released items tell from each user's channel."""
     evidence = np.zeros((len(items), started.population.n_values))
     bits = np.zeros(len(items))
