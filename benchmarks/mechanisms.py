@@ -17,7 +17,8 @@ from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, Symmetric
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import Survey, Tallies, sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey, Tallies
 
 INTRODUCTION = """## Mechanisms
 

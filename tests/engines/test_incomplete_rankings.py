@@ -13,7 +13,8 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import Survey, sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey
 
 COMPLETE = Rankings.from_orders(np.array(list(permutations(range(4)))), tuple("abcd"))
 KEYS = np.where(COMPLETE.ranks < np.arange(24)[:, None] % 5, COMPLETE.ranks, np.nan)

@@ -17,8 +17,9 @@ from hushrank.protocols.whole_ranking import whole_ranking
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import Survey, sampled_survey
+from hushrank.surveys.survey import Survey
 
 EVERY_ORDER = Rankings.from_orders(np.array(list(permutations(range(5)))))
 WHOLE = RelativeOrder((0, 1, 2, 3, 4))

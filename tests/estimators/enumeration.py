@@ -11,7 +11,7 @@ from hushrank.protocols.question_mix import MixPart
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse
-from hushrank.surveys.survey import sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
 
 
 def all_ranks(n_items: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
 from hushrank.questions.hashed import Hashed, collision_rate
 from hushrank.questions.top_order import TopOrder
 from hushrank.rankings.coding import inverse
-from hushrank.surveys.survey import sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
 
 N_FUNCTIONS, N_BUCKETS = 40, 8
 WHOLE = TopOrder(4, 4)

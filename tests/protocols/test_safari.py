@@ -27,8 +27,8 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import sampled_survey
 
 NAMES = tuple("abcdef")
 

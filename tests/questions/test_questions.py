@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
+from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_and_precedence import RankAndPrecedence, rank_and_precedence_questions
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.questions.top_order import TopOrder
+from hushrank.questions.whole_order import WholeOrder
 from hushrank.rankings.coding import interleavings, orders_at
 from hushrank.rankings.profile import Rankings
 
@@ -38,6 +44,34 @@ def test_every_category_is_the_answer_of_equally_many_orders(question):
 def test_an_answer_depends_on_one_row_only(question):
     one_by_one = [question.answer(ALL.ranks[row : row + 1])[0] for row in range(0, 720, 31)]
     assert one_by_one == question.answer(ALL.ranks)[::31].tolist()
+
+
+EVERY_KIND = [
+    *QUESTIONS,
+    RankLevel(2, (0, 0, 1, 1, 2, 2)),
+    LevelAndPrecedence(2, 5, (0, 0, 1, 1, 2, 2)),
+    TopOrder(N_ITEMS, N_ITEMS),
+    WholeOrder((0, 1, 2)),
+    Stated(RelativeOrder((3, 1)), "last"),
+    Hashed(RelativeOrder((3, 1)), 7, 9, 8),
+    Hashed(Stated(RelativeOrder((3, 1)), "last"), 7, 9, 8),
+]
+
+
+@pytest.mark.parametrize("question", EVERY_KIND, ids=str)
+def test_what_is_answered_at_once_is_the_order_of_its_items(question):
+    if question.items_at_once:
+        assert question.items_at_once == question.items
+        named = ALL.ranks[:, question.items]
+        among_themselves = RelativeOrder(tuple(range(named.shape[1]))).answer(named)
+        assert among_themselves.tolist() == question.answer(ALL.ranks).tolist()
+    assert bool(question.items_at_once) == isinstance(question, RelativeOrder)
+
+
+@pytest.mark.parametrize("question", EVERY_KIND, ids=str)
+def test_only_what_is_stated_can_be_asked_of_incomplete_rankings(question):
+    asked = question.question if isinstance(question, Hashed) else question
+    assert question.takes_incomplete == isinstance(asked, Stated)
 
 
 @pytest.mark.parametrize("items", [(3, 1), (4, 0, 2), (5, 4, 3, 2)])

@@ -10,8 +10,9 @@ from hushrank.mechanisms.randomized_response import GeneralizedRandomizedRespons
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import Survey, sampled_survey
+from hushrank.surveys.survey import Survey
 
 PAIRS = [RelativeOrder(pair) for pair in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]]
 FALSE_ALARM = 1e-6

@@ -25,7 +25,7 @@ from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.assignment import assign_questions
-from hushrank.surveys.survey import sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
 from hushrank.surveys.wire_documents import (
     SentReport,

@@ -10,7 +10,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.top_order import TopOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
 
 

@@ -25,7 +25,8 @@ from hushrank.protocols.max_entropy import MOST_ITEMS
 from hushrank.protocols.question_mix import Mix, choose_mix, describe_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.top_order import TopOrder
-from hushrank.surveys.survey import Survey, Tallies, sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey, Tallies
 
 FEWEST_ITEMS = 4
 """The family describes every population of 3 items as it is."""

@@ -10,7 +10,8 @@ from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.question_kinds import Incomplete, QuestionKind, questions_of_kind
 from hushrank.questions.question import Question
-from hushrank.surveys.survey import EVERY_BUDGET, Survey, sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import EVERY_BUDGET, Survey
 
 LEVELLED = ("levels", "levels-and-pairs")
 FEW_LEVELS = 3

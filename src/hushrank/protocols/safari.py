@@ -22,8 +22,9 @@ from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import MakeMechanism, Survey, Tallies, sampled_survey
+from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
 
 MOST_ITEMS = 64
 """64 items have 125,000 triplets, each with 128 cells: a gigabyte."""

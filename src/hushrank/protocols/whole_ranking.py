@@ -7,8 +7,9 @@ from hushrank.estimators.shares import PostProcess, require_post_process
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.models.tabulated import TabulatedModel
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import MakeMechanism, Survey, Tallies, sampled_survey
+from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
 
 MOST_ITEMS = 11
 """11! shares take 320 megabytes; one item more would take 12 times as much."""

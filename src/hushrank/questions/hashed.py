@@ -30,6 +30,7 @@ class Hashed:
     multiplier: int
     offset: int
     n_buckets: int
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check what the functions can take."""
@@ -44,6 +45,11 @@ class Hashed:
     def items(self) -> tuple[int, ...]:
         """The items that the question asks about."""
         return self.question.items
+
+    @property
+    def takes_incomplete(self) -> bool:
+        """Whether the question takes incomplete rankings."""
+        return self.question.takes_incomplete
 
     @property
     def n_categories(self) -> int:

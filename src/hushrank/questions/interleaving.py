@@ -19,6 +19,8 @@ class Interleaving:
 
     left: tuple[int, ...]
     right: tuple[int, ...]
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the items."""

@@ -23,6 +23,8 @@ class LevelAndPrecedence:
     item: int
     other: int
     levels: Levels
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the items and the levels."""

@@ -7,7 +7,10 @@ from hushrank.errors import require
 
 
 class Question(Protocol):
-    """Maps a complete strict ranking to one of k categories, or to k numbers; adds no noise."""
+    """Maps a strict ranking to one of k categories, or to k numbers; adds no noise.
+
+    The ranking is complete, unless the question `takes_incomplete`.
+    """
 
     @property
     def n_categories(self) -> int:
@@ -16,6 +19,14 @@ class Question(Protocol):
     @property
     def items(self) -> tuple[int, ...]:
         """The items that it asks about."""
+
+    @property
+    def takes_incomplete(self) -> bool:
+        """Whether every strict ranking of only some of the items has an answer, too."""
+
+    @property
+    def items_at_once(self) -> tuple[int, ...]:
+        """The items, if the answer is `RelativeOrder`'s: one pass answers many such; else ()."""
 
     def fits(self, n_items: int) -> bool:
         """Whether every ranking of n_items items has an answer.

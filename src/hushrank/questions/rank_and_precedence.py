@@ -21,6 +21,8 @@ class RankAndPrecedence:
     first: int
     second: int
     n_items: int
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the items."""

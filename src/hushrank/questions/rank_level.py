@@ -21,6 +21,8 @@ class RankLevel:
 
     item: int
     levels: Levels
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the item and the levels."""

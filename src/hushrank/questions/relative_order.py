@@ -22,12 +22,18 @@ class RelativeOrder:
     """
 
     items: tuple[int, ...]
+    takes_incomplete = False
 
     def __post_init__(self) -> None:
         """Check the items."""
         require_distinct_items(self.items, at_least=2)
         few = len(self.items) <= MOST_ITEMS_OF_AN_INDEX
         require(few, f"expected at most 20 items in one question, got {len(self.items)}")
+
+    @property
+    def items_at_once(self) -> tuple[int, ...]:
+        """All of the items: their order is the answer."""
+        return self.items
 
     @property
     def n_categories(self) -> int:

@@ -1,4 +1,4 @@
-"""What did a person answer, if their ranking says so at all?"""
+"""What did a person answer, if their ranking says so at all? Questions about partial rankings."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -22,16 +22,20 @@ StatedQuestion: TypeAlias = RelativeOrder | RankLevel | LevelAndPrecedence
 
 @dataclass(frozen=True)
 class Stated:
-    """Category = that of `question` where a strict ranking decides it, else one more: not stated.
+    """A question about partial rankings: category = that of `question`, or one more: not stated.
 
-    `last`: an item that is ranked decides its pairs, its rank and its level; one that is not comes
-    after those, and its level is decided where all places left are of one level. The only item
-    left out is ranked last.   `unknown`: two ranked items decide their order, and nothing else is
-    asked.
+    A partial ranking orders strictly some of the items. It states an answer only if all
+    complete rankings that agree with it give it. Two readings of the items that it leaves out:
+    `last`: they come after all others. So a ranked item decides its pairs, its rank and its level;
+    the level of one left out is decided where all places that remain are of one level; and an item
+    that alone is left out is ranked last.   `unknown`: they may be anywhere. So only two ranked
+    items decide their order, and nothing else is asked.
     """
 
     question: StatedQuestion
     unranked: Unranked
+    takes_incomplete = True
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check that it is known which rankings decide the question."""

@@ -18,6 +18,8 @@ class TopOrder:
 
     n_items: int
     n_places: int
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the sizes."""

@@ -16,6 +16,8 @@ class WholeOrder:
     """
 
     items: tuple[int, ...]
+    takes_incomplete = False
+    items_at_once = ()
 
     def __post_init__(self) -> None:
         """Check the items."""

@@ -1,6 +1,6 @@
 """One round of a collection: what is asked, through which mechanism, at what cost, of whom."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
-from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
-from hushrank.questions.relative_order import RelativeOrder
-from hushrank.questions.stated import Stated
 from hushrank.rankings.profile import Rankings
 
 EVERY_BUDGET = (0.0, inf)
@@ -103,7 +100,7 @@ class Survey:
     @cached_property
     def takes_incomplete(self) -> bool:
         """Whether every strict ranking of only some of the items can answer every question."""
-        return all(isinstance(question, Stated) for question in self.questions)
+        return all(question.takes_incomplete for question in self.questions)
 
     def require_takes(self, rankings: Rankings, purpose: str) -> None:
         """Raise HushrankError unless they are strict, and complete if not all may be answered."""
@@ -114,9 +111,10 @@ class Survey:
     @cached_property
     def items_at_once(self) -> NDArray[np.intp] | None:
         """The items (questions, s) if all ask the order of s items through one mechanism."""
-        sizes = {len(q.items) if isinstance(q, RelativeOrder) else 0 for q in self.questions}
+        items = [question.items_at_once for question in self.questions]
+        sizes = set(map(len, items))
         is_uniform = len(sizes) == 1 and 0 not in sizes and len(self.distinct_mechanisms) == 1
-        return np.array([question.items for question in self.questions]) if is_uniform else None
+        return np.array(items) if is_uniform else None
 
     @cached_property
     def _fitting(self) -> set[int]:
@@ -128,21 +126,3 @@ class Survey:
         """What the round costs a person it asks."""
         kinds = sorted({type(mechanism).__name__ for mechanism in self.distinct_mechanisms})
         return Spend(self.name, self.epsilon, " and ".join(kinds), self.lots)
-
-
-def sampled_survey(
-    name: str,
-    questions: Sequence[Question],
-    epsilon: float,
-    *,
-    make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
-    lots: tuple[float, float] = (0.0, 1.0),
-    budgets: tuple[float, float] = EVERY_BUDGET,
-) -> Survey:
-    """Return the survey in which everybody spends all of epsilon on one question drawn at random.
-
-    Privacy: ε-LDP for each person asked. With generalised randomised response this is SAFA.
-    Source: Yang et al. (ICDE 2019), Algorithm 1.
-    """
-    mechanisms = tuple(make_mechanism(question.n_categories, epsilon) for question in questions)
-    return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots, budgets=budgets)

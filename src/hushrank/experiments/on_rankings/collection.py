@@ -23,8 +23,9 @@ from hushrank.protocols.safari import Split, safari
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import MakeMechanism, sampled_survey
+from hushrank.surveys.survey import MakeMechanism
 
 POST_PROCESSES: tuple[PostProcess, ...] = ("simplex", "clip")
 

@@ -26,7 +26,8 @@ from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import MakeMechanism, sampled_survey
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import MakeMechanism
 
 ROWS: Mapping[str, tuple[Group, ...]] = {"Rule I": ("proposed", "compared", "reference")}
 
