@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
-from hushrank.publishing.item_channel.solution import OnlineSolution
-from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_online
+from hushrank.publishing.item_channel.problem import (
+    ActivityPopulation,
+    ItemChannelProblem,
+    lower_bound,
+)
+from hushrank.publishing.item_channel.solution import ItemChannelSolution
+from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_item_channel
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
 from hushrank.randomness import Randomness
@@ -118,10 +122,10 @@ def _solved(
         cost = activity_cost(counts)
         later = activity_cost(counts + rng.multinomial(100, habits))
         for share in SHARES:
-            budget = share * OnlineProblem(population, cost, 0.0).pooling_cost
-            first = OnlineProblem(population, cost, budget)
-            warm = solve_online(first).warm_start if is_warm else None
-            posed = OnlineProblem(population, later, budget) if is_warm else first
+            budget = share * ItemChannelProblem(population, cost, 0.0).pooling_cost
+            first = ItemChannelProblem(population, cost, budget)
+            warm = solve_item_channel(first).warm_start if is_warm else None
+            posed = ItemChannelProblem(population, later, budget) if is_warm else first
             solution, took = _timed(posed, warm)
             spent.append(took)
             gaps.append(_certified(posed, solution))
@@ -131,18 +135,18 @@ def _solved(
 def _compile(population: ActivityPopulation) -> None:
     """Solve once, of what is not counted, so that no compilation is."""
     cost = activity_cost(np.arange(population.n_items) ** 2 % 7)
-    budget = SHARES[0] * OnlineProblem(population, cost, 0.0).pooling_cost
-    first = OnlineProblem(population, cost, budget)
-    solve_online(first, warm=solve_online(first).warm_start)
+    budget = SHARES[0] * ItemChannelProblem(population, cost, 0.0).pooling_cost
+    first = ItemChannelProblem(population, cost, budget)
+    solve_item_channel(first, warm=solve_item_channel(first).warm_start)
 
 
-def _timed(posed: OnlineProblem, warm: WarmStart | None) -> tuple[OnlineSolution, float]:
+def _timed(posed: ItemChannelProblem, warm: WarmStart | None) -> tuple[ItemChannelSolution, float]:
     start = process_time()
-    solution = solve_online(posed, warm=warm)
+    solution = solve_item_channel(posed, warm=warm)
     return solution, process_time() - start
 
 
-def _certified(posed: OnlineProblem, solution: OnlineSolution) -> float:
+def _certified(posed: ItemChannelProblem, solution: ItemChannelSolution) -> float:
     """Compute the gap again, from the potentials alone, relative to no channel's leakage."""
     bound = max(0.0, lower_bound(posed, solution.potentials, solution.price))
     check(solution.distortion <= posed.budget * (1 + 1e-9), "a channel beyond its budget")

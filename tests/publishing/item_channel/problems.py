@@ -1,4 +1,4 @@
-"""Online problems for tests, and what is said of channels, computed by the definitions."""
+"""Item-channel problems for tests, and what is said of channels, computed by the definitions."""
 
 import cvxpy
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 from scipy.special import rel_entr
 
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 
 
 def population(n_items, n_values=2, seed=0, spread=1.0):
@@ -31,8 +31,8 @@ def problem(n_items=30, n_values=2, *, share=0.2, seed=0, spread=1.0, ties="half
     """Return a problem whose budget is `share` of what it costs to send all to one item."""
     items = population(n_items, n_values, seed, spread)
     cost = activity_cost(counts(n_items, seed=seed), ties=ties)
-    free = OnlineProblem(items, cost, 0.0)
-    return OnlineProblem(items, cost, share * free.pooling_cost)
+    free = ItemChannelProblem(items, cost, 0.0)
+    return ItemChannelProblem(items, cost, share * free.pooling_cost)
 
 
 def leakage(joint, matrix):

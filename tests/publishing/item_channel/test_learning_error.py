@@ -9,9 +9,9 @@ from hushrank.publishing.item_channel.learning_error import (
     learning_error,
     learnt_population,
 )
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 from hushrank.publishing.item_channel.solution import leakages
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from tests.publishing.item_channel.problems import population, problem
 from tests.statistics import random_seed
 
@@ -46,7 +46,7 @@ def test_what_is_learnt_are_the_shares_of_all_and_of_all_but_one_group():
 def test_the_error_is_that_of_the_definition():
     _, scores, codes = made_up_users(60, 10, 3)
     learnt = learnt_population(scores, codes, 3)
-    channel = solve_online(OnlineProblem(learnt, problem(10, 3).cost, 0.02)).channel
+    channel = solve_item_channel(ItemChannelProblem(learnt, problem(10, 3).cost, 0.02)).channel
     matrix, prior, n_groups = channel.matrix(), learnt.prior, learnt.without.shape[1]
     expected = np.zeros(3)
     for item in range(10):
@@ -72,8 +72,8 @@ def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
         truth, scores, codes = made_up_users(n_users, 150, alike=alike, n_rare=n_rare, seed=seed)
         learnt = learnt_population(scores, codes, 2)
         cost = activity_cost(np.random.default_rng(seed).integers(0, 4, 150))
-        everything = OnlineProblem(learnt, cost, 0.0).pooling_cost
-        solution = solve_online(OnlineProblem(learnt, cost, 0.6 * everything))
+        everything = ItemChannelProblem(learnt, cost, 0.0).pooling_cost
+        solution = solve_item_channel(ItemChannelProblem(learnt, cost, 0.6 * everything))
         assert solution.leakage < 1e-9  # of the sample
         stated.append(solution.worst_leakage + learning_error(learnt, solution.channel).worst)
         told.append(leakages(solution.channel.pushforward(truth * learnt.prior))[1])
@@ -84,7 +84,7 @@ def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
 
 def test_nothing_is_added_where_nothing_was_learnt():
     posed = problem(20)
-    assert learning_error(posed.population, solve_online(posed).channel) == (0, 0)
+    assert learning_error(posed.population, solve_item_channel(posed).channel) == (0, 0)
 
 
 @pytest.mark.parametrize("idle", [False, True])

@@ -3,7 +3,11 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
+from hushrank.publishing.item_channel.problem import (
+    ActivityPopulation,
+    ItemChannelProblem,
+    lower_bound,
+)
 from tests.publishing.item_channel.problems import (
     distortion,
     dual_bound,
@@ -61,12 +65,12 @@ def test_other_probabilities_are_refused(joint, message):
 @pytest.mark.parametrize("budget", [-0.1, 1.1, np.nan])
 def test_a_budget_outside_is_refused(budget):
     with pytest.raises(HushrankError, match="expected a budget in"):
-        OnlineProblem(population(3), activity_cost(np.array([0, 1, 2])), budget)
+        ItemChannelProblem(population(3), activity_cost(np.array([0, 1, 2])), budget)
 
 
 def test_counts_of_other_items_are_refused():
     with pytest.raises(HushrankError, match="expected counts of 3 items"):
-        OnlineProblem(population(3), activity_cost(np.array([0, 1])), 0.1)
+        ItemChannelProblem(population(3), activity_cost(np.array([0, 1])), 0.1)
 
 
 def test_a_negative_price_certifies_nothing():

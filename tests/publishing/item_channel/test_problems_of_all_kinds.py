@@ -1,11 +1,11 @@
-"""Online problems of many kinds, also extreme ones: every solution is certified."""
+"""Problems of many kinds, also extreme ones: every solution is certified."""
 
 import numpy as np
 import pytest
 
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
-from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_online
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
+from hushrank.publishing.item_channel.solve import COARSEST_GAP, solve_item_channel
 from tests.publishing.item_channel.problems import assert_certified, counts, population
 from tests.statistics import random_seed
 
@@ -34,8 +34,8 @@ def test_every_kind_of_problem_is_certified_cold_and_warm(nth):
     ties = str(rng.choice(["half", "half", "ignored"]))
     share, gap = 10 ** rng.uniform(-3, 0.3), 1e-3 if items.n_values == 2 else COARSEST_GAP
     first = activity_cost(done, ties=ties)
-    budget = min(1.0, share * OnlineProblem(items, first, 0.0).pooling_cost)
-    cold = solve_online(OnlineProblem(items, first, budget))
-    assert_certified(OnlineProblem(items, first, budget), cold, gap)
-    later = OnlineProblem(items, activity_cost(done + more, ties=ties), budget)
-    assert_certified(later, solve_online(later, warm=cold.warm_start), gap)
+    budget = min(1.0, share * ItemChannelProblem(items, first, 0.0).pooling_cost)
+    cold = solve_item_channel(ItemChannelProblem(items, first, budget))
+    assert_certified(ItemChannelProblem(items, first, budget), cold, gap)
+    later = ItemChannelProblem(items, activity_cost(done + more, ties=ties), budget)
+    assert_certified(later, solve_item_channel(later, warm=cold.warm_start), gap)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr
 
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from tests.publishing.item_channel.problems import leakage, problem
 from tests.statistics import random_seed
 
@@ -16,7 +16,7 @@ def released_given_value(posed, solution):
 @pytest.mark.parametrize("n_values", [2, 3])
 def test_the_worst_leakage_is_the_largest_divergence(n_values):
     posed = problem(30, n_values)
-    solution = solve_online(posed)
+    solution = solve_item_channel(posed)
     given = released_given_value(posed, solution)
     mean = given @ posed.population.prior
     divergences = rel_entr(given, mean[:, None]).sum(axis=0)
@@ -26,7 +26,7 @@ def test_the_worst_leakage_is_the_largest_divergence(n_values):
 @pytest.mark.parametrize("n_values", [2, 3])
 def test_the_worst_leakage_bounds_the_leakage_under_every_prior(n_values):
     posed = problem(30, n_values)
-    solution = solve_online(posed)
+    solution = solve_item_channel(posed)
     given, rng = released_given_value(posed, solution), np.random.default_rng(random_seed())
     leaks = [
         leakage(given * prior, np.eye(30)) for prior in rng.dirichlet(np.ones(n_values), size=200)
@@ -38,8 +38,8 @@ def test_the_worst_leakage_bounds_the_leakage_under_every_prior(n_values):
 def test_adaptive_releases_tell_no_more_than_their_worst_leakages():
     """Two activities, the second channel chosen by what the first released, all laws exact."""
     posed = problem(12, spread=2.0)
-    first = solve_online(posed)
-    second = [solve_online(problem(12, share=share, spread=2.0)) for share in (0.01, 0.15)]
+    first = solve_item_channel(posed)
+    second = [solve_item_channel(problem(12, share=share, spread=2.0)) for share in (0.01, 0.15)]
     choice = np.arange(12) % 2
     given = released_given_value(posed, first)
     after = np.stack([released_given_value(posed, solution) for solution in second])[choice]
@@ -50,6 +50,6 @@ def test_adaptive_releases_tell_no_more_than_their_worst_leakages():
 
 
 def test_the_representation_says_what_is_stated():
-    solution = solve_online(problem(12))
-    assert repr(solution).startswith("OnlineSolution(leakage")
+    solution = solve_item_channel(problem(12))
+    assert repr(solution).startswith("ItemChannelSolution(leakage")
     assert solution.leakage_bits == pytest.approx(solution.leakage / np.log(2))

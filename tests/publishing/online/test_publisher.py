@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
-from hushrank.publishing.item_channel.problem import OnlineProblem
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.problem import ItemChannelProblem
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
 from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
@@ -69,8 +69,8 @@ def test_a_channel_is_made_anew_by_rule(kind):
     after = stream.user(0).current
     follows = first if kind == "released" else items[:10]
     seen = HISTORY[[0]].toarray()[0] + np.bincount(follows, minlength=N_ITEMS)
-    posed = OnlineProblem(POPULATIONS["gender"], activity_cost(seen.astype(int)), BUDGET)
-    warm = solve_online(posed, warm=before.warm_start)
+    posed = ItemChannelProblem(POPULATIONS["gender"], activity_cost(seen.astype(int)), BUDGET)
+    warm = solve_item_channel(posed, warm=before.warm_start)
     assert after.leakage == warm.leakage != before.leakage
     assert stream.user(0).leakage == pytest.approx(10 * before.leakage + after.leakage)
     worst = 10 * before.worst_leakage + after.worst_leakage

@@ -13,8 +13,8 @@ from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.randomness import Randomness
 
 BUDGET = 0.1
@@ -36,31 +36,31 @@ class OnlineLearning:
         joint = self.platform.activity.scores.T @ np.eye(value.n_values)[value.codes]
         return ActivityPopulation(np.asarray(joint / joint.sum()))
 
-    def problem(self, counts: Counts) -> OnlineProblem:
+    def problem(self, counts: Counts) -> ItemChannelProblem:
         """Return the problem of a user with these counts (items,)."""
         cost = activity_cost(counts)
-        budget = BUDGET * OnlineProblem(self.population, cost, 0.0).pooling_cost
-        return OnlineProblem(self.population, cost, budget)
+        budget = BUDGET * ItemChannelProblem(self.population, cost, 0.0).pooling_cost
+        return ItemChannelProblem(self.population, cost, budget)
 
     def cold(self, counts: Counts) -> Mapping[Quantity, float]:
         """Time the first channel of a user."""
         problem = self.problem(counts)
         start = process_time()
-        solve_online(problem)
+        solve_item_channel(problem)
         return {"seconds": process_time() - start}
 
     def warm(self, counts: Counts, draws: Draws) -> Mapping[Quantity, float]:
         """Time the next channel, after 100 more activities like those before."""
-        warm = solve_online(self.problem(counts)).warm_start
+        warm = solve_item_channel(self.problem(counts)).warm_start
         shares = counts / counts.sum()
         problem = self.problem(counts + draws.noise.multinomial(MORE_ACTIVITIES, shares))
         start = process_time()
-        solve_online(problem, warm=warm)
+        solve_item_channel(problem, warm=warm)
         return {"seconds": process_time() - start}
 
     def release(self, counts: Counts, draws: Draws) -> Mapping[Quantity, float]:
         """Time the release of a million activities, their random words from the system."""
-        channel = solve_online(self.problem(counts)).channel
+        channel = solve_item_channel(self.problem(counts)).channel
         items = draws.noise.choice(len(counts), MILLION, p=counts / counts.sum())
         channel.release(items[:2], _words(2))
         start = process_time()

@@ -95,7 +95,7 @@ class ActivityPopulation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OnlineProblem:
+class ItemChannelProblem:
     """Minimise I(released item; value) over channels of one activity within an expected cost.
 
     budget: expected cost under the population's items, in units of all pairs of items, >= 0.
@@ -139,7 +139,7 @@ class OnlineProblem:
         return shares[self.cost.classes].astype(np.float64)
 
 
-def lower_bound(problem: OnlineProblem, potentials: Shares, price: float) -> float:
+def lower_bound(problem: ItemChannelProblem, potentials: Shares, price: float) -> float:
     """Return what every channel within the budget leaks at least, in nats, by weak duality.
 
         sum_i w_i min_j (x_i . a_j + price cost_ij) - price budget

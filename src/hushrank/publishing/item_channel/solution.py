@@ -15,7 +15,11 @@ from hushrank.publishing.item_channel.channel import (
     rows_of,
     thresholds,
 )
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem, lower_bound
+from hushrank.publishing.item_channel.problem import (
+    ActivityPopulation,
+    ItemChannelProblem,
+    lower_bound,
+)
 
 Start = TypeVar("Start")
 Start_co = TypeVar("Start_co", covariant=True)
@@ -23,7 +27,7 @@ Start_co = TypeVar("Start_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OnlineSolution(Generic[Start_co]):
+class ItemChannelSolution(Generic[Start_co]):
     """A channel within the budget, what it leaks and how far from the least possible that is.
 
     leakage: I(released; value) of one activity; worst_leakage: max over values y of the divergence
@@ -44,7 +48,7 @@ class OnlineSolution(Generic[Start_co]):
 
     def __repr__(self) -> str:
         """Say what is stated, nothing of the channel."""
-        return f"OnlineSolution(leakage {self.leakage:.3g}, gap {self.certified_gap:.2g} nats)"
+        return f"ItemChannelSolution(leakage {self.leakage:.3g}, gap {self.certified_gap:.2g} nats)"
 
     @property
     def leakage_bits(self) -> float:
@@ -53,21 +57,23 @@ class OnlineSolution(Generic[Start_co]):
 
 
 def judged(
-    problem: OnlineProblem,
+    problem: ItemChannelProblem,
     channel: CompactChannel,
     potentials: Shares,
     price: float,
     warm_start: Start,
-) -> OnlineSolution[Start]:
+) -> ItemChannelSolution[Start]:
     """Return the solution with everything computed from the channel's words and the potentials."""
     released = channel.pushforward(problem.population.joint)
     leakage, worst = leakages(released)
     distortion = expected_cost(problem.population, problem.cost, channel)
     gap = leakage - max(0.0, lower_bound(problem, potentials, price))
-    return OnlineSolution(channel, leakage, worst, distortion, gap, potentials, price, warm_start)
+    return ItemChannelSolution(
+        channel, leakage, worst, distortion, gap, potentials, price, warm_start
+    )
 
 
-def unchanged(problem: OnlineProblem) -> OnlineSolution[None]:
+def unchanged(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
     """Return the channel that changes nothing."""
     n_items = problem.population.n_items
     none = np.empty(0, dtype=np.intp)
@@ -77,7 +83,7 @@ def unchanged(problem: OnlineProblem) -> OnlineSolution[None]:
     return judged(problem, channel, own, price, None)
 
 
-def pooled(problem: OnlineProblem) -> OnlineSolution[None]:
+def pooled(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
     """Return the channel that sends every activity to one item, and so tells nothing."""
     n_items = problem.population.n_items
     to, surely = np.zeros(n_items, np.intp), np.ones(n_items)
@@ -87,7 +93,7 @@ def pooled(problem: OnlineProblem) -> OnlineSolution[None]:
     return judged(problem, channel, nothing, 0.0, None)
 
 
-def within_budget(problem: OnlineProblem, channel: CompactChannel) -> CompactChannel:
+def within_budget(problem: ItemChannelProblem, channel: CompactChannel) -> CompactChannel:
     """Return the channel mixed with staying as much as the budget demands."""
     cost = expected_cost(problem.population, problem.cost, channel)
     if cost <= problem.budget:

@@ -3,16 +3,16 @@
 from hushrank.publishing.item_channel.binary.solve import solve_binary
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.general.solve import solve_general
-from hushrank.publishing.item_channel.problem import OnlineProblem
-from hushrank.publishing.item_channel.solution import OnlineSolution
+from hushrank.publishing.item_channel.problem import ItemChannelProblem
+from hushrank.publishing.item_channel.solution import ItemChannelSolution
 
 COARSEST_GAP = 1e-2
 """What is aimed at for three and more private values, when less is asked for."""
 
 
-def solve_online(
-    problem: OnlineProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
-) -> OnlineSolution[WarmStart | None]:
+def solve_item_channel(
+    problem: ItemChannelProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
+) -> ItemChannelSolution[WarmStart | None]:
     """Return the best channel within the budget, and what certifies it.
 
     gap: relative to the leakage of activities released unchanged; for three and more private values

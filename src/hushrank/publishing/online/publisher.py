@@ -14,8 +14,8 @@ from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.item_channel.learning_error import learning_error
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.rules import StreamRules, by_user, checked, checked_history
 from hushrank.publishing.online.state import StreamState
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
@@ -170,9 +170,9 @@ class OnlinePublisher:
             return user.current
         population = self._populations[str(self._protects[number])]
         cost = activity_cost(user.counts, ties=self.rules.ties)
-        problem = OnlineProblem(population, cost, self.rules.budget)
+        problem = ItemChannelProblem(population, cost, self.rules.budget)
         warm = None if user.current is None else user.current.warm_start
-        solution = solve_online(problem, gap=self.rules.gap, warm=warm)
+        solution = solve_item_channel(problem, gap=self.rules.gap, warm=warm)
         current = CurrentChannel.of(solution, learning_error(population, solution.channel))
         user.renew(current)
         return current

@@ -21,10 +21,11 @@ LARGEST_COUNT = 2.0**53  # that a float holds exactly
 class StreamRules:
     """How a stream hides activities; all of it may be known to everybody.
 
-    budget: expected normalised Kendall distance of one activity, as in `OnlineProblem`. A channel
-    is made anew after `resolve_every` releases of the user. limit: nats that all releases of one
-    user may tell, by `worst_leakage`; what would exceed it is withheld. counts_of: whether channels
-    are made for what the recipient holds, or, as printed, for what the user did.
+    budget: expected normalised Kendall distance of one activity, as in `ItemChannelProblem`.
+    resolve_every: after so many releases of a user their channel is made anew; gap: how far that
+    may be from the best. limit: nats that all releases of one user may leak, by `worst_leakage`;
+    what would exceed it is withheld. counts_of: whether channels are made for what the recipient
+    holds, or, as printed, for what the user did.
     """
 
     budget: float

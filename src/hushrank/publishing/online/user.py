@@ -6,14 +6,15 @@ from hushrank.arrays import Counts
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.item_channel.learning_error import LearningError
-from hushrank.publishing.item_channel.solution import OnlineSolution
+from hushrank.publishing.item_channel.solution import ItemChannelSolution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurrentChannel:
-    """The channel in use, and what is stated of one activity through it, as in `OnlineSolution`.
+    """The channel in use, and what is stated of one activity that passes through it.
 
-    leakage, worst_leakage: with the `learning_error` of the population.
+    All is as in `ItemChannelSolution`, but leakage and worst_leakage include the `learning_error`
+    of the population.
     """
 
     channel: CompactChannel
@@ -29,7 +30,7 @@ class CurrentChannel:
 
     @classmethod
     def of(
-        cls, solution: OnlineSolution[WarmStart | None], error: LearningError
+        cls, solution: ItemChannelSolution[WarmStart | None], error: LearningError
     ) -> "CurrentChannel":
         """Keep what a stream needs of a solution."""
         leakages = solution.leakage + error.mean, solution.worst_leakage + error.worst

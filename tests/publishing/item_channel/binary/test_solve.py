@@ -8,7 +8,7 @@ from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual
 from hushrank.publishing.item_channel.binary.newton import DualPoint
 from hushrank.publishing.item_channel.binary.solve import solve_binary, without_leakage
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 from tests.publishing.item_channel.problems import (
     assert_certified,
     counts,
@@ -45,7 +45,7 @@ def test_a_warm_start_is_certified_as_well(share):
     posed = problem(200, share=share)
     earlier = solve_binary(posed)
     more = counts(200) + counts(200, 10, seed=1)
-    later = OnlineProblem(posed.population, activity_cost(more), posed.budget)
+    later = ItemChannelProblem(posed.population, activity_cost(more), posed.budget)
     assert_certified(later, solve_binary(later, warm=earlier.warm_start), 1e-3)
 
 
@@ -93,7 +93,7 @@ def test_the_channel_that_leaks_nothing_is_the_cheapest(seed, ties):
 def test_below_the_cheapest_cost_no_channel_leaks_nothing():
     posed = problem(12, share=1.0)
     least = transport_cost(posed)
-    tight = OnlineProblem(posed.population, posed.cost, 0.95 * least)
+    tight = ItemChannelProblem(posed.population, posed.cost, 0.95 * least)
     assert without_leakage(tight) is None
     assert solve_binary(tight).leakage > 0
 
@@ -108,7 +108,7 @@ def test_without_a_budget_nothing_changes():
 def test_where_nothing_leaks_nothing_changes():
     weights = np.array([0.5, 0.3, 0.2])
     items = ActivityPopulation(weights[:, None] * np.array([0.25, 0.75]))
-    posed = OnlineProblem(items, activity_cost(np.array([0, 1, 1])), 0.1)
+    posed = ItemChannelProblem(items, activity_cost(np.array([0, 1, 1])), 0.1)
     assert np.array_equal(solve_binary(posed).channel.matrix(), np.eye(3))
 
 
@@ -118,8 +118,8 @@ def test_items_that_nobody_uses_and_certain_values_are_allowed():
     items = ActivityPopulation(joint / joint.sum())
     for share in SHARES:
         cost = activity_cost(counts(40))
-        free = OnlineProblem(items, cost, 0.0).pooling_cost
-        posed = OnlineProblem(items, cost, min(1.0, share * free))
+        free = ItemChannelProblem(items, cost, 0.0).pooling_cost
+        posed = ItemChannelProblem(items, cost, min(1.0, share * free))
         assert_certified(posed, solve_binary(posed), 1e-3)
 
 
@@ -127,8 +127,8 @@ def test_counts_decide_by_their_classes_only():
     posed = problem(30)
     doubled = activity_cost(3 * counts(30) + 2)
     apart = activity_cost(7 * counts(30))
-    first = solve_binary(OnlineProblem(posed.population, doubled, posed.budget))
-    second = solve_binary(OnlineProblem(posed.population, apart, posed.budget))
+    first = solve_binary(ItemChannelProblem(posed.population, doubled, posed.budget))
+    second = solve_binary(ItemChannelProblem(posed.population, apart, posed.budget))
     assert first.leakage == pytest.approx(second.leakage, rel=1e-9)
 
 

@@ -13,8 +13,8 @@ from hushrank.publishing.item_channel.general.dual import (
 )
 from hushrank.publishing.item_channel.general.newton import REACH
 from hushrank.publishing.item_channel.general.solve import GROUPS_A_VALUE, solve_general
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
-from hushrank.publishing.item_channel.solve import solve_online
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
+from hushrank.publishing.item_channel.solve import solve_item_channel
 from tests.publishing.item_channel.problems import (
     assert_certified,
     counts,
@@ -49,7 +49,7 @@ def test_every_solution_is_certified(n_values, share):
 @pytest.mark.parametrize("share", SHARES)
 def test_two_values_are_solved_as_well(share):
     posed = problem(60, 2, share=share)
-    general, binary = solve_general(posed), solve_online(posed)
+    general, binary = solve_general(posed), solve_item_channel(posed)
     assert_certified(posed, general, 0.01)
     assert general.leakage == pytest.approx(binary.leakage, abs=0.011 * posed.population.leakage)
 
@@ -111,8 +111,8 @@ def test_items_that_nobody_uses_and_certain_values_are_allowed():
     items = ActivityPopulation(joint / joint.sum())
     cost = activity_cost(counts(40))
     for share in (0.05, 0.3):
-        budget = share * OnlineProblem(items, cost, 0.0).pooling_cost
-        posed = OnlineProblem(items, cost, budget)
+        budget = share * ItemChannelProblem(items, cost, 0.0).pooling_cost
+        posed = ItemChannelProblem(items, cost, budget)
         assert_certified(posed, solve_general(posed), 0.01)
 
 

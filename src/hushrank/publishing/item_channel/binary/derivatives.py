@@ -1,4 +1,4 @@
-"""The smoothed dual of the online problem for two private values, with its derivatives."""
+"""The smoothed dual for two private values, with its derivatives."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Pose the online problem for two private values to the kernels.
+"""Pose the item-channel problem for two private values to the kernels.
 
 Counts of one cost are one class, and lose nothing: with the wider of their ranges of posteriors for
 both the least value of a move is what it was, and items may stay nearer to their own.
@@ -14,13 +14,13 @@ from hushrank.arrays import Shares
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.newton import SmoothedDual
 from hushrank.publishing.item_channel.binary.options import HIGHEST, LOWEST, ONLY, Columns, Items
-from hushrank.publishing.item_channel.problem import ActivityPopulation, OnlineProblem
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 
 WIDEST_TILT = 40.0  # beyond, a posterior is 0 or 1 in floating point
 BIN = 0.05  # nats of tilt: items of one class that are as near are first solved as one
 
 
-def smoothed_dual(problem: OnlineProblem) -> SmoothedDual:
+def smoothed_dual(problem: ItemChannelProblem) -> SmoothedDual:
     """Return the dual, costs in units of the largest."""
     population, unit = problem.population, problem.cost.largest
     items = _items(problem, item_tilts(population), population.own_leakages)
@@ -28,7 +28,7 @@ def smoothed_dual(problem: OnlineProblem) -> SmoothedDual:
     return SmoothedDual(items, class_columns(problem.cost), prior, problem.budget / unit)
 
 
-def no_leakage_dual(problem: OnlineProblem) -> SmoothedDual:
+def no_leakage_dual(problem: ItemChannelProblem) -> SmoothedDual:
     """Return the dual of the least cost at which nothing leaks: its tilts are infinitely small."""
     population = problem.population
     prior = float(population.prior[1])
@@ -72,7 +72,7 @@ def item_tilts(population: ActivityPopulation) -> Shares:
     return tilts
 
 
-def _items(problem: OnlineProblem, tilts: Shares, leakages: Shares) -> Items:
+def _items(problem: ItemChannelProblem, tilts: Shares, leakages: Shares) -> Items:
     population, cost = problem.population, problem.cost
     posteriors = np.ascontiguousarray(population.posteriors[:, 1])
     parts = cost.of_items / cost.largest

@@ -1,4 +1,4 @@
-"""What an activity can do in the online problem for two private values, and at what value.
+"""What an activity can do when there are two private values, and at what value.
 
 An item x of class t either stays, or moves to a column: an extreme posterior of a class, which
 all items of the class beyond it share. A column has a tilt θ = logit q - logit p, an item staying

@@ -14,9 +14,9 @@ from hushrank.publishing.item_channel.binary.newton import (
 )
 from hushrank.publishing.item_channel.binary.rounding import channel_at
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
-from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solution import (
-    OnlineSolution,
+    ItemChannelSolution,
     judged,
     pooled,
     unchanged,
@@ -36,18 +36,19 @@ BALANCED = 1e-12  # what the last Newton step may promise: what it leaves unbala
 LEAST_CHANCE = 1e-14
 NOTHING = 1e-9  # of the leakage of activities released unchanged
 
-Solution: TypeAlias = OnlineSolution[WarmStart | None]
+Solution: TypeAlias = ItemChannelSolution[WarmStart | None]
 
 
 def solve_binary(
-    problem: OnlineProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
+    problem: ItemChannelProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
 ) -> Solution:
     """Return the best channel for a private attribute of 2 values, to within `gap`.
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
     certified is in the solution. warm: the dual of an earlier solution, with other counts. Budgets
     below 1e-9 of the pooling cost: nothing is changed.
-    Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items classes) a Newton step.
+    Privacy: as `ItemChannelSolution`; no differential privacy.
+    Cost: O(items classes) a Newton step.
     Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: the
     dual is solved, smoothed, in 2 tilts a class, and the channel is its soft minimum.
@@ -70,7 +71,7 @@ def solve_binary(
 
 
 def _leaking(
-    problem: OnlineProblem, warm: WarmStart | None, gap: float, *, is_refused: bool = False
+    problem: ItemChannelProblem, warm: WarmStart | None, gap: float, *, is_refused: bool = False
 ) -> Solution:
     """Solve where something may have to leak; is_refused: it has to."""
     dual, leakage = smoothed_dual(problem), problem.population.leakage
@@ -85,7 +86,9 @@ def _leaking(
     return _cooled(problem, dual, point, gap * leakage)
 
 
-def _cooled(problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, gap: float) -> Solution:
+def _cooled(
+    problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, gap: float
+) -> Solution:
     """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
     temperature = AIM * gap
     best: Solution = unchanged(problem)
@@ -107,7 +110,7 @@ def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
 
 
 def _solution(
-    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
+    problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, temperature: float
 ) -> Solution:
     """Return the channel of the soft minimum, moved back into the budget, and its certificate."""
     channel = channel_at(dual.items, dual.columns, dual.prices(point, temperature))
@@ -116,7 +119,7 @@ def _solution(
     return judged(problem, channel, found.potentials(problem), found.price, found)
 
 
-def without_leakage(problem: OnlineProblem, warm: WarmStart | None = None) -> Solution | None:
+def without_leakage(problem: ItemChannelProblem, warm: WarmStart | None = None) -> Solution | None:
     """Return the cheapest channel whose released items all have the prior as their posterior.
 
     None when the budget does not allow it, or it was not found. Its leakage is 0 up to rounding,
@@ -143,7 +146,7 @@ def without_leakage(problem: OnlineProblem, warm: WarmStart | None = None) -> So
 
 
 def _balanced(
-    problem: OnlineProblem, dual: SmoothedDual, point: DualPoint, temperature: float
+    problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, temperature: float
 ) -> Solution | None:
     """Return the channel of the soft minimum; None if something leaks, or it costs too much."""
     prices = dual.prices(point, temperature)

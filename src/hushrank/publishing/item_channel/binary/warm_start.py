@@ -1,4 +1,4 @@
-"""The dual of a binary online solution: what certifies it, and what the next one starts from."""
+"""The dual of a solution for two private values: it certifies, and the next one starts from it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.dual import item_tilts
 from hushrank.publishing.item_channel.binary.newton import DualPoint
 from hushrank.publishing.item_channel.binary.options import Columns
-from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +42,7 @@ class WarmStart:
         lowest, highest = (tilts[columns.classes] for tilts in ends)
         return DualPoint(np.where(is_first, lowest, highest), self.price * cost.largest)
 
-    def potentials(self, problem: OnlineProblem) -> Shares:
+    def potentials(self, problem: ItemChannelProblem) -> Shares:
         """Return the potentials (items, 2) that `lower_bound` needs; 0 at price 0."""
         n_items, classes = problem.population.n_items, problem.cost.classes
         if self.price == 0:

@@ -1,4 +1,4 @@
-"""Cells of items that tell nearly the same: a coarse online problem for many private values."""
+"""Cells of items that tell nearly the same: a coarse problem for many private values."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from hushrank.arrays import Indices, Shares
 from hushrank.publishing.item_channel.general.dual import Sources
-from hushrank.publishing.item_channel.problem import OnlineProblem
+from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
 SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
 
@@ -19,7 +19,7 @@ class Cells:
     sources: Sources
 
 
-def cells_of(problem: OnlineProblem, groups: Indices) -> Cells:
+def cells_of(problem: ItemChannelProblem, groups: Indices) -> Cells:
     """Return the cells of a problem, given the group of each item (items,)."""
     classes, population = problem.cost.classes, problem.population
     keys = classes * (groups.max() + 1) + groups
@@ -29,12 +29,12 @@ def cells_of(problem: OnlineProblem, groups: Indices) -> Cells:
     return Cells(of_items, _sources(problem, joint, first))
 
 
-def items_of(problem: OnlineProblem) -> Sources:
+def items_of(problem: ItemChannelProblem) -> Sources:
     """Return the items as they are."""
     return _sources(problem, problem.population.joint, np.arange(problem.population.n_items))
 
 
-def _sources(problem: OnlineProblem, joint: Shares, items: Indices) -> Sources:
+def _sources(problem: ItemChannelProblem, joint: Shares, items: Indices) -> Sources:
     """Return what the kernels need of these joint probabilities, costs as these items'."""
     cost, weights, prior = problem.cost, joint.sum(axis=1), problem.population.prior
     known = weights[:, None] > 0

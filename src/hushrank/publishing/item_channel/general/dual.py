@@ -1,4 +1,4 @@
-"""The smoothed dual of the online problem for any number of private values, item by item.
+"""The smoothed dual for any number of private values, item by item.
 
 Every cell j has tilts θ_j (values,), and a_j = θ_j - log sum_y p_y exp(θ_jy). To release j for i
 is worth x_i . a_j + price cost_ij. Chances of the soft minimum are kept as lists, row after row.

@@ -17,9 +17,9 @@ from hushrank.publishing.item_channel.general.dual import (
 )
 from hushrank.publishing.item_channel.general.newton import GeneralDual, Tilted
 from hushrank.publishing.item_channel.general.rounding import channel_of_cells
-from hushrank.publishing.item_channel.problem import OnlineProblem, lower_bound
+from hushrank.publishing.item_channel.problem import ItemChannelProblem, lower_bound
 from hushrank.publishing.item_channel.solution import (
-    OnlineSolution,
+    ItemChannelSolution,
     judged,
     leakages,
     pooled,
@@ -45,12 +45,13 @@ class Climbed(NamedTuple):
     chances: Chances
 
 
-def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolution[None]:
+def solve_general(problem: ItemChannelProblem, *, gap: float = 1e-2) -> ItemChannelSolution[None]:
     """Return a channel within the budget for a private attribute of any number of values.
 
     gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
     Budgets below 1e-9 of the pooling cost: nothing is changed.
-    Privacy: as `OnlineSolution`; no differential privacy.   Cost: O(items^2 values), in bounding.
+    Privacy: as `ItemChannelSolution`; no differential privacy.
+    Cost: O(items^2 values), in bounding.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: items
     that tell nearly the same are first solved as one, by the smoothed dual, then each for itself.
     """
@@ -67,7 +68,7 @@ def solve_general(problem: OnlineProblem, *, gap: float = 1e-2) -> OnlineSolutio
     return judged(problem, channel, potentials, price, None)
 
 
-def _climbed(problem: OnlineProblem, gap: float) -> Climbed:
+def _climbed(problem: ItemChannelProblem, gap: float) -> Climbed:
     """Maximise the dual while cells become finer; stop early where next to nothing leaks."""
     population, unit = problem.population, problem.cost.largest
     cells = cells_of(problem, np.zeros(population.n_items, np.intp))
@@ -84,7 +85,7 @@ def _climbed(problem: OnlineProblem, gap: float) -> Climbed:
 
 
 def _finer(
-    problem: OnlineProblem, n_groups: int, cells: Cells, point: Tilted
+    problem: ItemChannelProblem, n_groups: int, cells: Cells, point: Tilted
 ) -> tuple[Cells, Tilted]:
     """Return smaller cells, which begin with the tilts of those that they are parts of."""
     finer = cells_of(problem, problem.population.similar.groups(n_groups))
@@ -93,7 +94,9 @@ def _finer(
     return finer, Tilted(tilts, point.price)
 
 
-def _potentials(problem: OnlineProblem, items: Sources, climbed: Climbed) -> tuple[Shares, float]:
+def _potentials(
+    problem: ItemChannelProblem, items: Sources, climbed: Climbed
+) -> tuple[Shares, float]:
     """Return potentials (items, values) and a price that certify."""
     tilts, prior, price = climbed.point.tilts, problem.population.prior, climbed.point.price
     tied = potentials_of(tilts, prior)[0].T[climbed.cells.of_items]
@@ -101,7 +104,7 @@ def _potentials(problem: OnlineProblem, items: Sources, climbed: Climbed) -> tup
 
 
 def _channel(
-    problem: OnlineProblem, items: Sources, climbed: Climbed, enough: float
+    problem: ItemChannelProblem, items: Sources, climbed: Climbed, enough: float
 ) -> CompactChannel:
     """Return the channel of the items within the budget, good when it leaks `enough` nats."""
     limits = climbed.point.price, problem.budget / problem.cost.largest, enough
