@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
+from hushrank.aggregators.registry import METHODS, MethodName
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate.command import Method
 from hushrank.cli.collect import CollectProtocol, PostProcess, Prior, Rows, Split
@@ -21,7 +22,6 @@ from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.aggregate import PURE, WITH_DELTA, WITHOUT_PRIVACY
 from hushrank.workflows.seeds import Purpose, stream
 from tests.commands import hushrank
 
@@ -322,6 +322,6 @@ def test_choices_of_the_command_line_are_those_of_the_library():
     for choices, known in of_library.items():
         assert {choice.value for choice in choices} == {*known}
     assert tuple(choice.value for choice in Split) == get_args(SafariSplit)
-    assert {*Method} == {*WITHOUT_PRIVACY, *PURE, *WITH_DELTA, "p-borda-hist", "auto"}
+    assert {*Method} == {*METHODS} == {*get_args(MethodName)}
     learns_order = {*PAIRS, "subset-order"}
     assert {*CollectProtocol} == {"max-entropy", "safari", *WHOLE_RANKING} | learns_order

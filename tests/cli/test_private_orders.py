@@ -3,14 +3,15 @@ import json
 import numpy as np
 import pytest
 
+from hushrank.aggregators.registry import METHODS
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.aggregate import PURE, WITH_DELTA
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
-PRIVATE_METHODS = [*PURE, *WITH_DELTA, "p-borda-hist", "auto"]
+PRIVATE_METHODS = [name for name, method in METHODS.items() if method.is_private]
+WITH_DELTA = [name for name, method in METHODS.items() if method.delta == "needed"]
 KEYS = {
     "method",
     "chosen",

@@ -17,12 +17,13 @@ class OrderPage:
 
     `confidence`: the probability that each adjacent pair is the right way round; `intervals`: the
     best and worst rank (0 = best) of each item; None where unknown. `pair_shares`: title to shares
-    (items, items) of people who put the row's item first. `warning`: what must not be published.
+    (items, items) of people who put the row's item first. `warning`: what of the page must not be
+    published; None where all of it may be.
     """
 
     title: str
     statement: str
-    warning: str
+    warning: str | None
     figures: Mapping[str, str]
     names: Sequence[str]
     order: Order
@@ -41,19 +42,22 @@ class SureOrder:
 
 
 def write_order_report(path: Path, shown: OrderPage) -> None:
-    """Write one HTML file, nothing from outside; it appears whole or not at all."""
+    """Write one HTML file, nothing from outside; it appears whole or not at all.
+
+    A page with a warning can be read by its owner only.
+    """
     sure = SureOrder(shown.order, shown.confidence, shown.intervals)
     parts = [
         f"<h1>{escape(shown.title)}</h1>",
         box(escape(shown.statement), "box"),
-        box(shown.warning, "box warning"),
+        "" if shown.warning is None else box(shown.warning, "box warning"),
         summary(shown.figures),
         order_table(shown.names, sure),
         rank_intervals(shown.names, sure),
         _pair_shares(shown),
     ]
     text = page(shown.title, "\n".join(filter(None, parts)))
-    replace_file(path, text.encode(), secret=True)
+    replace_file(path, text.encode(), secret=shown.warning is not None)
 
 
 def order_table(names: Sequence[str], sure: SureOrder) -> str:

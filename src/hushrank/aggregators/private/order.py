@@ -74,7 +74,7 @@ class PrivateOrder:
     def __repr__(self) -> str:
         """Say the size, the method and the price, nothing of the content."""
         secret = "private" if self.is_private else "not private"
-        return f"PrivateOrder({len(self.order)} items, {self.method}, {self._price()}, {secret})"
+        return f"PrivateOrder({len(self.order)} items, {self.method}, {self.price}, {secret})"
 
     @property
     def confidence(self) -> tuple[float, ...] | None:
@@ -89,14 +89,16 @@ class PrivateOrder:
     def statement(self) -> str:
         """What was protected, for whom, and at what cost, in one line."""
         if not self.is_private:
-            return f"Not private: a simulation of {self._price()} whose noise is not secret."
+            return f"Not private: a simulation of {self.price} whose noise is not secret."
         return (
-            f"The order protects each person's whole ballot by {self._price()} (neighbours:"
+            f"The order protects each person's whole ballot by {self.price} (neighbours:"
             f" {self.spend.neighbours}) against all who see it, not against the curator; the list"
             f" of items is treated as public; {self._about_n_people()}."
         )
 
-    def _price(self) -> str:
+    @property
+    def price(self) -> str:
+        """The guarantee in short, such as 0.5-DP."""
         epsilon, delta = self.spend.epsilon, self.spend.delta
         return f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
 

@@ -66,12 +66,14 @@ def aggregate(
     Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
     from hushrank.cli.aggregate.show import AggregatePaths, aggregate_and_show
-    from hushrank.rankings.files import read_rankings
-    from hushrank.workflows.aggregate import AggregateOptions
 
-    chosen = method or (Method.KEMENY if epsilon is None else Method.AUTO)
-    options = AggregateOptions(chosen.value, epsilon, delta, unranked.value, time_limit, seed)
-    options.require_usable()
-    rankings = read_rankings(file, form=None if form is None else form.value)
+    options = {
+        "method": None if method is None else method.value,
+        "epsilon": epsilon,
+        "delta": delta,
+        "unranked": unranked.value,
+        "time_limit": time_limit,
+        "seed": seed,
+    }
     paths = AggregatePaths(file, release, json, report)
-    aggregate_and_show(rankings, options, paths, title=file.name)
+    aggregate_and_show(paths, None if form is None else form.value, options)

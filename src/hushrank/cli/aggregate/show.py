@@ -1,38 +1,36 @@
 """Show an aggregation: table, JSON, report, and what may be published."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import msgspec
 from rich.console import Console
 
+from hushrank.aggregators.registry import method_named
 from hushrank.cli.console import plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
-from hushrank.rankings.profile import Rankings
-from hushrank.workflows.aggregate import Aggregated, AggregateOptions, aggregate_rankings
-from hushrank.workflows.words import least_sure
-
-PUBLISHABLE = (
-    "method",
-    "chosen",
-    "epsilon",
-    "delta",
-    "neighbours",
-    "guarantee",
-    "private",
-    "items",
-    "order",
-    "confidence",
+from hushrank.rankings.files import Form, read_rankings
+from hushrank.workflows.aggregate import aggregate
+from hushrank.workflows.consensus import (
+    OF_RAW_BALLOTS,
+    OPEN_PAIRS,
+    Consensus,
+    ConsensusComparison,
 )
-"""What of the JSON comes from the released order alone."""
-OWNERS = "* from the raw ballots: for you, protected by nothing"
+
+PLACES = {"method": 0, "epsilon": 1, "people *": 2, "items": 3, "seconds *": 4}
+"""Where rows stand in the table: these first, the least sure pair last."""
+BETWEEN, LAST = 5, {"least sure pair": 6}
+MANY_OPEN = 0.5
 
 
 @dataclass(frozen=True)
 class AggregatePaths:
-    """The file that was read, and those to write."""
+    """The file to read, and those to write."""
 
     source: Path
     release: Path | None = None
@@ -51,96 +49,60 @@ class AggregatePaths:
         return [path for path in (self.release, self.json, self.report) if path is not None]
 
 
-def aggregate_and_show(
-    rankings: Rankings, options: AggregateOptions, paths: AggregatePaths, *, title: str
-) -> None:
+def aggregate_and_show(paths: AggregatePaths, form: Form | None, options: dict[str, Any]) -> None:
     """Aggregate, print a table, and write what was asked for."""
-    if paths.release is not None:
-        _require_publishable(options)
-    paths.require_usable()
-    with Console(stderr=True).status("aggregating"):
-        result = aggregate_rankings(rankings, options)
-    document = _as_json(rankings, result, options)
+    _require_usable(paths, options)
+    ballots = read_rankings(paths.source, form=form)
+    with Console(stderr=True).status("aggregating") as status:
+        start = perf_counter()
+        consensus = aggregate(ballots, **options, progress=status.update)
+        seconds = perf_counter() - start
+        comparison = consensus.compared_with(
+            ballots, time_limit=options["time_limit"], progress=status.update
+        )
+    title = f"Aggregated from {paths.source.name}"
+    rows = _rows(consensus, comparison, seconds)
     console = Console(markup=False, highlight=False, soft_wrap=True)
-    table = _summary(document, result)
-    console.print(result_table(f"Aggregated from {title}", table, document["order"]))
-    console.print(OWNERS)
-    console.print(result.guarantee)
-    if paths.json is not None:
-        _write_json(document, paths.json, secret=True)
-    if paths.release is not None:
-        _write_json({key: document[key] for key in PUBLISHABLE}, paths.release, secret=False)
+    console.print(result_table(title, rows, consensus.items))
+    console.print(OF_RAW_BALLOTS)
+    console.print(consensus.privacy)
+    _write(paths, consensus, comparison, seconds)
     if paths.report is not None:
-        from hushrank.cli.aggregate.page import write_page  # matplotlib is slow to import
-
-        write_page(paths.report, rankings, result, table, title=f"Aggregated from {title}")
+        comparison.report(paths.report, title=title, figures=rows)
     for path in paths.written:
         console.print(f"wrote {plain(str(path))}")
 
 
-def _require_publishable(options: AggregateOptions) -> None:
-    is_private = options.is_private_method
-    require(is_private, f"{options.method} is not private: there is nothing to release")
-    is_secret = options.seed is None
-    require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
+def _require_usable(paths: AggregatePaths, options: Mapping[str, Any]) -> None:
+    """Raise HushrankError, before a file is read, where options or paths do not go together."""
+    chosen = method_named(options["method"], epsilon=options["epsilon"], delta=options["delta"])
+    if paths.release is not None:
+        nothing = f"{chosen.name} is not private: there is nothing to release"
+        require(chosen.is_private, nothing)
+        is_secret = options["seed"] is None
+        require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
+    paths.require_usable()
 
 
-def _as_json(rankings: Rankings, result: Aggregated, options: AggregateOptions) -> dict[str, Any]:
-    private, is_proven = result.private, result.best.is_optimal
-    return {
-        "method": options.method,
-        "chosen": options.method if private is None else private.method,
-        "epsilon": None if private is None else private.spend.epsilon,
-        "delta": None if private is None else private.spend.delta,
-        "neighbours": None if private is None else private.spend.neighbours,
-        "guarantee": "none" if private is None else private.statement,
-        "people": rankings.n_people,
-        "items": rankings.n_items,
-        "private": private is not None and private.is_private,
-        "order": [rankings.names[item] for item in result.order],
-        "confidence": result.confidence,
-        "average_kendall_tau": result.tau,
-        "kemeny_optimum": result.best_tau if is_proven else None,
-        "excess": result.tau - result.best_tau if is_proven else None,
-        "optimal_proven": is_proven,
-        "gap": result.gap,
-        "seconds": result.seconds,
-        "publishable": [] if private is None else list(PUBLISHABLE),
-    }
+def _rows(consensus: Consensus, comparison: ConsensusComparison, seconds: float) -> dict[str, str]:
+    """Return the rows of the table in the order in which people read them."""
+    rows = {**consensus.summary, **comparison.summary, "seconds *": f"{seconds:.3f}"}
+    if comparison.undecided > MANY_OPEN:
+        rows[OPEN_PAIRS] += " (see --unranked)"
+    places = PLACES | LAST
+    return {label: rows[label] for label in sorted(rows, key=lambda row: places.get(row, BETWEEN))}
 
 
-def _summary(document: dict[str, Any], result: Aggregated) -> dict[str, str]:
-    proven = document["optimal_proven"]
-    optimum = f"{document['kemeny_optimum']:.5f}" if proven else "not proven in time"
-    return {
-        "method": document["chosen"],
-        **_price(result),
-        "people *": f"{document['people']:,}",
-        "items": str(document["items"]),
-        "seconds *": f"{document['seconds']:.3f}",
-        "average Kendall tau *": f"{document['average_kendall_tau']:.5f}",
-        "of the exact optimum *": optimum,
-        "excess *": f"{document['excess']:.5f}" if proven else f"gap {document['gap']:.5f} at most",
-        **_undecided(document, result),
-        **least_sure(result.confidence),
-    }
-
-
-def _undecided(document: dict[str, Any], result: Aggregated) -> dict[str, str]:
-    """Say how many pairs ballots leave open, if any: ties, and items that are not ranked."""
-    n_items = document["items"]
-    n_pairs = document["people"] * n_items * (n_items - 1) / 2
-    share = 1 - result.counts.sum() / n_pairs
-    hint = " (see --unranked)" if share > 0.5 else ""
-    return {"pairs that ballots leave open *": f"{share:.0%}{hint}"} if share > 0 else {}
-
-
-def _price(result: Aggregated) -> dict[str, str]:
-    if result.private is None:
-        return {}
-    spend = result.private.spend
-    with_delta = f", delta {spend.delta:g}" if spend.delta else ""
-    return {"epsilon": f"{spend.epsilon:g} nats per ballot{with_delta}"}
+def _write(
+    paths: AggregatePaths, consensus: Consensus, comparison: ConsensusComparison, seconds: float
+) -> None:
+    released = consensus.to_dict()
+    if paths.json is not None:
+        publishable = list(released) if consensus.spend else []
+        raw = {**comparison.to_dict(), "seconds": seconds, "publishable": publishable}
+        _write_json({**released, **raw}, paths.json, secret=True)
+    if paths.release is not None:
+        _write_json(released, paths.release, secret=False)
 
 
 def _write_json(document: dict[str, Any], path: Path, *, secret: bool) -> None:
