@@ -122,7 +122,7 @@ def _solved(
         cost = activity_cost(counts)
         later = activity_cost(counts + rng.multinomial(100, habits))
         for share in SHARES:
-            budget = share * ItemChannelProblem(population, cost, 0.0).pooling_cost
+            budget = share * ItemChannelProblem(population, cost, 0.0).constant_cost_bound
             first = ItemChannelProblem(population, cost, budget)
             warm = solve_item_channel(first).warm_start if is_warm else None
             posed = ItemChannelProblem(population, later, budget) if is_warm else first
@@ -135,7 +135,7 @@ def _solved(
 def _compile(population: ActivityPopulation) -> None:
     """Solve once, of what is not counted, so that no compilation is."""
     cost = activity_cost(np.arange(population.n_items) ** 2 % 7)
-    budget = SHARES[0] * ItemChannelProblem(population, cost, 0.0).pooling_cost
+    budget = SHARES[0] * ItemChannelProblem(population, cost, 0.0).constant_cost_bound
     first = ItemChannelProblem(population, cost, budget)
     solve_item_channel(first, warm=solve_item_channel(first).warm_start)
 

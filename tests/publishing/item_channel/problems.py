@@ -32,7 +32,7 @@ def problem(n_items=30, n_values=2, *, share=0.2, seed=0, spread=1.0, ties="half
     items = population(n_items, n_values, seed, spread)
     cost = activity_cost(counts(n_items, seed=seed), ties=ties)
     free = ItemChannelProblem(items, cost, 0.0)
-    return ItemChannelProblem(items, cost, share * free.pooling_cost)
+    return ItemChannelProblem(items, cost, share * free.constant_cost_bound)
 
 
 def leakage(joint, matrix):

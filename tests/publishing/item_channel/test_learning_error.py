@@ -72,7 +72,7 @@ def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
         truth, scores, codes = made_up_users(n_users, 150, alike=alike, n_rare=n_rare, seed=seed)
         learnt = learnt_population(scores, codes, 2)
         cost = activity_cost(np.random.default_rng(seed).integers(0, 4, 150))
-        everything = ItemChannelProblem(learnt, cost, 0.0).pooling_cost
+        everything = ItemChannelProblem(learnt, cost, 0.0).constant_cost_bound
         solution = solve_item_channel(ItemChannelProblem(learnt, cost, 0.6 * everything))
         assert solution.leakage < 1e-9  # of the sample
         stated.append(solution.worst_leakage + learning_error(learnt, solution.channel).worst)

@@ -34,7 +34,7 @@ def test_every_kind_of_problem_is_certified_cold_and_warm(nth):
     ties = str(rng.choice(["half", "half", "ignored"]))
     share, gap = 10 ** rng.uniform(-3, 0.3), 1e-3 if items.n_values == 2 else COARSEST_GAP
     first = activity_cost(done, ties=ties)
-    budget = min(1.0, share * ItemChannelProblem(items, first, 0.0).pooling_cost)
+    budget = min(1.0, share * ItemChannelProblem(items, first, 0.0).constant_cost_bound)
     cold = solve_item_channel(ItemChannelProblem(items, first, budget))
     assert_certified(ItemChannelProblem(items, first, budget), cold, gap)
     later = ItemChannelProblem(items, activity_cost(done + more, ties=ties), budget)

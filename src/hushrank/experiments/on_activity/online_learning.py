@@ -39,7 +39,7 @@ class OnlineLearning:
     def problem(self, counts: Counts) -> ItemChannelProblem:
         """Return the problem of a user with these counts (items,)."""
         cost = activity_cost(counts)
-        budget = BUDGET * ItemChannelProblem(self.population, cost, 0.0).pooling_cost
+        budget = BUDGET * ItemChannelProblem(self.population, cost, 0.0).constant_cost_bound
         return ItemChannelProblem(self.population, cost, budget)
 
     def cold(self, counts: Counts) -> Mapping[Quantity, float]:

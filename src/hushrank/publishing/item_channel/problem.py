@@ -115,21 +115,21 @@ class ItemChannelProblem:
         require(0 <= self.budget <= 1, f"expected a budget in [0, 1], got {self.budget}; {most}")
 
     @cached_property
-    def pooling_cost(self) -> float:
-        """The cost, at most, of sending every activity to `pooling_item`: it leaks nothing."""
+    def constant_cost_bound(self) -> float:
+        """The cost, at most, of the constant channel, which releases `cheapest_item` always."""
         to_any = float(self.population.weights @ self.cost.of_items + self.cost.parts.max())
         return to_any + self.cost.within * float(self._class_shares.min())
 
     @property
-    def pooled_cost(self) -> float:
-        """What that costs exactly."""
-        to, cost, weights = self.pooling_item, self.cost, self.population.weights
+    def constant_cost(self) -> float:
+        """The exact cost of the constant channel, which leaks nothing."""
+        to, cost, weights = self.cheapest_item, self.cost, self.population.weights
         sent = weights @ cost.of_items + cost.of_items[to] + cost.within * self._class_shares[to]
         return float(sent - weights[to] * (2 * cost.of_items[to] + cost.within))
 
     @property
-    def pooling_item(self) -> int:
-        """An item that all others are cheap to send to."""
+    def cheapest_item(self) -> int:
+        """The item that is cheapest to release for all others, but for its own activities."""
         return int((self.cost.of_items + self.cost.within * self._class_shares).argmin())
 
     @cached_property

@@ -83,18 +83,18 @@ def unchanged(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
     return judged(problem, channel, own, price, None)
 
 
-def pooled(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
-    """Return the channel that sends every activity to one item, and so tells nothing."""
+def constant(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
+    """Return the constant channel: it releases one item whatever was done, and so leaks nothing."""
     n_items = problem.population.n_items
     to, surely = np.zeros(n_items, np.intp), np.ones(n_items)
-    spread = np.array([problem.pooling_item]), np.ones(1)
+    spread = np.array([problem.cheapest_item]), np.ones(1)
     channel = compact_channel(np.arange(n_items + 1), to, surely, [spread])
     nothing = np.zeros(problem.population.joint.shape)
     return judged(problem, channel, nothing, 0.0, None)
 
 
 def within_budget(problem: ItemChannelProblem, channel: CompactChannel) -> CompactChannel:
-    """Return the channel mixed with staying as much as the budget demands."""
+    """Return the channel, mixed with staying as far as the budget demands."""
     cost = expected_cost(problem.population, problem.cost, channel)
     if cost <= problem.budget:
         return channel

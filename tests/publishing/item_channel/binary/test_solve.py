@@ -87,7 +87,9 @@ def test_the_channel_that_leaks_nothing_is_the_cheapest(seed, ties):
     posed = problem(12, share=1.2, seed=seed, ties=ties)
     solution = without_leakage(posed)
     assert leakage(posed.population.joint, solution.channel.matrix()) < 1e-12
-    assert solution.distortion == pytest.approx(transport_cost(posed), abs=posed.pooling_cost / 200)
+    assert solution.distortion == pytest.approx(
+        transport_cost(posed), abs=posed.constant_cost_bound / 200
+    )
 
 
 def test_below_the_cheapest_cost_no_channel_leaks_nothing():
@@ -118,7 +120,7 @@ def test_items_that_nobody_uses_and_certain_values_are_allowed():
     items = ActivityPopulation(joint / joint.sum())
     for share in SHARES:
         cost = activity_cost(counts(40))
-        free = ItemChannelProblem(items, cost, 0.0).pooling_cost
+        free = ItemChannelProblem(items, cost, 0.0).constant_cost_bound
         posed = ItemChannelProblem(items, cost, min(1.0, share * free))
         assert_certified(posed, solve_binary(posed), 1e-3)
 

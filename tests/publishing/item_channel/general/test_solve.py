@@ -111,7 +111,7 @@ def test_items_that_nobody_uses_and_certain_values_are_allowed():
     items = ActivityPopulation(joint / joint.sum())
     cost = activity_cost(counts(40))
     for share in (0.05, 0.3):
-        budget = share * ItemChannelProblem(items, cost, 0.0).pooling_cost
+        budget = share * ItemChannelProblem(items, cost, 0.0).constant_cost_bound
         posed = ItemChannelProblem(items, cost, budget)
         assert_certified(posed, solve_general(posed), 0.01)
 

@@ -17,21 +17,27 @@ from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solution import (
     ItemChannelSolution,
+    constant,
     judged,
-    pooled,
     unchanged,
     within_budget,
 )
 
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
-LIKELY_FREE = 0.25  # of the pooling cost: above, the budget mostly allows no leakage at all
+LIKELY_FREE = (
+    0.25  # of the cost of a constant channel: above, the budget mostly allows no leakage at all
+)
 STARTED = 0.03  # of that leakage: the temperature at which a cold start ends
 WARM = 10.0  # times the gap: the temperature from which a warm start goes on
 AIM = 1.5  # times the gap: the temperature at which a solution is looked for first
 MOST_ATTEMPTS = 6
 EXACTLY = 1e-7  # what a Newton step may promise: the channel's cost depends on it
 
-FREE_TEMPERATURE, FREE_WARM, FREE_LAST = 0.3, 3e-3, 1e-3  # without leakage; of the pooling cost
+FREE_TEMPERATURE, FREE_WARM, FREE_LAST = (
+    0.3,
+    3e-3,
+    1e-3,
+)  # without leakage; of the cost of a constant channel
 BALANCED = 1e-12  # what the last Newton step may promise: what it leaves unbalanced leaks
 LEAST_CHANCE = 1e-14
 NOTHING = 1e-9  # of the leakage of activities released unchanged
@@ -46,7 +52,7 @@ def solve_binary(
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
     certified is in the solution. warm: the dual of an earlier solution, with other counts. Budgets
-    below 1e-9 of the pooling cost: nothing is changed.
+    below 1e-9 of the cost of a constant channel: nothing is changed.
     Privacy: as `ItemChannelSolution`; no differential privacy.
     Cost: O(items classes) a Newton step.
     Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
@@ -56,11 +62,13 @@ def solve_binary(
     require(problem.population.n_values == 2, "expected a private attribute of 2 values")
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
     leakage = problem.population.leakage
-    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
-        return pooled(problem)
-    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+    if problem.budget >= problem.constant_cost * (1 + 1e-9):
+        return constant(problem)
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.constant_cost_bound:
         return unchanged(problem)
-    likely_free = problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.pooling_cost
+    likely_free = (
+        problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.constant_cost_bound
+    )
     if likely_free or (warm is not None and warm.price == 0):
         free = without_leakage(problem, warm)
         return _leaking(problem, None, gap, is_refused=warm is None) if free is None else free
@@ -123,12 +131,12 @@ def without_leakage(problem: ItemChannelProblem, warm: WarmStart | None = None) 
     """Return the cheapest channel whose released items all have the prior as their posterior.
 
     None when the budget does not allow it, or it was not found. Its leakage is 0 up to rounding,
-    which certifies it; its cost is the least up to about 0.2 % of the pooling cost. warm: an
-    earlier dual of price 0.
+    which certifies it; its cost is the least up to about 0.2 % of that of a constant channel. warm:
+    the warm start of an earlier channel without leakage.
     Each item's excess P(item) (P(value | item) - P(value)) is transported to items that lack it,
     by the smoothed dual of that transport.   Source: ours.
     """
-    dual, scale = no_leakage_dual(problem), problem.pooling_cost / problem.cost.largest
+    dual, scale = no_leakage_dual(problem), problem.constant_cost_bound / problem.cost.largest
     temperature, point = FREE_TEMPERATURE, DualPoint(np.zeros(len(dual.columns.kinds)), 1.0)
     if warm is not None and warm.price == 0:
         tilts = warm.point(problem.cost, dual.columns).tilts

@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     most_steps: int
 
 
-class Pooled(NamedTuple):
+class CellChannel(NamedTuple):
     """A channel: chances of moves to cells (rows: items), and the share of each item in its cell.
 
     of_items (items,): the cell of each item.
@@ -54,10 +54,10 @@ def stays_of(moves: Chances) -> Shares:
 
 
 @njit(cache=True)
-def arrivals_of(items: Sources, pooled: Pooled, n_cells: int) -> Shares:
+def arrivals_of(items: Sources, through: CellChannel, n_cells: int) -> Shares:
     """Return the masses (cells, values) that move to each cell."""
     n_values = items.posteriors.shape[1]
-    arrived, moves = np.zeros((n_cells, n_values)), pooled.moves
+    arrived, moves = np.zeros((n_cells, n_values)), through.moves
     for item in range(len(items.weights)):
         for nth in range(moves.starts[item], moves.starts[item + 1]):
             mass = items.weights[item] * moves.chances[nth]
@@ -68,15 +68,15 @@ def arrivals_of(items: Sources, pooled: Pooled, n_cells: int) -> Shares:
 
 @njit(cache=True)
 def released_potentials(
-    items: Sources, prior: Shares, pooled: Pooled, stays: Shares, arrived: Shares
+    items: Sources, prior: Shares, through: CellChannel, stays: Shares, arrived: Shares
 ) -> tuple[Shares, float]:
     """Return log P(value | released) - log P(value), (items, values), and the leakage."""
     potentials, leakage = np.empty_like(items.posteriors), 0.0
     for item in range(len(stays)):
-        kept, share, total = items.weights[item] * stays[item], pooled.spreads[item], 0.0
+        kept, share, total = items.weights[item] * stays[item], through.spreads[item], 0.0
         for value in range(len(prior)):
             mass = kept * items.posteriors[item, value]
-            mass += share * arrived[pooled.of_items[item], value]
+            mass += share * arrived[through.of_items[item], value]
             potentials[item, value] = mass
             total += mass
         for value in range(len(prior)):
@@ -88,7 +88,12 @@ def released_potentials(
 
 @njit(cache=True)
 def improve(
-    items: Sources, cells: Sources, prior: Shares, pooled: Pooled, price: float, limits: Limits
+    items: Sources,
+    cells: Sources,
+    prior: Shares,
+    through: CellChannel,
+    price: float,
+    limits: Limits,
 ) -> None:
     """Take mirror steps on moves and spreads, in place, at a price that keeps to the budget.
 
@@ -99,23 +104,23 @@ def improve(
     the best channel: it leaks least once moving less often has put its cost right.
     """
     step, before, best = LONGEST_STEP, np.inf, np.inf
-    spent = cost_of_moves(items, cells, pooled.moves)
-    chances, spreads = pooled.moves.chances.copy(), pooled.spreads.copy()
+    spent = cost_of_moves(items, cells, through.moves)
+    chances, spreads = through.moves.chances.copy(), through.spreads.copy()
     for _ in range(limits.most_steps):
-        stays, arrived = stays_of(pooled.moves), arrivals_of(items, pooled, len(cells.parts))
-        potentials, leakage = released_potentials(items, prior, pooled, stays, arrived)
+        stays, arrived = stays_of(through.moves), arrivals_of(items, through, len(cells.parts))
+        potentials, leakage = released_potentials(items, prior, through, stays, arrived)
         reached = _mended_leakage(leakage, spent, limits)
         if reached < best:
             best = reached
-            chances[:], spreads[:] = pooled.moves.chances, pooled.spreads
+            chances[:], spreads[:] = through.moves.chances, through.spreads
         if best <= limits.leakage:
             break
         step = 1.0 if leakage + price * spent > before else step
         price *= np.exp(FIRMNESS * min(1.0, max(-1.0, spent / limits.budget - 1)))
         before = leakage + price * spent
-        spent = _move(items, cells, pooled, stays, arrived, potentials, price, step)
-        _spread(pooled, arrived, potentials, step)
-    pooled.moves.chances[:], pooled.spreads[:] = chances, spreads
+        spent = _move(items, cells, through, stays, arrived, potentials, price, step)
+        _spread(through, arrived, potentials, step)
+    through.moves.chances[:], through.spreads[:] = chances, spreads
 
 
 @njit(cache=True)
@@ -144,13 +149,13 @@ def _cost(item: int, cell: int, items: Sources, cells: Sources) -> float:
 
 @njit(cache=True)
 def _move(
-    items: Sources, cells: Sources, pooled: Pooled, stays: Shares, arrived: Shares,
+    items: Sources, cells: Sources, through: CellChannel, stays: Shares, arrived: Shares,
     potentials: Shares, price: float, step: float,
 ) -> float:  # fmt: skip
     """Multiply the chances by exp(-step value), renormalise, and return the cost."""
-    columns, moves, spent = np.zeros(arrived.shape), pooled.moves, 0.0
+    columns, moves, spent = np.zeros(arrived.shape), through.moves, 0.0
     for item in range(len(stays)):
-        columns[pooled.of_items[item]] += pooled.spreads[item] * potentials[item]
+        columns[through.of_items[item]] += through.spreads[item] * potentials[item]
     for item in range(len(stays)):
         posterior, paid = items.posteriors[item], 0.0
         total = stays[item] * np.exp(-step * inner(posterior, potentials[item]))
@@ -167,15 +172,15 @@ def _move(
 
 
 @njit(cache=True)
-def _spread(pooled: Pooled, arrived: Shares, potentials: Shares, step: float) -> None:
+def _spread(through: CellChannel, arrived: Shares, potentials: Shares, step: float) -> None:
     """Multiply spreads by exp(-step mean value of what arrives), and renormalise each cell's."""
     totals = np.zeros(len(arrived))
     for item in range(len(potentials)):
-        cell = pooled.of_items[item]
+        cell = through.of_items[item]
         mass = arrived[cell].sum()
         if mass > 0:
             value = inner(arrived[cell], potentials[item]) / mass
-            pooled.spreads[item] *= np.exp(-step * value)
-        totals[cell] += pooled.spreads[item]
+            through.spreads[item] *= np.exp(-step * value)
+        totals[cell] += through.spreads[item]
     for item in range(len(potentials)):
-        pooled.spreads[item] /= totals[pooled.of_items[item]]
+        through.spreads[item] /= totals[through.of_items[item]]

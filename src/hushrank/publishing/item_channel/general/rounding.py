@@ -8,7 +8,7 @@ from hushrank.arrays import Indices, Integers32, Shares
 from hushrank.publishing.item_channel.channel import CompactChannel, compact_channel
 from hushrank.publishing.item_channel.general.cells import Cells
 from hushrank.publishing.item_channel.general.dual import Chances, Sources
-from hushrank.publishing.item_channel.general.mirror_descent import Limits, Pooled, improve
+from hushrank.publishing.item_channel.general.mirror_descent import CellChannel, Limits, improve
 
 MIRROR_STEPS = 120
 MOST_MOVES = 80_000  # of all items together; half evenly, half by weight
@@ -27,15 +27,15 @@ def channel_of_cells(
     """
     of_items, prior = cells.of_items, items.weights @ items.posteriors
     moves = _moves(chances, of_items, items.weights)
-    pooled = Pooled(moves, _by_weight(items.weights, of_items), of_items)
+    through = CellChannel(moves, _by_weight(items.weights, of_items), of_items)
     own = float(items.weights @ rel_entr(items.posteriors, prior).sum(axis=1))
-    improve(items, cells.sources, prior, pooled, price, Limits(budget, enough, own, MIRROR_STEPS))
-    kept = pooled.moves.chances >= LEAST_CHANCE
-    starts = np.append(0, np.cumsum(kept))[pooled.moves.starts]
+    improve(items, cells.sources, prior, through, price, Limits(budget, enough, own, MIRROR_STEPS))
+    kept = through.moves.chances >= LEAST_CHANCE
+    starts = np.append(0, np.cumsum(kept))[through.moves.starts]
     order = np.argsort(of_items, kind="stable")
     firsts = np.searchsorted(of_items[order], np.arange(1, len(cells.sources.weights)))
-    spreads = [(here, pooled.spreads[here]) for here in np.split(order, firsts)]
-    return compact_channel(starts, pooled.moves.cells[kept], pooled.moves.chances[kept], spreads)
+    spreads = [(here, through.spreads[here]) for here in np.split(order, firsts)]
+    return compact_channel(starts, through.moves.cells[kept], through.moves.chances[kept], spreads)
 
 
 @njit(cache=True)

@@ -20,9 +20,9 @@ from hushrank.publishing.item_channel.general.rounding import channel_of_cells
 from hushrank.publishing.item_channel.problem import ItemChannelProblem, lower_bound
 from hushrank.publishing.item_channel.solution import (
     ItemChannelSolution,
+    constant,
     judged,
     leakages,
-    pooled,
     unchanged,
     within_budget,
 )
@@ -49,7 +49,7 @@ def solve_general(problem: ItemChannelProblem, *, gap: float = 1e-2) -> ItemChan
     """Return a channel within the budget for a private attribute of any number of values.
 
     gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
-    Budgets below 1e-9 of the pooling cost: nothing is changed.
+    Budgets below 1e-9 of the cost of a constant channel: nothing is changed.
     Privacy: as `ItemChannelSolution`; no differential privacy.
     Cost: O(items^2 values), in bounding.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: items
@@ -57,9 +57,9 @@ def solve_general(problem: ItemChannelProblem, *, gap: float = 1e-2) -> ItemChan
     """
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
     leakage = problem.population.leakage
-    if problem.budget >= problem.pooled_cost * (1 + 1e-9):
-        return pooled(problem)
-    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.pooling_cost:
+    if problem.budget >= problem.constant_cost * (1 + 1e-9):
+        return constant(problem)
+    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.constant_cost_bound:
         return unchanged(problem)
     items, climbed = items_of(problem), _climbed(problem, gap * leakage)
     potentials, price = _potentials(problem, items, climbed)
