@@ -1,0 +1,11 @@
+"""How a number is hidden: on a person's device, or by a curator. Knows no rankings.
+
+`local.py` says what a local mechanism is, and what a tally; `word_rates.py` its two probabilities
+in whole words, from which the loss is computed. `randomized_response.py`, `unary_encoding.py`,
+`local_hashing.py` (behind `hash_family.py`) and `harmony.py` hide a category, `subset_order.py` a
+whole order; `thresholded_laplace.py` is a coin. `central.py` says what a curator's mechanism is:
+`laplace.py`, `gaussian.py`, `geometric.py` (for many cells) and `k_norm.py`. Begin with `local.py`,
+then `randomized_response.py`.
+May import: samplers and what is below, neither questions nor models. Theory:
+docs/theory/local-mechanisms.md.
+"""

@@ -1,0 +1,8 @@
+"""Rankings of items by people: what they are, how they are numbered, and the files they come in.
+
+`profile.py` is the type `Rankings`: ranks (people, items), 0 = best, with names and multiplicities.
+`competition.py` says how ties and unranked items are written in ranks, `coding.py` numbers orders,
+`distances.py` compares them, `marginals.py` counts pairs and places. All else reads or writes:
+`files.py` chooses the format, and only these files count ranks from 1. Begin with `profile.py`.
+May import: files, errors, arrays.
+"""
