@@ -6,7 +6,7 @@ from hushrank.publishing.cluster_channel.interior_point.columns import RatioResp
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import conic_leakage, random_problem
-from tests.publishing.cluster_channel.test_candidates import cheapest_silence
+from tests.publishing.cluster_channel.test_candidates import cheapest_without_leakage
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_too_small_a_budget_says_what_is_enough(max_ratio):
     with pytest.raises(HushrankError, match=r"a budget of [0-9.e-]+ is enough") as refused:
         solve_channel(problem, max_ratio=max_ratio)
     enough = float(str(refused.value).split("a budget of ")[-1].split(" ")[0])
-    assert problem.budget < enough <= cheapest_silence(problem) * 1.001
+    assert problem.budget < enough <= cheapest_without_leakage(problem) * 1.001
     mended = ChannelProblem(problem.joint, problem.distances, enough * 1.00001)
     assert solve_channel(mended, max_ratio=max_ratio).leakage <= problem.identity_leakage
 

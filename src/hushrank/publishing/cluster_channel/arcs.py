@@ -19,11 +19,12 @@ REACH = 3.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sources:
-    """The groups that have users, and what they may be released as; distances at most 1.
+class SourceGroups:
+    """The groups that have users, and how far they are from what they may be released as.
 
-    numbers (sources,) = which groups these are; posteriors (sources, values) = P(y | g); distances
-    (sources, groups) and budget are divided by `unit`, the largest distance.
+    numbers (sources,) says which groups these are, shares (sources,) is P(g), posteriors (sources,
+    values) is P(y | g). The distances (sources, groups) and the budget are divided by `unit`, the
+    largest distance, so that no distance is above 1.
     """
 
     numbers: Integers
@@ -35,7 +36,7 @@ class Sources:
     unit: float
 
     @classmethod
-    def of(cls, problem: ChannelProblem) -> "Sources":
+    def of(cls, problem: ChannelProblem) -> "SourceGroups":
         """Leave out the groups without users, who are never a source."""
         numbers = np.flatnonzero(problem.shares > 0)
         shares = problem.shares[numbers]
@@ -58,10 +59,10 @@ class Sources:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Arcs:
-    """Pairs of a source and the group it may be released as, ordered by that group, then source.
+    """Pairs of a source and a group that it may be released as, by that group, then by source.
 
-    Every group has an arc. sources, targets, costs, posteriors: (arcs,), (arcs,), (arcs,) and
-    (arcs, values) of the sources.
+    Every group has an arc. Of each arc, sources and targets (arcs,) are its two ends, costs (arcs,)
+    is their distance, and posteriors (arcs, values) is P(y | g) of its source.
     """
 
     sources: Integers
@@ -72,7 +73,7 @@ class Arcs:
     n_groups: int
 
     @classmethod
-    def among(cls, sources: Sources, allowed: NDArray[np.bool_]) -> "Arcs":
+    def among(cls, sources: SourceGroups, allowed: NDArray[np.bool_]) -> "Arcs":
         """Take the pairs that `allowed` (sources, groups) marks."""
         targets, origins = np.nonzero(allowed.T)
         costs, posteriors = sources.distances[origins, targets], sources.posteriors[origins]
@@ -110,7 +111,7 @@ class Arcs:
         return spread
 
 
-def nearest_arcs(sources: Sources, n_neighbours: int = NEIGHBOURS) -> NDArray[np.bool_]:
+def nearest_arcs(sources: SourceGroups, n_neighbours: int = NEIGHBOURS) -> NDArray[np.bool_]:
     """Mark (sources, groups) the arcs to the nearest groups and from the nearest sources."""
     allowed = np.zeros(sources.distances.shape, dtype=bool)
     for axis, marks in ((1, allowed), (0, allowed)):
@@ -135,11 +136,11 @@ def missing_arcs(
     return origins, targets
 
 
-def all_arcs(sources: Sources) -> Arcs:
+def all_arcs(sources: SourceGroups) -> Arcs:
     """Return the arcs from every source to every group."""
     return Arcs.among(sources, np.ones(sources.distances.shape, dtype=bool))
 
 
-def few_arcs(sources: Sources) -> Arcs:
+def few_arcs(sources: SourceGroups) -> Arcs:
     """Return the arcs between near groups: where column generation starts."""
     return Arcs.among(sources, nearest_arcs(sources))

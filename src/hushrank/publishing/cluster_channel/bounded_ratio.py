@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushrank.publishing.cluster_channel.arcs import Sources, all_arcs
+from hushrank.publishing.cluster_channel.arcs import SourceGroups, all_arcs
 from hushrank.publishing.cluster_channel.candidates import (
     AIM,
     constant_distortion,
     is_proven,
+    no_leakage_candidate,
     proven,
-    silent_candidate,
 )
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.interior_point.columns import RatioResponder
-from hushrank.publishing.cluster_channel.interior_point.state import Task, silent_state
+from hushrank.publishing.cluster_channel.interior_point.iterate import Program, uniform_iterate
 from hushrank.publishing.cluster_channel.interior_point.steps import interior_point
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
 from hushrank.publishing.cluster_channel.repair import channel_of, within_ratio
@@ -54,32 +54,32 @@ def sufficient_budget(problem: ChannelProblem, tolerance: float, max_ratio: floa
 
     It starts a little above the distortion of the channel for which leakage plus distortion costs
     least, where a constant channel's distortion costs as much as I(G; Y), and grows until a channel
-    is proven; silence is always enough, and at a ratio of 1 nothing less.
+    is proven. The cost of a channel without leakage is enough, and at a ratio of 1 it is needed.
     """
-    silent = silent_candidate(problem).distortion
+    no_leakage = no_leakage_candidate(problem).distortion
     if max_ratio == 1:
-        return silent
+        return no_leakage
     found = _solved(problem, None, 1e-3 * problem.identity_leakage, max_ratio, ATTEMPTS[0][0])
-    budget = silent if found is None else MARGIN * found.distortion
-    while budget < silent:
+    budget = no_leakage if found is None else MARGIN * found.distortion
+    while budget < no_leakage:
         if bounded_channel(replace(problem, budget=budget), tolerance, max_ratio):
             return budget
         budget *= GROWTH
-    return silent
+    return no_leakage
 
 
 def _attempts(
     problem: ChannelProblem, tolerance: float, max_ratio: float
 ) -> Iterator[ChannelSolution]:
-    """Yield solutions; silence where little need leak, or where nothing may."""
+    """Yield solutions; one without leakage where little need leak, or where nothing may."""
     for smoothing, spared in ATTEMPTS if max_ratio > 1 and problem.budget > 0 else ():
         budget = (1 - spared) * problem.budget
         found = _solved(problem, budget, AIM * tolerance, max_ratio, smoothing)
         if found and found.leakage <= tolerance:
-            yield replace(silent_candidate(problem), max_ratio=max_ratio)
+            yield replace(no_leakage_candidate(problem), max_ratio=max_ratio)
         if found:
             yield found
-    yield replace(silent_candidate(problem), max_ratio=max_ratio)
+    yield replace(no_leakage_candidate(problem), max_ratio=max_ratio)
 
 
 def _solved(
@@ -90,16 +90,16 @@ def _solved(
     smoothing: float,
 ) -> ChannelSolution | None:
     """Return what the interior point finds within the budget, or at a fixed price without one."""
-    sources, scale = Sources.of(problem), problem.identity_leakage
+    sources, scale = SourceGroups.of(problem), problem.identity_leakage
     price = scale * sources.unit / constant_distortion(problem)
     price *= 1.0 if budget is None else FIRST_PRICE
     barrier = BARRIER * scale / sources.n_sources**2
     scaled = None if budget is None else budget / sources.unit
     rules = (RatioResponder(sources.prior, max_ratio), scaled, tolerance, MOST_STEPS)
-    task = Task(sources, *rules, smoothing * BARRIER / barrier)
-    outcome = interior_point(task, silent_state(sources, all_arcs(sources), price, barrier))
-    if not outcome.flows.size:
+    program = Program(sources, *rules, smoothing * BARRIER / barrier)
+    result = interior_point(program, uniform_iterate(sources, all_arcs(sources), price, barrier))
+    if not result.flows.size:
         return None
-    channel = within_ratio(problem, channel_of(problem, sources, outcome.flows), max_ratio)
-    proof = (outcome.potentials, outcome.price / sources.unit, max_ratio)
-    return proven(problem, channel, *proof, "interior-point", outcome.iterations)
+    channel = within_ratio(problem, channel_of(problem, sources, result.flows), max_ratio)
+    proof = (result.potentials, result.price / sources.unit, max_ratio)
+    return proven(problem, channel, *proof, "interior-point", result.iterations)

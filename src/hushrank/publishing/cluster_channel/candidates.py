@@ -4,18 +4,18 @@ import numpy as np
 
 from hushrank.arrays import Floats, Shares
 from hushrank.publishing.channel import Channel
-from hushrank.publishing.cluster_channel.arcs import Sources, all_arcs, few_arcs
+from hushrank.publishing.cluster_channel.arcs import SourceGroups, all_arcs, few_arcs
 from hushrank.publishing.cluster_channel.certificate import (
     ChannelSolution,
     certified_gap,
     dual_bound,
 )
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
-from hushrank.publishing.cluster_channel.interior_point.state import Task, first_state
-from hushrank.publishing.cluster_channel.interior_point.steps import Outcome, interior_point
+from hushrank.publishing.cluster_channel.interior_point.iterate import Program, first_iterate
+from hushrank.publishing.cluster_channel.interior_point.steps import SolverResult, interior_point
 from hushrank.publishing.cluster_channel.mirror_descent import mirror_descent
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
-from hushrank.publishing.cluster_channel.repair import channel_of, silenced, within_budget
+from hushrank.publishing.cluster_channel.repair import channel_of, within_budget, without_leakage
 
 AIM = 0.9
 """The part of the tolerance that the solvers aim at: the rest is for the repairs."""
@@ -24,14 +24,17 @@ FINITE = 1e-12
 FAR = 60.0
 """A price of the least distance, in nats, at which no distance is worth its leakage."""
 PRICE = 1e-5
-"""The price, in identity leakages a constant channel's distortion, at which silence is bought."""
+"""In identity leakages a constant channel's distortion: a price at which next to nothing leaks."""
 TOLERANCE = 1e-5
 """How much dearer than the cheapest the channel may be, in constant channels' distortions."""
 
 
 def identity_candidate(problem: ChannelProblem) -> ChannelSolution:
-    """Return the channel that changes nothing, right where the budget buys next to nothing."""
-    sources = Sources.of(problem)
+    """Return the channel that changes nothing: the best where the budget buys next to nothing.
+
+    Its price is the least at which no other group is worth the distance for any source.
+    """
+    sources = SourceGroups.of(problem)
     posteriors = np.tile(problem.prior, (problem.n_groups, 1))
     posteriors[sources.numbers] = sources.posteriors
     potentials = np.log(np.maximum(posteriors, FINITE) / problem.prior)
@@ -43,38 +46,39 @@ def identity_candidate(problem: ChannelProblem) -> ChannelSolution:
     return proven(problem, np.eye(problem.n_groups), potentials, price)
 
 
-def silent_candidate(problem: ChannelProblem) -> ChannelSolution:
+def no_leakage_candidate(problem: ChannelProblem) -> ChannelSolution:
     """Return the cheapest channel that leaks nothing, whatever the budget.
 
-    Where distortion is nearly free, leakage is nearly 0; flows then move, by least squares, to
-    where it is 0 but for rounding. Error: TOLERANCE and about PRICE in distortion, relatively.
+    At a very low price of distortion the best flows leak next to nothing; least squares then move
+    them to where leakage is 0 but for rounding.
+    Error: about TOLERANCE of a constant channel's distortion too dear.
     """
-    sources, cost = Sources.of(problem), constant_distortion(problem)
+    sources, cost = SourceGroups.of(problem), constant_distortion(problem)
     if cost == 0:
         return _constant(problem)
     cost /= sources.unit
     price = PRICE * problem.identity_leakage / cost
-    task = Task(sources, LeakageResponder(sources.prior), None, TOLERANCE * price * cost)
-    outcome = interior_point(task, first_state(sources, few_arcs(sources), price, cost))
-    channel = channel_of(problem, sources, silenced(sources, outcome.flows))
+    program = Program(sources, LeakageResponder(sources.prior), None, TOLERANCE * price * cost)
+    result = interior_point(program, first_iterate(sources, few_arcs(sources), price, cost))
+    channel = channel_of(problem, sources, without_leakage(sources, result.flows))
     if problem.distortion(channel) >= constant_distortion(problem):
         return _constant(problem)
     nothing = np.zeros_like(problem.joint)
-    return proven(problem, channel, nothing, 0.0, None, "silent", outcome.iterations)
+    return proven(problem, channel, nothing, 0.0, None, "no-leakage", result.iterations)
 
 
 def solved_candidate(problem: ChannelProblem, tolerance: float, method: str) -> ChannelSolution:
     """Return what a solver finds that aims at a gap below `tolerance` nats."""
-    sources = Sources.of(problem)
+    sources = SourceGroups.of(problem)
     if problem.budget == 0:
-        outcome = _free_outcome(sources, AIM * tolerance)
+        result = _free_result(sources, AIM * tolerance)
     elif method == "mirror-descent":
-        outcome = mirror_descent(sources, AIM * tolerance)
+        result = mirror_descent(sources, AIM * tolerance)
     else:
-        outcome = _interior_outcome(sources, AIM * tolerance, problem.identity_leakage, method)
-    channel = within_budget(problem, channel_of(problem, sources, outcome.flows))
-    price = outcome.price / sources.unit
-    return proven(problem, channel, outcome.potentials, price, None, method, outcome.iterations)
+        result = _interior_result(sources, AIM * tolerance, problem.identity_leakage, method)
+    channel = within_budget(problem, channel_of(problem, sources, result.flows))
+    price = result.price / sources.unit
+    return proven(problem, channel, result.potentials, price, None, method, result.iterations)
 
 
 def constant_distortion(problem: ChannelProblem) -> float:
@@ -91,7 +95,7 @@ def proven(
     method: str = "none",
     iterations: int = 0,
 ) -> ChannelSolution:
-    """Put a solution together; its gap comes from the potentials and the price alone."""
+    """Put a solution together; the potentials and the price alone say what its gap is."""
     leakage = problem.leakage(channel)
     gap = leakage - dual_bound(problem, potentials, price, max_ratio)
     measured = (leakage, problem.distortion(channel), gap)
@@ -111,23 +115,23 @@ def _constant(problem: ChannelProblem) -> ChannelSolution:
     centre = int((problem.shares @ problem.distances).argmin())
     channel = np.zeros_like(problem.distances)
     channel[:, centre] = 1
-    return proven(problem, channel, np.zeros_like(problem.joint), 0.0, None, "silent")
+    return proven(problem, channel, np.zeros_like(problem.joint), 0.0, None, "no-leakage")
 
 
-def _interior_outcome(
-    sources: Sources, tolerance: float, identity_leakage: float, method: str
-) -> Outcome:
+def _interior_result(
+    sources: SourceGroups, tolerance: float, identity_leakage: float, method: str
+) -> SolverResult:
     arcs = few_arcs(sources) if method == "column-generation" else all_arcs(sources)
-    task = Task(sources, LeakageResponder(sources.prior), sources.budget, tolerance)
-    start = first_state(sources, arcs, identity_leakage / sources.budget, sources.budget)
-    return interior_point(task, start)
+    program = Program(sources, LeakageResponder(sources.prior), sources.budget, tolerance)
+    start = first_iterate(sources, arcs, identity_leakage / sources.budget, sources.budget)
+    return interior_point(program, start)
 
 
-def _free_outcome(sources: Sources, tolerance: float) -> Outcome:
-    """Merge groups at distance 0 only: a price so high that no other distance is worth it."""
+def _free_result(sources: SourceGroups, tolerance: float) -> SolverResult:
+    """Merge groups at distance 0 only, by a price so high that no other distance is worth it."""
     apart = sources.distances > 0
     price = FAR / float(sources.distances[apart].min(initial=1.0))
-    task = Task(sources, LeakageResponder(sources.prior), None, tolerance)
-    start = first_state(sources, all_arcs(sources), price, 1e-3 * tolerance / price)
-    outcome = interior_point(task, start)
-    return outcome.with_flows(np.where(apart, 0, outcome.flows))
+    program = Program(sources, LeakageResponder(sources.prior), None, tolerance)
+    start = first_iterate(sources, all_arcs(sources), price, 1e-3 * tolerance / price)
+    result = interior_point(program, start)
+    return result.with_flows(np.where(apart, 0, result.flows))

@@ -16,9 +16,9 @@ HALVINGS = 80
 class ChannelSolution:
     """A channel, what it costs, and how much less any other could leak.
 
-    leakage = I(Ĝ; Y) and certified_gap in nats; distortion in the distances' unit; potentials
-    (groups, values) and price, nats a unit of distance, prove the gap by themselves: see
-    `certified_gap`. max_ratio bounds P(ĝ | y) / P(ĝ | y'), where it was asked for.
+    leakage, I(Ĝ; Y), and certified_gap are in nats, distortion is in the distances' unit. The
+    potentials (groups, values) and the price, in nats a unit of distance, prove the gap by
+    themselves: see `certified_gap`. max_ratio bounds P(ĝ | y) / P(ĝ | y'), where it was asked for.
     """
 
     channel: Channel
@@ -38,7 +38,7 @@ class ChannelSolution:
 
 
 def certified_gap(problem: ChannelProblem, solution: ChannelSolution) -> float:
-    """Return the leakage of the channel less the dual bound, in nats, from nothing but these."""
+    """Return the leakage of the channel less the bound that its potentials and price prove."""
     leakage = problem.leakage(solution.channel.probabilities)
     bound = dual_bound(problem, solution.potentials, solution.price, solution.max_ratio)
     return leakage - bound
@@ -51,9 +51,9 @@ def dual_bound(
 
         sum_y of P(g, y) times min_ĝ [a[ĝ, y] + price distances[g, ĝ]], less price budget
 
-    The minimum is over ĝ for each g, of the mean over y; a = potentials (groups, values) less
-    `log_normalisers`, so that any finite potentials and any price >= 0 give a true bound.
-    Source: convex duality; the bound of Yang et al. (TKDE 2019), Algorithm 1, is our own.
+    For each g the minimum is over ĝ, of the sum over y; a = potentials (groups, values) less
+    `log_normalisers`. The bound is true for any finite potentials and any price >= 0.
+    Source: convex duality. This bound of Algorithm 1 of Yang et al. (TKDE 2019) is ours.
     """
     normalised = potentials - log_normalisers(potentials, problem.prior, max_ratio)[:, None]
     costs = problem.joint @ normalised.T + price * problem.shares[:, None] * problem.distances
@@ -61,11 +61,12 @@ def dual_bound(
 
 
 def log_normalisers(potentials: Floats, prior: Shares, max_ratio: float | None = None) -> Floats:
-    """Return (groups,): the largest <a, q> - KL(q || prior) over the q that a channel may have.
+    """Return (groups,): the largest <a, q> - KL(q || prior) over the q = P(y | ĝ) allowed.
 
-    Without max_ratio: log of the sum of prior exp(a). With it, q / prior may differ by that factor
-    only, and a is clipped to a window of log(max_ratio); a window beside the best one only
-    enlarges the result, which keeps the bound true.
+    Without max_ratio every q is allowed, and it is the log of the sum of prior exp(a). With it,
+    values of q / prior may differ by that factor at most, and a is first clipped to a window of
+    width log(max_ratio). A window that starts too high only enlarges the result, and the bound
+    stays true.
     """
     if max_ratio is not None:
         window = window_starts(potentials, prior, max_ratio)[:, None]
@@ -75,10 +76,10 @@ def log_normalisers(potentials: Floats, prior: Shares, max_ratio: float | None =
 
 
 def window_starts(potentials: Floats, prior: Shares, max_ratio: float) -> Floats:
-    """Return (groups,): where the window of log(max_ratio) begins that balances what it cuts off.
+    """Return (groups,): the least start of a window that may be used in `log_normalisers`.
 
-    Multipliers of the ratio's bounds, prior times the cuts: those from below, for numbers raised
-    to the window, must be at least max_ratio times those from above. The smallest such start.
+    What the window raises, in the mean under the prior, must be at least max_ratio times what it
+    lowers. The result satisfies this, and is the least start that does but for rounding.
     """
     low, high = potentials.min(axis=1) - log(max_ratio), potentials.max(axis=1)
     for _ in range(HALVINGS):

@@ -8,9 +8,9 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from hushrank.arrays import Floats, Shares
-from hushrank.publishing.cluster_channel.arcs import Sources
+from hushrank.publishing.cluster_channel.arcs import SourceGroups
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder
-from hushrank.publishing.cluster_channel.interior_point.steps import Outcome
+from hushrank.publishing.cluster_channel.interior_point.steps import SolverResult
 from hushrank.publishing.leakage.information import mutual_information
 
 MOST_STEPS = 20_000
@@ -18,7 +18,7 @@ CHECK_EVERY = 20
 LEAST = 1e-300
 
 
-def mirror_descent(sources: Sources, tolerance: float) -> Outcome:
+def mirror_descent(sources: SourceGroups, tolerance: float) -> SolverResult:
     """Multiply the channel by what each release costs, and divide its rows by their sums.
 
         P <- P exp(-(<pi, a> + price D)),   a = log(P(y | ĝ) / P(y)),   price: within the budget
@@ -33,7 +33,7 @@ def mirror_descent(sources: Sources, tolerance: float) -> Outcome:
         logs, price, found = walk.step(logs, price)
         if step % CHECK_EVERY == 0 and walk.certifies(found, price):
             break
-    return Outcome(
+    return SolverResult(
         walk.flows(found), walk.potentials(found), price, *walk.values(found, price), step
     )
 
@@ -42,7 +42,7 @@ def mirror_descent(sources: Sources, tolerance: float) -> Outcome:
 class _Walk:
     """The steps of `mirror_descent`."""
 
-    sources: Sources
+    sources: SourceGroups
     tolerance: float
 
     def step(self, logs: Floats, price: float) -> tuple[Floats, float, Shares]:

@@ -5,9 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from hushrank.arrays import Floats, Shares
-from hushrank.publishing.cluster_channel.arcs import Arcs, Sources
+from hushrank.publishing.cluster_channel.arcs import Arcs, SourceGroups
 from hushrank.publishing.cluster_channel.interior_point.columns import LeakageResponder, Response
-from hushrank.publishing.cluster_channel.interior_point.state import Point, State, Task
+from hushrank.publishing.cluster_channel.interior_point.iterate import (
+    Iterate,
+    Linearisation,
+    Program,
+)
 from hushrank.publishing.cluster_channel.interior_point.steps import Aim, newton_step, newton_system
 from hushrank.publishing.cluster_channel.problem import ROUNDING, ChannelProblem
 
@@ -17,7 +21,7 @@ SLIGHT = 1e-4
 """Groups released less often than this may be given up when they break the ratio."""
 
 
-def channel_of(problem: ChannelProblem, sources: Sources, flows: Floats) -> Shares:
+def channel_of(problem: ChannelProblem, sources: SourceGroups, flows: Floats) -> Shares:
     """Return the channel (groups, groups) of flows (sources, groups); rows sum to 1.
 
     A group without users is released as the nearest group that others are released as.
@@ -62,7 +66,7 @@ def _without_slight_offenders(problem: ChannelProblem, channel: Shares, max_rati
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1), channel)
 
 
-def silenced(sources: Sources, flows: Floats) -> Floats:
+def without_leakage(sources: SourceGroups, flows: Floats) -> Floats:
     """Move flows (sources, groups) by least squares to where nothing leaks, rows kept.
 
     The squares are weighted by 1 / flow: what is hardly used hardly moves.
@@ -72,21 +76,21 @@ def silenced(sources: Sources, flows: Floats) -> Floats:
     arcs = Arcs.among(part, flows[:, released] > 0)
     carried = flows[:, released][arcs.sources, arcs.targets]
     for _ in range(PROJECTIONS):
-        carried = np.maximum(carried + _towards_silence(part, arcs, carried), NOTHING)
+        carried = np.maximum(carried + _towards_no_leakage(part, arcs, carried), NOTHING)
     moved = np.zeros_like(flows)
     moved[:, released] = arcs.on_all(np.where(carried > NOTHING, carried, 0))
     return moved
 
 
-def _towards_silence(sources: Sources, arcs: Arcs, flows: Floats) -> Floats:
+def _towards_no_leakage(sources: SourceGroups, arcs: Arcs, flows: Floats) -> Floats:
     """Return the change of flows (arcs,) after which each group released has the prior."""
     joint = arcs.by_target(flows[:, None] * arcs.posteriors)
     masses = joint.sum(axis=1)
     shape = (*joint.shape, joint.shape[1])
     prior = Response(np.zeros(len(joint)), np.tile(sources.prior, (len(joint), 1)), np.zeros(shape))
     mismatch = joint - masses[:, None] * sources.prior
-    state = State(arcs, flows, np.zeros_like(joint), np.zeros(arcs.n_sources), 1.0, 0.0)
-    point = Point(state, prior, np.ones_like(flows), masses, mismatch, 0.0)
-    task = Task(sources, LeakageResponder(sources.prior), None, 0.0)
+    iterate = Iterate(arcs, flows, np.zeros_like(joint), np.zeros(arcs.n_sources), 1.0, 0.0)
+    linear = Linearisation(iterate, prior, np.ones_like(flows), masses, mismatch, 0.0)
+    program = Program(sources, LeakageResponder(sources.prior), None, 0.0)
     aim = Aim(np.zeros_like(flows), 0.0, mismatch, np.zeros(len(joint)))
-    return newton_step(task, point, newton_system(task, point), aim).flows
+    return newton_step(program, linear, newton_system(program, linear), aim).flows

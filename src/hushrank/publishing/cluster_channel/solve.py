@@ -16,7 +16,7 @@ from hushrank.publishing.cluster_channel.candidates import (
     constant_distortion,
     identity_candidate,
     is_proven,
-    silent_candidate,
+    no_leakage_candidate,
     solved_candidate,
 )
 from hushrank.publishing.cluster_channel.certificate import ChannelSolution
@@ -26,7 +26,7 @@ METHODS = ("auto", "interior-point", "column-generation", "mirror-descent")
 FEW_GROUPS = 64
 """So many groups are solved with all arcs at once."""
 MANY_GROUPS = 600
-"""Above, the slower solvers take too long to fall back on, and so does silence to try it."""
+"""Above, slower solvers take too long to fall back on, and a channel without leakage to try."""
 
 
 def solve_channel(
@@ -40,7 +40,7 @@ def solve_channel(
 
     max_ratio bounds P(ĝ | y) / P(ĝ | y') for all y, y' and ĝ: e^epsilon of local differential
     privacy of the private value alone; 1 forbids leakage. Where nothing need leak, the result is
-    the cheapest silent channel, above 600 groups maybe one that leaks `gap` of I(G; Y).
+    the cheapest channel without leakage, or above 600 groups maybe one that leaks `gap` of I(G; Y).
     Budget and ratio are kept to 1e-9, relatively. Cost: 0.1 to 0.5 s at 200 groups, seconds at
     1,000; max_ratio: O(groups^3 values) a step.
     Raises HushrankError rather than return a channel without its proof.
@@ -75,11 +75,11 @@ def _attempts(problem: ChannelProblem, tolerance: float, method: str) -> Iterato
     """Yield solutions, the cheap ones first; the caller takes the first that is proven."""
     yield identity_candidate(problem)
     if constant_distortion(problem) <= problem.budget:
-        yield silent_candidate(problem)
+        yield no_leakage_candidate(problem)
     for attempt in _methods(problem.n_groups, method):
         solution = solved_candidate(problem, tolerance, attempt)
         if solution.leakage <= tolerance and problem.n_groups <= MANY_GROUPS:
-            yield silent_candidate(problem)
+            yield no_leakage_candidate(problem)
         yield solution
 
 

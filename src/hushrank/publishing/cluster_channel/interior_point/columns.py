@@ -17,10 +17,10 @@ TO_THE_EDGE = 0.9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Response:
-    """The support function of what a column may hold, with its gradient and its Hessian.
+    """The support function of a column of mass 1 at its potentials, and its derivatives.
 
-    scales (groups,), directions (groups, values) that sum to 1, curvatures (groups, values,
-    values): at the potentials, of a column of mass 1.
+    scales (groups,) are its values, directions (groups, values), which sum to 1, its gradients, and
+    curvatures (groups, values, values) its Hessians. The direction is what P(y | ĝ) should be.
     """
 
     scales: Floats
@@ -29,22 +29,22 @@ class Response:
 
 
 class Responder(Protocol):
-    """What the columns of a channel may hold."""
+    """A rule for what P(y | ĝ) of a column may be, by its support function."""
 
     @property
     def bounds_ratio(self) -> bool:
-        """Whether flows are no use before the columns match their responses."""
+        """Whether flows break the rule unless the columns match their responses."""
 
     def respond(self, potentials: Floats, smoothing: Floats) -> Response:
         """Return the response to potentials (groups, values)."""
 
     def bounds(self, potentials: Floats) -> Floats:
-        """Return the exact support function (groups,), free of smoothing."""
+        """Return the support function (groups,) exactly, as the certificate takes it."""
 
 
 @dataclass(frozen=True)
 class LeakageResponder:
-    """A column may hold anything, and costs what it leaks."""
+    """P(y | ĝ) of a column may be anything: the support function is that of the leakage."""
 
     prior: Shares
     bounds_ratio: bool = False
@@ -80,8 +80,9 @@ class RatioResponder:
         maximise sum p (e (a - log e) + smoothing log((e - t) (max_ratio t - e)))
         over e and t with sum p e = 1
 
-    The barrier keeps flows inside the bound and makes the answer smooth; it vanishes with the
-    barrier of the interior point, and never enters the certificate.
+    Here e are the likelihoods and t the least that any of them may be. The second term keeps them
+    within the bound and makes the response smooth. It vanishes with the barrier of the interior
+    point, and never enters the certificate.
     """
 
     prior: Shares

@@ -1,8 +1,9 @@
-"""The linear system of one interior-point step, with its structure used up.
+"""The linear system of one interior-point step, and how its structure is used.
 
-A column ĝ of the channel meets the others only through the rows' sums and the budget. Inside it,
-flows answer to the levels by a diagonal less a product of k - 1 columns (Woodbury), so one matrix
-(sources, sources) remains to be factored.
+A column ĝ of the channel meets the others only through the sums of the rows and the budget. Within
+a column, flows answer to changes of the levels by a diagonal matrix less a product of values - 1
+columns (Woodbury's identity), so that one matrix (sources, sources) remains to be factored.
+Theory: docs/theory/cluster-channel.md
 """
 
 from dataclasses import dataclass
@@ -28,10 +29,11 @@ def contrasts(n_values: int) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NewtonSystem:
-    """Flows' answer to levels and price: factored once, solved for several right-hand sides.
+    """How flows answer to levels and price: factored once, solved for several right-hand sides.
 
-    weights (arcs,) = flow / reduced cost; features (arcs, c) = posterior less the column's
-    direction, as contrasts; factors (arcs, c) and inverses (groups, c, c) of the columns.
+    weights (arcs,) are flow / reduced cost, features (arcs, c) the posterior less the column's
+    direction, as contrasts. factors (arcs, c) and inverses (groups, c, c) come of the Cholesky
+    factors of the columns, schur (sources, sources) is that of the rows.
     """
 
     arcs: Arcs

@@ -1,4 +1,7 @@
-"""The structured interior-point method: Mehrotra's steps on flows and potentials."""
+"""The interior-point method: Mehrotra's steps on flows and potentials.
+
+Theory: docs/theory/cluster-channel.md
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -7,14 +10,14 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from hushrank.arrays import Floats
-from hushrank.publishing.cluster_channel.interior_point.newton_system import NewtonSystem, contrasts
-from hushrank.publishing.cluster_channel.interior_point.state import (
-    Point,
-    State,
-    Task,
-    look,
+from hushrank.publishing.cluster_channel.interior_point.iterate import (
+    Iterate,
+    Linearisation,
+    Program,
+    linearise,
     mean_product,
 )
+from hushrank.publishing.cluster_channel.interior_point.newton_system import NewtonSystem, contrasts
 
 STEADY = 1e-12
 """The part of the prior's curvature that keeps columns of few arcs from being singular."""
@@ -25,8 +28,8 @@ TO_THE_EDGE = 0.98
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outcome:
-    """The cheapest flows (sources, groups) found, and the best proof of a bound."""
+class SolverResult:
+    """The cheapest flows (sources, groups) found, and the potentials of the best bound."""
 
     flows: Floats
     potentials: Floats
@@ -35,8 +38,8 @@ class Outcome:
     bound: float
     iterations: int
 
-    def with_flows(self, flows: Floats) -> "Outcome":
-        """Return the same outcome with other flows (sources, groups)."""
+    def with_flows(self, flows: Floats) -> "SolverResult":
+        """Return the same result with other flows (sources, groups)."""
         return replace(self, flows=flows)
 
 
@@ -52,7 +55,7 @@ class Step(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What a step is to change: products of pairs, price times slack, mismatches, scales."""
+    """What a step is to change: products w z, price times slack, mismatches and scales."""
 
     products: Floats
     last_product: float
@@ -61,135 +64,146 @@ class Aim(NamedTuple):
 
 
 @np.errstate(divide="raise", invalid="raise", over="raise", under="ignore")
-def interior_point(task: Task, start: State) -> Outcome:
-    """Follow the central path until the certified gap is within the task's tolerance.
+def interior_point(program: Program, start: Iterate) -> SolverResult:
+    """Follow the central path until the certified gap is within the program's tolerance.
 
     The certificate is computed anew from the potentials at every step, over all pairs of groups:
     pairs that would be used and are not among the arcs are taken in on the way.
     Cost: O(sources^3 + arcs^2 / groups + sources groups values) a step.
     """
-    state, barrier = start, 1.0
-    best = Outcome(np.empty((0, 0)), state.potentials, state.price, np.inf, -np.inf, 0)
-    for iteration in range(task.most_steps):
+    iterate, barrier = start, 1.0
+    best = SolverResult(np.empty((0, 0)), iterate.potentials, iterate.price, np.inf, -np.inf, 0)
+    for iteration in range(program.most_steps):
         try:
-            state = state.with_missing_arcs(task.sources, barrier) if iteration else state
-            point = look(task, state, barrier)
-            barrier = point.barrier
-            best = _improved(task, best, point, iteration)
-            if best.value - best.bound <= task.tolerance:
+            iterate = iterate.with_missing_arcs(program.sources, barrier) if iteration else iterate
+            linear = linearise(program, iterate, barrier)
+            barrier = linear.barrier
+            best = _improved(program, best, linear, iteration)
+            if best.value - best.bound <= program.tolerance:
                 break
-            state = _advance(task, point)
+            iterate = _advance(program, linear)
         except (LinAlgError, FloatingPointError):  # no further: the caller sees the gap
             break
     return best
 
 
-def _improved(task: Task, best: Outcome, point: Point, iteration: int) -> Outcome:
+def _improved(
+    program: Program, best: SolverResult, linear: Linearisation, iteration: int
+) -> SolverResult:
     """Keep what is better than before: flows by value, potentials by bound."""
-    state = point.state
-    bound = task.bound(state.potentials, state.price)
+    iterate = linear.iterate
+    bound = program.bound(iterate.potentials, iterate.price)
     if bound > best.bound:
-        best = replace(best, potentials=state.potentials, price=state.price, bound=bound)
-    value = task.value(state.arcs, state.flows, state.price)
-    fits = not task.responder.bounds_ratio or np.abs(point.mismatch).sum() <= MISMATCH
+        best = replace(best, potentials=iterate.potentials, price=iterate.price, bound=bound)
+    value = program.value(iterate.arcs, iterate.flows, iterate.price)
+    fits = not program.responder.bounds_ratio or np.abs(linear.mismatch).sum() <= MISMATCH
     if fits and value < best.value:
-        best = replace(best, flows=state.arcs.on_all(state.flows), value=value)
+        best = replace(best, flows=iterate.arcs.on_all(iterate.flows), value=value)
     return replace(best, iterations=iteration)
 
 
-def _advance(task: Task, point: Point) -> State:
+def _advance(program: Program, linear: Linearisation) -> Iterate:
     """Predict with the pure Newton step, then aim at the centre, second order included."""
-    state, system = point.state, newton_system(task, point)
-    products, last = -state.flows * point.reduced, -state.price * state.slack
-    pure = Aim(products, last, point.mismatch, point.response.scales)
-    guess = newton_step(task, point, system, pure)
-    centre = _centring(task, point, guess) * point.barrier
-    q = point.response.directions
+    iterate, system = linear.iterate, newton_system(program, linear)
+    products, last = -iterate.flows * linear.reduced, -iterate.price * iterate.slack
+    pure = Aim(products, last, linear.mismatch, linear.response.scales)
+    guess = newton_step(program, linear, system, pure)
+    centre = _centring(program, linear, guess) * linear.barrier
+    q = linear.response.directions
     bend = ((q * guess.potentials**2).sum(1) - (q * guess.potentials).sum(1) ** 2) / 2
     aim = Aim(
         products + centre - guess.flows * guess.reduced,
         last + centre - guess.price * guess.slack,
-        point.mismatch,
-        point.response.scales + bend,
+        linear.mismatch,
+        linear.response.scales + bend,
     )
-    step = newton_step(task, point, system, aim)
-    return _moved(state, step, _length(task, point, step))
+    step = newton_step(program, linear, system, aim)
+    return _moved(iterate, step, _length(program, linear, step))
 
 
-def newton_system(task: Task, point: Point) -> NewtonSystem:
-    """Build the linear system at a point; a trace of the prior's curvature steadies the columns."""
-    arcs, prior = point.state.arcs, task.sources.prior
+def newton_system(program: Program, linear: Linearisation) -> NewtonSystem:
+    """Factor the linear system; a trace of the prior's curvature keeps it from being singular."""
+    arcs, prior = linear.iterate.arcs, program.sources.prior
     basis = contrasts(len(prior))
     steady = STEADY * (np.diag(prior) - np.outer(prior, prior))
-    bends = point.masses[:, None, None] * (point.response.curvatures + steady)
-    features = (arcs.posteriors - point.response.directions[arcs.targets]) @ basis
-    weights = point.state.flows / point.reduced
+    bends = linear.masses[:, None, None] * (linear.response.curvatures + steady)
+    features = (arcs.posteriors - linear.response.directions[arcs.targets]) @ basis
+    weights = linear.iterate.flows / linear.reduced
     return NewtonSystem.of(arcs, weights, features, basis.T @ bends @ basis)
 
 
-def newton_step(task: Task, point: Point, system: NewtonSystem, aim: Aim) -> Step:
+def newton_step(program: Program, linear: Linearisation, system: NewtonSystem, aim: Aim) -> Step:
     """Solve for the step that reaches the aim to first order.
 
-    Flows keep the rows' sums and the budget; each column's scale and mismatch go to 0.
+    The changes of flows restore the sums of the rows and the budget; each column's potentials
+    change by what the aim says of its scale and of its mismatch.
     """
-    state, arcs, basis = point.state, point.state.arcs, contrasts(len(task.sources.prior))
-    pushed = (aim.products + state.flows * aim.scales[arcs.targets]) / point.reduced
+    iterate, arcs, basis = (
+        linear.iterate,
+        linear.iterate.arcs,
+        contrasts(len(program.sources.prior)),
+    )
+    pushed = (aim.products + iterate.flows * aim.scales[arcs.targets]) / linear.reduced
     inner = aim.mismatch @ basis + arcs.by_target(pushed[:, None] * system.features)
     inner = system.whitened(inner)
     flows = pushed - system.on_arcs(inner)
-    levels, price, slack = _rows(task, point, system, flows, aim.last_product)
+    levels, price, slack = _rows(program, linear, system, flows, aim.last_product)
     changes = levels[arcs.sources] - price * arcs.costs
     inner = inner + arcs.by_target(changes[:, None] * system.factors)
     potentials = system.unwhitened(inner) @ basis.T
-    means = (point.response.directions * potentials).sum(axis=1)
+    means = (linear.response.directions * potentials).sum(axis=1)
     potentials -= (means + aim.scales)[:, None]
     reduced = arcs.mean_over_values(potentials) - changes
     return Step(flows + system.flows(changes), reduced, potentials, levels, price, slack)
 
 
 def _rows(
-    task: Task, point: Point, system: NewtonSystem, flows: Floats, last_product: float
+    program: Program,
+    linear: Linearisation,
+    system: NewtonSystem,
+    flows: Floats,
+    last_product: float,
 ) -> tuple[Floats, float, float]:
     """Return the changes of levels, price and slack that mend the rows and the budget."""
-    state, arcs = point.state, point.state.arcs
-    missing = task.sources.shares - arcs.by_source(state.flows) - arcs.by_source(flows)
+    iterate, arcs = linear.iterate, linear.iterate.arcs
+    missing = program.sources.shares - arcs.by_source(iterate.flows) - arcs.by_source(flows)
     levels = system.levels(missing)
-    if task.budget is None:
+    if program.budget is None:
         return levels, 0.0, 0.0
     answer = system.flows(arcs.costs)
     per_price = arcs.by_source(answer)
     lent = system.levels(per_price)
-    missing_cost = task.budget - float(arcs.costs @ (state.flows + flows)) - state.slack
-    lacking = missing_cost - last_product / state.price - per_price @ levels
-    stiffness = per_price @ lent - arcs.costs @ answer - state.slack / state.price
+    missing_cost = program.budget - float(arcs.costs @ (iterate.flows + flows)) - iterate.slack
+    lacking = missing_cost - last_product / iterate.price - per_price @ levels
+    stiffness = per_price @ lent - arcs.costs @ answer - iterate.slack / iterate.price
     price = float(lacking / stiffness)
-    return levels + price * lent, price, (last_product - state.slack * price) / state.price
+    return levels + price * lent, price, (last_product - iterate.slack * price) / iterate.price
 
 
-def _centring(task: Task, point: Point, guess: Step) -> float:
+def _centring(program: Program, linear: Linearisation, guess: Step) -> float:
     """Return how much of the barrier to keep: little where the pure step reaches far."""
-    state, length = point.state, _length(task, point, guess)
-    flows, reduced = state.flows + length * guess.flows, point.reduced + length * guess.reduced
-    price, slack = state.price + length * guess.price, state.slack + length * guess.slack
-    left = mean_product(task, flows, reduced, price, slack)
-    return float(np.clip((left / point.barrier) ** 3, 1e-3, 0.8))
+    iterate, length = linear.iterate, _length(program, linear, guess)
+    flows, reduced = iterate.flows + length * guess.flows, linear.reduced + length * guess.reduced
+    price, slack = iterate.price + length * guess.price, iterate.slack + length * guess.slack
+    left = mean_product(program, flows, reduced, price, slack)
+    return float(np.clip((left / linear.barrier) ** 3, 1e-3, 0.8))
 
 
-def _length(task: Task, point: Point, step: Step) -> float:
+def _length(program: Program, linear: Linearisation, step: Step) -> float:
     """Return the part of a step, at most 1, that keeps flows and reduced costs positive."""
-    state = point.state
-    shrinking = [(-step.flows / state.flows).max(), (-step.reduced / point.reduced).max()]
-    if task.budget is not None:
-        shrinking += [-step.price / state.price, -step.slack / state.slack]
+    iterate = linear.iterate
+    shrinking = [(-step.flows / iterate.flows).max(), (-step.reduced / linear.reduced).max()]
+    if program.budget is not None:
+        shrinking += [-step.price / iterate.price, -step.slack / iterate.slack]
     return float(min(1.0, TO_THE_EDGE / max(*shrinking, 1e-300)))
 
 
-def _moved(state: State, step: Step, length: float) -> State:
+def _moved(iterate: Iterate, step: Step, length: float) -> Iterate:
     return replace(
-        state,
-        flows=state.flows + length * step.flows,
-        potentials=state.potentials + length * step.potentials,
-        levels=state.levels + length * step.levels,
-        price=state.price + length * step.price,
-        slack=state.slack + length * step.slack,
+        iterate,
+        flows=iterate.flows + length * step.flows,
+        potentials=iterate.potentials + length * step.potentials,
+        levels=iterate.levels + length * step.levels,
+        price=iterate.price + length * step.price,
+        slack=iterate.slack + length * step.slack,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hushrank.arrays import Floats
-from hushrank.publishing.cluster_channel.arcs import REACH, Arcs, Sources, missing_arcs
+from hushrank.publishing.cluster_channel.arcs import REACH, Arcs, SourceGroups, missing_arcs
 from hushrank.publishing.cluster_channel.interior_point.columns import Responder, Response
 from hushrank.publishing.cluster_channel.problem import ROUNDING
 from hushrank.publishing.leakage.information import mutual_information
@@ -15,13 +15,14 @@ LOWEST = -60.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Task:
-    """Minimise leakage within a budget; or, without one, leakage + price times distortion.
+class Program:
+    """What is solved: the least leakage within a budget or, without one, at a fixed price.
 
-    most_smoothing: a column's, in barriers; it keeps hardly used columns near the exact response.
+    At a fixed price the objective is leakage + price times distortion. `most_smoothing`, in
+    barriers, limits how far the response of a column that is hardly used may be from the exact one.
     """
 
-    sources: Sources
+    sources: SourceGroups
     responder: Responder
     budget: float | None
     tolerance: float
@@ -29,7 +30,7 @@ class Task:
     most_smoothing: float = np.inf
 
     def value(self, arcs: Arcs, flows: Floats, price: float) -> float:
-        """Return what flows (arcs,) cost once their rows and their budget are mended."""
+        """Return the objective of flows (arcs,) once their rows and their budget are repaired."""
         mended = flows * (self.sources.shares / arcs.by_source(flows))[arcs.sources]
         distortion = float(arcs.costs @ mended)
         joint = arcs.by_target(mended[:, None] * arcs.posteriors)
@@ -54,10 +55,11 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class State:
-    """flows (arcs,) > 0, potentials (groups, values), levels (sources,), price and slack > 0.
+class Iterate:
+    """Where the solver stands: w, a, u, lambda and s of the theory page.
 
-    The reduced cost of an arc, mean potential + price cost - level, stays positive.
+    flows (arcs,) > 0, potentials (groups, values), levels (sources,), price > 0, and slack > 0
+    of the budget. Every arc's reduced cost z, mean potential + price cost - level, stays positive.
     """
 
     arcs: Arcs
@@ -72,8 +74,8 @@ class State:
         means = self.arcs.mean_over_values(self.potentials)
         return means + self.price * self.arcs.costs - self.levels[self.arcs.sources]
 
-    def with_missing_arcs(self, sources: Sources, barrier: float) -> "State":
-        """Take in the arcs that the potentials would use; lower levels where they must be."""
+    def with_missing_arcs(self, sources: SourceGroups, barrier: float) -> "Iterate":
+        """Take in the arcs that the potentials would use, and lower levels to keep z positive."""
         means = sources.posteriors @ self.potentials.T + self.price * sources.distances
         reduced = means - self.levels[:, None]
         origins, targets = missing_arcs(self.arcs, reduced, REACH * barrier / sources.shares)
@@ -90,14 +92,15 @@ class State:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Point:
-    """A state with what a step needs to know of it.
+class Linearisation:
+    """An iterate with all that the linear system of the next step is made from.
 
-    masses (groups,) = P(ĝ); mismatch (groups, values) = P(ĝ, y) less what the response would
-    have; barrier = mean product of a flow and its reduced cost.
+    response and reduced (arcs,) are the columns' responses and the reduced costs; masses (groups,)
+    is P(ĝ); mismatch (groups, values) is P(ĝ, y) less what the response says it should be; barrier
+    is the mean product of a flow and its reduced cost.
     """
 
-    state: State
+    iterate: Iterate
     response: Response
     reduced: Floats
     masses: Floats
@@ -105,31 +108,36 @@ class Point:
     barrier: float
 
 
-def look(task: Task, state: State, barrier: float) -> Point:
-    """Return what a step needs to know of a state, smoothed by the barrier before it."""
-    arcs = state.arcs
-    joint = arcs.by_target(state.flows[:, None] * arcs.posteriors)
+def linearise(program: Program, iterate: Iterate, barrier: float) -> Linearisation:
+    """Linearise at an iterate; the barrier of the one before it smooths the columns."""
+    arcs = iterate.arcs
+    joint = arcs.by_target(iterate.flows[:, None] * arcs.posteriors)
     masses = joint.sum(axis=1)
-    smoothing = np.minimum(barrier * np.minimum(1 / masses, task.most_smoothing), 1)
-    response = task.responder.respond(state.potentials, smoothing)
+    smoothing = np.minimum(barrier * np.minimum(1 / masses, program.most_smoothing), 1)
+    response = program.responder.respond(iterate.potentials, smoothing)
     mismatch = joint - masses[:, None] * response.directions
-    reduced = state.reduced_costs()
-    barrier = mean_product(task, state.flows, reduced, state.price, state.slack)
-    return Point(state, response, reduced, masses, mismatch, barrier)
+    reduced = iterate.reduced_costs()
+    barrier = mean_product(program, iterate.flows, reduced, iterate.price, iterate.slack)
+    return Linearisation(iterate, response, reduced, masses, mismatch, barrier)
 
 
-def mean_product(task: Task, flows: Floats, reduced: Floats, price: float, slack: float) -> float:
-    """Return the mean of flow times reduced cost, price times slack among them."""
-    if task.budget is None:
+def mean_product(
+    program: Program, flows: Floats, reduced: Floats, price: float, slack: float
+) -> float:
+    """Return the barrier: the mean of all products, price times slack among them."""
+    if program.budget is None:
         return float(flows @ reduced) / flows.size
     return (float(flows @ reduced) + price * slack) / (flows.size + 1)
 
 
-def first_state(sources: Sources, arcs: Arcs, price: float, budget: float) -> State:
-    """Start in the middle of the channels within the budget, blind to what leaks.
+def first_iterate(sources: SourceGroups, arcs: Arcs, price: float, budget: float) -> Iterate:
+    """Start in the middle of the channels within the budget, without regard to what leaks.
 
-    flow = middle / (cost + offset), rows = shares; the largest middle with sum of flow cost +
-    middle <= budget, and sum of share offset <= budget, lest few arcs start far from centred
+        flow = middle / (cost + offset of the source),   rows that sum to the shares
+
+    This is the central path of distortion alone. The middle is the largest for which flow times
+    cost, summed, plus the middle is within the budget; and for which the offsets cost no more
+    than the budget, because with few arcs products would else start far from equal.
     """
     flows, offsets = _central_flows(sources, arcs, budget)
     joint = arcs.by_target(flows[:, None] * arcs.posteriors)
@@ -138,21 +146,21 @@ def first_state(sources: Sources, arcs: Arcs, price: float, budget: float) -> St
     lowest = np.full(arcs.n_sources, np.inf)
     np.minimum.at(lowest, arcs.sources, arcs.mean_over_values(potentials) + price * arcs.costs)
     levels = np.minimum(-price * offsets, lowest - 1e-3 * price * offsets)
-    return State(arcs, flows, potentials, levels, price, budget - float(flows @ arcs.costs))
+    return Iterate(arcs, flows, potentials, levels, price, budget - float(flows @ arcs.costs))
 
 
-def silent_state(sources: Sources, arcs: Arcs, price: float, barrier: float) -> State:
+def uniform_iterate(sources: SourceGroups, arcs: Arcs, price: float, barrier: float) -> Iterate:
     """Start where every source is released as every group alike, so that nothing leaks.
 
-    Its likelihood ratios are all 1, inside any bound; its distortion may exceed the budget.
+    All likelihood ratios are 1, inside any bound; the distortion may exceed the budget.
     """
     flows = (sources.shares / sources.n_groups)[arcs.sources]
     potentials = np.zeros((sources.n_groups, len(sources.prior)))
     levels = -barrier * sources.n_groups / sources.shares
-    return State(arcs, flows, potentials, levels, price, barrier / price)
+    return Iterate(arcs, flows, potentials, levels, price, barrier / price)
 
 
-def _central_flows(sources: Sources, arcs: Arcs, budget: float) -> tuple[Floats, Floats]:
+def _central_flows(sources: SourceGroups, arcs: Arcs, budget: float) -> tuple[Floats, Floats]:
     low, high = LOWEST, 0.0  # log of middle / budget
     while high - low > 0.02:
         middle = budget * float(np.exp((low + high) / 2))
@@ -162,10 +170,10 @@ def _central_flows(sources: Sources, arcs: Arcs, budget: float) -> tuple[Floats,
     return _flows_of_middle(sources, arcs, budget * float(np.exp(low)))
 
 
-def _flows_of_middle(sources: Sources, arcs: Arcs, middle: float) -> tuple[Floats, Floats]:
+def _flows_of_middle(sources: SourceGroups, arcs: Arcs, middle: float) -> tuple[Floats, Floats]:
     """Return flows = middle / (cost + offset) whose rows are the shares, and the offsets.
 
-    Newton's method from below, where the cheapest arc, at cost 0, alone would carry the share.
+    Newton's method starts below, at the offset with which an arc of cost 0 would carry the share.
     """
     offsets = middle / sources.shares
     for _ in range(60):
