@@ -96,6 +96,13 @@ def test_a_value_that_nobody_was_taught_scores_least() -> None:
     assert (found[:, 1] < found[:, [0, 2]].min(axis=1)).all()
 
 
+def test_attackers_guess_from_few_items_too() -> None:
+    """Fewer items than the components that records are reduced to."""
+    scores, values = planted(tilt=2.0)
+    few = csr_array(scores[:, :30])
+    assert attack(released(few, values), rng=np.random.default_rng(1)).worst < 0.3
+
+
 def test_the_area_under_the_curve_counts_ties_half() -> None:
     scores = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert area_under_curve(scores, np.array([1, 0, 0])) == 0.75

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from hushrank.arrays import Floats
 from hushrank.errors import HushrankError, require
@@ -124,8 +124,19 @@ def area_under_curve(scores: Floats, values: Codes) -> float:
 
 def _components(seed: int) -> Classifier:
     from sklearn.decomposition import TruncatedSVD
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
 
-    return TruncatedSVD(N_COMPONENTS, random_state=seed)
+    widened = FunctionTransformer(_wide_enough, accept_sparse=True)
+    return make_pipeline(widened, TruncatedSVD(N_COMPONENTS, random_state=seed))
+
+
+def _wide_enough(records: csr_array) -> csr_array:
+    """Add empty columns where there are fewer items than components."""
+    n_users, n_items = records.shape
+    if n_items >= N_COMPONENTS:
+        return records
+    return csr_array(hstack([records, csr_array((n_users, N_COMPONENTS - n_items))]))
 
 
 def _linear_svm(seed: int) -> Classifier:
