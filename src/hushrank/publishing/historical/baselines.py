@@ -1,5 +1,7 @@
 """Publish what users did so far by Rand, Frapp or Diff: records are replaced by others."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hushrank.arrays import Indices, Shares
@@ -40,6 +42,22 @@ def publish_baseline(
     The same channel whatever users protect; expected_distortion and leakages are of clusters.
     Raises HushrankError, before anything is drawn, for a budget out of range.
     """
+    plans = baseline_plans(users, method, budget=budget, held_out=held_out, choices=choices)
+    return exchange_records(users, plans, method, budget, rng=rng)
+
+
+def baseline_plans(
+    users: ProtectedUsers,
+    method: str,
+    *,
+    budget: float,
+    held_out: float,
+    choices: np.random.Generator,
+) -> Sequence[GroupPlan]:
+    """Return how the records of each group of users who protect the same attributes are replaced.
+
+    Raises HushrankError for a method or a budget that there is not.
+    """
     require(method in BASELINES, f"expected a method of {', '.join(BASELINES)}, got {method}")
     require(0 <= held_out < 1, f"expected a held-out share of 0 to below 1, got {held_out:g}")
     draw, laws = _channel(users, method, budget)
@@ -61,7 +79,7 @@ def publish_baseline(
             told=told_by_laws(users.clusters.labels[members], laws[members], value),
         )
         plans.append(plan)
-    return exchange_records(users, plans, method, budget, rng=rng)
+    return plans
 
 
 def _channel(

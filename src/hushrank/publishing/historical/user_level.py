@@ -1,5 +1,6 @@
 """Publish what users did so far by the user-level channel: our own method."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import log
 
@@ -33,10 +34,17 @@ def publish_user_level(
     leakage_bits_heldout is of the protected users, by clusters: nothing was learnt from them.
     Raises HushrankError when too few users protect nothing, and as `user_level_channel` does.
     """
-    plans = [
+    plans = user_level_plans(users, budget=budget, choices=choices)
+    return exchange_records(users, plans, "user-level", budget, rng=rng)
+
+
+def user_level_plans(
+    users: ProtectedUsers, *, budget: float, choices: np.random.Generator
+) -> Sequence[GroupPlan]:
+    """Return the channel between the records of each group of users who protect the same."""
+    return [
         _plan(users, names, members, budget, choices) for names, members in users.groups.items()
     ]
-    return exchange_records(users, plans, "user-level", budget, rng=rng)
 
 
 def _plan(
