@@ -1,9 +1,13 @@
 """Tables for people; text from files can command neither table nor terminal."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from rich.table import Table
 from rich.text import Text
+
+from hushrank.errors import HushrankError
 
 
 def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -> Table:
@@ -25,3 +29,19 @@ def plain(text: str) -> Text:
     """Return text without control characters, which rich does not read as markup."""
     unknown = "\N{REPLACEMENT CHARACTER}"
     return Text("".join(letter if letter.isprintable() else unknown for letter in text))
+
+
+@contextmanager
+def in_flags(*names: str) -> Iterator[None]:
+    """Let errors that name parameters of a workflow name the options of the command instead."""
+    try:
+        yield
+    except HushrankError as error:
+        raise HushrankError(flagged(str(error), *names)) from None
+
+
+def flagged(text: str, *names: str) -> str:
+    """Return a text of a workflow with its `max_ratio` written as `--max-ratio`."""
+    for name in names:
+        text = re.sub(rf"\b{re.escape(name)}", f"--{name.replace('_', '-')}", text)
+    return text

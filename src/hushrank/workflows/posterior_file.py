@@ -1,31 +1,61 @@
 """What the channel says about each released record, as a file: user, then a column a value."""
 
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from hushrank.activities.activity import row_numbers
+from hushrank.activities.activity import Activity
+from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.files.disk import errors_naming
+from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.tables import number_column, numbers, read_table, text_column, write_table
-from hushrank.workflows.publish import Published
 
 
-def write_posterior(published: Published, path: Path) -> None:
-    """Write P(value | released record) of every user whose record may be another's: one group."""
-    release, users = published.release, published.users
-    (plan,) = release.plans
-    rows = row_numbers(users.rows[plan.users], users.activity.n_users)
-    among = np.searchsorted(users.rows, release.sources[rows])
-    found = plan.posterior[among]
-    columns = {"user": text_column(rows.astype(np.int32), users.activity.users)}
-    for value, column in zip(plan.values, found.T, strict=True):
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """P(value | released record) (users, values) of protected users, by whoever knows the channel.
+
+    Privacy: raw. It says whose record stands for each user's, as far as the channel tells it.
+    """
+
+    users: tuple[str, ...]
+    values: tuple[str, ...]
+    chances: Floats
+
+    def __repr__(self) -> str:
+        """Say the size, nothing of the content."""
+        return f"Posterior({len(self.users)} users, {len(self.values)} values)"
+
+    def chances_of(self, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
+        """Return P(value | released record) (users, values) of these users and values.
+
+        Raises HushrankError when one of the users or values is missing.
+        """
+        require(set(values) <= set(self.values), "expected a posterior of each value")
+        place = {user: row for row, user in enumerate(self.users)}
+        require(all(user in place for user in users), "expected a line of each protected user")
+        columns = [self.values.index(value) for value in values]
+        return self.chances[np.ix_([place[user] for user in users], columns)]
+
+
+def has_one_posterior(activity: Activity, profiles: Profiles, private: Sequence[str]) -> bool:
+    """Tell whether all users who protect some of these attributes protect the same of them."""
+    kinds = profiles.aligned(activity.users).protection(private).keys()
+    return len(kinds - {()}) <= 1
+
+
+def write_posterior(posterior: Posterior, path: FilePath) -> None:
+    """Write a column of users, and one a value; only the owner may read the file."""
+    everybody = np.arange(len(posterior.users), dtype=np.int32)
+    columns = {"user": text_column(everybody, posterior.users)}
+    for value, column in zip(posterior.values, posterior.chances.T, strict=True):
         columns[value] = number_column(column)
     write_table(columns, path, secret=True)
 
 
-def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
+def read_posterior(path: FilePath, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
     """Return P(value | released record) (users, values) of these users, whatever else there is.
 
     Raises HushrankError when the file lacks one of the users or values.
@@ -34,12 +64,9 @@ def read_posterior(path: Path, users: tuple[str, ...], values: tuple[str, ...]) 
         table = read_table(path)
         require(table.header[0] == "user", "line 1: expected the column user first")
         require(set(values) <= set(table.header[1:]), "line 1: expected a column of each value")
-        column = table.columns[0]
-        place = {column.texts[code]: row for row, code in enumerate(column.codes)}
-        require(all(user in place for user in users), "expected a line of each protected user")
-        rows = [place[user] for user in users]
-        found = [numbers(table.columns[table.header.index(value)])[rows] for value in values]
-        chances: Floats = np.column_stack(found)
+        known = tuple(table.columns[0].texts[code] for code in table.columns[0].codes)
+        found = [numbers(table.columns[table.header.index(value)]) for value in values]
+        chances = Posterior(known, values, np.column_stack(found)).chances_of(users, values)
         fits = bool(np.isfinite(chances).all() and (chances >= 0).all())
         require(fits, "expected finite probabilities of at least 0")
         return chances

@@ -1,101 +1,276 @@
-"""One historical release, from options to what is released."""
+"""Release what users did so that the values they keep private are hard to infer from it.
 
-from dataclasses import dataclass
+`Release` is what may be handed over. What it costs and tells is measured in the raw data, so it is
+another type, for the owner alone: `ReleaseComparison`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from secrets import randbits
 from time import perf_counter
 from typing import Any, cast
 
+import numpy as np
+
+from hushrank.accounting.spend import Spend
 from hushrank.activities.activity import Activity
-from hushrank.activities.bins import parse_bins
 from hushrank.activities.profiles import Profiles
-from hushrank.errors import require
-from hushrank.publishing.clusters.clustering import Method
-from hushrank.publishing.historical.baselines import BASELINES, publish_baseline
-from hushrank.publishing.historical.privrank import HELD_OUT, privrank
+from hushrank.activities.splits import split_activity
+from hushrank.files.disk import FilePath
+from hushrank.publishing.clusters.clustering import Method as Clustering
+from hushrank.publishing.historical.baselines import baseline_plans
+from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
-from hushrank.publishing.historical.release import HistoricalRelease
-from hushrank.publishing.historical.user_level import publish_user_level
-from hushrank.randomness import Randomness
-from hushrank.workflows.seeds import stream
-
-UNITS = {"privrank": "expected {distance} distance of clusters", **BASELINES}
-UNITS["user-level"] = "expected cosine distance of records"
-
-
-@dataclass(frozen=True)
-class PublishOptions:
-    """What the command line asked for; None where it did not say."""
-
-    method: str
-    private: tuple[str, ...]
-    budget: float
-    clusters: int | None
-    clustering: str
-    distance: str
-    max_ratio: float | None
-    keep_own: bool
-    bins: tuple[str, ...]
-    seed: int | None
-
-    @property
-    def unit(self) -> str:
-        """What the budget counts."""
-        return UNITS[self.method].format(distance=self.distance)
-
-    @property
-    def edges(self) -> dict[str, tuple[float, ...]]:
-        """Where numeric attributes are cut, by name."""
-        return dict(parse_bins(rule) for rule in self.bins)
-
-    def require_usable(self) -> None:
-        """Raise HushrankError, before a file is read, where options do not go together."""
-        is_known = all(name in self.private for name in self.edges)
-        require(is_known, "--bins cuts attributes that --private names")
-        if self.method != "privrank":
-            alone = f"{self.method} takes no --max-ratio and no --keep-own: they are privrank's"
-            require(self.max_ratio is None and not self.keep_own, alone)
+from hushrank.publishing.historical.release import GroupPlan, exchange_records
+from hushrank.publishing.historical.user_level import user_level_plans
+from hushrank.workflows.arguments import expect
+from hushrank.workflows.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.release_comparison import ReleaseComparison, matched
+from hushrank.workflows.release_terms import Distance, Method, Terms, attribute_names
+from hushrank.workflows.seeds import secret_words, stream
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Published:
-    """A release, the users it is about, and how long it took."""
+class Release:
+    """What may be handed over: `activity`, and what was promised of it.
 
-    users: ProtectedUsers
-    release: HistoricalRelease
-    seconds: float
+    activity: all users, with the items that somebody is released with.
+    is_private: the draws came from the operating system. choices: what clusters were chosen by and
+    users held out by; it protects nobody, and leads back to the channel with the raw data alone.
+    Privacy: private values become harder to infer; no differential privacy. Two releases of the
+    same users tell more than one.
+    """
+
+    activity: Activity
+    terms: Terms
+    is_private: bool
+    choices: int
+
+    def __repr__(self) -> str:
+        """Say the size, nothing of the content."""
+        return f"Release({self.terms.method}, {self.activity})"
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The names of the released items."""
+        return self.activity.items
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """The names of the attributes that are hidden."""
+        return self.terms.private
+
+    @property
+    def confidence(self) -> None:
+        """Nothing is ranked, so there is no confidence in an order."""
+
+    @property
+    def spend(self) -> tuple[Spend, ...]:
+        """No epsilon was spent: this is no differential privacy."""
+        return ()
+
+    @property
+    def privacy(self) -> str:
+        """What was protected, for whom, and at what cost, in one line."""
+        return self.terms.privacy
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """What was promised, and the size of the release, as rows of a table for people."""
+        return {
+            "method": self.terms.method,
+            "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            "hidden": ", ".join(self.private),
+            "users": f"{self.activity.n_users:,}",
+            "items": f"{self.activity.n_items:,}",
+            "records": f"{self.activity.n_records:,}",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was promised, and the size of the release, JSON-ready."""
+        return {
+            "method": self.terms.method,
+            "budget": self.terms.budget,
+            "budget_unit": self.terms.unit,
+            "users": self.activity.n_users,
+            "items": self.activity.n_items,
+            "records": self.activity.n_records,
+            "private": self.is_private,
+            "options": asdict(self.terms),
+            "privacy_statement": " ".join(self.terms.notes),
+        }
+
+    def to_frame(self) -> Any:
+        """Return the records, `user`, `item` and `score`, as a data frame."""
+        return to_frame(self._columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Let Arrow, polars and others read the records."""
+        return arrow_stream(self._columns(), requested_schema)
+
+    def report(self, path: FilePath, *, title: str = "Released activity") -> None:
+        """Write one HTML page with pictures, from the release alone."""
+        from hushrank.reports.released_page import write_released_report  # matplotlib is slow
+
+        notes = (self.privacy, *self.terms.notes)
+        write_released_report(Path(path), self.activity, self.summary, notes, title=title)
+
+    def _repr_html_(self) -> str:
+        from hushrank.reports.notebook import notebook_html
+        from hushrank.reports.released_page import records_figure
+
+        drawn = records_figure(self.activity.records_of_items, "item", "users", height=1.8)
+        said, caption = (self.privacy,), "Of how many users each item was released."
+        return notebook_html(
+            "Released activity", self.summary, notes=said, picture=drawn, caption=caption
+        )
+
+    def compared_with(
+        self, activity: Activity, profiles: Profiles, *, progress: Progress = silent
+    ) -> ReleaseComparison:
+        """Return what the release costs and tells, for the owner of the raw data alone.
+
+        The channels are settled again, which takes as long as `publish`: a release does not hold
+        them. Raises HushrankError unless these are the data that it was released from.
+        """
+        start = perf_counter()
+        _expect_data(activity, profiles)
+        users, plans = _settle(activity, profiles, self.terms, self.choices, progress)
+        drawn = matched(self.activity, self.terms, users, plans, is_private=self.is_private)
+        return ReleaseComparison(self.terms, users, drawn, perf_counter() - start)
+
+    def _columns(self) -> Columns:
+        scores, users = self.activity.scores, self.activity.users
+        rows = np.repeat(np.arange(len(users)), self.activity.records_of_users)
+        return {
+            "user": [users[row] for row in rows],
+            "item": [self.items[column] for column in scores.indices],
+            "score": scores.data.tolist(),
+        }
 
 
-def publish_activity(
-    activity: Activity, profiles: Profiles, options: PublishOptions, *, one_group: bool = False
-) -> Published:
-    """Cluster users, settle the channels, and draw the release.
+def publish(
+    activity: Activity,
+    profiles: Profiles,
+    *,
+    private: Sequence[str],
+    budget: float,
+    method: Method = "privrank",
+    clusters: int | None = None,
+    clustering: Clustering = "auto",
+    distance: Distance = "kendall",
+    max_ratio: float | None = None,
+    keep_own: bool = False,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Release each protected user under the record of another, so that little is told of values.
 
-    Raises HushrankError, before anything is drawn, where users protect different attributes and
-    there may be but `one_group`.
+    activity, profiles: as `hushrank.read_activity` and `hushrank.read_profiles` return them; users
+    without a profile protect everything, and users who protect nothing are released unchanged.
+    private: the attributes to hide; users who protect several of them are hidden jointly.
+    budget: the largest expected distortion. It counts, by method: `privrank`, the expected
+    `distance` of clusters (Kendall: 0 to 1); `user-level`, the expected cosine distance of records,
+    above 0 to 1; `rand`, the probability of another record; `frapp`, how many times likelier the
+    own record is, 1 or more; `diff`, nats a unit of distance, where more is less private.
+    clusters: how many of protected users; None: 200, or one for 10 users. clustering: `auto` takes
+    `ward` up to 8,000 users, else `bisecting`; also `minibatch` and `average`.
+    max_ratio (privrank): bounds P(released | y) / P(released | y') of two private values.
+    keep_own (privrank): a user whose cluster stays keeps the own record, which voids every bound.
+    seed: repeats a simulation, which is not private; None draws from the operating system.
+    progress: called with each step that is begun.
+
+    Privacy: chosen private values become harder to infer, in the mean; no differential privacy.
+    Real records appear under other users' names, which needs their consent. `docs/publishing.md`
+    says what is promised. What the release tells: `release.compared_with(activity, profiles)`.
+    Raises TypeError for what is of another type, and HushrankError, before anything is drawn, for
+    options of another method, a budget out of range, and fewer than 4 users who ask for protection.
+    Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), Algorithms 1 and 2; `user-level` is our own.
+
+    >>> import hushrank, numpy
+    >>> from hushrank.activities.planted import draw_planted
+    >>> log, people = draw_planted(400, 40, tilt=0.7, rng=numpy.random.default_rng(1))
+    >>> visits = log.activity()
+    >>> release = hushrank.publish(visits, people, private=["group"], budget=0.05, seed=1)
+    >>> release
+    Release(privrank, Activity(400 users, 40 items, ...))
+    >>> release.privacy
+    'Not private: whoever knows the seed knows whose record each one is.'
+    >>> owners = release.compared_with(visits, people)
+    >>> owners.leakage_bits < owners.untouched_bits
+    True
+    """
+    chosen = clusters, clustering, distance, max_ratio, keep_own, seed
+    terms = Terms(method, attribute_names(private), budget, *chosen)
+    return publish_and_compare(activity, profiles, terms, progress=progress)[0]
+
+
+def publish_and_compare(
+    activity: Activity, profiles: Profiles, terms: Terms, *, progress: Progress = silent
+) -> tuple[Release, ReleaseComparison]:
+    """Return a release, and what it costs and tells, for the owner: nothing is settled twice.
+
+    Raises as `publish` does.
     """
     start = perf_counter()
+    _expect_data(activity, profiles)
+    choices = randbits(128) if terms.seed is None else terms.seed
+    users, plans = _settle(activity, profiles, terms, choices, progress)
+    progress("drawing the release")
+    rng = secret_words(terms.seed)
+    drawn = exchange_records(users, plans, terms.method, terms.budget, rng=rng)
+    seconds = perf_counter() - start
+    release = Release(_with_used_items(drawn.activity), terms, drawn.is_private, choices)
+    return release, ReleaseComparison(terms, users, drawn, seconds)
+
+
+def hold_out(activity: Activity, *, seed: int | None = None) -> tuple[Activity, Activity]:
+    """Split each user's records at random into 80 % to release and 20 % to evaluate with.
+
+    The second part must not be released: `evaluate` asks how well the release foretells it.
+    """
+    expect(activity, Activity, "activity", "hushrank.read_activity")
+    return split_activity(activity, rng=stream(seed, "hold out"))
+
+
+def _expect_data(activity: Activity, profiles: Profiles) -> None:
+    expect(activity, Activity, "activity", "hushrank.read_activity")
+    expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
+
+
+def _settle(
+    activity: Activity, profiles: Profiles, terms: Terms, choices: int, progress: Progress
+) -> tuple[ProtectedUsers, Sequence[GroupPlan]]:
+    """Cluster users and settle how their records are exchanged; nothing is drawn yet."""
+    progress("clustering users")
     users = protected_users(
         activity,
         profiles,
-        options.private,
-        n_clusters=options.clusters,
-        clustering=cast(Method, options.clustering),
-        distance=options.distance,
-        rng=stream(options.seed, "clusters"),
+        terms.private,
+        n_clusters=terms.clusters,
+        clustering=cast(Clustering, terms.clustering),
+        distance=terms.distance,
+        rng=stream(choices, "clusters"),
     )
-    fits = not one_group or len(users.groups) == 1
-    require(fits, "--posterior needs users who all protect the same attributes")
-    release = _release(users, options)
-    return Published(users, release, perf_counter() - start)
+    progress("settling the channels")
+    return users, _planner(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
 
 
-def _release(users: ProtectedUsers, options: PublishOptions) -> HistoricalRelease:
-    seed, method = options.seed, options.method
-    rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
-    common: dict[str, Any] = {"budget": options.budget, "rng": rng}
-    common["choices"] = stream(seed, "choices")
-    if method == "user-level":
-        return publish_user_level(users, **common)
-    if method != "privrank":
-        return publish_baseline(users, method, held_out=HELD_OUT, **common)
-    common |= {"max_ratio": options.max_ratio, "keep_own": options.keep_own}
-    return privrank(users, held_out=HELD_OUT, **common)
+def _planner(terms: Terms) -> Callable[..., Sequence[GroupPlan]]:
+    """Return what settles the channels of the method."""
+    if terms.method == "user-level":
+        return user_level_plans
+    if terms.method != "privrank":
+        return partial(baseline_plans, method=terms.method, held_out=HELD_OUT)
+    ratio, own = terms.max_ratio, terms.keep_own
+    return partial(privrank_plans, held_out=HELD_OUT, max_ratio=ratio, keep_own=own)
+
+
+def _with_used_items(activity: Activity) -> Activity:
+    """Leave out items that nobody is released with: that they exist is raw."""
+    used = np.flatnonzero(activity.records_of_items)
+    items = tuple(activity.items[item] for item in used)
+    return Activity(activity.scores[:, used], activity.users, items)

@@ -8,6 +8,7 @@ from typer import Option, Typer
 
 from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
 from hushrank.cli.publish.online import publish_online
+from hushrank.errors import require
 
 publish = Typer(
     help="Publish activity data that still recommends well, and hides private values.",
@@ -97,20 +98,16 @@ def historical(
     Example:  hushrank publish historical visits.csv --profiles people.csv --private gender
     --budget 0.05 --output released.csv
     """
+    from hushrank.activities.bins import parse_bins
+    from hushrank.cli.console import in_flags
     from hushrank.cli.publish.show import PublishPaths, publish_and_show
-    from hushrank.workflows.publish import PublishOptions
+    from hushrank.workflows.release_terms import Terms
 
-    options = PublishOptions(
-        method.value,
-        tuple(name.strip() for name in private.split(",")),
-        budget,
-        clusters,
-        clustering.value,
-        distance.value,
-        max_ratio,
-        keep_own,
-        tuple(bins or ()),
-        seed,
-    )
+    names = tuple(name.strip() for name in private.split(","))
+    edges = dict(parse_bins(rule) for rule in bins or ())
+    require(edges.keys() <= set(names), "--bins cuts attributes that --private names")
+    chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed
+    with in_flags("max_ratio", "keep_own"):
+        terms = Terms(method.value, names, budget, *chosen)
     paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
-    publish_and_show(options, paths)
+    publish_and_show(terms, tuple(bins or ()), edges, paths)

@@ -1,46 +1,30 @@
-"""The report of a historical release."""
+"""What the page of a release shows of each group of users, beside the best channels there are."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.publishing.cluster_channel.candidates import constant_distortion
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
+from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan
 from hushrank.publishing.leakage.measures import leakage_bits
-from hushrank.reports.release_page import (
-    GroupPicture,
-    PublishingPage,
-    write_publishing_report,
-)
-from hushrank.workflows.publish import Published
+from hushrank.reports.release_page import GroupPicture
 
 SHARES_OF_SILENCE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 """Where the line is computed: of the distortion at which one cluster is released for all."""
 GAP = 1e-2
 
 
-def write_page(
-    path: Path,
-    published: Published,
-    figures: Mapping[str, str],
-    notes: Sequence[str],
-    *,
-    title: str,
-) -> None:
-    """Write what the release costs and tells, beside the best channels between its clusters."""
-    users = published.users
-    groups = [_picture(published, plan) for plan in published.release.plans]
-    unit = users.distances.name
-    shown = PublishingPage(title, notes, figures, unit, users.clusters.sizes, groups)
-    write_publishing_report(path, shown)
+def group_pictures(users: ProtectedUsers, plans: Sequence[GroupPlan]) -> list[GroupPicture]:
+    """Return what each group's channel costs and tells, beside the best between its clusters."""
+    return [_picture(users, plan) for plan in plans]
 
 
-def _picture(published: Published, plan: GroupPlan) -> GroupPicture:
-    problem = ChannelProblem(plan.joint, published.users.distances.matrix, 0.0)
+def _picture(users: ProtectedUsers, plan: GroupPlan) -> GroupPicture:
+    problem = ChannelProblem(plan.joint, users.distances.matrix, 0.0)
     return GroupPicture(
         protects=", ".join(plan.names),
         before=plan.told.untouched_bits,
@@ -51,7 +35,7 @@ def _picture(published: Published, plan: GroupPlan) -> GroupPicture:
     )
 
 
-def trade_off(problem: ChannelProblem) -> NDArray[np.float64]:
+def trade_off(problem: ChannelProblem) -> Floats:
     """Return distortion and least leakage in bits (budgets, 2), from 0 to where nothing leaks."""
     silence = constant_distortion(problem)
     found = [(0.0, leakage_bits(problem.joint))]

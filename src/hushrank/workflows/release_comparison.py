@@ -1,0 +1,210 @@
+"""A release beside the raw activity that it was made of: for its owner alone."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushrank.activities.activity import Activity, row_numbers
+from hushrank.arrays import Indices
+from hushrank.errors import require
+from hushrank.files.disk import FilePath
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import (
+    GroupPlan,
+    HistoricalRelease,
+    Told,
+    record_distortion,
+)
+from hushrank.workflows.posterior_file import Posterior
+from hushrank.workflows.release_terms import Terms
+
+OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
+OTHER = "expected the activity and the profiles that this was released from"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseComparison:
+    """What a release costs and tells, as its owner sees it: leakages in bits.
+
+    drawn: the channels of each group of users, and whose record stands for each user's.
+    seconds: how long it took to settle the channels, and to draw from them where that was done.
+    Privacy: raw. All of it is computed from raw data, and nothing of it may be published.
+    """
+
+    terms: Terms
+    users: ProtectedUsers
+    drawn: HistoricalRelease
+    seconds: float
+
+    def __repr__(self) -> str:
+        """Say the size, nothing of the content."""
+        return f"ReleaseComparison({self.terms.method}, {self.users})"
+
+    @property
+    def expected_distortion(self) -> float:
+        """The expected distortion of a protected user, in the budget's unit."""
+        return self.drawn.expected_distortion
+
+    @property
+    def record_distortion(self) -> float:
+        """The mean Kendall distance, ties half, of protected users' records and the released."""
+        return self.drawn.record_distortion
+
+    @property
+    def untouched_bits(self) -> float:
+        """What the clusters of records as they are tell of a private value, in the worst group."""
+        return max(plan.told.untouched_bits for plan in self.drawn.plans)
+
+    @property
+    def leakage_bits(self) -> float:
+        """What the clusters of released records tell, of the users learnt from, worst group."""
+        return max(plan.told.leakage_bits for plan in self.drawn.plans)
+
+    @property
+    def leakage_bits_heldout(self) -> float | None:
+        """The same of users that nothing was learnt from: the honest figure; None without any."""
+        return _worst([plan.told.leakage_bits_heldout for plan in self.drawn.plans])
+
+    @property
+    def posterior(self) -> Posterior:
+        """What whoever knows the channel concludes from each protected user's released record.
+
+        Raises HushrankError when users protect different attributes: there is one for each then.
+        """
+        one = len(self.drawn.plans) == 1
+        require(one, "a posterior needs users who all protect the same attributes")
+        (plan,), users = self.drawn.plans, self.users
+        rows = row_numbers(users.rows[plan.users], users.activity.n_users)
+        among = np.searchsorted(users.rows, self.drawn.sources[rows])
+        names = tuple(users.activity.users[row] for row in rows)
+        return Posterior(names, plan.values, plan.posterior[among])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What figures alone do not say."""
+        return (OWNERS, *self.terms.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures, JSON-ready; those of all users are of the worst group."""
+        drawn, users = self.drawn, self.users
+        return {
+            "method": self.terms.method,
+            "budget": self.terms.budget,
+            "budget_unit": self.terms.unit,
+            "expected_distortion": drawn.expected_distortion,
+            "record_distortion": drawn.record_distortion,
+            **_worst_told([plan.told for plan in drawn.plans]),
+            "users": users.activity.n_users,
+            "protected_users": drawn.n_protected,
+            "items": users.activity.n_items,
+            "clusters": users.clusters.n_clusters,
+            "groups": [_group(plan) for plan in drawn.plans],
+            "private": drawn.is_private,
+            "options": asdict(self.terms),
+            "seconds": self.seconds,
+            "privacy_statement": " ".join(self.terms.notes),
+        }
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """The figures as rows of a table for people."""
+        found = self.to_dict()
+        said = {name: _text(found[name]) for name in ("leakage_bits_heldout", "certified_gap")}
+        return {
+            "method": self.terms.method,
+            "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
+            "items": f"{found['items']:,}",
+            "clusters": str(found["clusters"]),
+            "expected distortion": f"{found['expected_distortion']:.4f}",
+            "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
+            "leakage, untouched clusters": f"{found['untouched_bits']:.4f} bits",
+            "leakage": f"{found['leakage_bits']:.4f} bits",
+            "leakage, users held out": said["leakage_bits_heldout"],
+            "certified gap": said["certified_gap"],
+            "worst likelihood ratio": _text(found["worst_likelihood_ratio"], "unbounded", ""),
+            "seconds": f"{self.seconds:.2f}",
+        }
+
+    def report(
+        self, path: FilePath, *, title: str = "A release", notes: Sequence[str] | None = None
+    ) -> None:
+        """Write one HTML page for the owner: what the release tells beside the best channels.
+
+        notes: what the page says first, unless it is `self.notes`. Only the owner may read it.
+        """
+        from hushrank.reports.release_page import PublishingPage, write_publishing_report
+        from hushrank.reports.release_pictures import group_pictures
+
+        users, said = self.users, self.notes if notes is None else notes
+        groups = group_pictures(users, self.drawn.plans)
+        unit, sizes = users.distances.name, users.clusters.sizes
+        shown = PublishingPage(title, said, self.summary, unit, sizes, groups)
+        write_publishing_report(Path(path), shown)
+
+
+def matched(
+    released: Activity,
+    terms: Terms,
+    users: ProtectedUsers,
+    plans: Sequence[GroupPlan],
+    *,
+    is_private: bool,
+) -> HistoricalRelease:
+    """Find again whose record stands for each user's; of equal records, that of the first.
+
+    Raises HushrankError unless all protected users have the record of one, and others their own.
+    """
+    raw = users.activity
+    known = released.users == raw.users and set(released.items) <= set(raw.items)
+    require(known, OTHER)
+    whole = released.aligned(raw.users, raw.items)
+    first = {key: place for place, key in reversed(list(enumerate(_keys(raw, users.rows))))}
+    among = np.array([first.get(key, -1) for key in _keys(whole, users.rows)], dtype=np.intp)
+    require((among >= 0).all(), OTHER)
+    sources = np.arange(raw.n_users)
+    sources[users.rows] = users.rows[among]
+    require(whole == raw.with_scores(raw.scores[sources]), OTHER)
+    parts = tuple(plans), record_distortion(users, among), is_private
+    return HistoricalRelease(released, sources, terms.method, terms.budget, *parts)
+
+
+def _keys(activity: Activity, rows: Indices) -> list[bytes]:
+    """Return what tells the records of these users apart."""
+    scores = activity.scores
+    bounds = ((scores.indptr[row], scores.indptr[row + 1]) for row in rows)
+    return [scores.indices[a:b].tobytes() + scores.data[a:b].tobytes() for a, b in bounds]
+
+
+def _group(plan: GroupPlan) -> dict[str, Any]:
+    told = asdict(plan.told)
+    ratio = _finite(plan.told.worst_likelihood_ratio)
+    size = {"protects": plan.names, "users": len(plan.users)}
+    return {**size, **told, "worst_likelihood_ratio": ratio}
+
+
+def _worst_told(told: Sequence[Told]) -> dict[str, float | None]:
+    return {
+        "untouched_bits": max(each.untouched_bits for each in told),
+        "leakage_bits": max(each.leakage_bits for each in told),
+        "leakage_bits_heldout": _worst([each.leakage_bits_heldout for each in told]),
+        "certified_gap": _worst([each.certified_gap for each in told]),
+        "worst_likelihood_ratio": _finite(max(each.worst_likelihood_ratio for each in told)),
+    }
+
+
+def _worst(numbers: list[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return max(known) if known else None
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None
+
+
+def _text(number: float | None, nothing: str = "unknown", unit: str = " bits") -> str:
+    return nothing if number is None else f"{np.round(number, 6):.4g}{unit}"

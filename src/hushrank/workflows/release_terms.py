@@ -1,0 +1,111 @@
+"""What a release is asked to be, and what that promises."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from hushrank.errors import require
+from hushrank.publishing.clusters.clustering import Method as Clustering
+from hushrank.publishing.distances.group_distances import DISTANCES
+from hushrank.publishing.historical.baselines import BASELINES
+from hushrank.workflows.arguments import expect_number, expect_seed
+
+Method: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
+Distance: TypeAlias = Literal[
+    "kendall",
+    "kendall-printed",
+    "spearman",
+    "euclidean",
+    "squared-euclidean",
+    "cosine",
+    "jensen-shannon",
+]
+
+UNITS = {
+    "privrank": "expected {distance} distance of clusters",
+    "user-level": "expected cosine distance of records",
+    **BASELINES,
+}
+"""What the budget of each method counts."""
+
+STATEMENT = (
+    "Private values are harder to infer from what is released; this is no differential privacy."
+)
+KEPT_OWN = "keep_own: a record may be its owner's, so no leakage here bounds what it tells."
+BELIEVED = "leakage rests on a classifier; what users could jointly be told was not bounded."
+SEEDED = "seed: whoever knows the seed knows whose record each one is."
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What `publish` is asked for, as its parameters say; nothing here comes from data.
+
+    Raises HushrankError, and TypeError for what has another type, before anything is read or drawn.
+    """
+
+    method: str
+    private: tuple[str, ...]
+    budget: float
+    clusters: int | None = None
+    clustering: str = "auto"
+    distance: str = "kendall"
+    max_ratio: float | None = None
+    keep_own: bool = False
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the types, the names, and that the options belong to the method."""
+        object.__setattr__(self, "private", attribute_names(self.private))
+        expect_number(self.budget, "budget")
+        expect_seed(self.seed)
+        require(
+            self.seed is None or self.seed >= 0, f"expected a seed of 0 or more, got {self.seed}"
+        )
+        _require_known("method", self.method, get_args(Method))
+        _require_known("clustering", self.clustering, get_args(Clustering))
+        _require_known("distance", self.distance, tuple(DISTANCES))
+        enough = self.clusters is None or self.clusters >= 2
+        require(enough, f"expected 2 or more clusters, got {self.clusters}")
+        alone = f"{self.method} takes no max_ratio and no keep_own: they are privrank's"
+        plain = self.max_ratio is None and not self.keep_own
+        require(self.method == "privrank" or plain, alone)
+
+    @property
+    def unit(self) -> str:
+        """What the budget counts."""
+        return UNITS[self.method].format(distance=self.distance)
+
+    @property
+    def privacy(self) -> str:
+        """What is protected, for whom, and at what cost, in one line."""
+        if self.seed is not None:
+            return f"Not private: {SEEDED.removeprefix('seed: ')}"
+        return (
+            f"{' and '.join(self.private)} of users who protect it: harder to infer from what is"
+            f" released ({self.method}, budget {self.budget:g}: {self.unit}); this is no"
+            " differential privacy."
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is promised, and what voids it; one that begins with an option's name is its."""
+        voids = {
+            KEPT_OWN: self.keep_own,
+            BELIEVED: self.method == "user-level",
+            SEEDED: self.seed is not None,
+        }
+        return (STATEMENT, *(note for note, holds in voids.items() if holds))
+
+
+def attribute_names(private: Sequence[str]) -> tuple[str, ...]:
+    """Return names of attributes; raise TypeError where there is one text, or something else."""
+    is_list = not isinstance(private, str) and isinstance(private, Sequence)
+    if not is_list or not all(isinstance(name, str) for name in private):
+        got = type(private).__name__
+        raise TypeError(f"private: expected a list of names of attributes, got {got}")
+    require(len(private) > 0, "private: expected 1 or more names of attributes, got 0")
+    return tuple(private)
+
+
+def _require_known(named: str, given: str, known: Sequence[str]) -> None:
+    require(given in known, f"{named}: expected one of {', '.join(known)}, got {given}")

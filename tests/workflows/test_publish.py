@@ -1,0 +1,228 @@
+import json
+import pickle
+from dataclasses import fields, replace
+from types import NoneType
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.activity_files import read_activity, write_activity
+from hushrank.activities.planted import draw_planted
+from hushrank.errors import HushrankError
+from hushrank.workflows import publish as workflow
+from hushrank.workflows.posterior_file import read_posterior, write_posterior
+from hushrank.workflows.publish import Release, hold_out, publish, publish_and_compare
+from hushrank.workflows.release_terms import Terms
+from tests.statistics import random_seed
+
+BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
+ASKED = {"private": ["group"], "budget": 0.1, "clusters": 6}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """240 users, half of whom protect the planted group."""
+    rng = np.random.default_rng(random_seed())
+    log, profiles = draw_planted(240, 30, tilt=0.6, mean_records=8.0, rng=rng)
+    activity = log.activity()
+    asks = np.arange(profiles.n_users) % 2 == 0
+    return activity, profiles.with_protected({"group": asks})
+
+
+def figures(compared):
+    return {key: value for key, value in compared.to_dict().items() if key != "seconds"}
+
+
+@pytest.mark.parametrize("method", BUDGETS)
+def test_what_was_drawn_from_is_settled_again_from_the_raw_data_alone(data, method):
+    """Also without a seed: the release keeps by what clusters were chosen, and nothing raw."""
+    terms = Terms(method, ("group",), BUDGETS[method], 6)
+    release, compared = publish_and_compare(*data, terms)
+    again = pickle.loads(pickle.dumps(release)).compared_with(*data)
+    assert figures(again) == figures(compared)
+    assert 0 <= again.leakage_bits < again.untouched_bits
+    assert {**again.summary, "seconds": ""} == {**compared.summary, "seconds": ""}
+
+
+def test_a_release_holds_what_may_be_handed_over_and_what_was_promised_alone(data):
+    release = publish(*data, **ASKED)
+    assert {each.name: type(getattr(release, each.name)) for each in fields(release)} == {
+        "activity": Activity,
+        "terms": Terms,
+        "is_private": bool,
+        "choices": int,
+    }
+    allowed = (str, int, float, bool, NoneType, tuple)
+    assert all(isinstance(getattr(release.terms, f.name), allowed) for f in fields(Terms))
+    raw = {"leakage_bits", "protected_users", "clusters", "record_distortion", "groups"}
+    assert raw.isdisjoint(release.to_dict())
+    assert not any("*" in row or "leakage" in row for row in release.summary)
+
+
+def test_the_released_activity_holds_nothing_that_its_file_does_not(data, tmp_path):
+    activity, profiles = data
+    kept = activity.scores.toarray()
+    kept[:, -1] = 0
+    kept[0, -1] = 1  # an item of one user, who is protected and may lend no record
+    rare = activity.with_scores(type(activity.scores)(kept))
+    found = {publish(rare, profiles, **ASKED, seed=seed).items for seed in range(12)}
+    assert {len(items) for items in found} == {30, 29}
+    for seed in range(3):
+        release = publish(rare, profiles, **ASKED, seed=seed)
+        write_activity(release.activity, tmp_path / "released.csv")
+        assert (
+            read_activity(tmp_path / "released.csv").aligned(release.activity.users, release.items)
+            == release.activity
+        )
+        names = read_activity(tmp_path / "released.csv")
+        assert (set(names.users), set(names.items)) == (
+            set(release.activity.users),
+            set(release.items),
+        )
+
+
+def test_noise_is_secret_unless_there_is_a_seed(data):
+    first, second = publish(*data, **ASKED), publish(*data, **ASKED)
+    assert first.is_private
+    assert first.activity != second.activity
+    assert first.choices != second.choices
+    seeded = [publish(*data, **ASKED, seed=5) for _ in range(2)]
+    assert not seeded[0].is_private
+    assert seeded[0].activity == seeded[1].activity
+    assert "Not private" in seeded[0].privacy
+    assert "no differential privacy" in first.privacy
+    assert first.privacy.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"method": "rand", "max_ratio": 2.0}, "rand takes no max_ratio and no keep_own"),
+        ({"method": "user-level", "keep_own": True}, "user-level takes no max_ratio"),
+        ({"method": "privrang"}, "method: expected one of privrank, user-level"),
+        ({"clustering": "best"}, "clustering: expected one of auto"),
+        ({"distance": "manhattan"}, "distance: expected one of kendall"),
+        ({"clusters": 1}, "expected 2 or more clusters"),
+        ({"private": []}, "private: expected 1 or more names"),
+        ({"private": ["age"]}, "expected an attribute of group"),
+        ({"budget": 2.0}, "expected a budget of 0..1 kendall, got 2"),
+        ({"seed": -1}, "expected a seed of 0 or more"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_is_drawn(data, monkeypatch, given, message):
+    monkeypatch.setattr(workflow, "exchange_records", None)
+    with pytest.raises(HushrankError, match=message):
+        publish(*data, **{**ASKED, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"activity": "visits.csv"}, "activity: expected Activity, see hushrank.read_activity"),
+        ({"profiles": None}, "profiles: expected Profiles, see hushrank.read_profiles"),
+        ({"private": "group"}, "private: expected a list of names of attributes, got str"),
+        ({"private": [1]}, "private: expected a list of names"),
+        ({"budget": "0.1"}, "budget: expected a number, got str"),
+        ({"seed": "1"}, "seed: expected a whole number or None, got str"),
+    ],
+)
+def test_a_wrong_type_is_said_with_the_argument_s_name(data, given, message):
+    asked = {"activity": data[0], "profiles": data[1], **ASKED, **given}
+    with pytest.raises(TypeError, match=message):
+        publish(**asked)
+
+
+def test_other_data_than_what_was_released_are_refused(data):
+    activity, profiles = data
+    release = publish(activity, profiles, **ASKED)
+    changed = activity.scores.toarray()
+    changed[1] = changed[1][::-1]  # of a user who protects nothing
+    others = (
+        activity.with_scores(type(activity.scores)(changed)),
+        activity.select(np.arange(200)),
+        draw_planted(240, 30, rng=np.random.default_rng(3))[0].activity(),
+    )
+    for other in others:
+        with pytest.raises(HushrankError, match="expected"):
+            release.compared_with(other, profiles.aligned(other.users, surplus="dropped"))
+    with pytest.raises(TypeError, match="profiles: expected Profiles"):
+        release.compared_with(activity, None)
+
+
+def test_results_say_nothing_of_people_where_they_are_printed(data, tmp_path):
+    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    assert repr(release).startswith("Release(privrank, Activity(240 users")
+    assert repr(compared) == "ReleaseComparison(privrank, ProtectedUsers(120 users, 6 clusters))"
+    assert "released record" not in repr(compared.posterior)
+    for said in (repr(release), repr(compared), repr(compared.posterior)):
+        assert "\n" not in said
+
+
+def test_a_release_answers_to_the_words_of_every_result(data, tmp_path):
+    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    assert release.items == release.activity.items
+    assert (release.confidence, release.spend, release.private) == (None, (), ("group",))
+    assert json.loads(json.dumps(release.to_dict()))["records"] == release.activity.n_records
+    assert json.loads(json.dumps(compared.to_dict()))["options"]["clusters"] == 6
+    table = pa.table(release).to_pydict()
+    assert table.keys() == {"user", "item", "score"}
+    assert len(table["user"]) == release.activity.n_records
+    assert sum(table["score"]) == release.activity.scores.sum()
+    release.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("data:image/png") == 2
+    assert "no differential privacy" in page
+    assert "leakage" not in page
+    assert release._repr_html_().count("data:image/png") == 1
+    compared.report(tmp_path / "owner.html")
+    assert "Do not publish this page" in (tmp_path / "owner.html").read_text()
+    assert (tmp_path / "owner.html").stat().st_mode & 0o77 == 0
+
+
+def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path):
+    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    found = compared.posterior
+    np.testing.assert_allclose(found.chances.sum(axis=1), 1)
+    again = release.compared_with(*data).posterior
+    assert again.users == found.users
+    np.testing.assert_array_equal(again.chances, found.chances)
+    write_posterior(found, tmp_path / "told.csv")
+    some = found.users[5::7]
+    read = read_posterior(tmp_path / "told.csv", some, found.values[::-1])
+    np.testing.assert_allclose(read, found.chances[5::7, ::-1])
+    np.testing.assert_array_equal(found.chances_of(some, found.values), found.chances[5::7])
+    with pytest.raises(HushrankError, match="of each protected user"):
+        found.chances_of(("nobody",), found.values)
+
+
+def test_the_options_of_privrank_reach_its_channel(data):
+    bounded = publish_and_compare(*data, Terms("privrank", ("group",), 0.3, 6, max_ratio=1.5))[1]
+    assert bounded.to_dict()["worst_likelihood_ratio"] <= 1.5 * (1 + 1e-9)
+    kept = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, keep_own=True, seed=1))
+    plain = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, seed=1))
+    assert kept[1].record_distortion < plain[1].record_distortion
+    assert "keep_own: " in kept[0].to_dict()["privacy_statement"]
+
+
+def test_progress_is_told_and_nothing_is_printed(data, capsys):
+    steps = []
+    publish(*data, **ASKED, progress=steps.append)
+    assert steps == ["clustering users", "settling the channels", "drawing the release"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_held_out_and_what_is_released_are_all_of_it(data):
+    activity, _ = data
+    kept, held = hold_out(activity, seed=4)
+    assert (kept.scores + held.scores - activity.scores).nnz == 0
+    assert 0 < held.n_records < kept.n_records
+    assert hold_out(activity, seed=4) == (kept, held)
+
+
+def test_a_release_is_compared_with_what_its_terms_say(data):
+    release = publish(*data, **ASKED)
+    other = replace(release, terms=replace(release.terms, clusters=5))
+    assert isinstance(other, Release)
+    assert other.compared_with(*data).to_dict()["clusters"] == 5
