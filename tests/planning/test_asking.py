@@ -10,14 +10,13 @@ from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.models.hierarchy import ThinChain
 from hushrank.planning.asking import (
-    MIXES,
     PAIRS,
-    PROTOCOLS,
     askings,
     mix_askings,
     track_of,
 )
-from hushrank.protocols.question_mix import mix_surveys
+from hushrank.protocols.question_mix import MIXES, mix_surveys
+from hushrank.protocols.registry import PROTOCOLS
 from hushrank.protocols.safari import chain_questions
 
 CASES = [

@@ -1,10 +1,13 @@
 from collections import Counter
+from itertools import product
 from math import sinh
 
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.protocols.question_mix import (
+    CHOICES,
+    MIXES,
     MixPart,
     choose_mix,
     describe_mix,
@@ -49,6 +52,40 @@ def people_of(strength: float, epsilon: float) -> int:
 def test_weak_reports_ask_for_bits_and_strong_ones_for_ranks(n_items, epsilon, strength, expected):
     n_people = people_of(strength, epsilon)
     assert describe_mix(choose_mix(n_items, epsilon=epsilon, n_people=n_people)) == expected
+
+
+@pytest.mark.parametrize("n_items", range(2, 17))
+def test_stronger_reports_and_larger_epsilons_never_ask_for_less_detail(n_items):
+    """Along each of the two, and where the number of people lets both rise."""
+    detail = {mix: nth for nth, mix in enumerate(MIXES.values())}
+    epsilons = (0.3, 1.0, 1.14, 1.16, 1.49, 1.51, 1.99, 2.01, 2.99, 3.01, 6.0)
+    strengths = (100, 300, 1000, 5000, 20_000, 90_000)
+    asked = {
+        (epsilon, strength): detail[
+            choose_mix(n_items, epsilon=epsilon, n_people=people_of(strength, epsilon))
+        ]
+        for epsilon, strength in product(epsilons, strengths)
+        if people_of(strength, epsilon) >= 1
+    }
+    for (epsilon, strength), (more, stronger) in product(asked, repeat=2):
+        if epsilon <= more and strength <= stronger:
+            assert asked[epsilon, strength] <= asked[more, stronger]
+
+
+def test_every_row_of_the_table_is_chosen_somewhere_and_the_last_one_fits_everything():
+    """A row that others hide would say what is not done."""
+    for nth, row in enumerate(CHOICES):
+        here = (row.fewest_items, row.least_epsilon, row.least_strength)
+        earlier = [
+            other
+            for other in CHOICES[:nth]
+            if other.fewest_items <= here[0] <= other.most_items
+            and other.least_epsilon <= here[1]
+            and other.least_strength <= here[2]
+        ]
+        assert earlier == []
+    assert CHOICES[-1][1:] == (2, float("inf"), 0.0, 0.0)
+    assert {row.mix for row in CHOICES} == set(MIXES)
 
 
 def test_an_extreme_epsilon_does_not_overflow():

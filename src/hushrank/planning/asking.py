@@ -1,11 +1,10 @@
 """What each protocol of `hushrank collect` asks, through which mechanisms, of how many."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, factorial, lgamma, log, log2
 
-from hushrank.errors import HushrankError
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
@@ -13,8 +12,8 @@ from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.pairs import response_at
 from hushrank.protocols.query_counts import best_queries, paper_queries
-from hushrank.protocols.question_mix import Mix, MixPart, choose_mix
-from hushrank.surveys.survey import MakeMechanism
+from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
+from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 
 SURE = 1.96
 """Standard errors on both sides of a 95 % interval."""
@@ -24,25 +23,10 @@ BITS_OF_A_HASH = 128
 MOST_KNOWN_OF_DRAW = 2.5
 """Of ranks; see `own_draw_known`."""
 
-WHOLE: Mapping[str, MakeMechanism] = {
-    "grr": GeneralizedRandomizedResponse,
-    "rappor": SymmetricUnaryEncoding,
-    "sh": SuccinctHistogram,
-    "olh": OptimisedLocalHashing,
-}
-MODELS = ("max-entropy", "safari", *WHOLE)
+MODELS = tuple(name for name, entry in PROTOCOLS.items() if entry.has_model)
 """Protocols that learn a model of all rankings."""
-PAIRS = ("pairs", "ldp-kwiksort-rr", "ldp-kwiksort-lap")
-PROTOCOLS = (*MODELS, *PAIRS, "subset-order")
-
-MIXES: Mapping[str, Mix] = {
-    "pairs": (MixPart("pairs"),),
-    "bits": (MixPart("pairs", 0.6), MixPart("extremes", 0.4)),
-    "levels": (MixPart("levels", n_levels=3),),
-    "levels-and-pairs": (MixPart("levels-and-pairs", n_levels=3),),
-    "ranks-and-pairs": (MixPart("ranks-and-pairs"),),
-}
-"""What max-entropy asks, by a short name: all mixes that `choose_mix` chooses."""
+PAIRS = tuple(name for name, entry in PROTOCOLS.items() if "queries" in entry.options)
+"""Protocols that ask each person about some of the pairs."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +65,7 @@ def askings(protocol: str, n_items: int, n_people: int, epsilon: float) -> tuple
 
     Raises HushrankError where a mechanism refuses the numbers.
     """
-    if protocol in WHOLE:
+    if protocol in MECHANISMS:
         return (_whole_ranking(protocol, n_items, epsilon),)
     if protocol in PAIRS:
         return (_pairs(protocol, n_items, epsilon),)
@@ -100,15 +84,9 @@ def mix_askings(mix: Mix, n_items: int, epsilon: float) -> tuple[Asking, ...]:
 
 
 def track_of(n_items: int, n_people: int, epsilon: float) -> str:
-    """Return the short name of the mix that max-entropy asks.
-
-    Raises HushrankError for a mix that has none: predictions were made for others.
-    """
+    """Return the short name of the mix that max-entropy asks."""
     chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_people)
-    for name, mix in MIXES.items():
-        if mix == chosen:
-            return name
-    raise HushrankError("no prediction was made for this mix of questions")
+    return next(name for name, mix in MIXES.items() if mix == chosen)
 
 
 def own_draw_known(asked: Asking, n_items: int) -> float:
@@ -133,7 +111,7 @@ def queries(protocol: str, n_items: int, epsilon: float) -> int:
 
 def _whole_ranking(protocol: str, n_items: int, epsilon: float) -> Asking:
     n_orders = factorial(n_items)
-    mechanism = WHOLE[protocol](n_orders, epsilon)
+    mechanism = MECHANISMS[protocol](n_orders, epsilon)
     match mechanism:
         case OptimisedLocalHashing():
             bits = BITS_OF_A_HASH + log2(mechanism.n_buckets)

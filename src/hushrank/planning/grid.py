@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hushrank.planning.asking import WHOLE
 from hushrank.planning.populations import REFERENCES, ReferencePopulation
+from hushrank.protocols.registry import MECHANISMS
 
 Point: TypeAlias = tuple[float, int]
 """A strength, epsilon unless said otherwise, and a number of people."""
@@ -75,7 +75,7 @@ ITEMS: Mapping[str, tuple[int, ...]] = {
     "herding": (2, 3, 5, 8, 12, 16),
     **dict.fromkeys(BY_INFORMATION, (2, 3, 5, 8, 12, 16)),
     "max-entropy": (2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
-    **dict.fromkeys(WHOLE, (2, 3, 4, 5, 6, 7)),
+    **dict.fromkeys(MECHANISMS, (2, 3, 4, 5, 6, 7)),
     "safari": (3, 5, 7, 10, 16),
 }
 """By family. The questions of max-entropy change between 6 and 7 items."""
@@ -155,4 +155,4 @@ def _repetitions(family: str, n_items: int) -> tuple[int, int]:
         return 2, 2
     if family == "pairs":
         return 12, 24
-    return (16, 64) if family in BY_INFORMATION else (8, 24) if family in WHOLE else (3, 24)
+    return (16, 64) if family in BY_INFORMATION else (8, 24) if family in MECHANISMS else (3, 24)

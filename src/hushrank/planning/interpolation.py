@@ -9,10 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.planning.asking import MIXES, mix_askings
+from hushrank.planning.asking import mix_askings
 from hushrank.planning.grid import BY_INFORMATION, Point
 from hushrank.planning.smoothing import Kind, kind_of, smoothed
 from hushrank.planning.table import TABLE, Quantity, Record, read_records
+from hushrank.protocols.question_mix import MIXES
 
 FLOOR = 1e-3
 """Added to units: parts of less are as good as parts of nothing."""

@@ -8,11 +8,12 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
-from hushrank.planning.asking import PROTOCOLS, WHOLE, askings
+from hushrank.planning.asking import askings
 from hushrank.planning.grid import EPSILONS, ITEMS, PEOPLE
 from hushrank.planning.interpolation import Table
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import Errors, Place
+from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 from hushrank.protocols.safari import MOST_ITEMS as MOST_ITEMS_OF_SAFARI
 from hushrank.protocols.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
 
@@ -108,7 +109,7 @@ class _Planner:
         if refusal is not None:
             return ProtocolPlan(protocol, {}, {}, None, None, None, rounds, refusal)
         asked = askings(protocol, said.n_items, said.n_people, said.epsilon)
-        is_simulated = not (protocol in WHOLE and said.n_items > ITEMS[protocol][-1])
+        is_simulated = not (protocol in MECHANISMS and said.n_items > ITEMS[protocol][-1])
         names = [population.name for population in REFERENCES] if is_simulated else []
         return ProtocolPlan(
             protocol,
@@ -147,7 +148,7 @@ def _refusal(protocol: str, n_items: int) -> str | None:
     """Say why the protocol does not take so many items, if it does not."""
     if protocol == "safari" and n_items < 3:
         return f"takes 3 to {MOST_ITEMS_OF_SAFARI} items"
-    if protocol in WHOLE and n_items > MOST_ITEMS_OF_WHOLE_RANKING:
+    if protocol in MECHANISMS and n_items > MOST_ITEMS_OF_WHOLE_RANKING:
         return f"takes at most {MOST_ITEMS_OF_WHOLE_RANKING} items"
     return None
 
@@ -157,7 +158,7 @@ def _beyond_simulations(protocol: str, n_items: int) -> str | None:
     most = ITEMS[protocol][-1] if protocol in ITEMS else MOST_ITEMS
     if n_items <= most:
         return None
-    if protocol in WHOLE:
+    if protocol in MECHANISMS:
         return f"no prediction beyond {most} items, up to which it was simulated"
     return f"simulated up to {most} items: errors at {n_items} are extrapolated, and rough"
 

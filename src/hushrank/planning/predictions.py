@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import sqrt
 
 from hushrank.planning.asking import (
-    MIXES,
     PAIRS,
     SURE,
     Asking,
@@ -22,6 +21,7 @@ from hushrank.planning.interpolation import (
     the_same,
 )
 from hushrank.planning.table import Quantity
+from hushrank.protocols.question_mix import MIXES
 
 NOTHING_KNOWN = 0.5
 """The half-width of an interval that holds every share."""

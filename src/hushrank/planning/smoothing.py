@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from hushrank.planning.asking import WHOLE
 from hushrank.planning.grid import BY_INFORMATION
 from hushrank.planning.table import QUANTITIES, Record
+from hushrank.protocols.registry import MECHANISMS
 
 N_TURNS = 3
-BY_EPSILON = ("safari", *WHOLE)
+BY_EPSILON = ("safari", *MECHANISMS)
 FALLING = ("max-entropy", *BY_EPSILON, *BY_INFORMATION)
 
 

@@ -17,9 +17,11 @@ from hushrank.evaluation.metrics import marginal_distance, mean_rank_order
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.planning.asking import MIXES, SURE, WHOLE, mix_askings, own_draw_known
+from hushrank.planning.asking import SURE, mix_askings, own_draw_known
 from hushrank.planning.people import People, all_ranks
 from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.question_mix import MIXES
+from hushrank.protocols.registry import MECHANISMS
 from hushrank.protocols.safari import safari
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.marginals import second_order_marginals
@@ -175,7 +177,7 @@ def herd_rows(people: People, epsilon: float, rng: np.random.Generator) -> Trial
 TRIALS: Mapping[str, RunTrial] = {
     **{f"max-entropy/{track}": partial(run_max_entropy, track) for track in MIXES},
     "safari": run_safari,
-    **{name: partial(run_whole_ranking, make) for name, make in WHOLE.items()},
+    **{name: partial(run_whole_ranking, make) for name, make in MECHANISMS.items()},
     "pairs": partial(run_pairs, "auto"),
     "kwiksort": partial(run_pairs, "kwiksort"),
     "subset-order": run_subset_order,

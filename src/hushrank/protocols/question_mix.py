@@ -1,10 +1,10 @@
 """Which tiny questions to ask, of which share of the people: chosen before anybody is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import sinh
-from typing import TypeAlias, get_args
+from math import inf, sinh
+from typing import NamedTuple, TypeAlias, get_args
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
@@ -14,17 +14,6 @@ from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import EVERY_BUDGET, Survey
 
 LEVELLED = ("levels", "levels-and-pairs")
-FEW_LEVELS = 3
-
-FEW_ITEMS = 6
-MOST_STRENGTH_OF_PAIRS_OF_FEW, MOST_STRENGTH_OF_PAIRS = 200, 700
-MOST_STRENGTH_OF_BITS = 15_000
-MOST_STRENGTH_OF_LEVELS = 4_000
-LEAST_EPSILON_OF_RANKS_OF_FEW, LEAST_EPSILON_OF_RANKS = 2.0, 3.0
-SEVEN_ITEMS, LEAST_EPSILON_OF_RANKS_OF_SEVEN, LEAST_STRENGTH_OF_RANKS_OF_SEVEN = 7, 1.5, 60_000
-"""Seven items have few enough ranks to ask for them sooner, where reports are strong."""
-LEAST_EPSILON_OF_SIX_CELLS = 1.15
-"""From here on a reply in 6 cells can tell more than one in 3."""
 MOST_USEFUL_EPSILON = 50.0
 
 
@@ -57,6 +46,39 @@ class MixPart:
 Mix: TypeAlias = tuple[MixPart, ...]
 """What everybody is asked: the shares sum to 1."""
 
+MIXES: Mapping[str, Mix] = {
+    "pairs": (MixPart("pairs"),),
+    "bits": (MixPart("pairs", 0.6), MixPart("extremes", 0.4)),
+    "levels": (MixPart("levels", n_levels=3),),
+    "levels-and-pairs": (MixPart("levels-and-pairs", n_levels=3),),
+    "ranks-and-pairs": (MixPart("ranks-and-pairs"),),
+}
+"""All mixes that can be chosen, by a short name, in order of the detail that they ask for."""
+
+
+class Choice(NamedTuple):
+    """A row of the decision table: a mix, and from which numbers on it is the one to ask."""
+
+    mix: str
+    fewest_items: int
+    most_items: float
+    least_epsilon: float
+    least_strength: float
+
+
+CHOICES = (
+    Choice("ranks-and-pairs", 3, 6, 2.0, 200),
+    Choice("ranks-and-pairs", 3, 6, 0.0, 15_000),
+    Choice("bits", 3, 6, 0.0, 200),
+    Choice("ranks-and-pairs", 7, 7, 1.5, 60_000),  # few enough ranks to ask for them sooner
+    Choice("ranks-and-pairs", 7, inf, 3.0, 4_000),
+    Choice("levels-and-pairs", 7, inf, 1.15, 4_000),  # a reply in 6 cells tells more than one in 3
+    Choice("levels-and-pairs", 7, inf, 0.0, 15_000),
+    Choice("levels", 7, inf, 0.0, 700),
+    Choice("pairs", 2, inf, 0.0, 0.0),
+)
+"""The first row that fits is chosen: what did best in simulated collections."""
+
 
 def describe_mix(mix: Mix) -> str:
     """Say what is asked of how many, in one line."""
@@ -68,9 +90,9 @@ def choose_mix(
 ) -> Mix:
     """Return the mix that is expected to teach most, from public numbers alone.
 
-    By strength = n_people sinh^2(epsilon / 2), which bounds what all reports can tell, and by what
-    did best in simulated collections: weak reports ask for bits, strong ones for ranks. Where
-    ranks among all items are `unknown`, pairs are all that can be asked.
+    The table `CHOICES` decides by the number of items, by epsilon and by strength = n_people
+    sinh^2(epsilon / 2), which bounds what all reports can tell: weak reports ask for bits, strong
+    ones for ranks. Where ranks among all items are `unknown`, pairs are all that can be asked.
     Raises HushrankError for impossible numbers.
     """
     (mix,) = choose_mixes(n_items, epsilons=(epsilon,), n_people=(n_people,), unranked=unranked)
@@ -97,11 +119,9 @@ def choose_mixes(
     useful = [min(epsilon, MOST_USEFUL_EPSILON) for epsilon in epsilons]
     known = zip(n_people, useful, strict=True)
     strength = sum(n * sinh(epsilon / 2) ** 2 for n, epsilon in known)
-    if n_items == 2 or unranked == "unknown":
-        return ((MixPart("pairs"),),) * len(epsilons)
-    if n_items <= FEW_ITEMS:
-        return tuple(_mix_of_few(epsilon, strength) for epsilon in epsilons)
-    return tuple(_mix_of_many(n_items, epsilon, strength) for epsilon in epsilons)
+    if unranked == "unknown":
+        return (MIXES["pairs"],) * len(epsilons)
+    return tuple(_chosen(n_items, epsilon, strength) for epsilon in epsilons)
 
 
 def require_mix(mix: Mix) -> None:
@@ -141,21 +161,13 @@ def _ends(shares: Sequence[float], lots: tuple[float, float]) -> list[float]:
     return [low, *inner, high]
 
 
-def _mix_of_few(epsilon: float, strength: float) -> Mix:
-    if strength < MOST_STRENGTH_OF_PAIRS_OF_FEW:
-        return (MixPart("pairs"),)
-    if epsilon >= LEAST_EPSILON_OF_RANKS_OF_FEW or strength >= MOST_STRENGTH_OF_BITS:
-        return (MixPart("ranks-and-pairs"),)
-    return (MixPart("pairs", 0.6), MixPart("extremes", 0.4))
-
-
-def _mix_of_many(n_items: int, epsilon: float, strength: float) -> Mix:
-    if strength < MOST_STRENGTH_OF_PAIRS:
-        return (MixPart("pairs"),)
-    has_cells = epsilon >= LEAST_EPSILON_OF_SIX_CELLS
-    if strength < (MOST_STRENGTH_OF_LEVELS if has_cells else MOST_STRENGTH_OF_BITS):
-        return (MixPart("levels", n_levels=FEW_LEVELS),)
-    seven_strong = n_items == SEVEN_ITEMS and strength >= LEAST_STRENGTH_OF_RANKS_OF_SEVEN
-    if epsilon >= (LEAST_EPSILON_OF_RANKS_OF_SEVEN if seven_strong else LEAST_EPSILON_OF_RANKS):
-        return (MixPart("ranks-and-pairs"),)
-    return (MixPart("levels-and-pairs", n_levels=FEW_LEVELS),)
+def _chosen(n_items: int, epsilon: float, strength: float) -> Mix:
+    """Return the mix of the first row of the table that fits."""
+    fitting = (
+        row
+        for row in CHOICES
+        if row.fewest_items <= n_items <= row.most_items
+        and row.least_epsilon <= epsilon
+        and row.least_strength <= strength
+    )
+    return MIXES[next(fitting).mix]
