@@ -9,8 +9,8 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profile_files import read_profiles, write_profiles
-from hushrank.cli.judge.attack_show import Targets
 from hushrank.errors import HushrankError
+from hushrank.evaluation.attack_targets import Targets
 from tests.commands import hushrank
 from tests.statistics import random_seed
 

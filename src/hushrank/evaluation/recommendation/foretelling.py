@@ -1,0 +1,107 @@
+"""How well a recommender foretells what was held out: from activity as it is, and as released."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.activities.activity import Activity
+from hushrank.errors import require
+from hushrank.evaluation.recommendation.average_precision import ScoresOf, average_precisions
+from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
+
+MOST_WHOLE = 0.1
+"""Of the released records: so many short ones may be whole records of others, by chance."""
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Mean average precision of all users and of those whose record changed; none: no such user."""
+
+    all_users: float
+    changed_users: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Foretelling:
+    """Who was seen to do what (users, items), what was released, and what is to be foretold."""
+
+    seen: csr_array
+    released: csr_array
+    held_out: csr_array
+
+    @property
+    def is_changed(self) -> NDArray[np.bool_]:
+        """Whose released record (users,) is not what was seen."""
+        differ = abs(self.seen - self.released)
+        return np.asarray(differ.sum(axis=1) > 0)
+
+    def by_training(self, known: csr_array, *, repetitions: int, seed: int | None) -> Precision:
+        """Return the mean over trainings of what a recommender that knows `known` reaches."""
+        found = []
+        for stream in np.random.SeedSequence(seed).spawn(repetitions):
+            ranking = BayesianRanking.fit(known, rng=np.random.default_rng(stream))
+            found.append(self._precision(ranking.scores))
+        changed = [each.changed_users for each in found if each.changed_users is not None]
+        of_all = fmean(each.all_users for each in found)
+        return Precision(of_all, fmean(changed) if changed else None)
+
+    def by_popularity(self) -> Precision:
+        """Return what a recommender reaches that ranks what most users did first for everybody."""
+        of_items = popularity(self.seen)
+        n_users = self.seen.shape[0]
+        return self._precision(lambda users: np.tile(of_items, (_length(users, n_users), 1)))
+
+    def _precision(self, scores_of: ScoresOf) -> Precision:
+        """Return how a recommender ranks what was held out; what was seen is not ranked."""
+        found = average_precisions(scores_of, self.seen, self.held_out)
+        changed = found[self.is_changed & ~np.isnan(found)]
+        of_changed = float(changed.mean()) if len(changed) else None
+        return Precision(float(np.nanmean(found)), of_changed)
+
+
+def foretelling(activity: Activity, released: Activity, held_out: Activity) -> Foretelling:
+    """Return what there is to foretell, in one order of users and items.
+
+    Raises HushrankError when what was held out is no part of the activity, or all of it, or a part
+    of what was released.
+    """
+    held_out, released = (
+        each.aligned(activity.users, activity.items) for each in (held_out, released)
+    )
+    seen = _without(activity, held_out)
+    whole = set(_records(activity.scores)) - set(_records(seen))
+    unseen = "expected a release made without the held-out records: publish with --hold-out"
+    n_whole = sum(record in whole for record in _records(released.scores))
+    require(n_whole <= MOST_WHOLE * activity.n_users, unseen)
+    return Foretelling(seen, released.scores, held_out.scores)
+
+
+def _length(users: slice, n_users: int) -> int:
+    return len(range(*users.indices(n_users)))
+
+
+def _records(scores: csr_array) -> Iterator[bytes]:
+    """Yield one key for each record: the same for equal ones."""
+    for start, end in pairwise(scores.indptr.tolist()):
+        yield (
+            scores.indices[start:end].astype(np.int64).tobytes() + scores.data[start:end].tobytes()
+        )
+
+
+def _without(activity: Activity, held_out: Activity) -> csr_array:
+    """Return the scores without those held out, which must be the same."""
+    marks = csr_array(
+        (np.ones(held_out.n_records), held_out.scores.indices, held_out.scores.indptr),
+        shape=held_out.scores.shape,
+    )
+    out = activity.scores * marks
+    same = out.nnz == held_out.n_records and abs(out - held_out.scores).sum() == 0
+    require(same and held_out.n_records > 0, "expected held-out records of the activity")
+    rest = activity.with_scores(csr_array(activity.scores - out)).scores
+    require(rest.nnz > 0, "expected some activity that was not held out")
+    return rest

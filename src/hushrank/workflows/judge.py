@@ -1,0 +1,316 @@
+"""Judge a release as strangers would: what attackers learn from it, how well it recommends.
+
+Both verbs compare raw activity with what was released of it: their results are for its owner.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.profiles import Profiles
+from hushrank.arrays import Floats
+from hushrank.errors import require
+from hushrank.evaluation import attackers
+from hushrank.evaluation.attack_targets import attacked_users
+from hushrank.evaluation.attackers import Attacks
+from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
+from hushrank.workflows.arguments import expect, expect_seed
+from hushrank.workflows.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.progress import Progress, silent
+
+OWNERS = "From raw data: for you, protected by nothing."
+RECOMMENDERS = {
+    "before": "on activity as it is",
+    "after": "on released",
+    "popularity": "popularity",
+}
+
+
+class Published(Protocol):
+    """A release, as `hushrank.publish` returns it, as far as it is judged here."""
+
+    @property
+    def activity(self) -> Activity:
+        """What was released."""
+
+    @property
+    def private(self) -> Sequence[str]:
+        """The attributes that were hidden."""
+
+
+class ChannelKnowledge(Protocol):
+    """What whoever knows the channel concludes from released records."""
+
+    def chances_of(self, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
+        """Return P(value | released record) (users, values) of these users and values."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttackResult:
+    """What attackers learn of `private`, from activity as it is and from what was released.
+
+    All figures are 1 - AUC: 0.5 = a coin's guess, 0 = all is known.
+    Privacy: computed from raw data, for the owner of it alone.
+    """
+
+    private: tuple[str, ...]
+    n_protected: int
+    n_open: int
+    before: Attacks
+    after: Attacks
+
+    def __repr__(self) -> str:
+        """Say the size, none of the figures."""
+        return f"AttackResult({len(self.after.areas)} attackers of {self.n_protected} users)"
+
+    @property
+    def worst(self) -> float:
+        """1 - AUC of the strongest attacker on what was released: the figure that counts."""
+        return self.after.worst
+
+    @property
+    def worst_untouched(self) -> float:
+        """1 - AUC of the strongest attacker on activity as it is."""
+        return self.before.worst
+
+    @property
+    def strongest(self) -> str:
+        """The attacker who learns most from what was released."""
+        return self.after.strongest
+
+    @property
+    def untouched(self) -> dict[str, float]:
+        """1 - AUC of each attacker on activity as it is."""
+        return {name: 1 - area for name, area in self.before.areas.items()}
+
+    @property
+    def released(self) -> dict[str, float]:
+        """1 - AUC of each attacker on what was released."""
+        return {name: 1 - area for name, area in self.after.areas.items()}
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """What a table for people says: 1 - AUC by attacker, the worst last."""
+        return {
+            **{name: f"{value:.3f}" for name, value in self.released.items()},
+            "worst": f"{self.worst:.3f}",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures, JSON-ready."""
+        return {
+            "private": list(self.private),
+            "protected_users": self.n_protected,
+            "open_users": self.n_open,
+            "untouched": self.untouched,
+            "released": self.released,
+            "worst_untouched": self.worst_untouched,
+            "worst": self.worst,
+            "strongest": self.strongest,
+        }
+
+    def to_frame(self) -> Any:
+        """Return a row an attacker: a pandas DataFrame, or an Arrow table without pandas."""
+        return to_frame(self._columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand `to_frame` over to whatever speaks the Arrow C stream interface."""
+        return arrow_stream(self._columns, requested_schema)
+
+    def _repr_html_(self) -> str:
+        return _notebook(f"1 - AUC of {', '.join(self.private)}, released", self.summary)
+
+    @property
+    def _columns(self) -> Columns:
+        return {
+            "attacker": list(self.released),
+            "untouched": [self.untouched.get(name) for name in self.released],
+            "released": list(self.released.values()),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationResult:
+    """Mean average precision of what was held out, by what a recommender was trained on.
+
+    before: activity as it is; after: what was released; popularity: the same for everybody.
+    Privacy: computed from raw data, for the owner of it alone.
+    """
+
+    before: Precision
+    after: Precision
+    popularity: Precision
+    n_users: int
+    n_changed_users: int
+
+    def __repr__(self) -> str:
+        """Say the size, none of the figures."""
+        return f"EvaluationResult({self.n_users} users, {self.n_changed_users} of them changed)"
+
+    @property
+    def map(self) -> Mapping[str, Precision]:
+        """The precisions by recommender."""
+        return {name: getattr(self, name) for name in RECOMMENDERS}
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """What a table for people says: the precision of all users by recommender."""
+        return {RECOMMENDERS[name]: f"{each.all_users:.4f}" for name, each in self.map.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures, JSON-ready."""
+        numbers = {name: asdict(each) for name, each in self.map.items()}
+        return {"map": numbers, "users": self.n_users, "changed_users": self.n_changed_users}
+
+    def to_frame(self) -> Any:
+        """Return a row a recommender: a pandas DataFrame, or an Arrow table without pandas."""
+        return to_frame(self._columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand `to_frame` over to whatever speaks the Arrow C stream interface."""
+        return arrow_stream(self._columns, requested_schema)
+
+    def _repr_html_(self) -> str:
+        return _notebook("Mean average precision", self.summary)
+
+    @property
+    def _columns(self) -> Columns:
+        return {
+            "recommender": list(self.map),
+            "all_users": [each.all_users for each in self.map.values()],
+            "changed_users": [each.changed_users for each in self.map.values()],
+        }
+
+
+def attack(
+    activity: Activity,
+    released: Activity | Published,
+    profiles: Profiles,
+    *,
+    private: Sequence[str] | None = None,
+    posterior: ChannelKnowledge | None = None,
+    seed: int | None = 0,
+    progress: Progress = silent,
+) -> AttackResult:
+    """Let all attackers guess a private value, from activity as it is and from what was released.
+
+    Attackers are taught on users who do not protect the attribute, or on released records of
+    protected users whose value leaked. The strongest one, `worst`, is what counts.
+
+    activity, profiles: as `hushrank.read_activity` and `hushrank.read_profiles` return them; some
+    users must not protect the attribute, at least 5 of each value.
+    released: what `hushrank.publish` returned, or the released activity.
+    private: the attributes to guess, several jointly; those that the release hides unless told.
+    posterior: what the channel tells, for an attacker who knows it: see
+    `hushrank.Release.compared_with`.
+    seed: the attackers' own; it protects nobody. progress: called with what is being done.
+    Privacy: the result is computed from raw data, for their owner alone.
+    Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
+    attackers have nobody to learn from or nobody to attack, or scikit-learn is missing.
+    Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), 1 - AUC; retraining and the stack are ours.
+
+    >>> import hushrank, numpy
+    >>> from hushrank.activities.planted import draw_planted
+    >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
+    >>> visits = log.activity()
+    >>> people = people.with_protected({"group": numpy.arange(400) % 2 == 0})
+    >>> release = hushrank.publish(visits, people, private=["group"], budget=0.05, seed=1)
+    >>> found = hushrank.attack(visits, release, people)
+    >>> found.worst_untouched < found.worst <= 0.5
+    True
+    """
+    expect(activity, Activity, "activity", "hushrank.read_activity")
+    expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
+    expect_seed(seed)
+    seen = _released_activity(released).aligned(activity.users, activity.items)
+    names = _attributes(released, private)
+    targets = attacked_users(profiles.aligned(activity.users), names)
+    known = targets.release(seen)
+    if posterior is not None:
+        of_users = tuple(activity.users[row] for row in targets.protected)
+        known = replace(known, posterior=posterior.chances_of(of_users, targets.values))
+    progress("attacking activity as it is")
+    before = attackers.attack(targets.release(activity), rng=np.random.default_rng(seed))
+    progress("attacking what was released")
+    after = attackers.attack(known, rng=np.random.default_rng(seed))
+    return AttackResult(names, len(targets.protected), len(targets.open_users), before, after)
+
+
+def evaluate(
+    activity: Activity,
+    released: Activity | Published,
+    *,
+    held_out: Activity,
+    repetitions: int = 1,
+    seed: int | None = 0,
+    progress: Progress = silent,
+) -> EvaluationResult:
+    """Say how well a recommender that sees a release foretells what was held out of it.
+
+    Bayesian personalised ranking is trained on the activity without what was held out, and on what
+    was released; mean average precision says how high it ranks what was held out. What a user was
+    seen to do is not ranked, and users whose record changed are shown apart.
+
+    activity: as `hushrank.read_activity` returns it. released: what `hushrank.publish` returned, or
+    the released activity; it was made of the activity without `held_out`.
+    repetitions: how often each recommender is trained; the mean counts. seed: the recommender's
+    own; it protects nobody. progress: called with what is being done.
+    Privacy: the result is computed from raw data, for their owner alone.
+    Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
+    what was held out is no part of the activity, or stands in the release.
+    Source: Rendle, Freudenthaler, Gantner, Schmidt-Thieme (UAI 2009), BPR.
+
+    >>> import hushrank, numpy
+    >>> from hushrank.activities.planted import draw_planted
+    >>> from hushrank.activities.splits import split_activity
+    >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
+    >>> visits = log.activity()
+    >>> kept, held_out = split_activity(visits, rng=numpy.random.default_rng(2))
+    >>> release = hushrank.publish(kept, people, private=["group"], budget=0.05, seed=1)
+    >>> found = hushrank.evaluate(visits, release, held_out=held_out)
+    >>> 0 < found.after.all_users < 1
+    True
+    """
+    expect(activity, Activity, "activity", "hushrank.read_activity")
+    expect(held_out, Activity, "held_out", "hushrank.read_activity")
+    expect(repetitions, int, "repetitions")
+    expect_seed(seed)
+    require(repetitions >= 1, f"expected 1 or more repetitions, got {repetitions}")
+    trial = foretelling(activity, _released_activity(released), held_out)
+    progress("training on activity as it is")
+    before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed)
+    progress("training on what was released")
+    after = trial.by_training(trial.released, repetitions=repetitions, seed=seed)
+    n_changed = int(trial.is_changed.sum())
+    return EvaluationResult(before, after, trial.by_popularity(), activity.n_users, n_changed)
+
+
+def _released_activity(released: Activity | Published) -> Activity:
+    """Return the activity that was released; raise TypeError, which names the argument."""
+    found = released if isinstance(released, Activity) else getattr(released, "activity", None)
+    if not isinstance(found, Activity):
+        got = type(released).__name__
+        raise TypeError(f"released: expected a Release or an Activity, got {got}")
+    return found
+
+
+def _attributes(released: Activity | Published, private: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the attributes to guess; raise TypeError where they are not a list of names."""
+    if private is None:
+        hidden = () if isinstance(released, Activity) else tuple(released.private)
+        require(hidden, "private: expected the attributes to guess: an Activity does not name them")
+        return hidden
+    is_list = isinstance(private, Sequence) and not isinstance(private, str)
+    if not is_list or not all(isinstance(name, str) for name in private):
+        got = type(private).__name__
+        raise TypeError(f"private: expected a list of names of attributes, got {got}")
+    return tuple(private)
+
+
+def _notebook(title: str, rows: Mapping[str, str]) -> str:
+    from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+
+    return notebook_html(title, rows, notes=[OWNERS])
