@@ -13,7 +13,7 @@ from hushrank.arrays import Counts, Words
 from hushrank.errors import require
 from hushrank.mechanisms.central import MOST_SCALE, require_epsilon
 from hushrank.randomness import Randomness
-from hushrank.samplers.exponential_coin import geometric
+from hushrank.samplers.geometric_numbers import geometric
 from hushrank.samplers.word_probabilities import WORDS, exp_below
 
 BASE = 256

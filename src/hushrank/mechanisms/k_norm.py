@@ -12,7 +12,7 @@ from hushrank.arrays import Counts, Words
 from hushrank.errors import require
 from hushrank.mechanisms.local import MOST_EPSILON
 from hushrank.randomness import Randomness
-from hushrank.samplers.exponential_coin import geometric, uniform_below
+from hushrank.samplers.geometric_numbers import geometric, uniform_below
 from hushrank.samplers.permutohedron import lattice_points
 
 LARGEST = 2**62

@@ -1,26 +1,9 @@
-"""Coins with exponential probabilities, and geometric numbers, exactly: whole numbers only."""
+"""Geometric numbers, exactly, from whole numbers only: no probability is rounded."""
 
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
 WORD_BITS = 64
-
-
-def exponential_coin(numerator: int, denominator: int, *, rng: Randomness) -> bool:
-    """Return True with probability exp(-numerator / denominator), exactly.
-
-    Any whole numbers, numerator >= 0, denominator >= 1. No floating point: the probability is
-    not rounded. Cost: 4.3 words at most on average, but for rejections below large denominators.
-    How many words it draws depends on the exponent and on the outcome.
-    Raises HushrankError, before anything is drawn, when the exponent is not such a number.
-    Source: Canonne, Kamath, Steinke (NeurIPS 2020), Algorithm 1.
-    """
-    _require_rate(numerator, denominator, least=0)
-    whole, rest = divmod(numerator, denominator)
-    for _ in range(whole):
-        if not _coin_of_at_most_one(1, 1, rng=rng):
-            return False
-    return _coin_of_at_most_one(rest, denominator, rng=rng)
 
 
 def geometric(numerator: int, denominator: int, *, rng: Randomness) -> int:
@@ -31,7 +14,7 @@ def geometric(numerator: int, denominator: int, *, rng: Randomness) -> int:
     Raises HushrankError, before anything is drawn, when the rate is not such a number.
     Source: Canonne, Kamath, Steinke (NeurIPS 2020), Algorithm 2 without the sign.
     """
-    _require_rate(numerator, denominator, least=1)
+    _require_rate(numerator, denominator)
     low = uniform_below(denominator, rng=rng)
     while not _coin_of_at_most_one(low, denominator, rng=rng):
         low = uniform_below(denominator, rng=rng)
@@ -63,9 +46,10 @@ def _joined_words(n_bits: int, *, rng: Randomness) -> int:
 
 
 def _coin_of_at_most_one(numerator: int, denominator: int, *, rng: Randomness) -> bool:
-    """Toss a coin of exp(-x), x = numerator / denominator at most 1.
+    """Toss a coin of exp(-x), x = numerator / denominator at most 1, exactly.
 
     It counts the coins of x/1, x/2, x/3, ... up to the first tail: the exponential's series.
+    Source: Canonne, Kamath, Steinke (NeurIPS 2020), Algorithm 1.
     """
     n_tossed = 1
     while uniform_below(denominator * n_tossed, rng=rng) < numerator:
@@ -73,8 +57,8 @@ def _coin_of_at_most_one(numerator: int, denominator: int, *, rng: Randomness) -
     return n_tossed % 2 == 1
 
 
-def _require_rate(numerator: int, denominator: int, *, least: int) -> None:
+def _require_rate(numerator: int, denominator: int) -> None:
     whole = isinstance(numerator, int) and isinstance(denominator, int)
     require(whole, "expected a numerator and a denominator of type int")
-    require(numerator >= least, f"expected a numerator of at least {least}, got {numerator}")
+    require(numerator >= 1, f"expected a numerator of at least 1, got {numerator}")
     require(denominator >= 1, f"expected a denominator of at least 1, got {denominator}")
