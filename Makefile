@@ -6,14 +6,19 @@ INSTALLED := .venv/installed
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check lint types imports test-slow test-fresh-seed bench figures activity-data \
-	lock clean
+.PHONY: demo test test-fast check lint types imports test-slow test-fresh-seed bench figures \
+	activity-data lock clean
 
 demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
 	$(BIN)/hushrank demo --report demo.html
 
+PYTEST := $(BIN)/python -m pytest -q -n auto
+
 test: $(INSTALLED) ## all tests but the slow ones
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(PYTEST) -m "not slow"
+
+test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
+	$(PYTEST) -m "not (slow or statistical or end_to_end)"
 
 check: lint types imports test ## all that CI runs
 
@@ -33,7 +38,7 @@ test-slow: $(INSTALLED) ## the figures of the papers, by tolerance; needs HUSHRA
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
 		echo "HUSHRANK_TEST_SEED=$$seed"; export HUSHRANK_TEST_SEED=$$seed; \
-		$(BIN)/python -m pytest -q -n auto -m "not slow"
+		$(PYTEST) -m "not slow"
 
 bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks
 	$(BIN)/python benchmarks/run.py $(TABLES)

@@ -4,8 +4,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.kinds import mark_kind
+
 settings.register_profile("hushrank", deadline=None)  # kernels compile in the first example
 settings.load_profile("hushrank")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if isinstance(item, pytest.Function):
+        mark_kind(item)
 
 
 @pytest.fixture

@@ -1,0 +1,72 @@
+"""Which kind a test is of: seen from what it calls and where it stands, so nobody has to say it.
+
+- *statistical*: the test draws a sample and judges it with tests/statistics.py, itself or through
+  a helper or a fixture;
+- *end to end*: the test stands in a room that runs whole commands or experiments;
+- all others are quick and cannot fail by chance: exact values, laws, golden vectors.
+
+A test that judges by chance without tests/statistics.py, or that runs a whole command in another
+room, says so with `@pytest.mark.statistical` or `@pytest.mark.end_to_end`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+
+import pytest
+
+END_TO_END_ROOMS = {"cli", "workflows", "experiments"}
+CONSTANTS = {"FALSE_ALARM", "MISS"}
+NOT_CHECKS = {"random_seed", "correlated"}
+"""What tests/statistics.py offers to tests of every kind."""
+TESTS = Path(__file__).parent
+
+
+def mark_kind(item: pytest.Function) -> None:
+    """Mark the test by its kind, for `pytest -m`."""
+    if item.path.relative_to(TESTS).parts[0] in END_TO_END_ROOMS:
+        item.add_marker("end_to_end")
+    if any(map(is_statistical, _functions(item))):
+        item.add_marker("statistical")
+
+
+def is_statistical(function: object) -> bool:
+    """Return whether the function judges a sample, itself or through functions of the tests."""
+    return any(_is_check(name, value) for name, value in _named(function, set()))
+
+
+def _functions(item: pytest.Function) -> Iterator[object]:
+    law = getattr(item.obj, "hypothesis", None)
+    yield law.inner_test if law else item.obj
+    for fixtures in item._fixtureinfo.name2fixturedefs.values():
+        yield from (fixture.func for fixture in fixtures)
+
+
+def _is_check(name: str, value: object) -> bool:
+    from_statistics = getattr(value, "__module__", "") == "tests.statistics"
+    return name in CONSTANTS or (from_statistics and name not in NOT_CHECKS)
+
+
+def _named(function: object, seen: set[object]) -> Iterator[tuple[str, object]]:
+    """Yield the globals that a function of the tests names, and those that they name in turn."""
+    function = getattr(function, "__wrapped__", function)  # a cached or marked one
+    if not isinstance(function, FunctionType) or function in seen:
+        return
+    seen.add(function)
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        yield name, value
+        if getattr(value, "__module__", None) != "tests.statistics" and _is_of_tests(value):
+            yield from _named(value, seen)
+
+
+def _is_of_tests(value: object) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("tests.")
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names in the code and in the functions defined inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
