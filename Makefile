@@ -12,7 +12,8 @@ export OPENBLAS_NUM_THREADS ?= 1
 demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
 	$(BIN)/hushrank demo --report demo.html
 
-PYTEST := $(BIN)/python -m pytest -q -n auto
+# each processor takes a half (a third ...) of the tests, and then what another has left
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 test: $(INSTALLED) ## all tests but the slow ones
 	$(PYTEST) -m "not slow"

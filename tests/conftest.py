@@ -1,4 +1,6 @@
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,24 @@ from tests.kinds import mark_kind
 
 settings.register_profile("hushrank", deadline=None)  # kernels compile in the first example
 settings.load_profile("hushrank")
+
+
+def pytest_sessionstart() -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from tests.kernels import compile_in_turn
+
+        compile_in_turn()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without collecting garbage: what tests are made of stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
