@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import linprog
 
 from hushrank.publishing.cluster_channel.candidates import constant_distortion, no_leakage_candidate
+from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import random_problem
 
@@ -48,3 +49,12 @@ def test_a_hair_below_that_budget_something_leaks():
     solution = solve_channel(problem, gap=1e-5)
     assert solution.distortion <= tight * (1 + 1e-9)
     assert solution.leakage - solution.certified_gap > 0
+
+
+def test_a_value_that_next_to_nobody_has_is_hidden_by_a_constant_channel():
+    common = random_problem(5, 10, 3, 1.5)
+    joint = common.joint * [1e-12, 1, 1]
+    problem = ChannelProblem(joint / joint.sum(), common.distances, common.budget)
+    solution = solve_channel(problem)
+    assert solution.leakage <= 1e-15
+    assert solution.distortion == pytest.approx(constant_distortion(problem))

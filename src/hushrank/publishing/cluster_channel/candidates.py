@@ -1,6 +1,7 @@
 """Channels that may be the answer, each with the potentials that may prove it."""
 
 import numpy as np
+from numpy.linalg import LinAlgError
 
 from hushrank.arrays import Floats, Shares
 from hushrank.publishing.channel import Channel
@@ -51,7 +52,8 @@ def no_leakage_candidate(problem: ChannelProblem) -> ChannelSolution:
 
     At a very low price of distortion the best flows leak next to nothing; least squares then move
     them to where leakage is 0 but for rounding.
-    Error: about TOLERANCE of a constant channel's distortion too dear.
+    Error: about TOLERANCE of a constant channel's distortion too dear. Where they cannot be moved,
+    as with a value that next to nobody has, the result is a constant channel.
     """
     sources, cost = SourceGroups.of(problem), constant_distortion(problem)
     if cost == 0:
@@ -60,7 +62,10 @@ def no_leakage_candidate(problem: ChannelProblem) -> ChannelSolution:
     price = PRICE * problem.identity_leakage / cost
     program = Program(sources, LeakageResponder(sources.prior), None, TOLERANCE * price * cost)
     result = interior_point(program, first_iterate(sources, few_arcs(sources), price, cost))
-    channel = channel_of(problem, sources, without_leakage(sources, result.flows))
+    try:
+        channel = channel_of(problem, sources, without_leakage(sources, result.flows))
+    except LinAlgError:  # next to nobody has one of the values
+        return _constant(problem)
     if problem.distortion(channel) >= constant_distortion(problem):
         return _constant(problem)
     nothing = np.zeros_like(problem.joint)
