@@ -16,7 +16,7 @@ from hushrank.activities.attribute import Attribute
 from hushrank.activities.identifiers import numbered
 from hushrank.activities.profiles import Profiles
 from hushrank.publishing.historical.privrank import privrank
-from hushrank.publishing.historical.protected_users import protected_users
+from hushrank.publishing.historical.protected_users import protect
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
 
@@ -31,7 +31,7 @@ def release(n_users: int, n_items: int, repetitions: int) -> dict[str, Any]:
 
     def act() -> None:
         choices = np.random.default_rng(4)
-        users = protected_users(activity, profiles, ["value"], rng=choices)
+        users = protect(activity, profiles, ["value"], rng=choices)
         secret = Randomness.secure()
         found[:] = [privrank(users, budget=BUDGET, rng=secret, choices=choices)]
 
@@ -40,7 +40,7 @@ def release(n_users: int, n_items: int, repetitions: int) -> dict[str, Any]:
     (plan,) = released.plans
     check(released.expected_distortion <= BUDGET * (1 + 1e-9), "a release beyond its budget")
     check(released.is_private and released.activity.n_users == n_users, "expected all users")
-    told = plan.told.leakage_bits / plan.told.untouched_bits
+    told = plan.leaked.leakage_bits / plan.leaked.untouched_bits
     check(told < 1, f"expected that less is told than by untouched clusters, got {told:.3f} of it")
     return {"seconds": spent, "megabytes": megabytes, "told": told}
 

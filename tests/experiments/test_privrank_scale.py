@@ -99,7 +99,7 @@ def test_a_channel_is_learnt_within_its_budget_from_those_who_protect():
     (plan,) = learnt.plans
     assert learnt.users.rows.size == 150
     assert plan.expected_distortion <= 0.02 * (1 + 1e-9)
-    assert plan.told.leakage_bits < plan.told.untouched_bits
+    assert plan.leaked.leakage_bits < plan.leaked.untouched_bits
     assert tuple(learnt.seconds) == STEPS
     assert min(learnt.seconds.values()) > 0
 

@@ -27,7 +27,7 @@ def _picture(users: ProtectedUsers, plan: GroupPlan) -> GroupPicture:
     problem = ChannelProblem(plan.joint, users.distances.matrix, 0.0)
     return GroupPicture(
         protects=", ".join(plan.names),
-        before=plan.told.untouched_bits,
+        before=plan.leaked.untouched_bits,
         after=leakage_bits(plan.joint, plan.transitions),
         distortion=problem.distortion(plan.transitions),
         trade_off=trade_off(problem),

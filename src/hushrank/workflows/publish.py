@@ -22,7 +22,7 @@ from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Method as Clustering
 from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
-from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.workflows.arguments import expect
@@ -246,7 +246,7 @@ def _settle(
 ) -> tuple[ProtectedUsers, Sequence[GroupPlan]]:
     """Cluster users and settle how their records are exchanged; nothing is drawn yet."""
     progress("clustering users")
-    users = protected_users(
+    users = protect(
         activity,
         profiles,
         terms.private,

@@ -16,7 +16,7 @@ from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
     GroupPlan,
     HistoricalRelease,
-    Told,
+    LeakageReport,
     record_distortion,
 )
 from hushrank.workflows.posterior_file import Posterior
@@ -57,17 +57,17 @@ class ReleaseComparison:
     @property
     def untouched_bits(self) -> float:
         """What the clusters of records as they are tell of a private value, in the worst group."""
-        return max(plan.told.untouched_bits for plan in self.drawn.plans)
+        return max(plan.leaked.untouched_bits for plan in self.drawn.plans)
 
     @property
     def leakage_bits(self) -> float:
         """What the clusters of released records tell, of the users learnt from, worst group."""
-        return max(plan.told.leakage_bits for plan in self.drawn.plans)
+        return max(plan.leaked.leakage_bits for plan in self.drawn.plans)
 
     @property
     def leakage_bits_heldout(self) -> float | None:
         """The same of users that nothing was learnt from: the honest figure; None without any."""
-        return _worst([plan.told.leakage_bits_heldout for plan in self.drawn.plans])
+        return _worst([plan.leaked.leakage_bits_heldout for plan in self.drawn.plans])
 
     @property
     def posterior(self) -> Posterior:
@@ -97,7 +97,7 @@ class ReleaseComparison:
             "budget_unit": self.terms.unit,
             "expected_distortion": drawn.expected_distortion,
             "record_distortion": drawn.record_distortion,
-            **_worst_told([plan.told for plan in drawn.plans]),
+            **_worst_leaked([plan.leaked for plan in drawn.plans]),
             "users": users.activity.n_users,
             "protected_users": drawn.n_protected,
             "items": users.activity.n_items,
@@ -181,19 +181,19 @@ def _keys(activity: Activity, rows: Indices) -> list[bytes]:
 
 
 def _group(plan: GroupPlan) -> dict[str, Any]:
-    told = asdict(plan.told)
-    ratio = _finite(plan.told.worst_likelihood_ratio)
+    leaked = asdict(plan.leaked)
+    ratio = _finite(plan.leaked.worst_likelihood_ratio)
     size = {"protects": plan.names, "users": len(plan.users)}
-    return {**size, **told, "worst_likelihood_ratio": ratio}
+    return {**size, **leaked, "worst_likelihood_ratio": ratio}
 
 
-def _worst_told(told: Sequence[Told]) -> dict[str, float | None]:
+def _worst_leaked(reports: Sequence[LeakageReport]) -> dict[str, float | None]:
     return {
-        "untouched_bits": max(each.untouched_bits for each in told),
-        "leakage_bits": max(each.leakage_bits for each in told),
-        "leakage_bits_heldout": _worst([each.leakage_bits_heldout for each in told]),
-        "certified_gap": _worst([each.certified_gap for each in told]),
-        "worst_likelihood_ratio": _finite(max(each.worst_likelihood_ratio for each in told)),
+        "untouched_bits": max(each.untouched_bits for each in reports),
+        "leakage_bits": max(each.leakage_bits for each in reports),
+        "leakage_bits_heldout": _worst([each.leakage_bits_heldout for each in reports]),
+        "certified_gap": _worst([each.certified_gap for each in reports]),
+        "worst_likelihood_ratio": _finite(max(each.worst_likelihood_ratio for each in reports)),
     }
 
 

@@ -16,8 +16,8 @@ from hushrank.publishing.historical.baselines import (
     publish_baseline,
 )
 from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
-from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
-from hushrank.publishing.historical.release import mean_laws, told_by_laws
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
+from hushrank.publishing.historical.release import leaked_by_laws, mean_laws
 from hushrank.publishing.leakage.measures import leakage_bits
 from hushrank.randomness import Randomness
 from tests.statistics import assert_counts_follow, draws_needed, random_seed
@@ -40,7 +40,7 @@ def people(n_users: int = 400, n_items: int = 50) -> tuple[Activity, Profiles]:
 def users(n_clusters: int = 12, names: tuple[str, ...] = NAMES) -> ProtectedUsers:
     activity, profiles = people()
     rng = np.random.default_rng(1)
-    return protected_users(activity, profiles, names, n_clusters=n_clusters, rng=rng)
+    return protect(activity, profiles, names, n_clusters=n_clusters, rng=rng)
 
 
 def released(found: ProtectedUsers, budget: float, seed: int = 1, **options):
@@ -70,10 +70,10 @@ def test_each_set_of_attributes_has_a_channel_of_its_own_within_the_budget():
         spent = float(shares @ (plan.transitions * found.distances.matrix).sum(axis=1))
         assert spent == pytest.approx(plan.expected_distortion, abs=1e-12)
         assert spent <= 0.08 * (1 + 1e-9)
-        assert plan.told.leakage_bits == pytest.approx(leakage_bits(plan.joint, plan.transitions))
-        assert 0 <= plan.told.certified_gap <= 1e-4 * plan.told.untouched_bits + 1e-12
-        assert plan.told.leakage_bits < plan.told.untouched_bits
-        assert plan.told.leakage_bits_heldout is not None
+        assert plan.leaked.leakage_bits == pytest.approx(leakage_bits(plan.joint, plan.transitions))
+        assert 0 <= plan.leaked.certified_gap <= 1e-4 * plan.leaked.untouched_bits + 1e-12
+        assert plan.leaked.leakage_bits < plan.leaked.untouched_bits
+        assert plan.leaked.leakage_bits_heldout is not None
 
 
 def test_the_record_released_is_uniform_in_the_cluster_that_the_channel_draws():
@@ -149,9 +149,9 @@ def test_no_budget_changes_the_channel_s_cluster_and_a_large_one_tells_nothing()
     found = users(names=("group",))
     (nothing,) = released(found, 0.0).plans
     np.testing.assert_allclose(nothing.transitions, np.eye(12), atol=1e-12)
-    (silent,) = released(found, 1.0).plans
-    assert silent.told.leakage_bits < 1e-9
-    assert silent.told.worst_likelihood_ratio == pytest.approx(1, abs=1e-6)
+    (blind,) = released(found, 1.0).plans
+    assert blind.leaked.leakage_bits < 1e-9
+    assert blind.leaked.worst_likelihood_ratio == pytest.approx(1, abs=1e-6)
 
 
 def test_wrong_options_are_refused_before_anything_is_drawn():
@@ -171,11 +171,9 @@ def test_too_few_protected_users_are_refused_and_profiles_missing_protect_everyt
     activity, profiles = people(40, 20)
     nobody = {name: np.zeros(40, dtype=bool) for name in NAMES}
     with pytest.raises(HushrankError, match="4 or more users who ask for protection, got 0"):
-        protected_users(
-            activity, profiles.with_protected(nobody), NAMES, rng=np.random.default_rng(1)
-        )
+        protect(activity, profiles.with_protected(nobody), NAMES, rng=np.random.default_rng(1))
     some = profiles.with_protected(nobody).select(np.arange(30))
-    found = protected_users(activity, some, NAMES, rng=np.random.default_rng(1))
+    found = protect(activity, some, NAMES, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(found.rows, np.arange(30, 40))
 
 
@@ -191,8 +189,8 @@ def test_baselines_exchange_records_of_protected_users(method, budget):
     assert (release.sources[~is_open] % 4 != 0).all()
     for plan in release.plans:
         np.testing.assert_allclose(plan.transitions.sum(axis=1), 1, atol=1e-12)
-        assert plan.told.leakage_bits < plan.told.untouched_bits
-        assert plan.told.certified_gap is None
+        assert plan.leaked.leakage_bits < plan.leaked.untouched_bits
+        assert plan.leaked.certified_gap is None
 
 
 def test_diff_s_laws_say_where_each_record_leads():
@@ -210,11 +208,11 @@ def test_what_is_told_of_users_depends_on_their_records_besides_their_clusters()
     """Two users of one cluster with opposite values who are led to different clusters."""
     value = Attribute("secret", ("no", "yes", "nobody"), np.array([0, 1, 0, 1, -1], dtype=np.int16))
     laws = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    told = told_by_laws(np.array([0, 0, 1, 1, 0]), laws, value)
-    assert told.untouched_bits == pytest.approx(0, abs=1e-12)
-    assert (told.leakage_bits, told.leakage_bits_heldout) == pytest.approx((1, 1))
-    assert told.worst_likelihood_ratio == np.inf
-    assert told.certified_gap is None
+    leaked = leaked_by_laws(np.array([0, 0, 1, 1, 0]), laws, value)
+    assert leaked.untouched_bits == pytest.approx(0, abs=1e-12)
+    assert (leaked.leakage_bits, leaked.leakage_bits_heldout) == pytest.approx((1, 1))
+    assert leaked.worst_likelihood_ratio == np.inf
+    assert leaked.certified_gap is None
 
 
 def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():
@@ -225,7 +223,7 @@ def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():
     scores[rare] = np.roll(scores[rare], 25, axis=1)
     moved = activity.with_scores(csr_array(scores))
     choices = np.random.default_rng(1)
-    found = protected_users(moved, profiles, NAMES, n_clusters=12, rng=choices)
+    found = protect(moved, profiles, NAMES, n_clusters=12, rng=choices)
     for plan in released(found, 0.02).plans:
         labels = found.clusters.labels[plan.users]
         costs = (plan.transitions * found.distances.matrix).sum(axis=1)

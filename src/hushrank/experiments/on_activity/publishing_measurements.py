@@ -15,7 +15,7 @@ from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking,
 from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform, Split
 from hushrank.publishing.clusters.clustering import Method
-from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
 
@@ -49,7 +49,7 @@ class PublishingMeasurements:
         key = rng.bit_generator.seed_seq.generate_state(4).tobytes()
         if key not in self.kept:
             split = Split.draw(self.platform, self.names, rng=rng)
-            users = protected_users(
+            users = protect(
                 split.shown,
                 split.profiles,
                 self.names,
@@ -90,7 +90,7 @@ class PublishingMeasurements:
 
 def stated(release: HistoricalRelease) -> dict[Quantity, float]:
     """Return what a release says of itself; of users held out only where every group has some."""
-    leaked = [plan.told for plan in release.plans]
+    leaked = [plan.leaked for plan in release.plans]
     said: dict[Quantity, float] = {
         "distortion": release.record_distortion,
         "leakage": float(np.mean([each.leakage_bits for each in leaked])),

@@ -15,7 +15,7 @@ from hushrank.activities.splits import split_latest, split_log, split_users
 from hushrank.arrays import Indices
 from hushrank.experiments.on_activity.platforms import Split
 from hushrank.publishing.historical.privrank import privrank
-from hushrank.publishing.historical.protected_users import ProtectedUsers, protected_users
+from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.publishing.item_channel.problem import ActivityPopulation
 from hushrank.randomness import Randomness
@@ -87,7 +87,7 @@ def start(
     shown, held_out = split_log(counted, rng=choices)
     earlier, latest = split_latest(shown, held_out=STREAM_SHARE)
     split = _split(earlier.activity(), held_out.activity(), profiles, names, choices)
-    users = protected_users(split.shown, split.profiles, names, rng=choices)
+    users = protect(split.shown, split.profiles, names, rng=choices)
     release = privrank(users, budget=HISTORY_BUDGET, rng=secret, choices=choices)
     place = np.full(log.n_users, -1)
     place[users.rows] = np.arange(len(users.rows))

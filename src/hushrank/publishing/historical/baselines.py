@@ -14,9 +14,9 @@ from hushrank.publishing.historical.release import (
     GroupPlan,
     HistoricalRelease,
     exchange_records,
+    leaked_by_laws,
     mean_laws,
     posterior_of_records,
-    told_by_laws,
 )
 from hushrank.randomness import Randomness
 
@@ -76,7 +76,7 @@ def baseline_plans(
             joint=joint,
             posterior=posterior_of_records(users, joint, transitions),
             expected_distortion=_distortion(users, transitions, members),
-            told=told_by_laws(users.clusters.labels[members], laws[members], value),
+            leaked=leaked_by_laws(users.clusters.labels[members], laws[members], value),
         )
         plans.append(plan)
     return plans

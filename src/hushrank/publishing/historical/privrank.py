@@ -16,8 +16,8 @@ from hushrank.publishing.historical.release import (
     GroupPlan,
     HistoricalRelease,
     exchange_records,
+    leaked_by_clusters,
     posterior_of_records,
-    told_by_clusters,
 )
 from hushrank.randomness import Randomness
 
@@ -84,7 +84,7 @@ def privrank_plans(
             joint=joint,
             posterior=posterior_of_records(users, joint, rows),
             expected_distortion=solution.distortion,
-            told=told_by_clusters(counts, rows, gap_nats=solution.certified_gap),
+            leaked=leaked_by_clusters(counts, rows, gap_nats=solution.certified_gap),
         )
         plans.append(plan)
     return plans

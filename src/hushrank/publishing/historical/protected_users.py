@@ -21,9 +21,10 @@ MOST_CLUSTERS, USERS_OF_A_CLUSTER = 200, 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueCounts:
-    """Users by cluster and private value, (clusters, values): to learn from, and held out.
+    """How many users have each private value in each cluster (clusters, values), in two parts.
 
-    sizes (clusters,): of all of them, whether they tell their value or not.
+    The channel is learnt from `learnt` and judged on `held_out`; sizes (clusters,) counts all
+    users, whether they tell their value or not.
     """
 
     learnt: Counts
@@ -32,7 +33,7 @@ class ValueCounts:
 
     @property
     def joint(self) -> Shares:
-        """P(cluster, value) (clusters, values) of all of them, with P(value | cluster) as learnt.
+        """P(cluster, value) (clusters, values) of all users, with P(value | cluster) as learnt.
 
         In a cluster of which nothing was learnt, values are as frequent as among all.
         """
@@ -105,7 +106,7 @@ class ProtectedUsers:
         return ValueCounts(learnt, held, np.bincount(labels, minlength=shape[0]))
 
 
-def protected_users(
+def protect(
     activity: Activity,
     profiles: Profiles,
     names: Sequence[str],

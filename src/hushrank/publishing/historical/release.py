@@ -1,4 +1,4 @@
-"""What is released of all users, and how much it tells: one form for every method."""
+"""What is released of all users, and how much it leaks: one form for every method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,13 +29,14 @@ class Draw(Protocol):
 
 
 @dataclass(frozen=True)
-class Told:
-    """How much a release tells of one private value: leakages and certified_gap in bits.
+class LeakageReport:
+    """How much a release leaks of one private value; leakages and the gap are in bits.
 
-    untouched_bits: of the clusters as they are. leakage_bits: of the learnt users, plug-in;
-    leakage_bits_heldout: of users that nothing was learnt from, less its bias by the jackknife,
-    None without such users. certified_gap: how much less another channel could leak, where one
-    was solved. worst_likelihood_ratio: largest P(released | y) / P(released | y'), maybe inf.
+    untouched_bits is what the clusters would leak as they are. leakage_bits is the plug-in estimate
+    on the users that the channel was learnt from; leakage_bits_heldout is of users that nothing was
+    learnt from, corrected by the jackknife, and None where there are none. certified_gap says how
+    much less another channel could leak, where a channel was solved for. worst_likelihood_ratio is
+    the largest P(released | y) / P(released | y'), maybe infinite.
     """
 
     untouched_bits: float
@@ -47,12 +48,12 @@ class Told:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupPlan:
-    """How the records of users who protect the same attributes are exchanged; nothing is drawn yet.
+    """How the records of users who protect the same attributes will be exchanged.
 
-    users: places among the protected; transitions (clusters, clusters): P(released cluster |
-    cluster); joint (clusters, values) = P(cluster, value) as learnt; posterior (protected, values)
-    = what whoever knows the channel concludes from each protected user's record when it is
-    released; expected_distortion in the budget's unit.
+    Nothing is drawn yet. users are places among the protected; transitions (clusters, clusters) is
+    P(released cluster | cluster); joint (clusters, values) is P(cluster, value) as learnt;
+    posterior (protected, values) is what whoever knows the channel concludes from each protected
+    user's record where it is released; expected_distortion is in the budget's unit.
     """
 
     names: tuple[str, ...]
@@ -63,16 +64,16 @@ class GroupPlan:
     joint: Shares
     posterior: Floats
     expected_distortion: float
-    told: Told
+    leaked: LeakageReport
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HistoricalRelease:
-    """What may be handed over: `activity`; all else is for the curator, who must keep it.
+    """A release: only `activity` may be handed over, all else is for the curator, who keeps it.
 
-    sources (users,): whose record stands for each user's, by row; those who protect nothing keep
-    theirs. record_distortion: mean Kendall distance, ties half, of what protected users did and
-    what is released for them.
+    sources (users,) says, by row, whose record stands for each user's; those who protect nothing
+    keep theirs. record_distortion is the mean Kendall distance, ties half, of what protected users
+    did and what is released for them.
     Privacy: chosen private values become harder to infer; no differential privacy.
     """
 
@@ -110,7 +111,7 @@ def exchange_records(
 ) -> HistoricalRelease:
     """Draw for every group whose record is released for whom, and release it.
 
-    Every probability was settled before: an error comes before anything is drawn.
+    Every probability was settled before, so that errors come before anything is drawn.
     """
     among = np.arange(len(users.rows))
     for plan in plans:
@@ -134,21 +135,24 @@ def record_distortion(users: ProtectedUsers, sources: Indices) -> float:
     return float(found.mean())
 
 
-def told_by_clusters(counts: ValueCounts, transitions: Shares, *, gap_nats: float) -> Told:
-    """Return what the cluster of a released record tells, by a channel learnt from `counts`."""
+def leaked_by_clusters(
+    counts: ValueCounts, transitions: Shares, *, gap_nats: float
+) -> LeakageReport:
+    """Return what the cluster of a released record leaks, by a channel learnt from `counts`."""
     held_out = None
     if counts.held_out.sum() >= 2:
         held_out = estimate_leakage(counts.held_out, transitions).jackknife
     found = leakage_bits(counts.joint, transitions)
     ratio = _ratio(counts.joint, transitions)
-    return Told(leakage_bits(counts.joint), found, held_out, gap_nats / log(2), ratio)
+    return LeakageReport(leakage_bits(counts.joint), found, held_out, gap_nats / log(2), ratio)
 
 
-def told_by_laws(labels: Labels, laws: Shares, value: Attribute) -> Told:
-    """Return what the cluster of a released record tells, by a law that nothing was learnt for.
+def leaked_by_laws(labels: Labels, laws: Shares, value: Attribute) -> LeakageReport:
+    """Return what the cluster of a released record leaks, by laws that nothing was learnt for.
 
-    labels (users,); laws (users, clusters) = P(released cluster | user), whose record it depends on
-    besides the cluster. Of all users who tell: they are both learnt and held out, plug-in.
+    labels (users,); laws (users, clusters) is P(released cluster | user), which depends on the
+    user's record and not on the cluster alone. It is the plug-in estimate of all users who tell:
+    as nothing was learnt from them, it is also that of users held out.
     """
     value, n_clusters = value.used(), laws.shape[1]
     told = value.told
@@ -158,7 +162,7 @@ def told_by_laws(labels: Labels, laws: Shares, value: Attribute) -> Told:
     after = laws[told].T @ is_value
     after /= after.sum()
     found = leakage_bits(after)
-    return Told(leakage_bits(before), found, found, None, _ratio(after))
+    return LeakageReport(leakage_bits(before), found, found, None, _ratio(after))
 
 
 def mean_laws(laws: Shares, labels: Labels) -> Shares:
@@ -182,6 +186,6 @@ def posterior_of_records(users: ProtectedUsers, joint: Shares, transitions: Shar
     released = released_joint(joint, transitions)
     prior = released.sum(axis=0)
     totals = released.sum(axis=1, keepdims=True)
-    told = np.divide(released, totals, out=np.tile(prior, (len(released), 1)), where=totals > 0)
-    posterior: Floats = told[users.clusters.labels]
+    given = np.divide(released, totals, out=np.tile(prior, (len(released), 1)), where=totals > 0)
+    posterior: Floats = given[users.clusters.labels]
     return posterior

@@ -15,8 +15,8 @@ from hushrank.publishing.historical.release import (
     GroupPlan,
     HistoricalRelease,
     exchange_records,
+    leaked_by_laws,
     mean_laws,
-    told_by_laws,
 )
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
@@ -59,7 +59,7 @@ def _plan(
     channel = user_level_channel(users.scores[members], believed, budget=budget, rng=choices)
     own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
     laws = _laws(users, members, channel)
-    told = told_by_laws(labels, laws, own)
+    leaked = leaked_by_laws(labels, laws, own)
     bits = channel.leakage / log(2), channel.certified_gap / log(2)
     posterior = np.zeros((len(users.rows), value.n_values))
     posterior[members] = channel.posterior()
@@ -72,7 +72,7 @@ def _plan(
         joint=users.counts(names, members, held_out=0.0, rng=choices).joint,
         posterior=posterior,
         expected_distortion=channel.distance,
-        told=replace(told, leakage_bits=bits[0], certified_gap=bits[1]),
+        leaked=replace(leaked, leakage_bits=bits[0], certified_gap=bits[1]),
     )
 
 
