@@ -7,5 +7,5 @@ whole order; `thresholded_laplace.py` is a coin. `central.py` says what a curato
 `laplace.py`, `gaussian.py`, `geometric.py` (for many cells) and `k_norm.py`. Begin with `local.py`,
 then `randomized_response.py`.
 May import: samplers and what is below, neither questions nor models. Theory:
-docs/theory/local-mechanisms.md.
+docs/theory/local-mechanisms.md; of `k_norm.py`, docs/theory/exact-sampling.md.
 """

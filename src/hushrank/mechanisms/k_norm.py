@@ -1,4 +1,7 @@
-"""K-norm noise for centred scores: no larger in any direction than what one ballot can do there."""
+"""K-norm noise for centred scores: no larger in any direction than what one ballot can do there.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

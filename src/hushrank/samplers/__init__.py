@@ -5,5 +5,6 @@ draws 64 coins at once, `shuffles.py` orders from a fixed number of words, `perm
 lattice points of a polytope. Coins of e^-x: in `geometric_numbers.py` those that geometric numbers
 of any size are made of, in `coins_from_tape.py` the same for kernels, and in `certified_coin.py`
 times a rational factor. Begin with `word_probabilities.py`.
-May import: randomness, rankings, accounting, and what is below.
+May import: randomness, rankings, accounting, and what is below. Theory:
+docs/theory/exact-sampling.md.
 """

@@ -1,4 +1,7 @@
-"""Coins of a rational number times a power of e, decided by certified bounds, not by floats."""
+"""Coins of a rational number times a power of e, decided by certified bounds, not by floats.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Exact coins from a tape of random words, for kernels: 64-bit whole numbers only."""
+"""Exact coins from a tape of random words, for kernels: 64-bit whole numbers only.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,7 @@
-"""Geometric numbers, exactly, from whole numbers only: no probability is rounded."""
+"""Geometric numbers, exactly, from whole numbers only: no probability is rounded.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from hushrank.errors import require
 from hushrank.randomness import Randomness

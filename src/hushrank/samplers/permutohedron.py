@@ -1,8 +1,9 @@
 """Lattice points of permutohedra, numbered by trees: each point once.
 
-B = sum over pairs a < b of [-1, 1] (e_b - e_a) holds the centred scores of every ballot, ties and
-unranked items included. v is infinitesimal, positive but for the last item, of sum 0: so no whole
-vector of sum 0 lies on the boundary of jB + v.
+The body B = sum over pairs a < b of [-1, 1] (e_b - e_a) holds the centred scores of every ballot,
+ties and unranked items included. Its multiple jB is moved by an infinitesimal v of sum 0, which is
+positive but for the last item: so no whole vector of sum 0 lies on the boundary of jB + v.
+Theory: docs/theory/exact-sampling.md.
 """
 
 import numpy as np
@@ -18,10 +19,11 @@ Tree = NDArray[np.int64]
 def lattice_points(tree_codes: Words, radii: Counts, steps: Counts) -> Counts:
     """Return the whole vectors of jB + v that codes and steps number: (draws, items), sums 0.
 
-    A tiling of jB has a tile for each tree of the items, with an edge of length 2j for each edge of
-    the tree: 2j steps away from the tree's root, the last item, choose among its points. All
-    m^(m-2) (2j)^(m-1) choices give different points. Codes (draws, items - 2) of items (Prüfer's),
-    radii (draws,) of j >= 1, steps (draws, items - 1) of 1..2j. Arithmetic is modulo 2^64.
+    A tiling of jB has one tile for each tree of the items. A tile has an edge of length 2j for each
+    edge of the tree, so that one of 2j steps along each edge, away from the tree's root, the last
+    item, chooses a point. All m^(m-2) (2j)^(m-1) choices give different points, and all points.
+    Codes (draws, items - 2) of items (Prüfer's), radii (draws,) of j >= 1, steps (draws, items - 1)
+    of 1..2j. Arithmetic is modulo 2^64.
     Cost: O(items^2) a draw.
     Source: Shephard (Canadian J. Math. 1974), tiles; Stanley (DIMACS 4, 1991), trees.
     """
@@ -90,8 +92,9 @@ def _find_highest_edges(taken: Tree, parents: Tree, highest: Counts) -> None:
 def _add_corner(highest: Counts, radius: int, point: Counts) -> None:
     """Add j (e_b - e_a) or its opposite for each pair outside the tree: the tile's middle.
 
-    Lift pair e by 2^height(e): tiles are the lower faces. Pair a < b is taken whole where the sum
-    of lifts along the tree's way from a to b exceeds its own; the highest of them all decides.
+    Pair e is lifted by 2^height(e); the lower faces of the lifted body are the tiles. A pair a < b
+    is at its positive end where the signed sum of lifts along the tree's way from a to b exceeds
+    its own lift, and that is decided by the highest of them all.
     """
     for b in range(len(point)):
         for a in range(b):

@@ -4,5 +4,5 @@
 `quicksort.py`, `kemeny.py`, `histogram.py`, and `auto.py`, which looks first and then chooses;
 `exponential/` draws P-SAMPLE exactly. `sample_size.py` says how many people a method needs,
 `posterior.py` what a release leaves open. Begin with `order.py`, then `borda.py`.
-May import: aggregators, and what is below.
+May import: aggregators, and what is below. Theory: docs/theory/exact-sampling.md.
 """

@@ -1,4 +1,7 @@
-"""The least Kendall cost by a trusted curator: an optimum of noisy margins, or a drawn order."""
+"""The least Kendall cost by a trusted curator: an optimum of noisy margins, or a drawn order.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from math import comb
 

@@ -4,5 +4,5 @@
 refuses an order by an exact coin, so that the law never depends on how orders are proposed:
 `by_insertion.py` for easy inputs, `by_sets.py` for up to 22 items, `by_core.py` for both at once.
 Begin with `p_sample.py`, then `proposals.py`.
-May import: aggregators, and what is below.
+May import: aggregators, and what is below. Theory: docs/theory/exact-sampling.md.
 """

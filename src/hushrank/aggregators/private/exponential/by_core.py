@@ -1,4 +1,7 @@
-"""Orders proposed by a dynamic program for a core of items, into which the others are inserted."""
+"""Orders proposed by a dynamic program for a core of items, into which the others are inserted.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,9 +21,9 @@ TRIES_AT_ONCE = 2**12
 class CoreProposal:
     """Propose orders of a core of items by their sets, and insert the other items into them.
 
-    The core comes at no try lost. Borda's middle is best: its items are those that would jump, and
-    be jumped by, most others. The rest is inserted from the middle outwards, so that each item
-    jumps few others or nearly all.
+    Hardly a try is lost on the order of the core. Borda's middle makes the best core: its items are
+    those that would jump, and be jumped by, most others. The other items are inserted from the
+    middle outwards, so that each of them jumps few others or nearly all.
     """
 
     core: SetProposal

@@ -1,4 +1,7 @@
-"""Orders proposed by inserting one item after the other, refused as soon as a coin says so."""
+"""Orders proposed by inserting one item after the other, refused as soon as a coin says so.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,11 +27,11 @@ MOST_WORDS_AT_ONCE = 2**15
 class InsertionProposal:
     """Propose orders by putting each item so many places before the end of those already there.
 
-    margins[j, k] pairs lost where k jumps j, items numbered in the order of their insertion; any
-    such order gives the same law, but Borda's has items jump few others. least[k, t] = the sum of
-    the t smallest margins of k: no t jumped items lose fewer pairs. Item k jumps t with a chance
-    near e^-(rate * least[k, t]), shares[k, t] of 2^64; what the items jumped lose beyond `least`
-    is paid by an exact coin at once: its tail ends the try.
+    Items are numbered in the order of their insertion; any such order gives the same law, but in
+    Borda's order items jump few others. margins[j, k] pairs are lost where k jumps j. No t jumped
+    items lose fewer pairs than least[k, t], the sum of the t smallest margins of k. Item k jumps t
+    of them with shares[k, t] of 2^64 words, near e^-(rate * least[k, t]); what the items that it
+    does jump lose beyond `least` is paid by an exact coin at once, whose tail ends the try.
     Source: rejection as in Mansinghka, Roy, Jonas, Tenenbaum (AISTATS 2009).
     """
 

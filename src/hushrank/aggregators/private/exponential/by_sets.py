@@ -1,4 +1,7 @@
-"""Orders proposed by a dynamic program over the sets of items placed so far."""
+"""Orders proposed by a dynamic program over the sets of items placed so far.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,8 +31,9 @@ class SetProposal:
 
         Z(S) = sum over i not in S of  e^-(rate * sum_{j in S} costs[j, i])  Z(S + i)
 
-    log_sums (2^items,) = log Z, in floats, only guide: see `kept_order`. The bound is the log Z of
-    nothing placed plus SLACK a step: each step may be off by that much before the law suffers.
+    costs[j, i] pairs are lost where j comes before i; S holds the items placed so far. The floats
+    log_sums (2^items,) = log Z only guide the draw: `kept_order` makes up for their errors. The
+    bound is log Z of nothing placed, plus SLACK for each step: by so much may each step be wrong.
     Cost: O(items 2^items).
     """
 

@@ -1,4 +1,7 @@
-"""P-SAMPLE: one order from the exponential mechanism over all orders, drawn exactly."""
+"""P-SAMPLE: one order from the exponential mechanism over all orders, drawn exactly.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from fractions import Fraction
 from math import comb, frexp, log

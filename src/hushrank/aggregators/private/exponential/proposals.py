@@ -1,4 +1,7 @@
-"""Exact rejection: orders are proposed with chances known exactly, and kept by exact coins."""
+"""Exact rejection: orders are proposed with chances known exactly, and kept by exact coins.
+
+Theory: docs/theory/exact-sampling.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,9 +43,9 @@ def kept_order(
 
         P(kept | order) = e^-(rate * cost + log_bound) / P(proposed)
 
-    so that every order is proposed and kept with the chance e^-(rate * cost), times a constant:
-    exactly the stated law, whatever the chances of the proposal. They only decide how many tries
-    it takes. `log_bound` makes no such ratio exceed 1.
+    Every order is then proposed and kept with the chance e^-(rate * cost), times a constant. That
+    is exactly the stated law, whatever the chances of the proposal: they only decide how many tries
+    a draw takes. `log_bound` is so large that no such ratio exceeds 1.
     """
     for row, order in enumerate(proposals.orders):
         exponent = rate * int(proposals.costs[row]) + Fraction(log_bound)
