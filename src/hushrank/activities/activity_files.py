@@ -8,14 +8,14 @@ from hushrank.activities.log import ActivityLog, Duplicates
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, errors_naming, require_folder
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import Table
+from hushrank.files.table_files import ArrowTable, Table
 from hushrank.files.tables import (
     column_named,
     has_column,
     identifiers,
     number_column,
     numbers,
-    read_table,
+    opened_table,
     require_table_extension,
     text_column,
     write_table,
@@ -24,17 +24,19 @@ from hushrank.files.tables import (
 USER, ITEM, SCORE, TIME = "user", "item", "score", "time"
 
 
-def read_activity(path: FilePath, *, duplicates: Duplicates = "sum") -> Activity:
+def read_activity(source: FilePath | ArrowTable, *, duplicates: Duplicates = "sum") -> Activity:
     """Read one score for each user and item; see `ActivityLog.activity` for pairs that repeat.
 
-    CSV or Parquet, plain or gzipped, with columns `user` and `item`, perhaps `score` (otherwise 1)
-    and `time`; users and items are sorted, whole numbers by size. `docs/activity-data.md` has more.
+    A CSV or Parquet file, plain or gzipped, or a table in memory (pandas 2.2 or newer, polars,
+    pyarrow: whatever speaks the Arrow C interface), with columns `user` and `item`, perhaps `score`
+    (otherwise 1) and `time`; users and items are sorted, whole numbers by size.
+    `docs/activity-data.md` has more.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.
     Raises HushrankError when the file is missing, damaged or not of the form, when a score is no
-    finite number of at least 0, or when all scores of a user or an item are 0.
+    finite number of at least 0, or when all scores of a user or an item are 0; TypeError for what
+    is no path and no table.
     """
-    with errors_naming(path):
-        table = read_table(path)
+    with opened_table(source) as table:
         log = _log(table)
         if duplicates == "refused":
             table.require_rows(~log.repeats(), "one record at most of each user and item")
@@ -43,13 +45,13 @@ def read_activity(path: FilePath, *, duplicates: Duplicates = "sum") -> Activity
         return activity
 
 
-def read_log(path: FilePath) -> ActivityLog:
-    """Read all records in the order of the file, with their times where it has any.
+def read_log(source: FilePath | ArrowTable) -> ActivityLog:
+    """Read all records in the order of the file or table, with their times where it has any.
 
     Raises HushrankError as `read_activity` does, but for scores of 0.
     """
-    with errors_naming(path):
-        return _log(read_table(path))
+    with opened_table(source) as table:
+        return _log(table)
 
 
 def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) -> None:

@@ -13,7 +13,7 @@ from hushrank.activities.profiles import Profiles
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import Table
+from hushrank.files.table_files import ArrowTable, Table
 from hushrank.files.tables import (
     codes_in,
     column_named,
@@ -21,7 +21,7 @@ from hushrank.files.tables import (
     has_column,
     identifiers,
     numbers,
-    read_table,
+    opened_table,
     text_column,
     write_table,
 )
@@ -31,22 +31,22 @@ NONE, ALL = "none", "all"
 
 
 def read_profiles(
-    path: FilePath,
+    source: FilePath | ArrowTable,
     *,
     attributes: Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
 ) -> Profiles:
     """Read the attributes of these names, or all; numeric ones named in `bins` are cut at edges.
 
-    CSV or Parquet, plain or gzipped: a column `user`, one an attribute, empty = the user does not
-    tell; and perhaps `protects`: `none`, `all` or names joined by + or |. Without that column all
-    users protect all attributes.
+    A CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`: a column
+    `user`, one an attribute, empty = the user does not tell; and perhaps `protects`: `none`, `all`
+    or names joined by + or |. Without that column all users protect all attributes.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.
     Raises HushrankError when the file is missing, damaged or not of the form, a user is repeated,
-    a binned cell is no number, or `protects` is empty or names no attribute.
+    a binned cell is no number, or `protects` is empty or names no attribute; TypeError for what is
+    no path and no table.
     """
-    with errors_naming(path):
-        table = read_table(path)
+    with opened_table(source) as table:
         users = identifiers(table, USER, tuple)
         table.require_rows(~_repeated(users.codes), "each user once")
         named = _attribute_names(table)

@@ -1,12 +1,14 @@
 """CSV and Parquet files as columns of texts, before anybody says what the columns mean."""
 
 import csv
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO, StringIO
 from itertools import compress, islice
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,25 @@ from hushrank.errors import HushrankError, require
 
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table that speaks the Arrow C stream interface, such as a data frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with a stream of record batches."""
+
+
+@runtime_checkable
+class ArrowArray(Protocol):
+    """A record batch that speaks the Arrow C interface."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Return capsules with a schema and an array of structures."""
+
+
+ArrowTable: TypeAlias = ArrowStream | ArrowArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,17 +101,44 @@ def parse_parquet(content: bytes) -> Table:
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns: tuple[Column, ...] = ()
-    header: tuple[str, ...] = ()
-    try:
-        table = parquet.read_table(BytesIO(content), page_checksum_verification=True)
-        header = tuple(name.strip() for name in table.column_names)
-        columns = tuple(_column(column) for column in table.columns)
-    except (pa.ArrowException, OSError, ValueError):  # their messages may show cells
-        header = ()
-    require(header, "expected a whole Parquet file with columns of text or numbers")
-    require(all(header), "expected a name for every column")
+    found = None
+    with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
+        found = _table(parquet.read_table(BytesIO(content), page_checksum_verification=True))
+    if found is None or not found.header:
+        raise HushrankError("expected a whole Parquet file with columns of text or numbers")
+    require(all(found.header), "expected a name for every column")
+    return found
+
+
+def parse_arrow(source: ArrowTable) -> Table:
+    """Take a table in memory by the Arrow C interface: of pandas, polars, pyarrow and others.
+
+    The index of a pandas frame is not read. Rows count from 1.
+    Raises HushrankError when it is empty, or a column holds anything but text or numbers.
+    """
+    import pyarrow as pa
+
+    found = None
+    with suppress(pa.ArrowException, ValueError, TypeError):  # their messages may show cells
+        found = _table(_without_index(pa.table(source)))
+    if found is None or not found.header:
+        raise HushrankError("expected columns of text or numbers")
+    require(all(found.header), "expected a name for every column")
+    return found
+
+
+def _table(table: Any) -> Table:
+    """Take a `pyarrow.Table` whose columns hold text or numbers."""
+    header = tuple(name.strip() for name in table.column_names)
+    columns = tuple(_column(column) for column in table.columns)
     return Table(header, columns, lambda row: f"row {row + 1}")
+
+
+def _without_index(table: Any) -> Any:
+    """Leave out the columns that pandas made of a frame's index."""
+    told = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
+    index = [name for name in told.get("index_columns", []) if isinstance(name, str)]
+    return table.drop_columns(index)
 
 
 def _records(text: bytes) -> Iterator[tuple[int, list[str]]]:
@@ -164,7 +212,9 @@ def _column(chunks: Any) -> Column:
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
     values = whole.dictionary.to_pylist()
     texts = ["" if value is None or value != value else str(value).strip() for value in values]
-    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    is_unsigned = pa.types.is_unsigned_integer(whole.indices.type)  # polars' categories
+    indices = whole.indices.cast(pa.int64()) if is_unsigned else whole.indices
+    codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
     has_row = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0  # a file may list others
     numbers = np.append(has_row.cumsum() - 1, -1)
     return Column(numbers[codes], tuple(compress(texts, has_row)))

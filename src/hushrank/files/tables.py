@@ -3,7 +3,8 @@
 import csv
 import gzip
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +14,16 @@ from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, errors_naming, replace_file
-from hushrank.files.table_files import Column, Table, parse_csv, parse_parquet
+from hushrank.files.table_files import (
+    ArrowArray,
+    ArrowStream,
+    ArrowTable,
+    Column,
+    Table,
+    parse_arrow,
+    parse_csv,
+    parse_parquet,
+)
 
 EXTENSIONS = (".csv", ".parquet")
 
@@ -34,6 +44,32 @@ def read_table(path: FilePath) -> Table:
     """
     content = load(path)
     return parse_parquet(content) if is_parquet(content) else parse_csv(plain_text(content))
+
+
+@contextmanager
+def opened_table(source: FilePath | ArrowTable) -> Iterator[Table]:
+    """Read a file, or take a table in memory, and name it in errors that are raised meanwhile.
+
+    Raises TypeError for what is neither.
+    """
+    if isinstance(source, str | os.PathLike):
+        with errors_naming(source):
+            yield read_table(source)
+    elif isinstance(source, ArrowStream | ArrowArray):
+        with errors_of_table():
+            yield parse_arrow(source)
+    else:
+        expected = "a path or a table, such as a data frame"
+        raise TypeError(f"source: expected {expected}, got {type(source).__name__}")
+
+
+@contextmanager
+def errors_of_table() -> Iterator[None]:
+    """Let errors about a table in memory begin with `table`; what files call line 1 names it."""
+    try:
+        yield
+    except HushrankError as error:
+        raise HushrankError(f"table: {str(error).removeprefix('line 1: ')}") from None
 
 
 def load(path: FilePath) -> bytes:

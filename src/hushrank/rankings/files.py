@@ -2,13 +2,23 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
-from hushrank.files.table_files import Table, parse_csv, parse_parquet
-from hushrank.files.tables import is_parquet, load, plain_text
+from hushrank.files.table_files import (
+    ArrowArray,
+    ArrowStream,
+    ArrowTable,
+    Table,
+    parse_arrow,
+    parse_csv,
+    parse_parquet,
+)
+from hushrank.files.tables import errors_of_table, is_parquet, load, plain_text
+from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
 from hushrank.rankings.order_files import is_order_file, parse_order_file
 from hushrank.rankings.preflib import format_preflib, parse_preflib
 from hushrank.rankings.preflib_header import KINDS
@@ -30,16 +40,40 @@ _MODERN_PREFLIB = re.compile(rb"\s*+#\s*+[A-Z]++(?: ++[A-Z]++)*+(?:\s++\d++)?+\s
 _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
 
 
-def read_rankings(path: FilePath, *, form: Form | None = None) -> Rankings:
-    """Read a file of rankings; `form` overrides what its content and its extension say.
+def read_rankings(
+    source: FilePath | ArrowTable | Sequence[Ballot], *, form: Form | None = None
+) -> Rankings:
+    """Read rankings from a file, from a table in memory, or from a list of lists of names.
 
-    PrefLib (soc, soi, toc, toi), order files, and CSV or Parquet tables with one column a place,
-    one column an item, or one score a row; each plain or gzipped. `docs/data.md` has examples.
+    A table has the forms of a table file: a data frame of pandas (2.2 or newer; its index is not
+    read) or polars, a pyarrow table, or whatever speaks the Arrow C interface. A list holds one
+    ballot a person: names, best first; names in a set, list or tuple of their own tie, and what a
+    ballot leaves out is unranked. `form` overrides what content and extension of a file say.
+
+    Files: PrefLib (soc, soi, toc, toi), order files, and CSV or Parquet tables with one column a
+    place, one column an item, or one score a row; each plain or gzipped. See `docs/data.md`.
     Privacy: what is read is raw. The error names file, line and expectation, never a ballot.
     Raises HushrankError when the file is missing, damaged or not of the form; nothing is returned
-    in part.
+    in part. Raises TypeError, which names the argument, for anything else.
+
+    >>> read_rankings([["tea", "coffee"], ["coffee"], [{"tea", "coffee"}]])
+    Rankings(3 people, 2 items, with ties, incomplete)
     """
     require(form is None or form in FORMS, f"expected a form of {', '.join(FORMS)}")
+    if isinstance(source, str | os.PathLike):
+        return _read_file(source, form)
+    if isinstance(source, ArrowStream | ArrowArray):
+        with errors_of_table():
+            return _from_table(parse_arrow(source), form)
+    if isinstance(source, list | tuple):
+        named = form in (None, "places")
+        require(named, f"expected a list of lists of names, best first, got the form {form}")
+        return rankings_of_ballots(source)
+    expected = "a path, a table such as a data frame, or a list of lists of names"
+    raise TypeError(f"source: expected {expected}, got {type(source).__name__}")
+
+
+def _read_file(path: FilePath, form: Form | None) -> Rankings:
     with errors_naming(path):
         content = load(path)
         if is_parquet(content):
