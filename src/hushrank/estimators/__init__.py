@@ -5,5 +5,5 @@
 uniform it may be, `rank_estimates.py` how sure it is. `partial_likelihood.py` and what it imports
 do so for partial rankings; `popular_orders.py` finds orders behind hashed reports
 (`hashed_reports.py`). Begin with `shares.py`, then `rank_fit.py`.
-May import: questions, mechanisms, models, and what is below.
+May import: questions, mechanisms, models, and what is below. Theory: docs/theory/max-entropy.md.
 """

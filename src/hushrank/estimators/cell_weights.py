@@ -1,4 +1,7 @@
-"""What a model of ranks and precedences says about the answers to questions."""
+"""What a model of ranks and precedences says about the answers to questions.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate

@@ -1,4 +1,7 @@
-"""How likely tallied reports are under a model of the people's ranks and precedences."""
+"""How likely tallied reports are under a model of the people's ranks and precedences.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +20,14 @@ from hushrank.questions.question import Question
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportLikelihood:
-    """The reports on each cell, and what their probabilities are.
+    """How many reports name each cell, and how likely a model makes them.
 
         P(report c of question j) = q_j + (p_j - q_j) P(category c of j),   linear in the statistics
 
-    counts, gaps = p - q, floors = q, n_reports of the cell's question: all (cells,).
-    weights (cells, statistics) as `cell_weights` says. Likelihoods of different people add up.
-    log_prior = what is added to each log-likelihood for what was judged along with the model.
+    A cell is one category of one question. All of these are (cells,): the counts of reports, the
+    gaps p - q, the floors q, and n_reports on the cell's question. The weights (cells, statistics)
+    are those of `cell_weights`. Likelihoods of different people add up. log_prior is added to each
+    log-likelihood for what was judged along with the model.
     """
 
     n_items: int

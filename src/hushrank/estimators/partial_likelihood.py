@@ -1,4 +1,7 @@
-"""How likely reports are whose people ranked only some of the items."""
+"""How likely reports are whose people ranked only some of the items.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""How far a population is from uniform, judged by its noisy reports: one scale of the prior."""
+"""How far a population is from uniform, judged by its noisy reports: one scale of the prior.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -28,8 +31,9 @@ def require_prior(prior: Prior) -> None:
 class ScaleEvidence:
     """The log-likelihood near a point as a parabola, in directions that the prior leaves apart.
 
-    weights (directions,) = information on a direction at scale 1; pulls (directions,) = the
-    parabola's slope at 0 along it. Coefficients have the prior N(0, (scale spread)^2).
+    In coordinates in which the prior at scale 1 is round, the eigenvectors of the information are
+    the directions: weights (directions,) is the information on each, pulls (directions,) the slope
+    that the parabola has at 0 along it. Coefficients have the prior N(0, (scale spread)^2).
     """
 
     weights: Floats
@@ -37,7 +41,7 @@ class ScaleEvidence:
 
     @classmethod
     def of(cls, information: Floats, pull: Floats, spreads: Floats) -> "ScaleEvidence":
-        """Take the information F (features, features) and the slope at 0 (features,), F x + g."""
+        """Take the information F (features, features) and the slope of the parabola at 0."""
         weights, directions = np.linalg.eigh(spreads[:, None] * information * spreads)
         return cls(np.maximum(weights, 0.0), directions.T @ (spreads * pull))
 
@@ -53,13 +57,13 @@ class ScaleEvidence:
         return evidence
 
     def point_scale(self, prior: Prior) -> float:
-        """Return the posterior median of the scale: for the one model to publish."""
+        """Return the posterior median of the scale, by which the model is fitted and published."""
         require_prior(prior)
         scales = _grid(LEAST_SCALE)
         return _quantile(scales, self.log_evidence(scales) + _log_prior(scales, prior), 0.5)
 
     def interval_scale(self) -> float:
-        """Return the posterior's upper quantile under a flat prior: wide enough for intervals."""
+        """Return the posterior's upper quantile under a flat prior, which is wide enough for errors."""
         scales = _grid(LEAST_SCALE_OF_INTERVALS)
         return _quantile(scales, self.log_evidence(scales), QUANTILE_OF_INTERVALS)
 

@@ -1,4 +1,7 @@
-"""Rank shares and precedences of a population, each with its standard error."""
+"""Rank shares and precedences of a population, each with its standard error.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Fit a maximum-entropy model of rankings to noisy reports, by its most likely coefficients."""
+"""Fit a maximum-entropy model of rankings to noisy reports, by its most likely coefficients.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +28,10 @@ MOST_STEPS = 2000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parabola:
-    """The log-likelihood of reports near one model: by its slopes and its expected curvature."""
+    """The log-likelihood of reports near one model, by its slopes and its expected curvature.
+
+    The log-likelihood is not concave in the coefficients; the expected curvature is, at any model.
+    """
 
     likelihood: Likelihood
     point: RankPoint
@@ -37,7 +43,7 @@ class Parabola:
 
     @cached_property
     def pull(self) -> Floats:
-        """The parabola's slope at coefficients 0: (features,)."""
+        """The slope (features,) that the parabola has at coefficients 0: F x + the gradient at x."""
         statistics = self.point.statistics
         slopes = self.likelihood.given(statistics).slopes(statistics)
         return self.information @ self.point.coefficients + self.point.gradient(slopes)
@@ -90,7 +96,8 @@ class Parabola:
 class RankFit:
     """The model to publish, and a wider one for its errors, each with the scale of its prior.
 
-    The scale that foretells best is too narrow to say how far off it may be.
+    An error that is stated for a prior's scale is honest only while no true coefficient is larger
+    than the prior expects. The scale that foretells best is smaller than that half of the time.
     """
 
     point: RankPoint

@@ -1,4 +1,7 @@
-"""A maximum-entropy model at given coefficients: its statistics, and how they move."""
+"""A maximum-entropy model at given coefficients: its statistics, and how they move.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass
 from functools import cache, cached_property

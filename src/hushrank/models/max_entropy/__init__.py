@@ -6,5 +6,5 @@ two passes over the sets of items, `subset_tangents.py` differentiates them, `su
 joint ranks of two items, `subset_draws.py` draws. Of more items than sets allow,
 `sampled_potentials.py` takes draws, by `swap_moves.py` and `tempered_draws.py`. Begin with
 `rank_potentials.py`.
-May import: models, and what is below.
+May import: models, and what is below. Theory: docs/theory/max-entropy.md.
 """

@@ -1,4 +1,7 @@
-"""Statistics of an order that a maximum-entropy model fits: ranks, precedences, their products."""
+"""Statistics of an order that a maximum-entropy model fits: ranks, precedences, their products.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -125,10 +128,11 @@ def rank_features(n_items: int) -> RankFeatures:
 
         B_k(rank a);   [a before b] - [b before a], a < b;   B_k(rank a) [b before a], k = 1, 2
 
-    each kind less its regression, under equally likely orders, on all kinds before it, and scaled
-    to variance 1; a kind of which nothing is left is dropped. That regression of a function of two
-    items' ranks is a function of the same two ranks: what other items add is a sum over all items,
-    which depends on those ranks alone. So it is found among functions of one pair.
+    Of each kind its regression, under equally likely orders, on all kinds before it is taken off,
+    and what is left is scaled to variance 1; a kind of which nothing is left is dropped. The
+    regression of a function of two items' ranks is a function of the same two ranks: what other
+    items add is a sum over all items, which depends on those ranks alone. So it is found among
+    functions of one pair.
     """
     require(n_items >= 1, f"expected at least 1 item, got {n_items}")
     polynomials, nothing = rank_polynomials(n_items), np.zeros(n_items)

@@ -1,4 +1,7 @@
-"""The family in which ranks and precedences interact freely: exact sums for up to 20 items."""
+"""The family in which ranks and precedences interact freely: exact sums for up to 20 items.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property

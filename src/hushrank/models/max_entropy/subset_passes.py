@@ -2,6 +2,7 @@
 
 An order is a path from the empty set to the full one; placing item a after the set S multiplies
 its weight by exp(logs[S, a]). Sets are numbers whose bit b says whether item b is in.
+Theory: docs/theory/max-entropy.md.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,9 @@ from hushrank.arrays import Floats
 class Passes:
     """What both passes over the sets find.
 
-    log_after (sets,) = log of the sum over the ways from S on; reached (sets,) = P(S is passed).
-    nexts (sets, items) = P(a comes next | S); chances = P(S is passed and a comes next). All
-    probabilities, so nothing overflows or needs a scale.
+    log_after (sets,) is the log of the sum over all ways from S on to the full set, and reached
+    (sets,) is P(S is passed). nexts (sets, items) is P(a comes next | S), and chances (sets, items)
+    is P(S is passed and a comes next). All but the first are probabilities: nothing can overflow.
     """
 
     log_after: Floats

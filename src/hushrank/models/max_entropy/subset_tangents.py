@@ -1,4 +1,7 @@
-"""How the expectations under a model of orders move when its potentials do: covariances."""
+"""How the expectations under a model of orders move when its potentials do: covariances.
+
+Theory: docs/theory/max-entropy.md.
+"""
 
 import numpy as np
 from numba import njit
