@@ -63,7 +63,7 @@ class ScaleEvidence:
         return _quantile(scales, self.log_evidence(scales) + _log_prior(scales, prior), 0.5)
 
     def interval_scale(self) -> float:
-        """Return the posterior's upper quantile under a flat prior, which is wide enough for errors."""
+        """Return the posterior's upper quantile under a flat prior: wide enough for errors."""
         scales = _grid(LEAST_SCALE_OF_INTERVALS)
         return _quantile(scales, self.log_evidence(scales), QUANTILE_OF_INTERVALS)
 

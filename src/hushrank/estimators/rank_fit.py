@@ -43,7 +43,7 @@ class Parabola:
 
     @cached_property
     def pull(self) -> Floats:
-        """The slope (features,) that the parabola has at coefficients 0: F x + the gradient at x."""
+        """The slope (features,) of the parabola at coefficients 0: F x plus the gradient at x."""
         statistics = self.point.statistics
         slopes = self.likelihood.given(statistics).slopes(statistics)
         return self.information @ self.point.coefficients + self.point.gradient(slopes)
