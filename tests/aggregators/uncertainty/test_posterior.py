@@ -83,6 +83,21 @@ def test_where_nobody_answered_everything_is_open():
     assert all(last - first >= 4 for first, last in posterior.rank_intervals())
 
 
+def test_what_is_drawn_does_not_hang_on_the_signs_of_eigenvectors(monkeypatch):
+    """Nor on which vectors span a space of one variance: those of linear algebra are chance."""
+    rng, plain, signs = np.random.default_rng(4), np.linalg.eigh, (-1.0) ** np.arange(24)
+    scores, turned = rng.normal(size=24), np.linalg.qr(rng.normal(size=(24, 24)))[0]
+    uneven = turned * np.linspace(0.2, 0.8, 24) @ turned.T
+    posteriors = [posterior_of_scores(scores, each) for each in (uneven, np.eye(24) / 2)]
+    intervals = [posterior.rank_intervals() for posterior in posteriors]
+    monkeypatch.setattr(
+        np.linalg, "eigh", lambda matrix: (plain(matrix)[0], plain(matrix)[1] * signs)
+    )
+    assert [posterior.rank_intervals() for posterior in posteriors] == intervals
+    monkeypatch.setattr(np.linalg, "eigh", lambda matrix: (plain(matrix)[0], turned))
+    assert posteriors[1].rank_intervals() == intervals[1]
+
+
 def test_relabelled_items_relabel_what_is_open():
     rng = np.random.default_rng(8)
     margins, variances = antisymmetric(rng.normal(0, 0.2, 10), 5), np.full((5, 5), 0.01)

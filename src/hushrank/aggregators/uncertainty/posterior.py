@@ -83,9 +83,13 @@ class Posterior:
 
 
 def _root(covariance: Floats) -> Floats:
-    """Return a square root of a covariance that may be singular."""
+    """Return the symmetric square root of a covariance, which may be singular.
+
+    There is one alone: a root of eigenvectors only would turn with the signs, and in spaces of
+    one variance with the vectors, that rounding gives them, and every seeded draw with it.
+    """
     values, vectors = np.linalg.eigh(covariance)
-    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
+    root: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return root
 
 
