@@ -118,6 +118,22 @@ def test_bisection_splits_all_that_differs() -> None:
         bisected(points, np.ones(5), np.zeros(5, dtype=np.intp), 4)
 
 
+def test_bisection_does_not_hang_on_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor on the sign of an axis: points in the middle are on the first point's side."""
+    rng, plain = np.random.default_rng(random_seed()), np.linalg.eigh
+    for _ in range(40):
+        points = np.arange(-4, 5)[:, None] / 3 * rng.standard_normal(5) + rng.standard_normal(5)
+        labels = bisected(points, np.ones(9), np.zeros(9, dtype=np.intp), 4)
+        noise = 1e-13 * rng.standard_normal((5, 5))
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                np.linalg, "eigh", lambda matrix, by=noise: (None, by - plain(matrix)[1])
+            )
+            again = bisected(points, np.ones(9), np.zeros(9, dtype=np.intp), 4)
+        assert (again == labels).all()
+        assert labels[0] == 0
+
+
 def test_bisection_starts_from_clusters_and_minds_weights() -> None:
     points = np.array([[0.0], [1], [10], [11], [12]])
     start = np.array([1, 1, 0, 0, 0])

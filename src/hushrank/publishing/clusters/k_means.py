@@ -16,6 +16,8 @@ Partition: TypeAlias = Literal["bisecting", "minibatch"]
 N_ROUNDS = 3
 """Rounds of k-means after the first clusters: later ones lower the sum of squares by little."""
 BATCH = 4096
+ROUNDING = 1e-9
+"""Points this near to the middle of two clusters, to the farthest one's distance, are in it."""
 Marks: TypeAlias = NDArray[np.bool_]
 MOST_ROUNDS = 10
 """Rounds of 2-means a split: later ones move few points."""
@@ -113,10 +115,16 @@ def _centred(points: Floats, weights: Floats) -> Floats:
 
 
 def _sides(points: Floats, weights: Floats) -> Marks:
-    """Return which points (points,), which are not all equal, go to the second of two clusters."""
+    """Return which points (points,), which are not all equal, go to the second of two clusters.
+
+    The first point that is not in the middle of the axis starts in the first cluster: the sign of
+    an axis is chance.
+    """
     centred = _centred(points, weights)
-    axis = np.linalg.eigh((centred.T * weights) @ centred)[1][:, -1]
-    is_second: Marks = centred @ axis > 0
+    along = centred @ np.linalg.eigh((centred.T * weights) @ centred)[1][:, -1]
+    is_second = _is_beyond(along, 0.0)
+    if is_second.any() and is_second.argmax() < _is_beyond(-along, 0.0).argmax():
+        is_second = _is_beyond(-along, 0.0)
     before = ~is_second
     for _ in range(MOST_ROUNDS):
         is_split = is_second.any() and not is_second.all()
@@ -137,5 +145,10 @@ def _nearer_to_second(centred: Floats, weights: Floats, is_second: Marks) -> Mar
     own = weights * is_second
     total, weight = own @ centred, own.sum()
     second, first = total / weight, -total / (weights.sum() - weight)
-    nearer: Marks = centred @ (second - first) > (second @ second - first @ first) / 2
-    return nearer
+    return _is_beyond(centred @ (second - first), (second @ second - first @ first) / 2)
+
+
+def _is_beyond(along: Floats, middle: float) -> Marks:
+    """Return which points (points,) are past the middle, by more than rounding moves them."""
+    is_beyond: Marks = along - middle > ROUNDING * np.abs(along).max()
+    return is_beyond
