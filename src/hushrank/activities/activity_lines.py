@@ -13,7 +13,7 @@ NOTHING = msgspec.Raw(b"null")
 DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 ENCODER = msgspec.json.Encoder()
 KEYS = frozenset({"user", "item", "time"})
-UNKNOWN_KEY = "expected the keys user, item and time: --keep names others that tell no item"
+UNKNOWN_KEY = "expected the keys user, item and time: `keep` names others that tell no item"
 
 
 class ActivityLines(NamedTuple):

@@ -1,9 +1,33 @@
 """hushrank publish online: hide activities one by one, as they happen."""
 
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from math import inf, log
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
+
+from hushrank.errors import require
+
+if TYPE_CHECKING:  # numpy would double the time of --help
+    from hushrank.workflows.publish_online import OnlineStream
+
+NOT_PRIVATE = "Not private: --seed drew some of what this state released."
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a state is begun with; everything None where there is one already."""
+
+    activity: Path | None
+    profiles: Path | None
+    private: str | None
+    budget: float | None
+    limit: float | None
+    history: Path | None
+    renew_every: int | None
 
 
 def publish_online(
@@ -52,9 +76,58 @@ def publish_online(
     Example:  hushrank publish online --state s --activity visits.csv --profiles people.csv
     --private gender --budget 0.001 < new.ndjson > released.ndjson
     """
-    from hushrank.workflows.publish_online import Beginning, open_setup, run
-
     given = Beginning(activity, profiles, private, budget, limit, history, renew_every)
-    setup = open_setup(state, given)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
-    run(setup, (state, input, output), seed, kept=kept)
+    with _open(state, given, seed) as stream, ExitStack() as files:
+        lines = sys.stdin.buffer if input is None else files.enter_context(input.open("rb"))
+        into = sys.stdout.buffer
+        if output is not None:
+            into = files.enter_context(output.open("a+b"))
+        stream.release_lines(lines, into, appends=output is not None, keep=kept)
+        _tell(stream)
+
+
+def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
+    """Go on with a state, or begin one with what the files hold."""
+    from hushrank.workflows.publish_online import is_begun, publish_online
+
+    if is_begun(state):
+        unused = all(value is None for value in vars(given).values())
+        require(unused, f"{state} exists: expected none of the options that begin a state")
+        return publish_online(state, seed=seed)
+    from hushrank.activities.activity_files import read_activity
+    from hushrank.activities.profile_files import read_profiles
+
+    require(
+        given.activity and given.profiles and given.private and given.budget is not None,
+        "expected --activity, --profiles, --private and --budget to begin a state",
+    )
+    names = [name.strip() for name in str(given.private).split(",")]
+    return publish_online(
+        state,
+        learn_from=read_activity(str(given.activity)),
+        profiles=read_profiles(str(given.profiles), attributes=names),
+        private=names,
+        budget=given.budget,
+        limit=given.limit,
+        history=None if given.history is None else read_activity(given.history),
+        renew_every=given.renew_every,
+        seed=seed,
+    )
+
+
+def _tell(stream: "OnlineStream") -> None:
+    """Say on standard error what all releases so far may have told."""
+    totals, bit = stream.totals, log(2)
+    most = stream.rules.limit
+    limit = "no limit" if most == inf else f"limit {most / bit:.3g}"
+    lines = (
+        f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
+        f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
+        f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
+        f" {totals.most_told / bit:.3g} at most",
+        f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
+        "both include an estimate of what the users of --activity, a sample, do not show",
+        *([] if stream.is_private else [NOT_PRIVATE]),
+    )
+    print("\n".join(lines), file=sys.stderr)

@@ -5,10 +5,11 @@ after a crash nothing is drawn again: the text that is noted is written as far a
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import islice
 from select import select
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import msgspec
 
@@ -40,18 +41,12 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return "Journal()"
 
 
-class Input:
-    """Lines of a file or a pipe, with the hash of all that was read of them."""
+class Taken:
+    """How much was read of the lines of a run, with its hash."""
 
-    def __init__(self, file: BinaryIO, journal: Journal) -> None:
-        """Skip what the interrupted run has read; raise HushrankError when it is something else."""
-        self._descriptor, self._rest, self._hash = file.fileno(), b"", sha256()
-        self.n_read, self.n_lines, left = 0, 0, 0 if journal.is_done else journal.n_read
-        while left and (part := os.read(self._descriptor, min(left, AT_ONCE))):
-            self.count(part)
-            left -= len(part)
-        same = journal.is_done or self.digest == journal.digest
-        require(same, "expected the input of the interrupted run, from its beginning")
+    def __init__(self) -> None:
+        """Begin before the first line."""
+        self.n_read, self.n_lines, self._hash = 0, 0, sha256()
 
     @property
     def digest(self) -> bytes:
@@ -63,6 +58,50 @@ class Input:
         self._hash.update(content)
         self.n_lines += content.count(b"\n")
         self.n_read += len(content)
+
+    def skip(self, journal: Journal, read: Callable[[int], bytes]) -> None:
+        """Skip what the interrupted run has read; raise HushrankError when it is something else.
+
+        read: returns the next bytes, as many as it is asked for or so; none at the end.
+        """
+        left = 0 if journal.is_done else journal.n_read
+        while left > 0 and (part := read(left)):
+            self.count(part)
+            left -= len(part)
+        same = journal.is_done or self.digest == journal.digest
+        require(same, "expected the input of the interrupted run, from its beginning")
+
+
+class Lines(Protocol):
+    """Where the lines of a run come from."""
+
+    taken: Taken
+
+    def batches(self) -> Iterator[list[bytes]]:
+        """Yield whole lines with their ends, after what the interrupted run has read."""
+
+
+class GivenLines:
+    """Lines that a program gives, so many at once."""
+
+    def __init__(self, lines: Iterator[bytes], journal: Journal, *, at_once: int) -> None:
+        """Skip what the interrupted run has read; raise HushrankError when it is something else."""
+        self._lines, self._at_once, self.taken = lines, at_once, Taken()
+        self.taken.skip(journal, lambda left: next(lines, b""))
+
+    def batches(self) -> Iterator[list[bytes]]:
+        """Yield as many lines as are asked for at once, fewer at the end."""
+        while lines := list(islice(self._lines, self._at_once)):
+            yield lines
+
+
+class Input:
+    """Lines of a file or a pipe."""
+
+    def __init__(self, file: BinaryIO, journal: Journal) -> None:
+        """Skip what the interrupted run has read; raise HushrankError when it is something else."""
+        self._descriptor, self._rest, self.taken = file.fileno(), b"", Taken()
+        self.taken.skip(journal, lambda left: os.read(self._descriptor, min(left, AT_ONCE)))
 
     def batches(self) -> Iterator[list[bytes]]:
         """Yield whole lines with their ends, as many as come without waiting long."""
