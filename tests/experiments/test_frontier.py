@@ -5,16 +5,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.cli import collection
-from hushrank.cli.collect import CollectProtocol
-from hushrank.cli.protocols import CollectOptions
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import q2_distance
 from hushrank.experiments.experiment import Draws, Settings
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
 from hushrank.experiments.on_rankings.frontier_methods import (
-    MOST_HERDED_DRAWS,
     ORDERS,
     REPAIRED,
     SAFARI,
@@ -22,7 +18,7 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     TYPICAL,
     WHOLE_RANKINGS,
     CollectionMethod,
-    Learnt,
+    Published,
     learn_openly,
     publish,
 )
@@ -33,7 +29,9 @@ from hushrank.experiments.populations import (
 )
 from hushrank.experiments.registry import EXPERIMENTS
 from hushrank.experiments.running import run_experiment
-from hushrank.protocols.subset_order import MeanRanks
+from hushrank.models.herding import herded_rows
+from hushrank.protocols.learnt import LearntOrder
+from hushrank.protocols.registry import PROTOCOLS, Pairs, make_protocol
 from hushrank.rankings.profile import Rankings
 from tests.experiments.populations import plackett_luce
 
@@ -87,12 +85,12 @@ def test_an_election_without_complete_ballots_is_refused(tmp_path):
 
 
 def test_every_protocol_that_one_can_choose_is_there():
-    """Under the names that the figures have, which tell SAFARI's variants and the priors apart."""
-    chosen = {"max-entropy": SAFE, "safari": SAFARI, "pairs": ORDERS[0], "subset-order": ORDERS[1]}
-    chosen |= {"ldp-kwiksort-rr": ORDERS[2], "ldp-kwiksort-lap": ORDERS[3]}
-    chosen |= {name.lower(): method for name, method in WHOLE_RANKINGS.items()}
-    assert chosen.keys() == {each.value for each in CollectProtocol}
-    assert {each.name for each in chosen.values()} | {TYPICAL.name, REPAIRED.name} == NAMES
+    """With its default options, under a name of its own; two have a variant beside it."""
+    by_default = [each for each in EVERY_METHOD if each not in (TYPICAL, REPAIRED)]
+    chosen = {each.protocol.name: each.protocol for each in by_default}
+    assert chosen == {name: make_protocol(name) for name in PROTOCOLS}
+    assert [TYPICAL.protocol.name, REPAIRED.protocol.name] == ["max-entropy", "safari"]
+    assert len(NAMES) == len(EVERY_METHOD) == len(PROTOCOLS) + 2
 
 
 @pytest.mark.parametrize("method", EVERY_METHOD, ids=[method.name for method in EVERY_METHOD])
@@ -106,33 +104,34 @@ def test_methods_reach_the_optimum_without_much_noise(crowd, method):
 
 @pytest.mark.parametrize("method", EVERY_METHOD, ids=[method.name for method in EVERY_METHOD])
 def test_epsilon_and_the_number_of_people_reach_the_protocol(method):
-    survey = next(method.ask(4, 3000, 3.0, 0))
+    survey = next(method.protocol.begin(4, epsilon=3.0, n_people=3000, seed=0))
     exceptions = {SAFARI.name: 1.5, "LDP-KwikSort:Lap": 2.074853}  # half, and its true loss
     assert survey.epsilon == pytest.approx(exceptions.get(method.name, 3.0), abs=1e-6)
     if method in (SAFE, TYPICAL):
-        strong = next(method.ask(7, 3000, 1.0, 0))
-        weak = next(method.ask(7, 200, 1.0, 0))
+        strong = next(method.protocol.begin(7, epsilon=1.0, n_people=3000, seed=0))
+        weak = next(method.protocol.begin(7, epsilon=1.0, n_people=200, seed=0))
         assert (strong.name, weak.name) == ("3 levels", "pairs")
 
 
-def test_rows_are_drawn_as_collect_draws_them(crowd):
-    result = learn_openly(SAFE, crowd.everybody.rankings, 4.0)
-    people, options = crowd.everybody.rankings, CollectOptions("max-entropy", 4.0)
-    mine = publish(result, people, rng=np.random.default_rng(3))
-    theirs = collection._synthesise(result, people, options, np.random.default_rng(3))
-    np.testing.assert_array_equal(mine.ranks, theirs.ranks)
-    assert MOST_HERDED_DRAWS == collection.MOST_HERDED_DRAWS
+def test_rows_are_herded_as_collect_herds_them(crowd):
+    people = crowd.everybody.rankings
+    learnt = learn_openly(SAFE, people, 4.0)
+    mine = publish(learnt, people, rng=np.random.default_rng(3))
+    herded = herded_rows(learnt.model, people.n_people, rng=np.random.default_rng(3))
+    np.testing.assert_array_equal(mine.ranks, herded)
+    assert mine.order == learnt.order
 
 
 def test_a_way_that_goes_by_item_number_gains_nothing():
     """Everybody says 0, 1, 2: who copies the numbers is right once in six."""
     agreed = Crowd(Asked(Rankings.from_orders(np.repeat([[0, 1, 2]], 9, axis=0))))
 
-    def ask(n_items, n_people, epsilon, seed):
-        yield next(ORDERS[0].ask(n_items, n_people, epsilon, seed))
-        return MeanRanks((0, 1, 2), np.arange(3.0), np.eye(3))
+    class ByNumber(Pairs):
+        def begin(self, n_items, **asked):
+            yield next(super().begin(n_items, **asked))
+            return LearntOrder((0, 1, 2))
 
-    by_number = CollectionMethod("by number", "ours", ask)
+    by_number = CollectionMethod("by number", "ours", ByNumber())
     excesses = [agreed.collected(by_number, 1.0, draws(seed))["excess"] for seed in range(120)]
     assert np.mean(excesses) == pytest.approx(0.5, abs=0.15)  # 5 standard errors
 
@@ -141,12 +140,12 @@ def test_rows_are_judged_by_the_people_who_were_asked(crowd):
     some = Crowd(crowd.everybody, 50)
     asked, again, other = (some.asked(draws(seed)) for seed in (1, 1, 2))
     rows = crowd.everybody.rankings.ranks[:60]
-    learnt = Learnt((3, 2, 1, 0), rows)
+    learnt = Published((3, 2, 1, 0), rows)
     distance = q2_distance(Rankings(rows, asked.rankings.names), asked.rankings)
     assert asked.judge(learnt)["q2"] == pytest.approx(distance, abs=1e-12)
     assert asked.rankings == again.rankings
     assert asked.rankings != other.rankings
-    assert asked.judge(Learnt(asked.best_order, None)) == {"excess": 0.0}
+    assert asked.judge(Published(asked.best_order, None)) == {"excess": 0.0}
 
 
 def test_people_of_files_are_drawn_again_and_of_models_once(crowd):
@@ -181,7 +180,7 @@ def test_what_is_learnt_openly_is_learnt_once_of_the_same_people(crowd):
 
 def test_both_priors_see_the_same_reports(crowd):
     people = crowd.everybody.rankings
-    assert [learn_openly(method, people, 1.0).prior for method in (SAFE, TYPICAL)] == [
+    assert [learn_openly(method, people, 1.0).outcome.prior for method in (SAFE, TYPICAL)] == [
         "safe",
         "typical",
     ]

@@ -41,7 +41,7 @@ class Learning:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Learnt:
+class LearntChannels:
     """Protected users in clusters, the channels of their groups, and what it took."""
 
     users: ProtectedUsers
@@ -49,7 +49,9 @@ class Learnt:
     seconds: Seconds
 
 
-def learn(split: Split, learning: Learning, budget: float, *, rng: np.random.Generator) -> Learnt:
+def learn(
+    split: Split, learning: Learning, budget: float, *, rng: np.random.Generator
+) -> LearntChannels:
     """Cluster the users who protect something, measure the clusters' distances, solve PrivRank.
 
     Equal `rng` give the same first centres, and hold the same users out, whatever else differs.
@@ -66,7 +68,9 @@ def learn(split: Split, learning: Learning, budget: float, *, rng: np.random.Gen
             users, budget=budget, held_out=HELD_OUT, max_ratio=None, keep_own=False, choices=choices
         )
     )
-    return Learnt(users, tuple(plans), dict(zip(STEPS, (first, second, third), strict=True)))
+    return LearntChannels(
+        users, tuple(plans), dict(zip(STEPS, (first, second, third), strict=True))
+    )
 
 
 def everybody(activity: Activity, profiles: Profiles) -> Split:

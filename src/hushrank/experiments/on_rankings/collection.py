@@ -15,10 +15,8 @@ from hushrank.evaluation.metrics import (
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.tallies import simulated_tallies
 from hushrank.mechanisms.local import SimulatedTally
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
-from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.tabulated import TabulatedModel
+from hushrank.protocols.registry import MECHANISMS
 from hushrank.protocols.safari import Split, safari
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.marginals import second_order_marginals
@@ -30,10 +28,7 @@ from hushrank.surveys.survey import MakeMechanism
 POST_PROCESSES: tuple[PostProcess, ...] = ("simplex", "clip")
 
 BASELINES: Mapping[str, MakeMechanism] = {
-    "GRR": GeneralizedRandomizedResponse,
-    "RAPPOR": SymmetricUnaryEncoding,
-    "SH": SuccinctHistogram,
-    "OLH": OptimisedLocalHashing,
+    name.upper(): mechanism for name, mechanism in MECHANISMS.items()
 }
 """The mechanisms that the paper asks for whole rankings, by their names in its figures."""
 

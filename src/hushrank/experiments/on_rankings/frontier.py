@@ -17,12 +17,13 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     TYPICAL,
     WHOLE_RANKINGS,
     CollectionMethod,
-    Learnt,
+    Published,
     collect,
     learn_openly,
     publish,
 )
 from hushrank.experiments.populations import Populations
+from hushrank.protocols.learnt import Learnt
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 
@@ -47,10 +48,11 @@ class Asked(Electorate):
         rows = Rankings(ranks, self.rankings.names)
         return marginal_distance(second_order_marginals(rows), self.truth)
 
-    def judge(self, learnt: Learnt) -> Mapping[Quantity, float]:
+    def judge(self, published: Published) -> Mapping[Quantity, float]:
         """Return the excess of the order, and the Q2 distance of the rows where there are any."""
-        judged: dict[Quantity, float] = {"excess": self.judged(learnt.order)["excess"]}
-        return judged if learnt.ranks is None else {"q2": self.distance(learnt.ranks), **judged}
+        judged: dict[Quantity, float] = {"excess": self.judged(published.order)["excess"]}
+        ranks = published.ranks
+        return judged if ranks is None else {"q2": self.distance(ranks), **judged}
 
     def relabelled(self, draws: Draws) -> "Asked":
         """Return the same people, the items under random numbers."""
@@ -68,7 +70,7 @@ class Crowd:
     everybody: Asked
     n_people: int | None = None
     has_repetition: bool = True
-    open_results: dict[str, Any] = field(default_factory=dict)
+    open_results: dict[str, Learnt] = field(default_factory=dict)
 
     def asked(self, draws: Draws) -> Asked:
         """Return the people of a repetition."""
