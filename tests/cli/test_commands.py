@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,17 +8,18 @@ from typing import get_args
 
 import numpy as np
 import pytest
+import typer
 
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.aggregators.registry import METHODS, MethodName
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate.command import Method
-from hushrank.cli.collect import CollectProtocol, PostProcess, Prior, Rows, Split
+from hushrank.cli.collect.command import PostProcess, Prior, Rows, Split
 from hushrank.cli.options import FileForm
-from hushrank.cli.protocols import PAIRS, WHOLE_RANKING
-from hushrank.cli.protocols import Rows as DrawnRows
 from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
+from hushrank.protocols.learnt import Rows as DrawnRows
+from hushrank.protocols.registry import EVERY_OPTION, MECHANISMS, PROTOCOLS
 from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
@@ -26,6 +28,7 @@ from hushrank.workflows.seeds import Purpose, stream
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
+COLLECT = typer.main.get_command(command_line.app).commands["collect"]
 
 
 @pytest.fixture
@@ -323,5 +326,13 @@ def test_choices_of_the_command_line_are_those_of_the_library():
         assert {choice.value for choice in choices} == {*known}
     assert tuple(choice.value for choice in Split) == get_args(SafariSplit)
     assert {*Method} == {*METHODS} == {*get_args(MethodName)}
-    learns_order = {*PAIRS, "subset-order"}
-    assert {*CollectProtocol} == {"max-entropy", "safari", *WHOLE_RANKING} | learns_order
+    options = {each.name: each for each in COLLECT.params}
+    words = set(re.findall(r"[\w-]+", options["protocol"].help))
+    assert set(PROTOCOLS) <= words
+    assert set(MECHANISMS) <= set(re.findall(r"\w+", options["mechanism"].help))
+    assert EVERY_OPTION.keys() <= options.keys()
+
+
+def test_an_unknown_protocol_is_a_wrong_option(monkeypatch, people, capsys):
+    assert hushrank(monkeypatch, "collect", people, "--epsilon", 1, "--protocol", "mine") == 2
+    assert "max-entropy, safari" in " ".join(capsys.readouterr().err.replace("│", "").split())

@@ -6,12 +6,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.cli import collection
-from hushrank.cli.protocols import CollectOptions
 from hushrank.evaluation.metrics import kendall_excess, mean_rank_order, q2_distance
 from hushrank.models.mallows import Mallows
+from hushrank.protocols import learnt, registry
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.collect import collect
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
@@ -55,11 +55,10 @@ def test_the_order_is_the_model_s_and_not_that_of_the_rows(people):
     """Where reports are few the two differ for some seed."""
     rankings, by_rows = read_rankings(people), []
     for seed in range(6):
-        options = CollectOptions("max-entropy", 0.2, seed=seed, short_cut=True)
-        result = collection.collect_rankings(rankings, options)
+        result = collect(rankings, 0.2, seed=seed, short_cut=True)
         assert result.order == result.outcome.result.order
         excess = kendall_excess(rankings, result.order, time_limit=60)
-        assert result.evaluation["kendall_excess"] == excess
+        assert result.compared_with(rankings).kendall_excess == excess
         by_rows.append(mean_rank_order(result.synthetic) == result.order)
     assert not all(by_rows)
 
@@ -133,8 +132,8 @@ def test_more_items_than_it_takes_are_refused_with_what_takes_them(monkeypatch, 
     assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 1
     error = capsys.readouterr().err
     assert "at most 16 items, got 17" in error
-    assert "--protocol pairs" in error
-    assert "--protocol safari" in error
+    assert "protocol pairs" in error
+    assert "protocol safari" in error
     assert error.count("\n") == 1
     for protocol in ("pairs", "safari"):
         arguments = ["--epsilon", 1, "--protocol", protocol]
@@ -150,7 +149,7 @@ def test_one_item_and_two_items(monkeypatch, tmp_path, capsys):
 
 
 def test_what_takes_too_long_to_know_is_null(monkeypatch, people, capsys):
-    monkeypatch.setattr(collection, "MOST_ITEMS_WITHOUT_NOISE", 4)
+    monkeypatch.setattr(registry, "MOST_ITEMS_WITHOUT_NOISE", 4)
     evaluation = collected(monkeypatch, people, "--epsilon", 1)["evaluation"]
     assert evaluation["q2_distance_nopriv"] is None
     assert evaluation["q2_distance"] < evaluation["q2_distance_uniform"]
@@ -160,7 +159,7 @@ def test_what_takes_too_long_to_know_is_null(monkeypatch, people, capsys):
 def test_rows_of_many_people_are_herded_with_fewer_draws(monkeypatch, people):
     """Never with none: such rows would be the independent ones."""
     far = [synthetic_rows(monkeypatch, people)[1]["q2_distance"]]
-    monkeypatch.setattr(collection, "MOST_HERDED_DRAWS", 1000)
+    monkeypatch.setattr(learnt, "MOST_HERDED_DRAWS", 1000)
     rows, evaluation = synthetic_rows(monkeypatch, people)
     far.append(evaluation["q2_distance"])
     far.append(synthetic_rows(monkeypatch, people, "--rows", "independent")[1]["q2_distance"])

@@ -3,7 +3,7 @@ from itertools import chain
 
 import pytest
 
-from hushrank.cli.collect import CollectProtocol
+from hushrank.protocols.registry import PROTOCOLS
 from tests.commands import hushrank
 
 ASKED = ("--items", 6, "--people", 3000, "--epsilon", 1)
@@ -35,7 +35,7 @@ def test_it_says_all_it_foretells(planned):
         "recommendations",
     }
     assert document["populations"].keys() == document["of_nobody"].keys() == POPULATIONS
-    assert document["protocols"].keys() == {each.value for each in CollectProtocol}
+    assert document["protocols"].keys() == PROTOCOLS.keys()
     for name, each in document["protocols"].items():
         assert each.keys() == {
             "protocol",

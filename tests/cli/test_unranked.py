@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from hushrank.cli.collection_page import true_shares
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.reports.collection_page import true_shares
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")

@@ -7,15 +7,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from hushrank.cli import collection
-from hushrank.cli.collection import collect_rankings
-from hushrank.cli.protocols import CollectOptions
 from hushrank.planning.interpolation import Table
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
-from hushrank.protocols.max_entropy import MaxEntropyOutcome
-from hushrank.protocols.pairs import PairOutcome
+from hushrank.protocols.learnt import LearntFit, LearntPairs
 from hushrank.rankings.marginals import majority
+from hushrank.workflows import collect as workflow
+from hushrank.workflows.collect import collect
 
 QUANTITIES = ("distance", "excess", "half_width")
 TOLERANCE = 0.2
@@ -88,11 +86,11 @@ def _fresh_errors(point: Point, seed: int) -> tuple[float, float, float]:
     rng = np.random.default_rng([seed, 77])
     people = POPULATIONS[point.population].draw(point.n_people, point.n_items, rng=rng)
     short_cut = point.protocol not in WITHOUT_SHORT_CUT
-    options = CollectOptions(point.protocol, point.epsilon, seed=seed, short_cut=short_cut)
-    with patch.object(collection, "_distance_without_noise", lambda *_: None):  # takes long
-        found = collect_rankings(people, options)
-    distance = found.evaluation["q2_distance"]
-    excess = found.evaluation["kendall_excess"]
+    asked = {"protocol": point.protocol, "seed": seed, "short_cut": short_cut}
+    found = collect(people, point.epsilon, **asked)
+    with patch.object(workflow, "_distance_without_noise", lambda *_: None):  # takes long
+        compared = found.compared_with(people)
+    distance, excess = compared.q2_distance, compared.kendall_excess
     half_width = min(_half_width(found, people), NOTHING_KNOWN)
     return np.nan if distance is None else distance, excess, half_width
 
@@ -101,11 +99,11 @@ def _half_width(found, people) -> float:
     """Return what is typical of the intervals shown, or of those that rows would need."""
     pairs = np.triu_indices(people.n_items, k=1)
     learnt = found.outcome.result
-    if isinstance(learnt, MaxEntropyOutcome):
-        return 1.96 * float(np.median(learnt.estimates.precedence_errors[pairs]))
-    if isinstance(learnt, PairOutcome):
-        return 0.98 * float(np.sqrt(np.median(learnt.estimates.variances[pairs])))
-    if found.synthetic is None:
+    if isinstance(learnt, LearntFit):
+        return 1.96 * float(np.median(learnt.outcome.estimates.precedence_errors[pairs]))
+    if isinstance(learnt, LearntPairs):
+        return 0.98 * float(np.sqrt(np.median(learnt.outcome.estimates.variances[pairs])))
+    if learnt.model is None:
         return np.nan
     errors = (majority(found.synthetic) - majority(people))[pairs] / people.n_people
     return 1.96 * float(np.sqrt((errors**2).mean()))

@@ -3,8 +3,6 @@ from math import comb, factorial, log2
 import numpy as np
 import pytest
 
-from hushrank.cli.collect import CollectProtocol
-from hushrank.cli.protocols import CollectOptions, make_protocol
 from hushrank.estimators.shares import unbiased_shares
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
@@ -16,7 +14,7 @@ from hushrank.planning.asking import (
     track_of,
 )
 from hushrank.protocols.question_mix import MIXES, mix_surveys
-from hushrank.protocols.registry import PROTOCOLS
+from hushrank.protocols.registry import PROTOCOLS, make_protocol
 from hushrank.protocols.safari import chain_questions
 
 CASES = [
@@ -25,12 +23,8 @@ CASES = [
 
 
 def first_survey(name: str, n_items: int, n_people: int, epsilon: float):
-    options = CollectOptions(name, epsilon)
-    return next(make_protocol(n_items, options, n_people=n_people, pivot_seed=0))
-
-
-def test_it_knows_every_protocol_of_collect():
-    assert set(PROTOCOLS) == {each.value for each in CollectProtocol}
+    protocol = make_protocol(name)
+    return next(protocol.begin(n_items, epsilon=epsilon, n_people=n_people, seed=0))
 
 
 @pytest.mark.parametrize(("name", "n_items", "epsilon"), CASES)

@@ -36,12 +36,10 @@ def demo(
 
     Example:  hushrank demo --epsilon 2
     """
-    from hushrank.cli.protocols import CollectOptions
-    from hushrank.cli.results import Paths, collect_and_show
+    from hushrank.cli.collect.show import Paths, collect_and_show
 
-    options = CollectOptions(protocol="max-entropy", epsilon=epsilon, seed=seed)
     title = f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})"
-    collect_and_show(demo_people(), options, Paths(report=report), title=title)
+    collect_and_show(demo_people(), epsilon, Paths(report=report), title=title, seed=seed)
 
 
 def demo_people() -> "Rankings":

@@ -11,12 +11,12 @@ from tempfile import mkdtemp
 import typer
 
 from hushrank.cli.aggregate.command import aggregate
-from hushrank.cli.collect import collect
+from hushrank.cli.collect.command import collect
 from hushrank.cli.demo import demo
 from hushrank.cli.experiment import experiment
 from hushrank.cli.judge.attack import attack
 from hushrank.cli.judge.evaluate import evaluate
-from hushrank.cli.plan import plan
+from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
 from hushrank.errors import HushrankError

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 
 class FileForm(StrEnum):
@@ -36,3 +36,17 @@ Private: TypeAlias = Annotated[
 Bins: TypeAlias = Annotated[
     list[str] | None, Option(help="Cut a numeric attribute: age=18,35,50. May be repeated.")
 ]
+
+
+def known_protocol(name: str) -> str:
+    """Return the name of a protocol, ours or a plug-in's; refuse another as a wrong option."""
+    from hushrank.protocols.registry import protocol_names  # numpy would double the time of --help
+
+    if name not in protocol_names():
+        raise BadParameter(f"expected one of {', '.join(protocol_names())}, got {name}")
+    return name
+
+
+def plain_value(option: Any) -> Any:
+    """Return what a workflow takes for an option: the word of a choice, anything else as it is."""
+    return option.value if isinstance(option, StrEnum) else option

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from typer import Option, Typer
 
 if TYPE_CHECKING:  # numpy would double the time of --help
-    from hushrank.arrays import Ranks
+    from hushrank.rankings.profile import Rankings
 
 simulate = Typer(
     help="Draw made-up people from a model of rankings.",
@@ -36,11 +36,12 @@ def mallows(
 
     Example:  hushrank simulate mallows --people 1000 --items 10 --dispersion 0.7 --out people.soc
     """
-    from hushrank.models.mallows import Mallows
-    from hushrank.workflows.seeds import stream
+    from hushrank.workflows import simulate as workflow
 
-    model = Mallows(tuple(range(items)), dispersion)
-    _write(model.sample(people, rng=stream(seed, "people")), out)
+    _write(
+        workflow.simulate("mallows", people=people, items=items, dispersion=dispersion, seed=seed),
+        out,
+    )
 
 
 @simulate.command("plackett-luce")
@@ -60,18 +61,21 @@ def plackett_luce(
 
     Example:  hushrank simulate plackett-luce --people 1000 --items 10 --out people.csv
     """
-    from hushrank.models.mixture import plackett_luce_mixture
-    from hushrank.workflows.seeds import stream
+    from hushrank.workflows import simulate as workflow
 
-    rng = stream(seed, "people")
-    model = plackett_luce_mixture(items, components, spread=spread, rng=rng)
-    _write(model.sample(people, rng=rng), out)
+    drawn = workflow.simulate(
+        "plackett-luce",
+        people=people,
+        items=items,
+        components=components,
+        spread=spread,
+        seed=seed,
+    )
+    _write(drawn, out)
 
 
-def _write(ranks: "Ranks", out: Path) -> None:
+def _write(people: "Rankings", out: Path) -> None:
     from hushrank.rankings.files import write_rankings
-    from hushrank.rankings.profile import Rankings
 
-    n_people, n_items = ranks.shape
-    write_rankings(Rankings(ranks, tuple(str(item + 1) for item in range(n_items))), out)
-    print(f"wrote {n_people:,} rankings of {n_items} items to {out}")
+    write_rankings(people, out)
+    print(f"wrote {people.n_people:,} rankings of {people.n_items} items to {out}")

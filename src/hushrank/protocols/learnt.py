@@ -23,6 +23,7 @@ from hushrank.protocols.subset_order import MeanRanks
 Rows: TypeAlias = Literal["herded", "independent"]
 """How synthetic rankings are drawn: see `models.herding`, or one by one."""
 
+ONE_ORDER = "the protocol learns one order: it has no synthetic rankings"
 MOST_HERDED_DRAWS = 5_000_000
 """Five seconds; 100,000 rows and fewer are offered all the draws they could have."""
 
@@ -91,20 +92,7 @@ class LearntOrder:
     order: Order
     posterior: Posterior | None = None
     chosen: Mapping[str, Any] = field(default_factory=dict)
-    pair_shares: Mapping[str, Shares] = field(default_factory=dict)
     model: None = None
-
-    @classmethod
-    def of_pairs(cls, outcome: PairOutcome) -> "LearntOrder":
-        """Take the order of pair reports, and how sure it is."""
-        estimates = outcome.estimates
-        posterior = posterior_of_margins(estimates.margins, estimates.variances)
-        chosen = {"post_process": outcome.post_process, "queries": outcome.n_queries[0]}
-        shares = {
-            "reported, noise and all": 0.5 + estimates.margins / 2,
-            "most likely, given the noise": 0.5 + posterior.margins / 2,
-        }
-        return cls(outcome.order, posterior, chosen, shares)
 
     @classmethod
     def of_mean_ranks(cls, learnt: MeanRanks) -> "LearntOrder":
@@ -114,11 +102,44 @@ class LearntOrder:
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Raise HushrankError: one order says nothing of how people differ."""
-        raise HushrankError("the protocol learns one order: it has no synthetic rankings")
+        raise HushrankError(ONE_ORDER)
 
     def shown(self, names: Sequence[str]) -> Shown:
-        """Return what was chosen, and shares of pairs if there are any."""
-        return Shown(self.chosen, pair_shares=self.pair_shares)
+        """Return what was chosen."""
+        return Shown(self.chosen)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntPairs:
+    """One order from reports of pairs; no model."""
+
+    outcome: PairOutcome
+    model: None = None
+
+    @property
+    def order(self) -> Order:
+        """The items, best first."""
+        return self.outcome.order
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """What the noise of the reports leaves open of the order."""
+        estimates = self.outcome.estimates
+        return posterior_of_margins(estimates.margins, estimates.variances)
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Raise HushrankError: one order says nothing of how people differ."""
+        raise HushrankError(ONE_ORDER)
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what was chosen, and the shares of pairs with and without their noise."""
+        margins, learnt = self.outcome.estimates.margins, self.posterior.margins
+        chosen = {"post_process": self.outcome.post_process, "queries": self.outcome.n_queries[0]}
+        shares = {
+            "reported, noise and all": 0.5 + margins / 2,
+            "most likely, given the noise": 0.5 + learnt / 2,
+        }
+        return Shown(chosen, pair_shares=shares)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypedDict, TypeVar, get_args
 
 from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
@@ -21,7 +21,7 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
-from hushrank.protocols.learnt import Learnt, LearntFit, LearntModel, LearntOrder, Rows
+from hushrank.protocols.learnt import Learnt, LearntFit, LearntModel, LearntOrder, LearntPairs, Rows
 from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
 from hushrank.protocols.pairs import pairs
 from hushrank.protocols.popular_orders import popular_orders
@@ -101,7 +101,7 @@ class MaxEntropy:
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of one question a person."""
-        others = "the protocol pairs learns one order of more, safari a model"
+        others = "protocol pairs learns one order of more, protocol safari a model"
         few = f"max-entropy takes at most {MOST_ITEMS} items, got {n_items}: {others}"
         require(n_items <= MOST_ITEMS, few)
         asked = {"epsilon": epsilon, "n_people": n_people, "prior": self.prior}
@@ -212,7 +212,7 @@ class Pairs:
             n_queries=self.queries,
             post_process=self.post_process,
         )
-        return LearntOrder.of_pairs(found)
+        return LearntPairs(found)
 
     def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
         """Return None: there are no synthetic rankings to be compared."""
@@ -248,7 +248,7 @@ class LdpKwikSort:
             n_queries=self.queries,
             post_process=self.post_process,
         )
-        return LearntOrder.of_pairs(found)
+        return LearntPairs(found)
 
     def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
         """Return None: there are no synthetic rankings to be compared."""
@@ -308,7 +308,28 @@ PROTOCOLS: Mapping[str, Entry] = {
 DEFAULT = "max-entropy"
 
 
-def make_protocol(name: str, options: Mapping[str, Any] | None = None) -> NamedProtocol:
+class Options(TypedDict, total=False):
+    """The options of all protocols of this package, each for those that have it as a field."""
+
+    prior: Prior
+    rows: Rows
+    unranked: Incomplete
+    popular_orders: bool
+    leaf_size: int
+    post_process: PostProcess | PairPostProcess
+    split: Split
+    shrink: bool
+    mechanism: str | MakeMechanism
+    queries: int
+
+
+EVERY_OPTION: Mapping[str, Any] = {
+    name: False if kind is bool else None for name, kind in Options.__annotations__.items()
+}
+"""What JSON says of options that were not asked for."""
+
+
+def make_protocol(name: str, options: Mapping[str, Any] | Options | None = None) -> NamedProtocol:
     """Return the protocol of a name, ours or a plug-in's, with these options.
 
     Raises HushrankError for an unknown name, naming those that are known, and for an option that

@@ -1,16 +1,29 @@
 """One self-contained HTML page about a collection."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Literal
 
-from hushrank.arrays import Order
+import numpy as np
+
+from hushrank.arrays import Order, Shares
 from hushrank.errors import require
 from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.files.disk import replace_file
 from hushrank.models.hierarchy import ThinChain
+from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
-from hushrank.reports.order_page import SureOrder, order_table, rank_intervals
+from hushrank.reports.notebook import notebook_html
+from hushrank.reports.order_page import (
+    OrderPage,
+    SureOrder,
+    order_table,
+    rank_intervals,
+    write_order_report,
+)
+from hushrank.reports.order_plots import rank_intervals_figure
 from hushrank.reports.page import box, page, picture, summary
 from hushrank.reports.plots import (
     hierarchy_figure,
@@ -23,6 +36,109 @@ WARNING = (
     " hand, and its errors and what is marked “true” below are exact statistics of them. Those are"
     " not protected by any privacy guarantee."
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionPage:
+    """What a page about a collection shows: all of it from the reports alone.
+
+    `synthetic` is None where one order only was learnt; else as in `OrderPage` and `SureOrder`.
+    """
+
+    title: str
+    statement: str
+    figures: Mapping[str, str]
+    names: Sequence[str]
+    order: Order
+    confidence: Sequence[float] | None
+    intervals: Sequence[tuple[int, int]] | None
+    pair_shares: Mapping[str, Shares]
+    synthetic: Rankings | None
+    hierarchy: ThinChain | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth:
+    """The raw rankings beside which a page shows what was learnt, and figures computed from them.
+
+    `unranked`: what items that a person leaves out mean for a pair.
+    """
+
+    people: Rankings
+    figures: Mapping[str, str]
+    unranked: Literal["unknown", "last"] = "unknown"
+
+
+def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None = None) -> None:
+    """Write what was learnt: marginals, an order's intervals, or both; the truth beside.
+
+    Rankings that leave items out have no marginals to be compared with: the page is about pairs.
+    """
+    figures = dict(shown.figures)
+    if truth is not None:
+        figures |= {
+            label.replace(" *", " (from the raw rankings)"): said
+            for label, said in truth.figures.items()
+        }
+    if shown.synthetic is None or (truth is not None and not truth.people.is_complete):
+        write_order_report(path, _order_page(shown, truth, figures))
+        return
+    sure = None
+    if shown.intervals is not None:
+        sure = SureOrder(shown.order, shown.confidence, shown.intervals)
+    write_collection_report(
+        path,
+        collected=shown.synthetic,
+        true=None if truth is None else truth.people,
+        chain=shown.hierarchy,
+        title=shown.title,
+        privacy_statement=shown.statement,
+        figures=figures,
+        sure=sure,
+    )
+
+
+def collection_html(shown: CollectionPage) -> str:
+    """Return the table of a collection, its order, and one small picture, for a notebook."""
+    rows = {**shown.figures, "order, best first": " > ".join(shown.names[i] for i in shown.order)}
+    picture, caption = None, ""
+    if shown.intervals is not None:
+        picture = rank_intervals_figure(shown.names, shown.order, shown.intervals)
+        caption = "Which ranks each item may have"
+    elif shown.synthetic is not None:
+        picture = rank_marginals_figure(shown.synthetic)
+        caption = "How many people put each item at each rank"
+    notes = [shown.statement]
+    return notebook_html(shown.title, rows, notes=notes, picture=picture, caption=caption)
+
+
+def true_shares(true: Rankings, unranked: Literal["unknown", "last"]) -> Shares:
+    """Return the share who put a before b, of those who say (items, items): nan if nobody does."""
+    counts = majority(true, unranked=unranked)
+    deciding = counts + counts.T
+    shares: Shares = np.divide(
+        counts, deciding, where=deciding > 0, out=np.full(counts.shape, np.nan)
+    )
+    return shares
+
+
+def _order_page(
+    shown: CollectionPage, truth: Truth | None, figures: Mapping[str, str]
+) -> OrderPage:
+    shares = dict(shown.pair_shares)
+    if truth is not None:
+        shares = {"true": true_shares(truth.people, truth.unranked), **shares}
+    return OrderPage(
+        title=shown.title,
+        statement=shown.statement,
+        warning=None if truth is None else WARNING,
+        figures=figures,
+        names=shown.names,
+        order=shown.order,
+        confidence=shown.confidence,
+        intervals=shown.intervals,
+        pair_shares=shares,
+    )
 
 
 def write_collection_report(

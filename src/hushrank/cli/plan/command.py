@@ -25,7 +25,11 @@ def plan(
 
     Example:  hushrank plan --items 10 --people 5000 --epsilon 1
     """
-    from hushrank.cli.plan_results import plan_and_show
-    from hushrank.planning.plan import Situation
+    from hushrank.cli.plan.show import show_plan
+    from hushrank.files.disk import require_folder
+    from hushrank.workflows import plan as workflow
 
-    plan_and_show(Situation(items, people, epsilon, error, excess), json)
+    if json is not None:
+        require_folder(json)
+    planned = workflow.plan(items=items, people=people, epsilon=epsilon, error=error, excess=excess)
+    show_plan(planned, json)

@@ -2,26 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from hushrank.cli.options import FileForm, Unranked
-
-
-class CollectProtocol(StrEnum):
-    """The protocols that `collect` can run."""
-
-    MAX_ENTROPY = "max-entropy"
-    SAFARI = "safari"
-    GRR = "grr"
-    RAPPOR = "rappor"
-    SH = "sh"
-    OLH = "olh"
-    PAIRS = "pairs"
-    LDP_KWIKSORT_RR = "ldp-kwiksort-rr"
-    LDP_KWIKSORT_LAP = "ldp-kwiksort-lap"
-    SUBSET_ORDER = "subset-order"
+from hushrank.cli.options import FileForm, Unranked, known_protocol, plain_value
 
 
 class PostProcess(StrEnum):
@@ -61,9 +46,14 @@ def collect(
     file: Annotated[Path, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
     epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")],
     protocol: Annotated[
-        CollectProtocol,
-        Option(help="A model of all rankings: from max-entropy to olh; or one order only."),
-    ] = CollectProtocol.MAX_ENTROPY,
+        str,
+        Option(
+            metavar="NAME",
+            callback=known_protocol,
+            help="A model of all rankings: max-entropy, safari, grr, rappor, sh, olh. One order:"
+            " pairs, ldp-kwiksort-rr, ldp-kwiksort-lap, subset-order. Or a plug-in's name.",
+        ),
+    ] = "max-entropy",
     prior: Annotated[
         Prior | None,
         Option(help="max-entropy: how far from uniform people are at first. (default: safe)"),
@@ -79,6 +69,13 @@ def collect(
     leaf_size: Annotated[
         int | None,
         Option(help="safari: most items that one leaf of the hierarchy has. (default: 1)"),
+    ] = None,
+    mechanism: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="safari: what hides answers: grr, rappor, sh, olh, a plug-in's. (default: grr)",
+        ),
     ] = None,
     queries: Annotated[
         int | None,
@@ -129,24 +126,30 @@ def collect(
 
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
-    from hushrank.cli.collection import read_people
-    from hushrank.cli.protocols import CollectOptions
-    from hushrank.cli.results import Paths, collect_and_show
+    from hushrank.cli.collect.show import Paths, collect_and_show
+    from hushrank.rankings.files import read_rankings
+    from hushrank.workflows.collect import strict_people
 
-    options = CollectOptions(
-        protocol=protocol.value,
-        epsilon=epsilon,
-        leaf_size=leaf_size,
-        post_process=None if post_process is None else post_process.value,
-        split=None if split is None else split.value,
-        shrink=shrink,
-        queries=queries,
-        prior=None if prior is None else prior.value,
-        rows=None if rows is None else rows.value,
-        unranked=None if unranked is None else unranked.value,
-        popular_orders=popular_orders,
-        short_cut=short_cut,
+    chosen: dict[str, Any] = {
+        "prior": prior,
+        "rows": rows,
+        "unranked": unranked,
+        "popular_orders": popular_orders or None,
+        "leaf_size": leaf_size,
+        "post_process": post_process,
+        "split": split,
+        "shrink": shrink or None,
+        "mechanism": mechanism,
+        "queries": queries,
+    }
+    people = read_rankings(file, form=None if form is None else form.value)
+    collect_and_show(
+        strict_people(people, seed=seed) if break_ties else people,
+        epsilon,
+        Paths(file, synthetic, json, report),
+        title=file.name,
+        protocol=protocol,
+        options={name: plain_value(each) for name, each in chosen.items() if each is not None},
         seed=seed,
+        short_cut=short_cut,
     )
-    rankings = read_people(file, form, options, break_ties=break_ties)
-    collect_and_show(rankings, options, Paths(file, synthetic, json, report), title=file.name)

@@ -1,11 +1,9 @@
 """Show a plan: tables, sentences and JSON."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from math import ceil, inf
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import msgspec
 from rich import box
@@ -13,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from hushrank.cli.console import plain
-from hushrank.files.disk import replace_file, require_folder
+from hushrank.files.disk import replace_file
 from hushrank.planning.grid import PEOPLE
-from hushrank.planning.plan import Plan, ProtocolPlan, Situation, make_plan
+from hushrank.planning.plan import Plan, ProtocolPlan
 from hushrank.planning.populations import REFERENCES, TYPICAL, typical_dispersion
 from hushrank.planning.predictions import Errors
-from hushrank.planning.recommendation import recommend
+from hushrank.workflows.plan import CollectionPlan
 
 NOTHING = "-"
 LETTERS = {"G": 10**9, "M": 10**6, "k": 10**3}
@@ -28,45 +26,18 @@ FEWEST, MOST = PEOPLE[0], PEOPLE[-1]
 LEAST_WIDTH = 90
 
 
-def plan_and_show(situation: Situation, json: Path | None) -> None:
-    """Plan, print tables and sentences, and write what was asked for."""
-    if json is not None:
-        require_folder(json)
-    plan = make_plan(situation)
+def show_plan(planned: CollectionPlan, json: Path | None) -> None:
+    """Print tables and sentences, and write what was asked for."""
+    plan = planned.foretold
     console = Console(markup=False, highlight=False)
     console.width = max(console.width, LEAST_WIDTH)
     for table in (_errors_table(plan), _needs_table(plan)):
         console.print(table)
-    console.print("\n".join(_notes(plan)))
+    console.print("\n".join([*_notes(plan), "", planned.advice]))
     if json is not None:
-        written = msgspec.json.encode(plan_as_json(plan))
+        written = msgspec.json.encode(planned.to_dict())
         replace_file(json, msgspec.json.format(written) + b"\n")
         console.print(f"wrote {plain(str(json))}")
-
-
-def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """Return the plan as the JSON document has it.
-
-    People needed are null beyond `most_people`; `fewest_people`: or fewer.
-    """
-    return {
-        **asdict(plan.situation),
-        "fewest_people": FEWEST,
-        "most_people": MOST,
-        "populations": {each.name: each.title for each in REFERENCES},
-        "mallows_dispersion": typical_dispersion(plan.situation.n_items),
-        "of_nobody": {name: asdict(each) for name, each in plan.of_nobody.items()},
-        "protocols": {name: _protocol_json(each) for name, each in plan.protocols.items()},
-        "recommendations": [asdict(each) for each in recommend(plan)],
-    }
-
-
-def _protocol_json(protocol: ProtocolPlan) -> dict[str, Any]:
-    needed = protocol.people_needed.items()
-    return {
-        **asdict(protocol),
-        "people_needed": {name: None if each == inf else int(each) for name, each in needed},
-    }
 
 
 def _errors_table(plan: Plan) -> Table:
@@ -167,4 +138,4 @@ def _notes(plan: Plan) -> list[str]:
         f"People needed: of two digits; ≤ {_short(FEWEST)}: so many or fewer.",
     ]
     notes += [f"{each.protocol}: {each.note}." for each in plan.protocols.values() if each.note]
-    return [*notes, "", *(each.reason for each in recommend(plan))]
+    return notes

@@ -1,0 +1,1 @@
+"""`hushrank collect`: the command, and how its result is shown."""

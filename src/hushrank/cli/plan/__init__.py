@@ -1,0 +1,1 @@
+"""`hushrank plan`: the command, and how its tables and sentences are shown."""
