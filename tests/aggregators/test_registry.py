@@ -1,0 +1,109 @@
+"""The one list of methods: what each needs, and that it does what its name says."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.registry import (
+    METHODS,
+    Ballots,
+    MethodName,
+    RawOrder,
+    Terms,
+    method_named,
+)
+from hushrank.errors import HushrankError
+from hushrank.models.mallows import Mallows
+from hushrank.randomness import Randomness
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+
+ORDER = (3, 1, 4, 0, 2)
+RANKINGS = Rankings(Mallows(ORDER, 0.5).sample(500, rng=np.random.default_rng(1)), tuple("abcde"))
+BALLOTS = Ballots(RANKINGS, majority(RANKINGS))
+
+
+def terms(method):
+    epsilon = 500.0 if method.is_private else None
+    delta = 1e-6 if method.delta == "needed" else None
+    return Terms(epsilon, delta, 60.0, Randomness.seeded(1), np.random.default_rng(1))
+
+
+def test_every_name_has_its_method():
+    assert {*METHODS} == {*get_args(MethodName)}
+    assert all(name == method.name for name, method in METHODS.items())
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_finds_the_order_that_nearly_all_hold(name):
+    """At an epsilon of 500 there is no noise to speak of; the price is the one that was asked."""
+    method = METHODS[name]
+    found = method.run(BALLOTS, terms(method))
+    assert found.order == ORDER
+    assert isinstance(found, PrivateOrder if method.is_private else RawOrder)
+    if isinstance(found, PrivateOrder):
+        assert found.method.startswith(name)
+        assert found.spend.epsilon == 500
+        assert found.spend.delta == (1e-6 if method.delta == "needed" else 0)
+    else:
+        assert found.method == name
+
+
+def test_only_the_exact_method_knows_the_optimum():
+    proven = {
+        name
+        for name, method in METHODS.items()
+        if not method.is_private and METHODS[name].run(BALLOTS, terms(method)).optimum is not None
+    }
+    assert proven == {"kemeny"}
+    found = METHODS["kemeny"].run(BALLOTS, terms(METHODS["kemeny"])).optimum
+    assert found.best == kemeny(BALLOTS.counts)
+    assert (found.counts == BALLOTS.counts).all()
+
+
+def test_without_a_name_the_budget_decides():
+    assert method_named(None).name == "kemeny"
+    assert method_named(None, epsilon=1.0).name == "auto"
+    assert method_named(None, epsilon=1.0, delta=1e-6).name == "auto"
+
+
+def takes(name, epsilon, delta):
+    try:
+        return method_named(name, epsilon=epsilon, delta=delta).name == name
+    except HushrankError:
+        return False
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_takes_the_budget_that_it_needs_and_no_other(name):
+    method = METHODS[name]
+    budgets = {(None, None), (1.0, None), (1.0, 1e-6), (None, 1e-6)}
+    taken = {budget for budget in budgets if takes(name, *budget)}
+    if not method.is_private:
+        assert taken == {(None, None)}
+    else:
+        by_delta = {"needed": {(1.0, 1e-6)}, "refused": {(1.0, None)}}
+        assert taken == by_delta.get(method.delta, {(1.0, None), (1.0, 1e-6)})
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "delta", "message"),
+    [
+        ("p-borda", None, None, "p-borda needs an epsilon"),
+        ("borda", 1.0, None, "borda is not private: epsilon and delta need another method"),
+        ("kemeny", None, 0.1, "a delta needs an epsilon"),
+        ("gaussian-borda", 1.0, None, "gaussian-borda needs a delta, such as 1e-6"),
+        ("p-sort", 1.0, 1e-6, "p-sort is pure: a delta goes with gaussian-\\* and auto"),
+    ],
+)
+def test_a_budget_that_does_not_fit_is_said(name, epsilon, delta, message):
+    with pytest.raises(HushrankError, match=message):
+        method_named(name, epsilon=epsilon, delta=delta)
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(HushrankError, match="expected a method of auto, p-borda"):
+        method_named("best")

@@ -1,0 +1,273 @@
+"""What a consensus holds and says, and what only the comparison with raw ballots does."""
+
+import re
+from dataclasses import fields
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.registry import METHODS
+from hushrank.errors import HushrankError
+from hushrank.evaluation.metrics import kendall_excess
+from hushrank.models.mallows import Mallows
+from hushrank.rankings.files import read_rankings
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows import consensus as consensus_module
+from hushrank.workflows.aggregate import aggregate
+from hushrank.workflows.consensus import Consensus
+from hushrank.workflows.seeds import secret_words
+
+NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
+PUBLISHABLE = [
+    "method",
+    "chosen",
+    "epsilon",
+    "delta",
+    "neighbours",
+    "guarantee",
+    "private",
+    "items",
+    "order",
+    "confidence",
+]
+"""What a release has always said, and nothing else."""
+PRIVATE = [name for name, method in METHODS.items() if method.is_private]
+KINDS = ["auto", "p-sort", "p-sample", "gaussian-kemeny"]
+"""One method of each kind of evidence: scores, compared margins, none, all margins."""
+
+
+def drawn(n_people, seed=1, dispersion=0.7):
+    model = Mallows((3, 1, 4, 0, 2), dispersion)
+    return Rankings(model.sample(n_people, rng=np.random.default_rng(seed)), NAMES)
+
+
+BALLOTS = drawn(1000)
+OTHERS = drawn(37, seed=2, dispersion=0.95)
+
+
+def made(method, **more):
+    delta = 1e-6 if METHODS[method].delta == "needed" else None
+    epsilon = 1.0 if METHODS[method].is_private else None
+    return aggregate(BALLOTS, method=method, epsilon=epsilon, delta=delta, **more)
+
+
+def says(consensus, tmp_path):
+    """All that a consensus shows, writes or returns."""
+    page = tmp_path / "page.html"
+    consensus.report(page)
+    frame = pa.table(consensus)
+    return (
+        repr(consensus),
+        consensus.items,
+        consensus.confidence,
+        consensus.rank_intervals,
+        consensus.privacy,
+        consensus.spend,
+        consensus.summary,
+        consensus.to_dict(),
+        frame.to_pydict(),
+        consensus._repr_html_(),
+        page.read_text(),
+    )
+
+
+@pytest.mark.parametrize("method", KINDS)
+def test_a_private_consensus_is_made_of_its_release_alone(tmp_path, method):
+    """The same release, whatever ballots it came from, says the same to the letter."""
+    found = made(method)
+    released = Consensus(found.found, NAMES, method, "unknown")
+    comparisons = [found.compared_with(ballots) for ballots in (BALLOTS, OTHERS)]
+    assert comparisons[0].to_dict() != comparisons[1].to_dict()
+    assert says(found, tmp_path) == says(released, tmp_path)
+    assert [field.name for field in fields(Consensus)] == ["found", "names", "method", "unranked"]
+    assert isinstance(found.found, PrivateOrder)
+
+
+@pytest.mark.parametrize("method", PRIVATE)
+def test_a_release_says_what_it_always_said(method):
+    found = made(method)
+    document = found.to_dict()
+    assert list(document) == PUBLISHABLE
+    assert (document["method"], document["epsilon"], document["private"]) == (method, 1.0, True)
+    assert document["guarantee"] == found.privacy
+    assert sorted(document["order"]) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("method", [*KINDS, "kemeny"])
+def test_only_the_comparison_bears_stars_and_warnings(tmp_path, method):
+    found = made(method)
+    said = found.summary | {"page": says(found, tmp_path)[-1]}
+    assert not any("*" in label or "raw" in label for label in found.summary)
+    assert ("Do not publish this page" in said["page"]) == (not METHODS[method].is_private)
+    compared = found.compared_with(BALLOTS)
+    assert all(label.endswith(" *") for label in compared.summary)
+    assert not compared.to_dict().keys() & found.to_dict().keys()
+    compared.report(tmp_path / "raw.html")
+    page = (tmp_path / "raw.html").read_text()
+    assert "Do not publish this page" in page
+    assert all(label.replace(" *", " (raw ballots)") in page for label in compared.summary)
+    assert (tmp_path / "raw.html").stat().st_mode & 0o77 == 0
+
+
+def test_only_what_is_private_may_be_read_by_others(tmp_path):
+    modes = []
+    for consensus in (aggregate(BALLOTS, epsilon=1.0), aggregate(BALLOTS)):
+        path = tmp_path / f"{consensus.is_private}.html"
+        consensus.report(path)
+        modes.append(path.stat().st_mode & 0o77 == 0)
+    assert modes == [False, True]
+
+
+def test_without_an_epsilon_the_order_is_exact_and_says_that_it_is_not_private():
+    found = aggregate(BALLOTS)
+    assert (found.method, found.is_private, found.spend, found.confidence) == (
+        "kemeny",
+        False,
+        (),
+        None,
+    )
+    assert found.privacy == "Not private: the order is computed from the raw ballots."
+    assert found.compared_with(BALLOTS).excess == 0
+    assert found.to_dict()["guarantee"] == "none"
+
+
+def test_a_seed_repeats_a_consensus_and_marks_it():
+    first, again, other = (aggregate(BALLOTS, epsilon=0.1, seed=seed) for seed in (1, 1, 2))
+    assert first.to_dict() == again.to_dict()
+    assert first.found.evidence.scores.tolist() != other.found.evidence.scores.tolist()
+    assert not first.is_private
+    assert first.privacy.startswith("Not private: a simulation")
+
+
+def test_without_a_seed_the_noise_is_secret(monkeypatch):
+    assert secret_words(None).is_private
+    read = []
+    monkeypatch.setattr("os.urandom", lambda n: read.append(n) or b"\1" * n)
+    assert aggregate(BALLOTS, epsilon=1.0, method="p-borda").is_private
+    assert read
+
+
+def test_no_repr_shows_an_order():
+    for method in METHODS:
+        found = made(method)
+        for shown in (repr(found), repr(found.compared_with(BALLOTS))):
+            assert "\n" not in shown
+            assert not any(name in shown for name in NAMES)
+    assert repr(aggregate(BALLOTS)) == "Consensus(5 items, kemeny, exact, not private)"
+    assert repr(aggregate(BALLOTS, epsilon=0.5, method="p-sample")) == (
+        "Consensus(5 items, p-sample, 0.5-DP, private)"
+    )
+
+
+def test_the_comparison_measures_what_metrics_do():
+    keys = np.random.default_rng(5).random((60, 5))
+    keys[keys > 0.7] = np.nan
+    ballots = Rankings.from_keys(keys, NAMES)
+    for unranked in ("unknown", "last"):
+        found = aggregate(ballots, method="borda", unranked=unranked).compared_with(ballots)
+        excess = kendall_excess(
+            ballots, found.consensus.found.order, time_limit=60, unranked=unranked
+        )
+        assert found.excess == pytest.approx(excess, abs=1e-12)
+        assert found.kemeny_optimum + found.excess == pytest.approx(found.average_kendall_tau)
+        assert (found.n_people, found.gap, found.is_proven) == (60, 0, True)
+    assert 0 < found.undecided < 0.5
+
+
+def test_an_exact_order_is_not_computed_twice_for_the_same_ballots(monkeypatch):
+    found = aggregate(BALLOTS)
+
+    def computed(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(consensus_module, "kemeny", computed)
+    assert found.compared_with(BALLOTS).excess == 0
+    with pytest.raises(AssertionError):
+        found.compared_with(OTHERS)
+
+
+def test_a_frame_has_a_row_an_item_best_first():
+    found = aggregate(BALLOTS, epsilon=3.0, method="p-borda-knorm")
+    frame = pa.table(found).to_pydict()
+    assert frame["item"] == list(found.items)
+    assert frame["rank"] == [1, 2, 3, 4, 5]
+    assert frame["ahead_of_next"] == [*found.confidence, None]
+    best, worst = frame["best_rank"], frame["worst_rank"]
+    assert all(1 <= low <= high <= 5 for low, high in zip(best, worst, strict=True))
+    assert found.rank_intervals == tuple(zip(best, worst, strict=True))
+    unknown = pa.table(aggregate(BALLOTS, epsilon=1.0, method="p-sample")).to_pydict()
+    assert unknown["ahead_of_next"] == unknown["best_rank"] == unknown["worst_rank"] == [None] * 5
+
+
+def test_a_notebook_sees_the_order_and_one_picture():
+    html = aggregate(BALLOTS, epsilon=1.0, method="p-borda")._repr_html_()
+    assert html.count("data:image/png;base64,") == 1
+    assert "order, best first" in html
+    raw = aggregate(BALLOTS).compared_with(BALLOTS)._repr_html_()
+    assert "for you, protected by nothing" in raw
+
+
+def test_progress_is_told_and_nothing_is_printed(capsys):
+    steps = []
+    aggregate(BALLOTS, epsilon=1.0, progress=steps.append).compared_with(
+        BALLOTS, progress=steps.append
+    )
+    assert len(steps) == 3
+    assert all(isinstance(step, str) for step in steps)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"ballots": "ballots.toi"},
+            "ballots: expected Rankings, see hushrank.read_rankings, got str",
+        ),
+        ({"ballots": [["a", "b"]]}, "ballots: expected Rankings"),
+        ({"epsilon": "1"}, "epsilon: expected a number, got str"),
+        ({"epsilon": 1.0, "delta": "x"}, "delta: expected a number, got str"),
+        ({"time_limit": None}, "time_limit: expected a number, got NoneType"),
+        ({"epsilon": 1.0, "seed": 1.5}, "seed: expected a whole number or None, got float"),
+    ],
+)
+def test_a_wrong_type_is_named(arguments, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        aggregate(**{"ballots": BALLOTS, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"method": "p-borda"},
+        {"method": "borda", "epsilon": 1.0},
+        {"method": "gaussian-borda", "epsilon": 1.0},
+        {"method": "p-sort", "epsilon": 1.0, "delta": 1e-6},
+        {"method": "best"},
+        {"delta": 1e-6},
+        {"epsilon": 0.0},
+        {"epsilon": float("nan")},
+        {"epsilon": 1.0, "delta": 2.0},
+        {"epsilon": 1.0, "seed": -1},
+        {"epsilon": 1.0, "unranked": "first"},
+        {"epsilon": 1.0, "time_limit": 0},
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_drawn(monkeypatch, arguments):
+    def drawn_words(_):
+        raise AssertionError
+
+    monkeypatch.setattr("os.urandom", drawn_words)
+    with pytest.raises(HushrankError) as refused:
+        aggregate(BALLOTS, **arguments)
+    assert "--" not in str(refused.value)
+
+
+def test_ballots_of_other_items_are_not_compared():
+    found = aggregate(BALLOTS)
+    with pytest.raises(TypeError, match="ballots: expected Rankings"):
+        found.compared_with("ballots.toi")
+    with pytest.raises(HushrankError, match="ballots of the same items"):
+        found.compared_with(read_rankings([["x", "y"]]))
