@@ -5,9 +5,9 @@ from scipy.optimize import linprog
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual, smoothed_dual
-from hushrank.publishing.item_channel.binary.newton import DualPoint
 from hushrank.publishing.item_channel.binary.solve import solve_binary, without_leakage
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
+from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 from tests.publishing.item_channel.problems import (
     assert_certified,

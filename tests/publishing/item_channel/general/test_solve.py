@@ -5,7 +5,7 @@ from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.general.dual import (
     Chances,
-    Sources,
+    ItemTable,
     costs_of,
     gradient_of,
     potentials_of,
@@ -64,18 +64,18 @@ def test_the_gradient_is_that_of_the_smoothed_dual():
     rng = np.random.default_rng(random_seed())
     posed = problem(9, 3, ties="ignored")
     items, cost = posed.population, posed.cost
-    sources = Sources(items.posteriors, items.weights, cost.of_items, cost.classes, cost.within)
+    table = ItemTable(items.posteriors, items.weights, cost.of_items, cost.classes, cost.within)
     tilts, price, into = rng.normal(size=(9, 3)), 2.0, room(9)
 
     def value(changed, cheaper=0.0):
         potentials = potentials_of(changed, items.prior)[0]
-        return soften(sources, potentials, price - cheaper, 0.3, 40.0, into)[0]
+        return soften(table, potentials, price - cheaper, 0.3, 40.0, into)[0]
 
     value(tilts)
     gradient, masses, costs = np.empty((9, 3)), np.empty(9), np.empty(9)
     shares = potentials_of(tilts, items.prior)[1]
-    each = costs_of(sources, into)
-    by_price = gradient_of(sources, shares, into, each, gradient, masses, costs)
+    each = costs_of(table, into)
+    by_price = gradient_of(table, shares, into, each, gradient, masses, costs)
     for cell in ((0, 0), (4, 2), (8, 1)):
         step = np.zeros((9, 3))
         step[cell] = 1e-6

@@ -7,23 +7,12 @@ import numpy as np
 from hushrank.arrays import Shares
 from hushrank.publishing.item_channel.binary.derivatives import dual_derivatives, dual_values
 from hushrank.publishing.item_channel.binary.options import Columns, Items, Prices
+from hushrank.publishing.item_channel.dual_point import DualPoint
 
 MOST_STEPS, MOST_HALVINGS = 40, 25
 LONGEST_STEP = 2.0  # of a tilt, in nats: beyond, the posteriors turn round
 CLOSE = 1e-2  # a temperature is done when a Newton step promises less than this part of it
 COOLING = 0.3
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DualPoint:
-    """Tilts (columns,) and price: where the dual is evaluated, or a step between two points."""
-
-    tilts: Shares
-    price: float
-
-    def moved(self, step: "DualPoint", length: float) -> "DualPoint":
-        """Return the point `length` steps away."""
-        return DualPoint(self.tilts + length * step.tilts, self.price + length * step.price)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +45,10 @@ class SmoothedDual:
         soft, hard = dual_values(self.items, self.columns, self.prices(point, temperature))
         spent = 0.0 if self.linear else point.price * self.budget
         return soft - spent, hard - spent
+
+    def longest(self, point: DualPoint, step: DualPoint) -> float:
+        """Return how much of a step is tried at most."""
+        return 1.0 if self.linear else point.longest(step, LONGEST_STEP)
 
     def step(self, point: DualPoint, temperature: float) -> tuple[DualPoint, float]:
         """Return the Newton step, and how much it promises to gain twice over."""
@@ -99,7 +92,7 @@ def _climb(
     value = dual.values(point, temperature)[0]
     for n_steps in range(MOST_STEPS):
         step, promised = dual.step(point, temperature)
-        length, gained = _inside(point, step, dual.linear), -np.inf
+        length, gained = dual.longest(point, step), -np.inf
         if promised < enough:
             last = point.moved(step, length)
             return (last if dual.values(last, temperature)[0] >= value else point), n_steps
@@ -113,13 +106,3 @@ def _climb(
             return point, n_steps
         point, value = point.moved(step, length), after
     return point, MOST_STEPS
-
-
-def _inside(point: DualPoint, step: DualPoint, linear: bool) -> float:
-    """Return the longest step, at most 1, that keeps the price positive and the tilts near."""
-    if linear:
-        return 1.0
-    longest = float(np.abs(step.tilts).max(initial=0.0))
-    length = min(1.0, LONGEST_STEP / longest) if longest > 0 else 1.0
-    falls = -step.price / point.price
-    return min(length, 0.9 / falls) if falls > 0.9 else length

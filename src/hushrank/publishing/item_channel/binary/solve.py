@@ -8,12 +8,12 @@ from hushrank.errors import require
 from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual, smoothed_dual
 from hushrank.publishing.item_channel.binary.newton import (
     COOLING,
-    DualPoint,
     SmoothedDual,
     maximise,
 )
 from hushrank.publishing.item_channel.binary.rounding import channel_at
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
+from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solution import (
     ItemChannelSolution,

@@ -9,8 +9,8 @@ from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.dual import item_tilts
-from hushrank.publishing.item_channel.binary.newton import DualPoint
 from hushrank.publishing.item_channel.binary.options import Columns
+from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushrank.arrays import Indices, Shares
-from hushrank.publishing.item_channel.general.dual import Sources
+from hushrank.publishing.item_channel.general.dual import ItemTable
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
 SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
@@ -16,7 +16,7 @@ class Cells:
     """Items of one class and group as one; of_items (items,): the cell of each."""
 
     of_items: Indices
-    sources: Sources
+    table: ItemTable
 
 
 def cells_of(problem: ItemChannelProblem, groups: Indices) -> Cells:
@@ -26,19 +26,19 @@ def cells_of(problem: ItemChannelProblem, groups: Indices) -> Cells:
     _, first, of_items = np.unique(keys, return_index=True, return_inverse=True)
     joint = np.zeros((len(first), population.n_values))
     np.add.at(joint, of_items, population.joint)
-    return Cells(of_items, _sources(problem, joint, first))
+    return Cells(of_items, _table(problem, joint, first))
 
 
-def items_of(problem: ItemChannelProblem) -> Sources:
+def items_of(problem: ItemChannelProblem) -> ItemTable:
     """Return the items as they are."""
-    return _sources(problem, problem.population.joint, np.arange(problem.population.n_items))
+    return _table(problem, problem.population.joint, np.arange(problem.population.n_items))
 
 
-def _sources(problem: ItemChannelProblem, joint: Shares, items: Indices) -> Sources:
+def _table(problem: ItemChannelProblem, joint: Shares, items: Indices) -> ItemTable:
     """Return what the kernels need of these joint probabilities, costs as these items'."""
     cost, weights, prior = problem.cost, joint.sum(axis=1), problem.population.prior
     known = weights[:, None] > 0
     posteriors = np.where(known, joint / np.where(known, weights[:, None], 1), prior)
     softened = (1 - SOFTENING) * posteriors + SOFTENING * prior
     parts, within = cost.of_items[items] / cost.largest, cost.within / cost.largest
-    return Sources(softened, weights, parts, cost.classes[items], within)
+    return ItemTable(softened, weights, parts, cost.classes[items], within)

@@ -4,13 +4,13 @@ import numpy as np
 from numba import njit
 
 from hushrank.arrays import Shares
-from hushrank.publishing.item_channel.general.dual import Sources, fill_values
+from hushrank.publishing.item_channel.general.dual import ItemTable, fill_values
 
 HALVINGS = 7
 SLACK = 1e-12
 
 
-def lifted(items: Sources, prior: Shares, tied: Shares, price: float) -> Shares:
+def certifying_potentials(items: ItemTable, prior: Shares, tied: Shares, price: float) -> Shares:
     """Return better potentials (items, values) than `tied` ones, which items of a cell share.
 
     An item gets those of a posterior between its cell's and its own, as near to its own as leaves
@@ -36,7 +36,7 @@ def _between(shared: Shares, own: Shares, shares: Shares, prior: Shares) -> Shar
 
 
 @njit(cache=True)
-def move_values(items: Sources, potentials: Shares, price: float) -> Shares:
+def move_values(items: ItemTable, potentials: Shares, price: float) -> Shares:
     """Return the least value (items,) of a move to any other item."""
     n_items = potentials.shape[1]
     least, values = np.empty(n_items), np.empty(n_items)
@@ -48,7 +48,7 @@ def move_values(items: Sources, potentials: Shares, price: float) -> Shares:
 
 
 @njit(cache=True)
-def slacks(items: Sources, potentials: Shares, price: float, moves: Shares) -> Shares:
+def slacks(items: ItemTable, potentials: Shares, price: float, moves: Shares) -> Shares:
     """Return how much (items,) less than its least any other item's move to an item is worth."""
     n_items = potentials.shape[1]
     slack, values = np.full(n_items, np.inf), np.empty(n_items)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from hushrank.arrays import Shares
-from hushrank.publishing.item_channel.general.dual import Chances, Sources
+from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 
 GAUGE = 1e-2  # of a cell's mass: gives the block a curvature along tilts that change nothing
 
@@ -24,7 +24,7 @@ class Curvature(NamedTuple):
 
 @njit(cache=True)
 def times_curvature(
-    sources: Sources, chances: Chances, curvature: Curvature, tilts: Shares, price: float,
+    table: ItemTable, chances: Chances, curvature: Curvature, tilts: Shares, price: float,
     product: Shares,
 ) -> float:  # fmt: skip
     """Fill in minus the Hessian times a change of tilts and price; return the price's part."""
@@ -37,7 +37,7 @@ def times_curvature(
     for row in range(n_cells):
         if chances.starts[row + 1] - chances.starts[row] > 1:
             by_price += _add_row(
-                row, sources, chances, curvature, tilts, price, means, pushes, product
+                row, table, chances, curvature, tilts, price, means, pushes, product
             )
     for cell in range(n_cells):
         for value in range(n_values):
@@ -49,7 +49,7 @@ def times_curvature(
 
 @njit(cache=True)
 def _add_row(
-    row: int, sources: Sources, chances: Chances, curvature: Curvature, tilts: Shares,
+    row: int, table: ItemTable, chances: Chances, curvature: Curvature, tilts: Shares,
     price: float, means: Shares, pushes: Shares, product: Shares,
 ) -> float:  # fmt: skip
     """Add what one row's choice pushes to cells, and where to; return its part of the price."""
@@ -59,23 +59,23 @@ def _add_row(
         cell = chances.cells[nth]
         change = price * curvature.each[nth] - means[cell]
         for value in range(tilts.shape[1]):
-            change += sources.posteriors[row, value] * tilts[cell, value]
+            change += table.posteriors[row, value] * tilts[cell, value]
         changes[nth - first] = change
         mean += chances.chances[nth] * change
-    scale = sources.weights[row] / curvature.temperature
+    scale = table.weights[row] / curvature.temperature
     for nth in range(first, last):
         cell = chances.cells[nth]
         push = scale * chances.chances[nth] * (changes[nth - first] - mean)
         pushes[cell] += push
         for value in range(tilts.shape[1]):
-            product[cell, value] += push * sources.posteriors[row, value]
+            product[cell, value] += push * table.posteriors[row, value]
         by_price += push * curvature.each[nth]
     return by_price
 
 
 @njit(cache=True)
 def diagonal_blocks(
-    sources: Sources, chances: Chances, curvature: Curvature, blocks: Shares
+    table: ItemTable, chances: Chances, curvature: Curvature, blocks: Shares
 ) -> float:
     """Fill in each cell's own block (n, values, values), to precondition; return the price's."""
     n_cells, n_values = curvature.shares.shape
@@ -84,10 +84,10 @@ def diagonal_blocks(
     for row in range(n_cells):
         for nth in range(chances.starts[row], chances.starts[row + 1]):
             cell, chance = chances.cells[nth], chances.chances[nth]
-            scale = sources.weights[row] * chance / curvature.temperature
+            scale = table.weights[row] * chance / curvature.temperature
             block = blocks[cell]
             for one in range(n_values):
-                apart[one] = sources.posteriors[row, one] - curvature.shares[cell, one]
+                apart[one] = table.posteriors[row, one] - curvature.shares[cell, one]
                 lever = scale * (1 - chance) * apart[one]
                 for other in range(one + 1):
                     block[one, other] += lever * apart[other]

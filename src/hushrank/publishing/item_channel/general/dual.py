@@ -17,7 +17,7 @@ STRIDE = 32  # values that are looked at together
 Starts = NDArray[np.int64]
 
 
-class Sources(NamedTuple):
+class ItemTable(NamedTuple):
     """Posteriors (n, values), weights, parts and classes (n,), and the cost inside a class."""
 
     posteriors: Shares
@@ -53,22 +53,22 @@ def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
 
 @njit(cache=True)
 def fill_values(
-    row: int, sources: Sources, potentials: Shares, price: float, values: Shares
+    row: int, table: ItemTable, potentials: Shares, price: float, values: Shares
 ) -> None:
     """Fill in the values (n,) of all cells for one row, less its own part."""
     n_values, n_cells = potentials.shape
     for cell in range(n_cells):
-        values[cell] = price * sources.parts[cell]
+        values[cell] = price * table.parts[cell]
     for value in range(n_values):
-        share, along = sources.posteriors[row, value], potentials[value]
+        share, along = table.posteriors[row, value], potentials[value]
         for cell in range(n_cells):
             values[cell] += share * along[cell]
-    if sources.within > 0:
+    if table.within > 0:
         for cell in range(n_cells):
-            if sources.classes[cell] == sources.classes[row]:
-                values[cell] += price * sources.within
-        values[row] -= price * sources.within
-    values[row] -= 2 * price * sources.parts[row]
+            if table.classes[cell] == table.classes[row]:
+                values[cell] += price * table.within
+        values[row] -= price * table.within
+    values[row] -= 2 * price * table.parts[row]
 
 
 @njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
@@ -86,7 +86,7 @@ def fill_lows(values: Shares, lows: Shares) -> float:
 
 @njit(cache=True)
 def soften(
-    sources: Sources,
+    table: ItemTable,
     potentials: Shares,
     price: float,
     temperature: float,
@@ -99,9 +99,9 @@ def soften(
     """
     values, n_chances, soft, hard = np.empty(potentials.shape[1]), 0, 0.0, 0.0
     lows = np.empty((len(values) + STRIDE - 1) // STRIDE)
-    for row in range(len(sources.weights)):
+    for row in range(len(table.weights)):
         into.starts[row], total = n_chances, 0.0
-        fill_values(row, sources, potentials, price, values)
+        fill_values(row, table, potentials, price, values)
         least = fill_lows(values, lows)
         highest = least + reach * temperature
         for stride in np.flatnonzero(lows < highest):
@@ -114,35 +114,35 @@ def soften(
                     n_chances += 1
         for nth in range(into.starts[row], n_chances):
             into.chances[nth] /= total
-        least += price * sources.parts[row]
-        soft += sources.weights[row] * (least - temperature * np.log(total))
-        hard += sources.weights[row] * least
+        least += price * table.parts[row]
+        soft += table.weights[row] * (least - temperature * np.log(total))
+        hard += table.weights[row] * least
     into.starts[-1] = n_chances
     return soft, hard
 
 
 @njit(cache=True, inline="always")
-def cost_of(row: int, cell: int, sources: Sources) -> float:
+def cost_of(row: int, cell: int, table: ItemTable) -> float:
     """Return the cost of releasing a cell for another."""
     if row == cell:
         return 0.0
-    same = sources.within if sources.classes[row] == sources.classes[cell] else 0.0
-    return float(sources.parts[row] + sources.parts[cell] + same)
+    same = table.within if table.classes[row] == table.classes[cell] else 0.0
+    return float(table.parts[row] + table.parts[cell] + same)
 
 
 @njit(cache=True)
-def costs_of(sources: Sources, chances: Chances) -> Shares:
+def costs_of(table: ItemTable, chances: Chances) -> Shares:
     """Return the cost of each entry of the chances."""
     costs = np.empty(chances.starts[-1])
-    for row in range(len(sources.weights)):
+    for row in range(len(table.weights)):
         for nth in range(chances.starts[row], chances.starts[row + 1]):
-            costs[nth] = cost_of(row, chances.cells[nth], sources)
+            costs[nth] = cost_of(row, chances.cells[nth], table)
     return costs
 
 
 @njit(cache=True)
 def gradient_of(
-    sources: Sources, shares: Shares, into: Chances, each: Shares,
+    table: ItemTable, shares: Shares, into: Chances, each: Shares,
     gradient: Shares, masses: Shares, costs: Shares,
 ) -> float:  # fmt: skip
     """Fill in the derivative by tilts (n, values), the masses, the rows' costs; return the cost.
@@ -154,12 +154,12 @@ def gradient_of(
     for row in range(n_cells):
         costs[row] = 0.0
         for nth in range(into.starts[row], into.starts[row + 1]):
-            cell, mass = into.cells[nth], sources.weights[row] * into.chances[nth]
+            cell, mass = into.cells[nth], table.weights[row] * into.chances[nth]
             masses[cell] += mass
             for value in range(n_values):
-                gradient[cell, value] += mass * sources.posteriors[row, value]
+                gradient[cell, value] += mass * table.posteriors[row, value]
             costs[row] += into.chances[nth] * each[nth]
-        total += sources.weights[row] * costs[row]
+        total += table.weights[row] * costs[row]
     for cell in range(n_cells):
         for value in range(n_values):
             gradient[cell, value] -= masses[cell] * shares[cell, value]
@@ -167,12 +167,12 @@ def gradient_of(
 
 
 @njit(cache=True)
-def released_of(sources: Sources, chances: Chances) -> Shares:
+def released_of(table: ItemTable, chances: Chances) -> Shares:
     """Return P(released, value) (n, values)."""
-    released = np.zeros_like(sources.posteriors)
-    for row in range(len(sources.weights)):
+    released = np.zeros_like(table.posteriors)
+    for row in range(len(table.weights)):
         for nth in range(chances.starts[row], chances.starts[row + 1]):
-            mass = sources.weights[row] * chances.chances[nth]
-            for value in range(sources.posteriors.shape[1]):
-                released[chances.cells[nth], value] += mass * sources.posteriors[row, value]
+            mass = table.weights[row] * chances.chances[nth]
+            for value in range(table.posteriors.shape[1]):
+                released[chances.cells[nth], value] += mass * table.posteriors[row, value]
     return released

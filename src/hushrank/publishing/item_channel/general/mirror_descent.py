@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Shares
-from hushrank.publishing.item_channel.general.dual import Chances, Sources
+from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 
 LONGEST_STEP = 2.0
 LEAST_STAY = 1e-12  # so that every item can stay again
@@ -54,7 +54,7 @@ def stays_of(moves: Chances) -> Shares:
 
 
 @njit(cache=True)
-def arrivals_of(items: Sources, through: CellChannel, n_cells: int) -> Shares:
+def arrivals_of(items: ItemTable, through: CellChannel, n_cells: int) -> Shares:
     """Return the masses (cells, values) that move to each cell."""
     n_values = items.posteriors.shape[1]
     arrived, moves = np.zeros((n_cells, n_values)), through.moves
@@ -68,7 +68,7 @@ def arrivals_of(items: Sources, through: CellChannel, n_cells: int) -> Shares:
 
 @njit(cache=True)
 def released_potentials(
-    items: Sources, prior: Shares, through: CellChannel, stays: Shares, arrived: Shares
+    items: ItemTable, prior: Shares, through: CellChannel, stays: Shares, arrived: Shares
 ) -> tuple[Shares, float]:
     """Return log P(value | released) - log P(value), (items, values), and the leakage."""
     potentials, leakage = np.empty_like(items.posteriors), 0.0
@@ -88,8 +88,8 @@ def released_potentials(
 
 @njit(cache=True)
 def improve(
-    items: Sources,
-    cells: Sources,
+    items: ItemTable,
+    cells: ItemTable,
     prior: Shares,
     through: CellChannel,
     price: float,
@@ -131,7 +131,7 @@ def _mended_leakage(leakage: float, spent: float, limits: Limits) -> float:
 
 
 @njit(cache=True)
-def cost_of_moves(items: Sources, cells: Sources, moves: Chances) -> float:
+def cost_of_moves(items: ItemTable, cells: ItemTable, moves: Chances) -> float:
     """Return the expected cost of the moves."""
     spent = 0.0
     for item in range(len(items.weights)):
@@ -142,14 +142,14 @@ def cost_of_moves(items: Sources, cells: Sources, moves: Chances) -> float:
 
 
 @njit(cache=True, inline="always")
-def _cost(item: int, cell: int, items: Sources, cells: Sources) -> float:
+def _cost(item: int, cell: int, items: ItemTable, cells: ItemTable) -> float:
     within = items.within if cells.classes[cell] == items.classes[item] else 0.0
     return float(items.parts[item] + cells.parts[cell] + within)
 
 
 @njit(cache=True)
 def _move(
-    items: Sources, cells: Sources, through: CellChannel, stays: Shares, arrived: Shares,
+    items: ItemTable, cells: ItemTable, through: CellChannel, stays: Shares, arrived: Shares,
     potentials: Shares, price: float, step: float,
 ) -> float:  # fmt: skip
     """Multiply the chances by exp(-step value), renormalise, and return the cost."""

@@ -7,7 +7,7 @@ from scipy.special import rel_entr
 from hushrank.arrays import Indices, Integers32, Shares
 from hushrank.publishing.item_channel.channel import CompactChannel, compact_channel
 from hushrank.publishing.item_channel.general.cells import Cells
-from hushrank.publishing.item_channel.general.dual import Chances, Sources
+from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 from hushrank.publishing.item_channel.general.mirror_descent import CellChannel, Limits, improve
 
 MIRROR_STEPS = 120
@@ -18,7 +18,7 @@ LEAST_CHANCE = 1e-4  # of a move: below, the activity stays
 
 
 def channel_of_cells(
-    items: Sources, cells: Cells, chances: Chances, price: float, budget: float, enough: float
+    items: ItemTable, cells: Cells, chances: Chances, price: float, budget: float, enough: float
 ) -> CompactChannel:
     """Return a channel that begins with each item moving as its cell does, then is improved.
 
@@ -29,11 +29,11 @@ def channel_of_cells(
     moves = _moves(chances, of_items, items.weights)
     through = CellChannel(moves, _by_weight(items.weights, of_items), of_items)
     own = float(items.weights @ rel_entr(items.posteriors, prior).sum(axis=1))
-    improve(items, cells.sources, prior, through, price, Limits(budget, enough, own, MIRROR_STEPS))
+    improve(items, cells.table, prior, through, price, Limits(budget, enough, own, MIRROR_STEPS))
     kept = through.moves.chances >= LEAST_CHANCE
     starts = np.append(0, np.cumsum(kept))[through.moves.starts]
     order = np.argsort(of_items, kind="stable")
-    firsts = np.searchsorted(of_items[order], np.arange(1, len(cells.sources.weights)))
+    firsts = np.searchsorted(of_items[order], np.arange(1, len(cells.table.weights)))
     spreads = [(here, through.spreads[here]) for here in np.split(order, firsts)]
     return compact_channel(starts, through.moves.cells[kept], through.moves.chances[kept], spreads)
 

@@ -7,15 +7,16 @@ import numpy as np
 from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.item_channel.channel import CompactChannel
+from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.general.cells import Cells, cells_of, items_of
-from hushrank.publishing.item_channel.general.certifying_potentials import lifted
+from hushrank.publishing.item_channel.general.certifying_potentials import certifying_potentials
 from hushrank.publishing.item_channel.general.dual import (
     Chances,
-    Sources,
+    ItemTable,
     potentials_of,
     released_of,
 )
-from hushrank.publishing.item_channel.general.newton import GeneralDual, Tilted
+from hushrank.publishing.item_channel.general.newton import CellDual
 from hushrank.publishing.item_channel.general.rounding import channel_of_cells
 from hushrank.publishing.item_channel.problem import ItemChannelProblem, lower_bound
 from hushrank.publishing.item_channel.solution import (
@@ -41,7 +42,7 @@ class Climbed(NamedTuple):
     """Cells, where their dual is greatest, and the chances there."""
 
     cells: Cells
-    point: Tilted
+    point: DualPoint
     chances: Chances
 
 
@@ -73,38 +74,38 @@ def _climbed(problem: ItemChannelProblem, gap: float) -> Climbed:
     population, unit = problem.population, problem.cost.largest
     cells = cells_of(problem, np.zeros(population.n_items, np.intp))
     price = population.leakage * min(2.0, unit / (2 * problem.budget))
-    point = Tilted(np.zeros((len(cells.sources.weights), population.n_values)), price)
+    point = DualPoint(np.zeros((len(cells.table.weights), population.n_values)), price)
     finest = GROUPS_A_VALUE * (population.n_values - 1)
     for temperature, n_groups in (*COARSE, *((warmth, finest) for warmth in FINE)):
         cells, point = _finer(problem, n_groups, cells, point)
-        dual = GeneralDual(cells.sources, population.prior, problem.budget / unit, SLACK * gap)
+        dual = CellDual(cells.table, population.prior, problem.budget / unit, SLACK * gap)
         point, chances = dual.climb(point, temperature * population.leakage, MOST_STEPS)
-        if leakages(released_of(cells.sources, chances))[0] < ENOUGH * gap:
+        if leakages(released_of(cells.table, chances))[0] < ENOUGH * gap:
             break
     return Climbed(cells, point, chances)
 
 
 def _finer(
-    problem: ItemChannelProblem, n_groups: int, cells: Cells, point: Tilted
-) -> tuple[Cells, Tilted]:
+    problem: ItemChannelProblem, n_groups: int, cells: Cells, point: DualPoint
+) -> tuple[Cells, DualPoint]:
     """Return smaller cells, which begin with the tilts of those that they are parts of."""
     finer = cells_of(problem, problem.population.similar.groups(n_groups))
-    tilts = np.empty((len(finer.sources.weights), problem.population.n_values))
+    tilts = np.empty((len(finer.table.weights), problem.population.n_values))
     tilts[finer.of_items] = point.tilts[cells.of_items]
-    return finer, Tilted(tilts, point.price)
+    return finer, DualPoint(tilts, point.price)
 
 
 def _potentials(
-    problem: ItemChannelProblem, items: Sources, climbed: Climbed
+    problem: ItemChannelProblem, items: ItemTable, climbed: Climbed
 ) -> tuple[Shares, float]:
     """Return potentials (items, values) and a price that certify."""
     tilts, prior, price = climbed.point.tilts, problem.population.prior, climbed.point.price
     tied = potentials_of(tilts, prior)[0].T[climbed.cells.of_items]
-    return lifted(items, prior, tied, price), price / problem.cost.largest
+    return certifying_potentials(items, prior, tied, price), price / problem.cost.largest
 
 
 def _channel(
-    problem: ItemChannelProblem, items: Sources, climbed: Climbed, enough: float
+    problem: ItemChannelProblem, items: ItemTable, climbed: Climbed, enough: float
 ) -> CompactChannel:
     """Return the channel of the items within the budget, good when it leaks `enough` nats."""
     limits = climbed.point.price, problem.budget / problem.cost.largest, enough
