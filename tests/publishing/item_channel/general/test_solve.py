@@ -6,6 +6,7 @@ from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.general.dual import (
     Chances,
     ItemTable,
+    Slopes,
     costs_of,
     gradient_of,
     potentials_of,
@@ -72,15 +73,15 @@ def test_the_gradient_is_that_of_the_smoothed_dual():
         return soften(table, potentials, price - cheaper, 0.3, 40.0, into)[0]
 
     value(tilts)
-    gradient, masses, costs = np.empty((9, 3)), np.empty(9), np.empty(9)
+    slopes = Slopes(np.empty((9, 3)), np.empty(9), np.empty(9))
     shares = potentials_of(tilts, items.prior)[1]
     each = costs_of(table, into)
-    by_price = gradient_of(table, shares, into, each, gradient, masses, costs)
+    by_price = gradient_of(table, shares, into, each, slopes)
     for cell in ((0, 0), (4, 2), (8, 1)):
         step = np.zeros((9, 3))
         step[cell] = 1e-6
         slope = (value(tilts + step) - value(tilts - step)) / 2e-6
-        assert gradient[cell] == pytest.approx(slope, rel=1e-5, abs=1e-8)
+        assert slopes.gradient[cell] == pytest.approx(slope, rel=1e-5, abs=1e-8)
     assert by_price == pytest.approx((value(tilts) - value(tilts, 1e-4)) / 1e-4, rel=1e-3)
     assert REACH < 40
 

@@ -22,6 +22,14 @@ class Curvature(NamedTuple):
     ridge: Shares
 
 
+class Change(NamedTuple):
+    """A change of tilts (cells, values) and price; means (cells,): of a cell's by its posterior."""
+
+    tilts: Shares
+    price: float
+    means: Shares
+
+
 @njit(cache=True)
 def times_curvature(
     table: ItemTable, chances: Chances, curvature: Curvature, tilts: Shares, price: float,
@@ -30,15 +38,14 @@ def times_curvature(
     """Fill in minus the Hessian times a change of tilts and price; return the price's part."""
     n_cells, n_values = tilts.shape
     means, pushes, by_price = np.zeros(n_cells), np.zeros(n_cells), 0.0
+    change = Change(tilts, price, means)
     product[:] = 0.0
     for cell in range(n_cells):
         for value in range(n_values):
             means[cell] += curvature.shares[cell, value] * tilts[cell, value]
     for row in range(n_cells):
         if chances.starts[row + 1] - chances.starts[row] > 1:
-            by_price += _add_row(
-                row, table, chances, curvature, tilts, price, means, pushes, product
-            )
+            by_price += _add_row(row, table, chances, curvature, change, (product, pushes))
     for cell in range(n_cells):
         for value in range(n_values):
             apart = curvature.masses[cell] * (tilts[cell, value] - means[cell]) - pushes[cell]
@@ -49,25 +56,29 @@ def times_curvature(
 
 @njit(cache=True)
 def _add_row(
-    row: int, table: ItemTable, chances: Chances, curvature: Curvature, tilts: Shares,
-    price: float, means: Shares, pushes: Shares, product: Shares,
+    row: int, table: ItemTable, chances: Chances, curvature: Curvature, change: Change,
+    into: tuple[Shares, Shares],
 ) -> float:  # fmt: skip
-    """Add what one row's choice pushes to cells, and where to; return its part of the price."""
+    """Add what one row's choice pushes to cells, and where to; return its part of the price.
+
+    into: the product (cells, values), and the pushes (cells,) that come off it.
+    """
+    product, pushes = into
     first, last = chances.starts[row], chances.starts[row + 1]
-    changes, mean, by_price = np.empty(last - first), 0.0, 0.0
+    gains, mean, by_price = np.empty(last - first), 0.0, 0.0
     for nth in range(first, last):
         cell = chances.cells[nth]
-        change = price * curvature.each[nth] - means[cell]
-        for value in range(tilts.shape[1]):
-            change += table.posteriors[row, value] * tilts[cell, value]
-        changes[nth - first] = change
-        mean += chances.chances[nth] * change
+        gain = change.price * curvature.each[nth] - change.means[cell]
+        for value in range(product.shape[1]):
+            gain += table.posteriors[row, value] * change.tilts[cell, value]
+        gains[nth - first] = gain
+        mean += chances.chances[nth] * gain
     scale = table.weights[row] / curvature.temperature
     for nth in range(first, last):
         cell = chances.cells[nth]
-        push = scale * chances.chances[nth] * (changes[nth - first] - mean)
+        push = scale * chances.chances[nth] * (gains[nth - first] - mean)
         pushes[cell] += push
-        for value in range(tilts.shape[1]):
+        for value in range(product.shape[1]):
             product[cell, value] += push * table.posteriors[row, value]
         by_price += push * curvature.each[nth]
     return by_price

@@ -35,6 +35,14 @@ class Chances(NamedTuple):
     chances: Shares
 
 
+class Slopes(NamedTuple):
+    """Derivatives by tilts (n, values), masses of cells (n,), expected costs of rows (n,)."""
+
+    gradient: Shares
+    masses: Shares
+    costs: Shares
+
+
 @njit(cache=True)
 def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
     """Return potentials (values, n) and the posteriors (n, values) that tilts (n, values) mean."""
@@ -142,23 +150,23 @@ def costs_of(table: ItemTable, chances: Chances) -> Shares:
 
 @njit(cache=True)
 def gradient_of(
-    table: ItemTable, shares: Shares, into: Chances, each: Shares,
-    gradient: Shares, masses: Shares, costs: Shares,
-) -> float:  # fmt: skip
-    """Fill in the derivative by tilts (n, values), the masses, the rows' costs; return the cost.
+    table: ItemTable, shares: Shares, chances: Chances, each: Shares, into: Slopes
+) -> float:
+    """Fill in the slopes; return the expected cost.
 
-    each: of the entries' costs.
+    shares (n, values): the cells' posteriors; each: the cost of each entry of the chances.
     """
+    gradient, masses, costs = into
     n_cells, n_values = gradient.shape
     gradient[:], masses[:], total = 0.0, 0.0, 0.0
     for row in range(n_cells):
         costs[row] = 0.0
-        for nth in range(into.starts[row], into.starts[row + 1]):
-            cell, mass = into.cells[nth], table.weights[row] * into.chances[nth]
+        for nth in range(chances.starts[row], chances.starts[row + 1]):
+            cell, mass = chances.cells[nth], table.weights[row] * chances.chances[nth]
             masses[cell] += mass
             for value in range(n_values):
                 gradient[cell, value] += mass * table.posteriors[row, value]
-            costs[row] += into.chances[nth] * each[nth]
+            costs[row] += chances.chances[nth] * each[nth]
         total += table.weights[row] * costs[row]
     for cell in range(n_cells):
         for value in range(n_values):

@@ -34,6 +34,17 @@ class CellChannel(NamedTuple):
     of_items: NDArray[np.intp]
 
 
+class Flows(NamedTuple):
+    """What a channel does: chance (items,) of staying, masses (cells, values) that move to a cell.
+
+    potentials (items, values): log P(value | released item) - log P(value).
+    """
+
+    stays: Shares
+    arrived: Shares
+    potentials: Shares
+
+
 @njit(cache=True, inline="always")
 def inner(first: Shares, second: Shares) -> float:
     """Return the inner product; of few values a loop is faster than a library."""
@@ -118,8 +129,9 @@ def improve(
         step = 1.0 if leakage + price * spent > before else step
         price *= np.exp(FIRMNESS * min(1.0, max(-1.0, spent / limits.budget - 1)))
         before = leakage + price * spent
-        spent = _move(items, cells, through, stays, arrived, potentials, price, step)
-        _spread(through, arrived, potentials, step)
+        flows = Flows(stays, arrived, potentials)
+        spent = _move(items, cells, through, flows, price, step)
+        _spread(through, flows, step)
     through.moves.chances[:], through.spreads[:] = chances, spreads
 
 
@@ -149,10 +161,15 @@ def _cost(item: int, cell: int, items: ItemTable, cells: ItemTable) -> float:
 
 @njit(cache=True)
 def _move(
-    items: ItemTable, cells: ItemTable, through: CellChannel, stays: Shares, arrived: Shares,
-    potentials: Shares, price: float, step: float,
-) -> float:  # fmt: skip
+    items: ItemTable,
+    cells: ItemTable,
+    through: CellChannel,
+    flows: Flows,
+    price: float,
+    step: float,
+) -> float:
     """Multiply the chances by exp(-step value), renormalise, and return the cost."""
+    stays, arrived, potentials = flows
     columns, moves, spent = np.zeros(arrived.shape), through.moves, 0.0
     for item in range(len(stays)):
         columns[through.of_items[item]] += through.spreads[item] * potentials[item]
@@ -172,8 +189,9 @@ def _move(
 
 
 @njit(cache=True)
-def _spread(through: CellChannel, arrived: Shares, potentials: Shares, step: float) -> None:
+def _spread(through: CellChannel, flows: Flows, step: float) -> None:
     """Multiply spreads by exp(-step mean value of what arrives), and renormalise each cell's."""
+    arrived, potentials = flows.arrived, flows.potentials
     totals = np.zeros(len(arrived))
     for item in range(len(potentials)):
         cell = through.of_items[item]

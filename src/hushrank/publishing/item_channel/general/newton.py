@@ -12,6 +12,7 @@ from hushrank.publishing.item_channel.general.curvature import (
 from hushrank.publishing.item_channel.general.dual import (
     Chances,
     ItemTable,
+    Slopes,
     costs_of,
     gradient_of,
     potentials_of,
@@ -78,15 +79,15 @@ class CellDual:
         """Return Newton's step, by preconditioned conjugate gradients, and what it promises."""
         n_cells, n_values = point.tilts.shape
         _, shares = potentials_of(point.tilts, self.prior)
-        gradient, masses, costs = np.empty_like(shares), np.empty(n_cells), np.empty(n_cells)
+        slopes = Slopes(np.empty_like(shares), np.empty(n_cells), np.empty(n_cells))
         each = costs_of(self.table, chances)
-        spent = gradient_of(self.table, shares, chances, each, gradient, masses, costs)
+        spent = gradient_of(self.table, shares, chances, each, slopes)
         ridge = 1e-7 * self.table.weights + 1e-12
-        curvature = Curvature(shares, masses, costs, each, temperature, ridge)
+        curvature = Curvature(shares, slopes.masses, slopes.costs, each, temperature, ridge)
         blocks = np.empty((n_cells, n_values, n_values))
         by_price = diagonal_blocks(self.table, chances, curvature, blocks) + 1e-9
         firmness = self.slack / point.price**2
-        slope = DualPoint(gradient, spent - self.budget + self.slack / point.price)
+        slope = DualPoint(slopes.gradient, spent - self.budget + self.slack / point.price)
         inverse = np.linalg.inv(blocks).astype(np.float64)
         step = self._conjugate(slope, chances, curvature, inverse, by_price + firmness, firmness)
         return step, slope.dot(step)
