@@ -6,8 +6,8 @@ INSTALLED := .venv/installed
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-fast check lint types imports test-slow test-fresh-seed bench figures \
-	activity-data lock clean
+.PHONY: demo test test-fast check lint types imports test-slow test-fresh-seed test-portability \
+	test-kernels test-versions bench figures activity-data lock clean
 
 demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
 	$(BIN)/hushrank demo --report demo.html
@@ -21,7 +21,7 @@ test: $(INSTALLED) ## all tests but the slow ones
 test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
 	$(PYTEST) -m "not (slow or statistical or end_to_end)"
 
-check: lint types imports test ## all that CI runs
+check: lint types imports test test-kernels ## all that CI runs
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -40,6 +40,15 @@ test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own,
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
 		echo "HUSHRANK_TEST_SEED=$$seed"; export HUSHRANK_TEST_SEED=$$seed; \
 		$(PYTEST) -m "not slow"
+
+test-portability: $(INSTALLED) ## all tests but the slow ones, as on other processors
+	$(BIN)/python -m tests.portability -n auto
+
+test-kernels: $(INSTALLED) ## the tests of linear algebra, with two other kernels of OpenBLAS
+	$(BIN)/python -m tests.portability --small
+
+test-versions: ## the oldest and the newest dependencies on Python 3.11 to 3.13; needs these, and uv
+	$(PYTHON) -m tests.portability.versions -n auto
 
 bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks
 	$(BIN)/python benchmarks/run.py $(TABLES)
