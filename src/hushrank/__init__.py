@@ -1,3 +1,90 @@
-"""Learn what a population prefers without learning what anyone prefers."""
+"""Learn what a population prefers without learning what anyone prefers.
 
+    people = hushrank.read_rankings("people.soc")
+    learnt = hushrank.collect(people, epsilon=4)
+    print(learnt.items, learnt.privacy)
+
+Three doors: `collect` learns from perturbed answers of people who trust nobody; `aggregate` sums up
+ballots that somebody holds; `publish` (and `publish_online`) hand over activity data. `plan` says
+what to expect before anybody is asked, `attack` and `evaluate` judge a release, and `simulate`
+makes people up. Everything is imported when it is first used. docs/python.md shows it all.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from hushrank.errors import HushrankError
+
+if TYPE_CHECKING:
+    from hushrank.activities.activity import Activity
+    from hushrank.activities.activity_files import read_activity, write_activity
+    from hushrank.activities.profile_files import read_profiles
+    from hushrank.activities.profiles import Profiles
+    from hushrank.rankings.files import read_rankings, write_rankings
+    from hushrank.rankings.profile import Rankings
+    from hushrank.workflows.aggregate import aggregate
+    from hushrank.workflows.collect import collect
+    from hushrank.workflows.collection import Collection
+    from hushrank.workflows.consensus import Consensus
+    from hushrank.workflows.judge import attack, evaluate
+    from hushrank.workflows.plan import plan
+    from hushrank.workflows.publish import Release, publish
+    from hushrank.workflows.publish_online import publish_online
+    from hushrank.workflows.simulate import simulate
+
+__all__ = [
+    "Activity",
+    "Collection",
+    "Consensus",
+    "HushrankError",
+    "Profiles",
+    "Rankings",
+    "Release",
+    "aggregate",
+    "attack",
+    "collect",
+    "evaluate",
+    "plan",
+    "publish",
+    "publish_online",
+    "read_activity",
+    "read_profiles",
+    "read_rankings",
+    "simulate",
+    "write_activity",
+    "write_rankings",
+]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "activities.activity": ("Activity",),
+    "activities.activity_files": ("read_activity", "write_activity"),
+    "activities.profile_files": ("read_profiles",),
+    "activities.profiles": ("Profiles",),
+    "rankings.files": ("read_rankings", "write_rankings"),
+    "rankings.profile": ("Rankings",),
+    "workflows.aggregate": ("aggregate",),
+    "workflows.collect": ("collect",),
+    "workflows.collection": ("Collection",),
+    "workflows.consensus": ("Consensus",),
+    "workflows.judge": ("attack", "evaluate"),
+    "workflows.plan": ("plan",),
+    "workflows.publish": ("Release", "publish"),
+    "workflows.publish_online": ("publish_online",),
+    "workflows.simulate": ("simulate",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first used: `import hushrank` costs next to nothing."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hushrank' has no attribute {name!r}")
+    found = getattr(import_module(f"hushrank.{_HOME_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Name what can be used, imported or not."""
+    return sorted([*__all__, "__version__"])

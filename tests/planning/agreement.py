@@ -12,7 +12,7 @@ from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
 from hushrank.protocols.learnt import LearntFit, LearntPairs
 from hushrank.rankings.marginals import majority
-from hushrank.workflows import collect as workflow
+from hushrank.workflows import collection as workflow
 from hushrank.workflows.collect import collect
 
 QUANTITIES = ("distance", "excess", "half_width")

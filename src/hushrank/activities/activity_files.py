@@ -25,11 +25,12 @@ USER, ITEM, SCORE, TIME = "user", "item", "score", "time"
 
 
 def read_activity(source: FilePath | ArrowTable, *, duplicates: Duplicates = "sum") -> Activity:
-    """Read one score for each user and item; see `ActivityLog.activity` for pairs that repeat.
+    """Read one score for each user and item.
 
-    A CSV or Parquet file, plain or gzipped, or a table in memory (pandas 2.2 or newer, polars,
-    pyarrow: whatever speaks the Arrow C interface), with columns `user` and `item`, perhaps `score`
-    (otherwise 1) and `time`; users and items are sorted, whole numbers by size.
+    source: a CSV or Parquet file, plain or gzipped, or a table in memory (pandas 2.2 or newer,
+    polars, pyarrow: whatever speaks the Arrow C interface), with columns `user` and `item`, perhaps
+    `score` (otherwise 1) and `time`; users and items are sorted, whole numbers by size.
+    duplicates: what becomes of scores of one user and one item: `sum`, `last`, `max`, `refused`.
     `docs/activity-data.md` has more.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.
     Raises HushrankError when the file is missing, damaged or not of the form, when a score is no
@@ -55,7 +56,7 @@ def read_log(source: FilePath | ArrowTable) -> ActivityLog:
 
 
 def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) -> None:
-    """Write the scores as .csv or .parquet, or +.gz, without the column `score` when all are 1.
+    """Write an `activity` to `path`: .csv or .parquet, or +.gz; no column `score` when all are 1.
 
     The file appears whole or not at all. It does not say who or what has no score at all.
     Privacy: writes what it is given; whether that may be published, or is `secret` as in

@@ -36,9 +36,9 @@ def read_profiles(
     attributes: Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
 ) -> Profiles:
-    """Read the attributes of these names, or all; numeric ones named in `bins` are cut at edges.
+    """Read the `attributes` of these names, or all; numeric ones named in `bins` are cut at edges.
 
-    A CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`: a column
+    source: a CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`: a column
     `user`, one an attribute, empty = the user does not tell; and perhaps `protects`: `none`, `all`
     or names joined by + or |. Without that column all users protect all attributes.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.

@@ -43,7 +43,7 @@ _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
 def read_rankings(
     source: FilePath | ArrowTable | Sequence[Ballot], *, form: Form | None = None
 ) -> Rankings:
-    """Read rankings from a file, from a table in memory, or from a list of lists of names.
+    """Read rankings from a `source`: a file, a table in memory, or a list of lists of names.
 
     A table has the forms of a table file: a data frame of pandas (2.2 or newer; its index is not
     read) or polars, a pyarrow table, or whatever speaks the Arrow C interface. A list holds one
@@ -102,7 +102,7 @@ def read_ratings(
 def write_rankings(
     rankings: Rankings, path: FilePath, *, form: Literal["places", "ranks"] = "ranks"
 ) -> None:
-    """Write rankings in the format of the extension: .soc .soi .toc .toi .csv .parquet, or +.gz.
+    """Write rankings to a `path`, whose extension says how: .soc .soi .toc .toi .csv .parquet +.gz.
 
     `form` is the form of a CSV file. The file appears whole or not at all; one that it replaces
     keeps its permissions.

@@ -1,0 +1,331 @@
+"""What a collection learnt, and, apart from it, how far that is from the truth."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hushrank.accounting.spend import Spend
+from hushrank.aggregators.uncertainty.posterior import Posterior
+from hushrank.arrays import Order, Shares
+from hushrank.engines.local import run_without_noise
+from hushrank.engines.outcome import Outcome
+from hushrank.errors import HushrankError, require
+from hushrank.evaluation.metrics import (
+    kendall_excess,
+    marginal_distance,
+    mean_rank_order,
+    uniform_second_order_marginals,
+)
+from hushrank.files.disk import FilePath
+from hushrank.models.ranking_model import RankingModel
+from hushrank.protocols.learnt import Learnt, Shown
+from hushrank.protocols.registry import (
+    NamedProtocol,
+)
+from hushrank.questions.stated import Unranked
+from hushrank.rankings.marginals import second_order_marginals
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows.arguments import expect
+from hushrank.workflows.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.seeds import stream
+from hushrank.workflows.words import least_sure
+
+if TYPE_CHECKING:
+    from hushrank.reports.collection_page import CollectionPage
+
+SECONDS_FOR_THE_OPTIMUM = 10.0
+LESS = 0.999
+"""Of the epsilon asked for: a true loss below is said beside it."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Collection:
+    """What a collection learnt, and at what cost: all of it from the reports alone.
+
+    `names`: the items in the order of the rankings' columns. `asked`: what the caller asked for.
+    """
+
+    names: tuple[str, ...]
+    protocol: NamedProtocol
+    outcome: Outcome[Learnt]
+    asked: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        """Say what was run on how many, nothing of what they said."""
+        return (
+            f"Collection({self.protocol.name}, {self.n_people:,} people, {len(self.names)} items,"
+            f" epsilon {self.epsilon:.4g}, {'private' if self.is_private else 'not private'})"
+        )
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The names of the items, best first."""
+        return tuple(self.names[item] for item in self.order)
+
+    @cached_property
+    def order(self) -> Order:
+        """The numbers of the items, best first; of mean ranks where only a model was learnt."""
+        learnt = self.outcome.result.order
+        return mean_rank_order(self.synthetic) if learnt is None else learnt
+
+    @property
+    def model(self) -> RankingModel | None:
+        """The distribution of everybody's rankings; None where one order only was learnt."""
+        return self.outcome.result.model
+
+    @cached_property
+    def synthetic(self) -> Rankings:
+        """As many synthetic rankings as there are people, drawn when they are first asked for.
+
+        Raises HushrankError where the protocol learns one order only.
+        """
+        if not self.protocol.has_model:
+            raise HushrankError(f"{self.protocol.name} learns one order: no synthetic rankings")
+        rng = stream(self.asked["seed"], "synthesis")
+        return Rankings(self.outcome.result.sample(self.n_people, rng=rng), self.names)
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """What the reports leave open of the order; None where the protocol cannot tell."""
+        return self.outcome.result.posterior
+
+    @cached_property
+    def confidence(self) -> tuple[float, ...] | None:
+        """How likely each adjacent pair of `items` is the right way round; None if unknown."""
+        posterior = self.posterior
+        return None if posterior is None else posterior.pair_probabilities(self.order)
+
+    @cached_property
+    def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
+        """The best and the worst rank of each item, 1 = best, at about 95 %; None if unknown."""
+        if self.posterior is None:
+            return None
+        bounds = zip(self.names, self.posterior.rank_intervals(), strict=True)
+        return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
+
+    @property
+    def n_people(self) -> int:
+        """How many people took part: not hidden in the local model."""
+        return self.outcome.n_people
+
+    @property
+    def epsilon(self) -> float:
+        """The largest privacy loss of any person, in nats."""
+        return self.outcome.epsilon
+
+    @property
+    def spend(self) -> tuple[Spend, ...]:
+        """What each round cost whom it asked."""
+        return self.outcome.spends
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the noise was secret."""
+        return self.outcome.is_private
+
+    @property
+    def privacy(self) -> str:
+        """What was protected, for whom, and at what cost, in one line."""
+        return self.outcome.privacy_statement
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What the protocol tells beside the order."""
+        return self.outcome.result.shown(self.names)
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """Labels and words, as a table shows them."""
+        is_less = self.epsilon < LESS * self.asked["epsilon"]
+        nominal = f" (asked for {self.asked['epsilon']:g})" if is_less else ""
+        return {
+            "protocol": self.protocol.name + self._how(),
+            "people": f"{self.n_people:,}",
+            "items": str(len(self.names)),
+            "epsilon": f"{self.epsilon:.4g} nats per person{nominal}",
+            **self.shown.rows,
+            **least_sure(self.confidence),
+        }
+
+    def _how(self) -> str:
+        """Say how reports became a result, and how many pairs a person was asked."""
+        chosen = self.shown.chosen
+        asked = f", {chosen['queries']} a person" if "queries" in chosen else ""
+        return f" ({chosen['post_process']}{asked})" if chosen.get("post_process") else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that was learnt, for JSON."""
+        return {
+            "protocol": self.protocol.name,
+            "epsilon": self.epsilon,
+            "people": self.n_people,
+            "items": len(self.names),
+            "private": self.is_private,
+            "order": list(self.items),
+            "confidence": self.confidence,
+            "rank_intervals": self.rank_intervals,
+            "popular_orders": None,
+            **self.shown.named,
+            "spend": [asdict(spend) for spend in self.spend],
+            "options": {**self.asked, **self.shown.chosen},
+            "privacy_statement": self.privacy,
+        }
+
+    def to_frame(self) -> Any:
+        """Return one row an item, best first: a pandas DataFrame, or a `pyarrow.Table` without it.
+
+        Columns: place, item, ahead_of_next (probability), best_rank and worst_rank (1 = best).
+        """
+        return to_frame(self._columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand `to_frame`'s columns to any library of data frames."""
+        return arrow_stream(self._columns(), requested_schema)
+
+    def _columns(self) -> Columns:
+        items, intervals = self.items, self.rank_intervals or {}
+        confidence = self.confidence or (None,) * (len(items) - 1)
+        return {
+            "place": range(1, len(items) + 1),
+            "item": items,
+            "ahead_of_next": [*confidence, None],
+            "best_rank": [intervals.get(item, (None, None))[0] for item in items],
+            "worst_rank": [intervals.get(item, (None, None))[1] for item in items],
+        }
+
+    def report(self, path: FilePath) -> None:
+        """Write one self-contained HTML page, from the reports alone."""
+        from hushrank.reports.collection_page import write_collection_page
+
+        write_collection_page(Path(path), self.page())
+
+    def _repr_html_(self) -> str:
+        from hushrank.reports.collection_page import collection_html
+
+        return collection_html(self.page())
+
+    def page(self, title: str | None = None) -> "CollectionPage":
+        """Return what a page shows of the collection."""
+        from hushrank.reports.collection_page import CollectionPage  # matplotlib: slow to import
+
+        return CollectionPage(
+            title=title or f"Collected with {self.protocol.name}",
+            statement=self.privacy,
+            figures=self.summary,
+            names=self.names,
+            order=self.order,
+            confidence=self.confidence,
+            intervals=None if self.posterior is None else self.posterior.rank_intervals(),
+            pair_shares=self.shown.pair_shares,
+            synthetic=self.synthetic if self.protocol.has_model else None,
+            hierarchy=self.shown.hierarchy,
+        )
+
+    def compared_with(
+        self, people: Rankings, *, seconds: float = SECONDS_FOR_THE_OPTIMUM
+    ) -> "CollectionComparison":
+        """Compare with the truth, where a simulation has it at hand.
+
+        `seconds`: how long to look for the exact optimum.
+        Privacy: what comes back is computed from raw rankings, and protected by nothing.
+        """
+        expect(people, Rankings, "people", "hushrank.read_rankings")
+        require(people.names == self.names, "people: expected rankings of the same items")
+        return _compared(self, people, seconds)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionComparison:
+    """How far a collection is from the truth: computed from raw rankings, not for publication.
+
+    q2_distance: mean total variation of the joint rank distributions of two items, of the synthetic
+    rankings, of uniform ones, and of what is learnt without noise; kendall_excess: by how much the
+    order's average Kendall tau exceeds the exact optimum's. None: not defined, or not in time.
+    """
+
+    collection: Collection
+    people: Rankings
+    q2_distance: float | None
+    q2_distance_uniform: float | None
+    q2_distance_without_noise: float | None
+    kendall_excess: float | None
+
+    @property
+    def is_no_better_than_uniform(self) -> bool:
+        """Whether uniform rankings would have been as near."""
+        if self.q2_distance is None or self.q2_distance_uniform is None:
+            return False
+        return self.q2_distance >= self.q2_distance_uniform
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """Labels and words, each with the star that says where they come from."""
+        excess = self.kendall_excess
+        said = "not proven in time" if excess is None else f"{excess:.4f}"
+        return {**self._distances(), "Kendall tau above the optimum *": said}
+
+    def _distances(self) -> dict[str, str]:
+        if self.q2_distance is None:
+            return {}
+        exact = self.q2_distance_without_noise
+        return {
+            "Q2 distance *": f"{self.q2_distance:.3f}",
+            "Q2 distance of uniform rankings *": f"{self.q2_distance_uniform:.3f}",
+            "Q2 distance without noise *": "not computed" if exact is None else f"{exact:.3f}",
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers, for JSON."""
+        return {
+            "private": False,
+            "q2_distance": self.q2_distance,
+            "q2_distance_uniform": self.q2_distance_uniform,
+            "q2_distance_nopriv": self.q2_distance_without_noise,
+            "kendall_excess": self.kendall_excess,
+        }
+
+    def report(self, path: FilePath, *, title: str | None = None) -> None:
+        """Write one self-contained HTML page in which the truth stands beside what was learnt."""
+        from hushrank.reports.collection_page import Truth, write_collection_page
+
+        truth = Truth(self.people, self.summary, _meaning(self.collection.protocol))
+        write_collection_page(Path(path), self.collection.page(title), truth)
+
+
+def _compared(collection: Collection, people: Rankings, seconds: float) -> CollectionComparison:
+    """Compare rankings where there are some to compare, and the order in any case."""
+    exact = learnt = uniform = None
+    if collection.protocol.has_model and people.is_complete:
+        truth = second_order_marginals(people)
+        learnt = _distance(collection.synthetic, truth)
+        uniform = marginal_distance(uniform_second_order_marginals(people.n_items), truth)
+        exact = _distance_without_noise(collection, people, truth)
+    excess = kendall_excess(
+        people, collection.order, unranked=_meaning(collection.protocol), time_limit=seconds
+    )
+    return CollectionComparison(collection, people, learnt, uniform, exact, excess)
+
+
+def _meaning(protocol: NamedProtocol) -> Unranked:
+    """Return what items that a person leaves out mean for a pair."""
+    return "unknown" if protocol.unranked == "refused" else protocol.unranked
+
+
+def _distance_without_noise(
+    collection: Collection, people: Rankings, truth: Shares
+) -> float | None:
+    """Compare what is learnt when nothing is hidden, whatever is done about noise."""
+    found = collection.protocol.truthful(people.n_items, collection.asked["epsilon"])
+    if found is None:
+        return None
+    protocol, epsilon = found
+    rounds = protocol.begin(people.n_items, epsilon=epsilon, n_people=people.n_people, seed=0)
+    learnt = run_without_noise(rounds, people)
+    rng = stream(collection.asked["seed"], "without noise")
+    return _distance(Rankings(learnt.sample(people.n_people, rng=rng), people.names), truth)
+
+
+def _distance(learnt: Rankings, truth: Shares) -> float:
+    return marginal_distance(second_order_marginals(learnt), truth)
