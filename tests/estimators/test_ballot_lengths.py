@@ -25,6 +25,7 @@ def test_no_share_could_gain_by_taking_from_another(n_lengths, n_people, gap):
     assert slopes == pytest.approx(n_people + n_lengths, rel=1e-3)
 
 
+@pytest.mark.linear_algebra
 def test_many_clear_reports_tell_the_lengths():
     counts, chances, true = mixture(6, 10**7, 0.9)
     assert most_likely_lengths(counts, chances) == pytest.approx(true, abs=0.01)

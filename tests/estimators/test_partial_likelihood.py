@@ -101,6 +101,7 @@ def test_the_information_is_the_curvature_of_the_profile():
     )
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("unranked", SENSES)
 def test_what_is_not_known_of_the_shares_costs_information(unranked):
     likelihood = likelihood_of(unranked)

@@ -14,6 +14,7 @@ INFORMATION = ROOT @ ROOT.T
 SILENCE = ScaleEvidence.of(np.zeros((4, 4)), np.zeros(4), SPREADS)
 
 
+@pytest.mark.linear_algebra
 def test_the_evidence_is_that_of_normal_coefficients():
     """The slope at 0 is F x + noise of covariance F: normal, whatever the scale."""
     pull = RNG.normal(size=4) * 5

@@ -85,6 +85,7 @@ def test_the_parabola_touches_the_log_likelihood():
     assert slope == pytest.approx(near.point.gradient(likelihood.slopes(near.point.statistics)))
 
 
+@pytest.mark.linear_algebra
 def test_the_covariance_is_that_of_the_wider_fit():
     fit = fit_ranks(likelihood_of(1.0, 3000), prior="typical")
     prior = np.diag((fit.wide_scale * SPREADS) ** -2.0)
@@ -131,6 +132,7 @@ def test_estimates_are_those_of_the_wider_fit():
     assert known.precedences == pytest.approx(fit.wide.point.model.precedences + np.eye(4) / 2)
 
 
+@pytest.mark.linear_algebra
 def test_margins_are_antisymmetric():
     known = RankEstimates.of(fit_ranks(likelihood_of(1.0, 3000), prior="safe"))
     assert known.margins == pytest.approx(-known.margins.T, abs=1e-12)

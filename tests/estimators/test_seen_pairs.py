@@ -48,6 +48,7 @@ def test_items_lend_each_other_what_they_know():
     assert np.sqrt((errors**2).mean()) < 0.9 * noise
 
 
+@pytest.mark.linear_algebra
 def test_the_mean_is_that_of_normal_shares_seen_through_normal_noise():
     estimates, precisions = RNG.random(15), RNG.uniform(1, 100, 15)
     _, mean, prior = _posterior(6, estimates, precisions, 0.2, 0.1)

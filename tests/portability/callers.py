@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.linalg.lapack
 
 SOURCE = Path(__file__).parents[2] / "src"
-NAMES = "qr eigh? eigvalsh? svd cholesky cho_factor cho_solve solve inv lstsq pinv det slogdet"
-NAMED = re.compile(rf"linalg\.({'|'.join(NAMES.split())})\(|from scipy\.linalg import")
+NAMES = "qr eigh? eigvalsh? svd cholesky cho_factor cho_solve solve inv lstsq pinv det dpotr[fs]"
+NAMED = re.compile(rf"linalg\.({'|'.join(NAMES.split())})\(|from scipy\.linalg(\.lapack)? import")
 ROUTINE = re.compile("|".join(NAMES.split()))
 
 called: set[str] = set()
@@ -48,9 +49,10 @@ def modules_with_linear_algebra() -> set[str]:
 
 
 def pytest_configure() -> None:
-    """Watch both libraries before a test imports the package."""
+    """Watch the libraries before a test imports the package."""
     watch(np.linalg)
     watch(scipy.linalg)
+    watch(scipy.linalg.lapack)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

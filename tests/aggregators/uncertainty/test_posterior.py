@@ -24,6 +24,7 @@ def symmetric(upper, n_items):
     return np.abs(antisymmetric(upper, n_items))
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize(("score_spread", "rest_spread"), [(0.3, 0.1), (0.05, 0.4)])
 def test_the_belief_is_the_exact_conditional_normal(score_spread, rest_spread):
     """Against the dense formula over all pairs at once; one pair has nobody's answer."""
@@ -68,6 +69,7 @@ def test_scores_shrink_to_the_exact_conditional_normal():
         assert np.diag(each.covariance) == pytest.approx(exact * np.diag(covariance))
 
 
+@pytest.mark.linear_algebra
 def test_without_noise_nothing_is_open():
     scores = np.array([0.4, 0.1, -0.1, -0.4])
     margins = (scores[:, None] - scores) / 2
@@ -83,6 +85,7 @@ def test_where_nobody_answered_everything_is_open():
     assert all(last - first >= 4 for first, last in posterior.rank_intervals())
 
 
+@pytest.mark.linear_algebra
 def test_what_is_drawn_does_not_hang_on_the_signs_of_eigenvectors(monkeypatch):
     """Nor on which vectors span a space of one variance: those of linear algebra are chance."""
     rng, plain, signs = np.random.default_rng(4), np.linalg.eigh, (-1.0) ** np.arange(24)
@@ -98,6 +101,7 @@ def test_what_is_drawn_does_not_hang_on_the_signs_of_eigenvectors(monkeypatch):
     assert posteriors[1].rank_intervals() == intervals[1]
 
 
+@pytest.mark.linear_algebra
 def test_relabelled_items_relabel_what_is_open():
     rng = np.random.default_rng(8)
     margins, variances = antisymmetric(rng.normal(0, 0.2, 10), 5), np.full((5, 5), 0.01)

@@ -32,6 +32,7 @@ def raw_kinds(n_items: int) -> list[np.ndarray]:
     return [np.stack(kind, axis=1) for kind in kinds]
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("n_items", SIZES)
 def test_features_equal_the_regression_on_all_orders(n_items):
     """Project each kind on everything before it, of all items, by least squares."""
@@ -107,6 +108,7 @@ def _root(square: Fraction, is_positive: bool) -> float:
     return sqrt(square) if is_positive else -sqrt(square)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("n_items", [2, 3, 4, 5, 10, 31, 64, 81])
 def test_polynomials_equal_those_of_exact_fractions_in_every_digit_and_sign(n_items):
     """Also where they are tiny: at 81 items the last one is 1e-23 at either end."""
@@ -115,6 +117,7 @@ def test_polynomials_equal_those_of_exact_fractions_in_every_digit_and_sign(n_it
     assert polynomials == pytest.approx(exact, rel=0, abs=1e-13)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("n_items", [2, 5, 16, 60, 128])
 def test_polynomials_are_orthogonal_of_mean_square_1_and_rising(n_items):
     polynomials = rank_polynomials(n_items)

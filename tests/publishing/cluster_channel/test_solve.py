@@ -39,6 +39,7 @@ def test_the_least_leakage_is_that_of_a_conic_solver(shape, budget):
     assert solution.leakage == pytest.approx(least, abs=1e-5 * problem.identity_leakage)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("budget", [0.0, 1e-9, 1e-5, 1e-2, 0.3, 0.7, 0.95, 1.0, 5.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_budget_has_a_proven_channel(shape, budget):

@@ -31,6 +31,7 @@ def test_the_leakage_is_that_of_a_general_solver(share, ties, seed):
     assert solution.leakage == pytest.approx(expected, abs=3e-4 * posed.population.leakage)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("spread", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("n_items", [2, 3, 40, 300])

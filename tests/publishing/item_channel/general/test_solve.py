@@ -39,6 +39,7 @@ def test_the_leakage_is_that_of_a_general_solver(n_values, share, ties):
     assert solution.leakage == pytest.approx(expected, abs=0.012 * posed.population.leakage)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("n_values", [3, 4, 5])
 @pytest.mark.parametrize("share", SHARES)
 def test_every_solution_is_certified(n_values, share):
