@@ -1,6 +1,7 @@
 """Recommend what to do in a context: pairwise interaction tensor factorisation."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -62,8 +63,8 @@ class TensorFactorisation:
         seen = _distinct(observations, shape)
         chosen = settings or TensorSettings()
         sizes = (shape[0], shape[1], shape[2], shape[2])
-        drawn = [rng.normal(0, INITIAL_SPREAD, (size, chosen.n_factors)) for size in sizes]
-        u, c, by_u, by_c = drawn
+        drawn = (rng.normal(0, INITIAL_SPREAD, (size, chosen.n_factors)) for size in sizes)
+        factors = _Factors(*drawn)
         rates = chosen.learning_rate, chosen.regularization
         keys = np.ravel_multi_index((seen[:, 0], seen[:, 1], seen[:, 2]), shape)
         for _ in range(chosen.n_epochs):
@@ -71,8 +72,8 @@ class TensorFactorisation:
             others = rng.integers(shape[2], size=len(seen))
             is_done = np.isin(keys[rows] - seen[rows, 2] + others, keys)
             triples = np.column_stack([seen[rows], others])[~is_done]
-            _descend(triples, u, c, by_u, by_c, *rates)
-        return cls(u, c, by_u, by_c)
+            _descend(triples, factors, *rates)
+        return cls(*factors)
 
     def scores(self, users: Codes, contexts: Codes) -> Floats:
         """Return the scores (n, activities) of all activities for n users in their contexts."""
@@ -89,17 +90,19 @@ def _distinct(observations: Codes, shape: tuple[int, int, int]) -> Codes:
     return np.unique(observations.astype(np.int64), axis=0)
 
 
+class _Factors(NamedTuple):
+    """The fields of `TensorFactorisation`, while they are learnt."""
+
+    users: Floats
+    contexts: Floats
+    of_users: Floats
+    of_contexts: Floats
+
+
 @njit(cache=True)
-def _descend(
-    triples: Codes,
-    users: Floats,
-    contexts: Floats,
-    of_users: Floats,
-    of_contexts: Floats,
-    rate: float,
-    regularization: float,
-) -> None:
+def _descend(triples: Codes, factors: _Factors, rate: float, regularization: float) -> None:
     """Take a step for each (user, context, done, not done), in place."""
+    users, contexts, of_users, of_contexts = factors
     kept = 1.0 - rate * regularization
     for row in range(len(triples)):
         user, context, done, other = triples[row]
