@@ -24,13 +24,17 @@ Quantity: TypeAlias = Literal[
     "worst", "SVM", "naive Bayes", "MAP", "distortion", "leakage", "held-out leakage",
     "worst on gender", "worst on age", "SVM on gender", "SVM on age", "stream leakage",
 ]  # fmt: skip
-"""What a number is. Of SAFARI: a distance after this post-processing of the shares (`any` where
-there is nothing to process). Of any synthetic rows: their Q2 distance. Of an order: its average
-normalised Kendall tau, and its excess over the exact Kemeny optimum; and the share of pairs whose
-majority was learnt the wrong way round. Of published activity: 1 - AUC of the worst attacker and of
-two that are taught on original records; how well it recommends; the mean Kendall distance of
-records; and bits that a released cluster tells of a private value, as learnt and of other users.
-Of one attribute where several are attacked; and bits that a stream of single activities tells.
+"""What a number is.
+
+`simplex`, `clip`, `raw`, `any`: SAFARI's distance after this post-processing of the shares, `any`
+where there is nothing to process. `q2`: the Q2 distance of synthetic rows. `tau`, `excess`: the
+average normalised Kendall tau of an order, and by how much it exceeds that of the exact Kemeny
+order; `error rate`: the share of pairs whose majority was learnt the wrong way round. `worst`,
+`SVM`, `naive Bayes`: 1 - AUC of the strongest attacker on published activity, and of two that are
+taught on original records, `on` one attribute where several are attacked; `MAP`: how well it
+recommends; `distortion`: the mean Kendall distance of records. `leakage`, `held-out leakage`: bits
+that a released cluster leaks of a private value, of the users from whom the channel was learnt and
+of others; `stream leakage`: bits that a stream of single activities leaks.
 """
 
 Scale: TypeAlias = Literal["unit", "linear", "log", "symlog"]

@@ -61,7 +61,7 @@ class Asking:
 
 @lru_cache(maxsize=1024)
 def askings(protocol: str, n_items: int, n_people: int, epsilon: float) -> tuple[Asking, ...]:
-    """Return what is asked, round by round or of different people.
+    """Return what a protocol asks: round by round, or of different people.
 
     Raises HushrankError where a mechanism refuses the numbers.
     """
@@ -90,13 +90,14 @@ def track_of(n_items: int, n_people: int, epsilon: float) -> str:
 
 
 def own_draw_known(asked: Asking, n_items: int) -> float:
-    """Return how much of the draw of the people from their population max-entropy learns along.
+    """Return which part of the people's own difference from their population max-entropy learns.
 
-        1 of two items, whose one question everybody answers; else reach^2 min(1, 2.5 / items)
+        1 for two items, whose one question everybody answers; else reach^2 min(1, 2.5 / items)
 
-    A rule of thumb: where reports are clear, .64, .4, .13 of 4, 6, 9 items were measured, and it
-    says .63, .42, .28. It is taken off for the table and put back for predictions, so that most of
-    its error cancels. Not for people who prefer nothing: the prior takes their draw for noise.
+    This is a rule of thumb: where reports are clear, .64, .4 and .13 were measured for 4, 6 and 9
+    items, and it says .63, .42 and .28. The table is made without that part, and predictions put it
+    back, so that most of the error of the rule cancels. For people who prefer nothing the part is
+    0: the prior takes their difference from the population for noise.
     """
     return 1.0 if n_items == 2 else asked.reach**2 * min(1.0, MOST_KNOWN_OF_DRAW / n_items)
 

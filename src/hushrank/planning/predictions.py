@@ -90,12 +90,12 @@ class Place:
         return Errors(sqrt(max(0.0, total)), relative * self._random_excess, half_width)
 
     def _unknown(self, asked: Asking) -> float:
-        """Return the square of what the draw of the people adds, but for what is known of it."""
+        """Return the square of the distance that the draw of the people adds and nobody learns."""
         known = 0.0 if self.population == "uniform" else own_draw_known(asked, self.n_items)
         return (1 - 2 * known) * self._sampling**2
 
     def _of_pairs(self, protocol: str, epsilon: float) -> Errors:
-        """Take the variance of a margin as `PairVariances` has it, at a typical margin."""
+        """Return the errors of a protocol on pairs, by the variance of a typical margin."""
         (asked,) = askings(protocol, self.n_items, self.n_people, epsilon)
         reports = self.n_people * asked.n_answers / asked.n_questions
         left_out = (self.n_people - reports) / (self.n_people - 1)
@@ -122,10 +122,10 @@ class Place:
         return Errors(distance, excess, min(expected("half_width", the_same), NOTHING_KNOWN))
 
     def _excess_knowing(self, family: str, information: float) -> float:
-        """Go between few people and many, whose reports tell as much.
+        """Return the excess between those of few and of many people with so much information.
 
-        Where nobody prefers anything, margins are the draw of the people alone: what counts is how
-        much is known of each person.
+        Where nobody prefers anything, the margins are nothing but the chance by which the people
+        were drawn; there the excess depends on the information a person, not on all of it.
         """
         many = information
         _, _, weight = between(self.n_people, (FEW_PEOPLE, CROWD))

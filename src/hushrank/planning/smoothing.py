@@ -30,9 +30,10 @@ def kind_of(record: Record) -> Kind:
 def smoothed(records: Sequence[Record]) -> tuple[Record, ...]:
     """Return the records of one kind with falling errors, if they are of a protocol.
 
-    The nearest falling numbers in least squares, along what is known at a record's points; of
-    protocols simulated at every epsilon along epsilon too, in turns. Where nobody prefers anything
-    those of max-entropy need not fall: its prior knows as much as there is to know.
+    Each row of errors is replaced by the nearest falling row in least squares, where a record's
+    points stand in order of what is known; for protocols simulated at every epsilon this is done
+    along epsilon too, in turns. In the uniform population the errors of max-entropy need not fall,
+    because its prior is right before anybody has answered.
     """
     family, population = records[0].track.split("/")[0], records[0].population
     knows_before = family == "max-entropy" and population == "uniform"

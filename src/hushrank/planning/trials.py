@@ -51,10 +51,11 @@ RunTrial: TypeAlias = Callable[[People, float, np.random.Generator], Trial]
 
 
 def run_max_entropy(track: str, people: People, epsilon: float, rng: np.random.Generator) -> Trial:
-    """Ask one mix; the distance is the model's from the population, the excess a share.
+    """Ask one mix of questions, and judge the model by the population that the people stand for.
 
-    What the draw of the people adds to the distance is taken off again: it goes in quadrature, but
-    for what the model knows of it. The excess is relative to that of an order by chance.
+    The model is measured against the people who were asked, who differ from their population by
+    chance. That part is taken off the distance, squares from squares, as far as the model did not
+    learn it: see `own_draw_known`. The excess is a part of that of an order by chance.
     """
     n_items, n_people = people.n_items, people.n_people
     protocol = max_entropy(n_items, epsilon=epsilon, n_people=n_people, mix=MIXES[track])
@@ -105,7 +106,7 @@ def _whole_tally(mechanism: LocalMechanism, counts: Counts, rng: np.random.Gener
 
 
 def _of_rows(people: People, rows: Rankings) -> Trial:
-    """Synthetic rows have no intervals; one that covers 95 % is 1.96 root mean square errors."""
+    """Judge synthetic rows. They state no interval: one of 95 % takes 1.96 root mean squares."""
     distance = people.distance(second_order_marginals(rows))
     half_width = SURE * people.precedence_error(rows)
     return Trial(distance, people.excess(mean_rank_order(rows)), half_width)
@@ -114,7 +115,7 @@ def _of_rows(people: People, rows: Rankings) -> Trial:
 def run_pairs(
     post_process: PairPostProcess, people: People, information: float, rng: np.random.Generator
 ) -> Trial:
-    """Order the items by reports on pairs that say so much of each margin: 1 / its variance."""
+    """Order the items by reports on pairs; information = 1 / variance of each reported margin."""
     reports = draw_pair_reports(people, information, rng=rng)
     order, _ = order_from_pairs(reports, post_process, seed=int(rng.integers(2**31)))
     return Trial(nan, people.relative_excess(order), nan)
@@ -154,12 +155,12 @@ def run_subset_order(people: People, information: float, rng: np.random.Generato
 
 
 def ask_nobody(people: People, epsilon: float, rng: np.random.Generator) -> Trial:
-    """Call all orders equally likely, and have no reason for any."""
+    """Take all orders to be equally likely, and publish one of them by chance."""
     return Trial(people.uniform_distance, people.random_excess, nan)
 
 
 def tell_the_truth(people: People, epsilon: float, rng: np.random.Generator) -> Trial:
-    """Let everybody tell everything: what their own draw from the population leaves open."""
+    """Let everybody tell everything: the error is how far the people are from their population."""
     shares = people.precedences
     half_width = SURE * float(np.median(np.sqrt(shares * (1 - shares) / people.n_people)))
     return Trial(people.sampling_distance, nan, half_width)

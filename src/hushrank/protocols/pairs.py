@@ -57,8 +57,9 @@ def pairs(
 ) -> Generator[Survey, Tallies, PairOutcome]:
     """Ask each person `n_queries` distinct pairs, through randomised response at epsilon / K each.
 
-    Several epsilons: people with budgets of their own, one survey for each epsilon, which asks
-    those whose budget it is the largest epsilon within. `n_queries` = `best_queries` by default.
+    With several epsilons people have budgets of their own: each epsilon has a survey, which asks
+    those for whom it is the largest epsilon within their budget. `n_queries` = `best_queries` by
+    default.
     Deterministic in the tallies and `seed`, see `order_from_pairs`.
     Privacy: epsilon-LDP for each person, in nats: their own where there are several.
     Raises HushrankError, before anybody is asked, for parameters that do not fit.

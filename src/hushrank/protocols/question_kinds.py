@@ -15,7 +15,9 @@ from hushrank.questions.stated import Stated, StatedQuestion, Unranked
 QuestionKind: TypeAlias = Literal[
     "pairs", "extremes", "levels", "levels-and-pairs", "ranks-and-pairs"
 ]
-"""Of two items which is first; is one near an end; its level; that and a precedence; its rank too.
+"""What a person is asked. `pairs`: which of two items is first. `extremes`: whether an item is
+near either end. `levels`: in which of a few parts of the ranking it is. `levels-and-pairs` and
+`ranks-and-pairs`: its level, or its exact rank, and whether another item is before it.
 
 A good question has about e^epsilon + 1 answers.
 """

@@ -25,7 +25,7 @@ PATTERNS = Patterns(n_patterns=200, length=8)
 """With the 10,000 of the generator, of so few items, users would hardly differ in taste."""
 QUICK_USERS = 300
 FEWEST = 0.1
-"""Of the users have each value: who has an item that few have cannot be told from so few users."""
+"""At least this part of the users has each value: an item of few users could not be attacked."""
 MOST_DRAWN = 1000
 
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 STEPS = ("clusters", "distances", "channel")
 Seconds: TypeAlias = Mapping[str, float]
-"""Of the processor, by step."""
+"""Seconds of the processor, by step."""
 
 
 @dataclass(frozen=True)

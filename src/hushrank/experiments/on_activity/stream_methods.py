@@ -20,7 +20,7 @@ from hushrank.publishing.online.rules import StreamRules
 from hushrank.randomness import Randomness
 
 NEVER = 2**31
-"""A channel is learnt once a user, of the released history."""
+"""After so many activities a user's channel is learnt again: it is learnt once, of the history."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -30,9 +30,10 @@ LARGEST_SEED = 2**62
 class Started:
     """A platform whose history was released, and the stream of its protected users, in order.
 
-    split: history shown and records held out; who: places among the protected users; what: items;
-    when: from above 0 to 1, the share of the user's stream that is over with it (activities,).
-    latest: what all users did after the history (users, items). population: what an activity tells,
+    `split` has the history that is shown and the records that are held out. Of each activity of the
+    stream, `who` is the place of its user among the protected ones, `what` the item, and `when` the
+    share, from above 0 to 1, of the user's stream that is over with it. `latest` is what all users
+    did after the history. `population` says what an activity tells of the private value, and is
     learnt from the history of those who protect nothing.
     """
 
