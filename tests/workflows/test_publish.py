@@ -6,6 +6,7 @@ from types import NoneType
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
@@ -42,7 +43,6 @@ def test_what_was_drawn_from_is_settled_again_from_the_raw_data_alone(data, meth
     release, compared = publish_and_compare(*data, terms)
     again = pickle.loads(pickle.dumps(release)).compared_with(*data)
     assert figures(again) == figures(compared)
-    assert 0 <= again.leakage_bits < again.untouched_bits
     assert {**again.summary, "seconds": ""} == {**compared.summary, "seconds": ""}
 
 
@@ -61,26 +61,18 @@ def test_a_release_holds_what_may_be_handed_over_and_what_was_promised_alone(dat
     assert not any("*" in row or "leakage" in row for row in release.summary)
 
 
-def test_the_released_activity_holds_nothing_that_its_file_does_not(data, tmp_path):
+def test_the_released_activity_names_nothing_that_its_file_does_not(data, tmp_path):
+    """An item that nobody is released with would tell that somebody had it."""
     activity, profiles = data
     kept = activity.scores.toarray()
-    kept[:, -1] = 0
-    kept[0, -1] = 1  # an item of one user, who is protected and may lend no record
-    rare = activity.with_scores(type(activity.scores)(kept))
-    found = {publish(rare, profiles, **ASKED, seed=seed).items for seed in range(12)}
-    assert {len(items) for items in found} == {30, 29}
-    for seed in range(3):
-        release = publish(rare, profiles, **ASKED, seed=seed)
-        write_activity(release.activity, tmp_path / "released.csv")
-        assert (
-            read_activity(tmp_path / "released.csv").aligned(release.activity.users, release.items)
-            == release.activity
-        )
-        names = read_activity(tmp_path / "released.csv")
-        assert (set(names.users), set(names.items)) == (
-            set(release.activity.users),
-            set(release.items),
-        )
+    kept[:, 3] = 0
+    release = publish(activity.with_scores(csr_array(kept)), profiles, **ASKED)
+    assert activity.items[3] not in release.items
+    assert (release.activity.records_of_items > 0).all()
+    write_activity(release.activity, tmp_path / "released.csv")
+    found = read_activity(tmp_path / "released.csv")
+    assert (set(found.users), set(found.items)) == (set(activity.users), set(release.items))
+    assert found.aligned(activity.users, release.items) == release.activity
 
 
 def test_noise_is_secret_unless_there_is_a_seed(data):
@@ -138,9 +130,9 @@ def test_other_data_than_what_was_released_are_refused(data):
     activity, profiles = data
     release = publish(activity, profiles, **ASKED)
     changed = activity.scores.toarray()
-    changed[1] = changed[1][::-1]  # of a user who protects nothing
+    changed[1] += 1  # of a user who protects nothing
     others = (
-        activity.with_scores(type(activity.scores)(changed)),
+        activity.with_scores(csr_array(changed)),
         activity.select(np.arange(200)),
         draw_planted(240, 30, rng=np.random.default_rng(3))[0].activity(),
     )
@@ -198,7 +190,7 @@ def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path
 
 
 def test_the_options_of_privrank_reach_its_channel(data):
-    bounded = publish_and_compare(*data, Terms("privrank", ("group",), 0.3, 6, max_ratio=1.5))[1]
+    bounded = publish_and_compare(*data, Terms("privrank", ("group",), 1.0, 6, max_ratio=1.5))[1]
     assert bounded.to_dict()["worst_likelihood_ratio"] <= 1.5 * (1 + 1e-9)
     kept = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, keep_own=True, seed=1))
     plain = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, seed=1))

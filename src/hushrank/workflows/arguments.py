@@ -1,6 +1,9 @@
 """What comes from a user is of the right type, or the argument is named."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from hushrank.errors import require
 
 
 def expect(value: Any, kind: type, named: str, hint: str = "") -> None:
@@ -20,3 +23,16 @@ def expect_seed(seed: Any) -> None:
     """Raise TypeError unless a seed is a whole number or None, which means secret noise."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TypeError(f"seed: expected a whole number or None, got {type(seed).__name__}")
+
+
+def expect_attributes(private: Any) -> tuple[str, ...]:
+    """Return the names of attributes; raise TypeError where there is one text, or anything else.
+
+    Raises HushrankError when there is no name.
+    """
+    is_list = isinstance(private, Sequence) and not isinstance(private, str)
+    if not is_list or not all(isinstance(name, str) for name in private):
+        got = type(private).__name__
+        raise TypeError(f"private: expected a list of names of attributes, got {got}")
+    require(len(private) > 0, "private: expected 1 or more names of attributes, got 0")
+    return tuple(private)

@@ -17,7 +17,7 @@ from hushrank.evaluation import attackers
 from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
-from hushrank.workflows.arguments import expect, expect_seed
+from hushrank.workflows.arguments import expect, expect_attributes, expect_seed
 from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
 
@@ -303,11 +303,7 @@ def _attributes(released: Activity | Published, private: Sequence[str] | None) -
         hidden = () if isinstance(released, Activity) else tuple(released.private)
         require(hidden, "private: expected the attributes to guess: an Activity does not name them")
         return hidden
-    is_list = isinstance(private, Sequence) and not isinstance(private, str)
-    if not is_list or not all(isinstance(name, str) for name in private):
-        got = type(private).__name__
-        raise TypeError(f"private: expected a list of names of attributes, got {got}")
-    return tuple(private)
+    return expect_attributes(private)
 
 
 def _notebook(title: str, rows: Mapping[str, str]) -> str:

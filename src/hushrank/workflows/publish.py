@@ -25,11 +25,11 @@ from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
-from hushrank.workflows.arguments import expect
+from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.release_comparison import ReleaseComparison, matched
-from hushrank.workflows.release_terms import Distance, Method, Terms, attribute_names
+from hushrank.workflows.release_terms import Distance, Method, Terms
 from hushrank.workflows.seeds import secret_words, stream
 
 
@@ -204,7 +204,7 @@ def publish(
     True
     """
     chosen = clusters, clustering, distance, max_ratio, keep_own, seed
-    terms = Terms(method, attribute_names(private), budget, *chosen)
+    terms = Terms(method, expect_attributes(private), budget, *chosen)
     return publish_and_compare(activity, profiles, terms, progress=progress)[0]
 
 

@@ -28,8 +28,7 @@ from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.setup import StreamSetup, stream_setup
 from hushrank.publishing.online.state import StreamState, StreamTotals, stored_setup
 from hushrank.randomness import Randomness
-from hushrank.workflows.arguments import expect, expect_number, expect_seed
-from hushrank.workflows.release_terms import attribute_names
+from hushrank.workflows.arguments import expect, expect_attributes, expect_number, expect_seed
 
 BIT = log(2)
 """In nats."""
@@ -117,12 +116,12 @@ class OnlineStream:
         """What is protected, for whom, and at what cost, in one line."""
         if not self.is_private:
             return "Not private: a seed drew some of what this state released."
-        names = " and ".join(sorted({*"+".join(self._setup.populations).split("+")}))
+        names = ", ".join(sorted({*"+".join(self._setup.populations).split("+")}))
         limit = (
             "no limit" if self.rules.limit == inf else f"limit {self.rules.limit / BIT:.3g} bits"
         )
         return (
-            f"{names} of users who protect it: harder to infer from each released activity (budget"
+            f"What users protect ({names}) is harder to infer from each released activity (budget"
             f" {self.rules.budget:g}: expected Kendall distance; {limit}); this is no differential"
             " privacy."
         )
@@ -340,7 +339,7 @@ def _setup(
     expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
     if history is not None:
         expect(history, Activity, "history", "hushrank.read_activity")
-    names, rules = attribute_names(private), _rules(budget, limit, renew_every)
+    names, rules = expect_attributes(private), _rules(budget, limit, renew_every)
     return stream_setup(learn_from, profiles, names, rules, history=history)
 
 

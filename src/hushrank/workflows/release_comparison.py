@@ -146,6 +146,11 @@ class ReleaseComparison:
         shown = PublishingPage(title, said, self.summary, unit, sizes, groups)
         write_publishing_report(Path(path), shown)
 
+    def _repr_html_(self) -> str:
+        from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+
+        return notebook_html("A release, for its owner", self.summary, notes=self.notes)
+
 
 def matched(
     released: Activity,

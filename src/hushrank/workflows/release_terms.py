@@ -8,7 +8,7 @@ from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Method as Clustering
 from hushrank.publishing.distances.group_distances import DISTANCES
 from hushrank.publishing.historical.baselines import BASELINES
-from hushrank.workflows.arguments import expect_number, expect_seed
+from hushrank.workflows.arguments import expect_attributes, expect_number, expect_seed
 
 Method: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
 Distance: TypeAlias = Literal[
@@ -55,7 +55,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         """Check the types, the names, and that the options belong to the method."""
-        object.__setattr__(self, "private", attribute_names(self.private))
+        object.__setattr__(self, "private", expect_attributes(self.private))
         expect_number(self.budget, "budget")
         expect_seed(self.seed)
         require(
@@ -81,7 +81,7 @@ class Terms:
         if self.seed is not None:
             return f"Not private: {SEEDED.removeprefix('seed: ')}"
         return (
-            f"{' and '.join(self.private)} of users who protect it: harder to infer from what is"
+            f"What users protect ({', '.join(self.private)}) is harder to infer from what is"
             f" released ({self.method}, budget {self.budget:g}: {self.unit}); this is no"
             " differential privacy."
         )
@@ -95,16 +95,6 @@ class Terms:
             SEEDED: self.seed is not None,
         }
         return (STATEMENT, *(note for note, holds in voids.items() if holds))
-
-
-def attribute_names(private: Sequence[str]) -> tuple[str, ...]:
-    """Return names of attributes; raise TypeError where there is one text, or something else."""
-    is_list = not isinstance(private, str) and isinstance(private, Sequence)
-    if not is_list or not all(isinstance(name, str) for name in private):
-        got = type(private).__name__
-        raise TypeError(f"private: expected a list of names of attributes, got {got}")
-    require(len(private) > 0, "private: expected 1 or more names of attributes, got 0")
-    return tuple(private)
 
 
 def _require_known(named: str, given: str, known: Sequence[str]) -> None:
