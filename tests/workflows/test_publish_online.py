@@ -233,7 +233,7 @@ def test_two_programs_never_share_a_state(tmp_path, begin):
 def test_the_limit_is_in_bits_and_withholds(tmp_path, begin, activities):
     with publish_online(tmp_path / "state", **begin, limit=0.05, renew_every=5) as stream:
         released = list(stream.release(activities * 20, at_once=400))
-        assert stream.totals.most_worst_told <= 0.05 * np.log(2)
+        assert stream.totals.most_worst_leaked <= 0.05 * np.log(2)
         assert "limit 0.05 bits" in stream.privacy
     assert any(each.item is None for each in released)
 

@@ -135,9 +135,9 @@ class OnlineStream:
             "hidden": f"{totals.n_released:,}",
             "withheld": f"{totals.n_withheld:,}",
             "protected users": f"{totals.n_users:,}",
-            "told of a user, mean": f"{totals.mean_told / BIT:.3g} bits",
-            "told of a user, most": f"{totals.most_told / BIT:.3g} bits",
-            "under any prior belief, most": f"{totals.most_worst_told / BIT:.3g} bits",
+            "told of a user, mean": f"{totals.mean_leaked / BIT:.3g} bits",
+            "told of a user, most": f"{totals.most_leaked / BIT:.3g} bits",
+            "under any prior belief, most": f"{totals.most_worst_leaked / BIT:.3g} bits",
         }
 
     def release(

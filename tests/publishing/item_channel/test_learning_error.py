@@ -67,7 +67,7 @@ def test_the_error_is_that_of_the_definition():
 )
 def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
     """The estimate is about right in the mean of 12 samples; with the margin, for each of them."""
-    stated, told = [], []
+    stated, leaked = [], []
     for seed in range(12):
         truth, scores, codes = made_up_users(n_users, 150, alike=alike, n_rare=n_rare, seed=seed)
         learnt = learnt_population(scores, codes, 2)
@@ -76,8 +76,8 @@ def test_what_is_stated_is_about_what_everybody_is_told(n_users, n_rare, alike):
         solution = solve_item_channel(ItemChannelProblem(learnt, cost, 0.6 * everything))
         assert solution.leakage < 1e-9  # of the sample
         stated.append(solution.worst_leakage + learning_error(learnt, solution.channel).worst)
-        told.append(leakages(solution.channel.pushforward(truth * learnt.prior))[1])
-    ratios = np.array(stated) / told
+        leaked.append(leakages(solution.channel.pushforward(truth * learnt.prior))[1])
+    ratios = np.array(stated) / leaked
     assert ratios.min() > 1
     assert 0.85 * MARGIN < ratios.mean() < 2.5 * MARGIN
 

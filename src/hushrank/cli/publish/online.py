@@ -124,9 +124,9 @@ def _tell(stream: "OnlineStream") -> None:
     lines = (
         f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
         f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
-        f"told of one of them: {totals.mean_told / bit:.3g} bits on average,"
-        f" {totals.most_told / bit:.3g} at most",
-        f"told under any prior belief: {totals.most_worst_told / bit:.3g} bits at most ({limit})",
+        f"told of one of them: {totals.mean_leaked / bit:.3g} bits on average,"
+        f" {totals.most_leaked / bit:.3g} at most",
+        f"told under any prior belief: {totals.most_worst_leaked / bit:.3g} bits at most ({limit})",
         "both include an estimate of what the users of --activity, a sample, do not show",
         *([] if stream.is_private else [NOT_PRIVATE]),
     )

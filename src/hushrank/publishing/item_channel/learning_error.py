@@ -11,7 +11,7 @@ from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.item_channel.problem import ActivityPopulation
 
 MOST_GROUPS = 16  # of users, each left out once
-MARGIN = 2.0  # the worst of one sample's estimates was .67 of what was told, with 16+ users a value
+MARGIN = 2.0  # the worst of one sample's estimates was .67 of what leaked, with 16+ users a value
 
 
 class LearningError(NamedTuple):

@@ -60,8 +60,8 @@ class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_released: int
     n_withheld: int
     n_since: int
-    told: float
-    worst_told: float
+    leaked: float = msgspec.field(name="told")
+    worst_leaked: float = msgspec.field(name="worst_told")
 
     def __repr__(self) -> str:
         """Say nothing of the user."""
@@ -72,8 +72,9 @@ def user_to_bytes(user: StreamUser) -> bytes:
     """Return the state, but for the channel, as MessagePack."""
     items = np.flatnonzero(user.counts)
     filled = items.astype("<i8").tobytes(), user.counts[items].astype("<i8").tobytes()
-    counted, told = (user.n_released, user.n_withheld, user.n_since), (user.told, user.worst_told)
-    return msgspec.msgpack.encode(UserDocument(2, len(user.counts), *filled, *counted, *told))
+    counted = user.n_released, user.n_withheld, user.n_since
+    parts = *filled, *counted, user.leaked, user.worst_leaked
+    return msgspec.msgpack.encode(UserDocument(2, len(user.counts), *parts))
 
 
 def current_to_bytes(current: CurrentChannel) -> bytes:
@@ -94,7 +95,7 @@ def user_from_bytes(content: bytes, current: bytes | None) -> StreamUser:
     counts[items] = filled
     counted = document.n_released, document.n_withheld, document.n_since
     channel = None if current is None else _current(_decoded(current, CurrentDocument))
-    return StreamUser(counts, *counted, document.told, document.worst_told, channel)
+    return StreamUser(counts, *counted, document.leaked, document.worst_leaked, channel)
 
 
 def _decoded(content: bytes, kind: type[Document]) -> Document:

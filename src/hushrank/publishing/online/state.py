@@ -50,15 +50,15 @@ class Batch:
 class StreamTotals(NamedTuple):
     """Protected users with an activity, and what of them was released; leakages in nats.
 
-    most_told, most_worst_told: the largest sums of one user; mean_told: the mean of users.
+    most_leaked, most_worst_leaked: the largest sums of one user; mean_leaked: the mean of users.
     """
 
     n_users: int
     n_released: int
     n_withheld: int
-    most_told: float
-    most_worst_told: float
-    mean_told: float
+    most_leaked: float
+    most_worst_leaked: float
+    mean_leaked: float
 
 
 def stored_setup(path: str | os.PathLike[str]) -> bytes | None:

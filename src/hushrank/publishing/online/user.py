@@ -1,4 +1,4 @@
-"""What a stream keeps of one protected user: counts, channel, and what was told so far."""
+"""What a stream keeps of one protected user: counts, channel, and what was leaked so far."""
 
 from dataclasses import dataclass, replace
 
@@ -43,8 +43,8 @@ class StreamUser:
     """The state of one protected user.
 
     counts (items,): the vector that channels are made for; n_since: how many activities were
-    released through the current one, and is_renewed: whether that one is not in a file yet; told,
-    worst_told: sums over all released before, in nats.
+    released through the current one, and is_renewed: whether that one is not in a file yet; leaked,
+    worst_leaked: sums over all released before, in nats.
     Privacy: counts and channel are about the user: neither `repr` nor an error shows them.
     """
 
@@ -52,8 +52,8 @@ class StreamUser:
     n_released: int = 0
     n_withheld: int = 0
     n_since: int = 0
-    told: float = 0.0
-    worst_told: float = 0.0
+    leaked: float = 0.0
+    worst_leaked: float = 0.0
     current: CurrentChannel | None = None
     is_renewed: bool = False
 
@@ -65,13 +65,13 @@ class StreamUser:
     def leakage(self) -> float:
         """The sum of `leakage` over all released activities, in nats."""
         now = 0.0 if self.current is None else self.n_since * self.current.leakage
-        return self.told + now
+        return self.leaked + now
 
     @property
     def worst_leakage(self) -> float:
         """The sum of `worst_leakage` over all released activities, in nats."""
         now = 0.0 if self.current is None else self.n_since * self.current.worst_leakage
-        return self.worst_told + now
+        return self.worst_leaked + now
 
     def copy(self) -> "StreamUser":
         """Return the same state, which stays as it is when this one goes on."""
@@ -79,7 +79,7 @@ class StreamUser:
 
     def renew(self, current: CurrentChannel) -> None:
         """Go on with another channel."""
-        self.told, self.worst_told = self.leakage, self.worst_leakage
+        self.leaked, self.worst_leaked = self.leakage, self.worst_leakage
         self.current, self.n_since, self.is_renewed = current, 0, True
 
     def book(self, n_activities: int) -> None:

@@ -95,16 +95,16 @@ def room(n_items):
 def test_groups_are_of_similar_items():
     """Most of what items tell is told by their group, and more groups tell more."""
     items = population(300, 3)
-    told = []
+    leaked = []
     for n_groups in (1, 10, 100, 300):
         groups = items.similar.groups(n_groups)
         assert len(np.unique(groups)) == groups.max() + 1 <= n_groups
         merged = np.zeros((n_groups, 3))
         np.add.at(merged, groups, items.joint)
-        told.append(leakage(merged, np.eye(n_groups)))
-    assert told[0] == pytest.approx(0, abs=1e-12)
-    assert 0.7 * items.leakage < told[1] < told[2] < told[3] * (1 + 1e-12)
-    assert told[2] > 0.98 * items.leakage
+        leaked.append(leakage(merged, np.eye(n_groups)))
+    assert leaked[0] == pytest.approx(0, abs=1e-12)
+    assert 0.7 * items.leakage < leaked[1] < leaked[2] < leaked[3] * (1 + 1e-12)
+    assert leaked[2] > 0.98 * items.leakage
 
 
 def test_items_that_nobody_uses_and_certain_values_are_allowed():
