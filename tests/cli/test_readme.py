@@ -3,13 +3,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.commands import hushrank
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
-
-pytestmark = pytest.mark.linear_algebra
 
 
 def shown_runs() -> Iterator[tuple[list[str], str]]:

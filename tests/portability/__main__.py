@@ -14,7 +14,7 @@ from tests.portability.processors import Processor, loaded_kernels, processors
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / "out" / "portability" / "numba-generic"
 MARK = "linear_algebra"
-FASTEST = ("Nehalem", "Haswell")
+SMALL_PART = ("Nehalem", "Haswell")
 """Kernels of the small part: without and with fused multiplication and addition."""
 
 
@@ -27,7 +27,7 @@ def marked_files() -> list[str]:
 def small(chosen: list[Processor]) -> list[Processor]:
     """Return two processors at most, whose kernels are not this one's own."""
     own = loaded_kernels({})
-    fast = [each for each in chosen if each.name in FASTEST]
+    fast = [each for each in chosen if each.name in SMALL_PART]
     return [each for each in fast if loaded_kernels(each.variables) != own]
 
 
