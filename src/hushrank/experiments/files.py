@@ -2,10 +2,10 @@
 
 import csv
 import json
+from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 
-from hushrank import __version__
 from hushrank.errors import require
 from hushrank.experiments.experiment import Point, Result, TableForm
 from hushrank.experiments.pictures.panels import experiment_figure
@@ -57,7 +57,7 @@ def _record(result: Result) -> dict[str, object]:
     return {
         "experiment": experiment.name,
         "shows": experiment.shows,
-        "hushrank": __version__,
+        "hushrank": version("hushrank"),
         **_sizes(result),
         "repetitions": settings.repetitions,
         "seed": settings.seed,
