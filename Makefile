@@ -19,7 +19,7 @@ test: $(INSTALLED) ## all tests but the slow ones
 	$(PYTEST) -m "not slow"
 
 test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
-	$(PYTEST) -m "not (slow or statistical or end_to_end)"
+	$(PYTEST) -m "not (slow or statistical or end_to_end or real_data)" --durations=5
 
 check: lint types imports test test-kernels ## all that CI runs
 

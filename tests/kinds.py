@@ -2,11 +2,12 @@
 
 - *statistical*: the test draws a sample and judges it with tests/statistics.py, itself or through
   a helper or a fixture;
-- *end to end*: the test stands in a room that runs whole commands or experiments;
+- *end to end*: the test stands in a room that runs whole commands or experiments, or makes pages;
+- *real data*: the test reads data sets that are no part of the project;
 - all others are quick and cannot fail by chance: exact values, laws, golden vectors.
 
-A test that judges by chance without tests/statistics.py, or that runs a whole command in another
-room, says so with `@pytest.mark.statistical` or `@pytest.mark.end_to_end`.
+A test that is of one of these kinds in another way says so with a mark of the kind's name. What
+`make test-fast` runs should take no second: it says which tests were the slowest.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from types import CodeType, FunctionType
 
 import pytest
 
-END_TO_END_ROOMS = {"cli", "workflows", "experiments"}
+END_TO_END_ROOMS = {"cli", "workflows", "experiments", "reports"}
 CONSTANTS = {"FALSE_ALARM", "MISS"}
 NOT_CHECKS = {"random_seed", "correlated"}
 """What tests/statistics.py offers to tests of every kind."""
@@ -26,6 +27,8 @@ def mark_kind(item: pytest.Function) -> None:
     """Mark the test by its kind, for `pytest -m`."""
     if item.path.relative_to(TESTS).parts[0] in END_TO_END_ROOMS:
         item.add_marker("end_to_end")
+    if "data_folder" in item.fixturenames:
+        item.add_marker("real_data")
     if any(map(is_statistical, _functions(item))):
         item.add_marker("statistical")
 

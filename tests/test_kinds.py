@@ -53,6 +53,7 @@ def kinds(function, *, room="mechanisms", fixtures=()):
     item = SimpleNamespace(
         path=TESTS / room / "test_something.py",
         obj=function,
+        fixturenames=definitions.keys(),
         _fixtureinfo=SimpleNamespace(name2fixturedefs=definitions),
         add_marker=marks.append,
     )
@@ -87,6 +88,14 @@ def test_a_seeded_example_and_a_law_are_not_statistical(function):
 def test_rooms_that_run_whole_commands_are_end_to_end(room):
     assert kinds(law, room=room) == ["end_to_end"]
     assert kinds(judged, room=f"{room}/inner") == ["end_to_end", "statistical"]
+
+
+def data_folder():
+    return TESTS
+
+
+def test_what_asks_for_the_folder_of_real_data_is_of_real_data():
+    assert kinds(law, fixtures=[data_folder]) == ["real_data"]
 
 
 def test_marks_are_on_the_tests_themselves(request):

@@ -25,6 +25,7 @@ def example(header):
     return re.search(rf"```\n({header}.*?)```", PAGE, re.DOTALL)[1]
 
 
+@pytest.mark.end_to_end
 def test_the_python_of_the_page_runs_on_its_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("visits.csv").write_text(example("user,item") + "kim,museum,1,1325383200\n")
@@ -38,6 +39,7 @@ def test_the_python_of_the_page_runs_on_its_examples(tmp_path, monkeypatch):
     assert (scope["public"].n_users, scope["groups"].n_users) == (500, 500)
 
 
+@pytest.mark.end_to_end
 def test_the_commands_of_the_page_make_the_files_that_it_lists(data_folder, tmp_path):
     for command in COMMANDS:
         subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path, check=True)
@@ -54,6 +56,7 @@ def test_the_commands_of_the_page_make_the_files_that_it_lists(data_folder, tmp_
         assert all(found.joint([name]).told.all() for name in found.names)
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(
     ("name", "attribute", "counts"),
     [

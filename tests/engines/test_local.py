@@ -149,6 +149,7 @@ def test_a_failure_says_what_was_spent_before_it():
     assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
 
 
+@pytest.mark.statistical
 def test_the_short_cut_has_the_law_of_the_reports():
     """Means and variances of the support of one cell agree over 3,000 collections."""
     survey = sampled_survey("triples", [RelativeOrder((0, 1, 2)), RelativeOrder((2, 3, 4))], 1.0)

@@ -33,6 +33,7 @@ def released(scores: csr_array, values: np.ndarray, n_values: int = 2) -> Releas
     return Release(scores[:half], values[:half], scores[half:], values[half:], n_values)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("n_groups", [2, 3])
 def test_every_attacker_sees_a_planted_attribute_in_records_as_they_are(n_groups: int) -> None:
     scores, values = planted(n_groups)
@@ -42,6 +43,7 @@ def test_every_attacker_sees_a_planted_attribute_in_records_as_they_are(n_groups
     assert found.worst < 0.2
 
 
+@pytest.mark.statistical
 def test_no_attacker_sees_anything_in_records_of_others() -> None:
     scores, values = planted()
     half = len(values) // 2
@@ -52,6 +54,7 @@ def test_no_attacker_sees_anything_in_records_of_others() -> None:
     assert max(areas.values()) < 0.5 + 5 * spread
 
 
+@pytest.mark.statistical
 def test_a_record_released_more_often_for_one_value_betrays_it() -> None:
     scores, values = planted(tilt=0.0)
     half = len(values) // 2
@@ -61,6 +64,7 @@ def test_a_record_released_more_often_for_one_value_betrays_it() -> None:
     assert attack(release, rng=np.random.default_rng(1)).areas["copies"] > 0.95
 
 
+@pytest.mark.statistical
 def test_the_posterior_of_the_channel_is_an_attacker() -> None:
     scores, values = planted(tilt=0.0)
     release = released(scores, values)
@@ -108,6 +112,7 @@ def test_the_area_under_the_curve_counts_ties_half() -> None:
     assert area_under_curve(scores, np.array([1, 0, 0])) == 0.75
 
 
+@pytest.mark.statistical
 def test_beliefs_are_calibrated() -> None:
     scores, values = planted(tilt=0.5)
     half = len(values) // 2

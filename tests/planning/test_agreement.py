@@ -20,6 +20,7 @@ MISSES = 0.1
 """Of the grid, at most; docs/planning.md lists them."""
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize("point", QUICK, ids=lambda point: f"{point.protocol}-{point.population}")
 def test_predictions_agree_with_fresh_collections(point):
     """Within 20 % and three standard errors: seeds are fixed."""

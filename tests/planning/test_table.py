@@ -41,6 +41,7 @@ def test_it_has_one_number_for_each_point(records):
             assert min(numbers) >= 0
 
 
+@pytest.mark.end_to_end
 @pytest.mark.parametrize(("track", "n_items"), SOME)
 def test_simulating_anew_gives_the_same_numbers(records, track, n_items):
     (task,) = (
@@ -73,6 +74,7 @@ def test_between_two_points_it_is_by_cube_roots_over_logarithms():
     assert power_mean((0.008, 0.064), 0.5) == pytest.approx(0.027)
 
 
+@pytest.mark.end_to_end
 def test_at_a_point_of_the_table_is_what_was_simulated(records):
     record = records["uniform", 5, "mallows"]
     for (_, n_people), distance in zip(record.points, record.distance, strict=True):

@@ -92,6 +92,7 @@ def worse_cells_of_file(label, rankings):
     return worse_cells(label, some_of(rankings), rankings.n_items, epsilons, sizes)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("n_items", [4, 7])
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
 def test_uniform_people_are_not_taken_for_others(n_items, epsilon):
@@ -99,10 +100,12 @@ def test_uniform_people_are_not_taken_for_others(n_items, epsilon):
     assert not excess(mallows(n_items, 1.0), 1000, epsilon, 20).is_worse
 
 
+@pytest.mark.statistical
 def test_people_near_uniform_are_not_taken_for_others():
     assert not excess(mallows(5, 0.95), 1000, 0.5, 20).is_worse
 
 
+@pytest.mark.statistical
 def test_the_typical_prior_makes_no_such_promise():
     """What these tests must catch: a prior that expects something."""
     assert excess(mallows(4, 1.0), 1000, 0.1, 20, prior="typical").is_worse

@@ -123,6 +123,7 @@ def test_without_noise_the_shares_are_those_of_the_people():
     assert marginal_distance(result.model.second_order_marginals, joint) < 0.02
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("unranked", ["last", "unknown"])
 def test_complete_rankings_lose_little_by_a_cell_that_nobody_needs(unranked):
     ranks = MODEL.sample(N_TOLD, rng=np.random.default_rng(3))

@@ -50,6 +50,7 @@ def distance(model, people: Rankings) -> float:
     return marginal_distance(model.second_order_marginals, second_order_marginals(people))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("n_items", "n_people"), [(5, 20_000), (8, 10_000)])
 def test_popular_orders_are_found_with_their_shares(n_items, n_people):
     """Within 5.5 standard errors; of 8 items through the likeliest beginnings."""
@@ -66,6 +67,7 @@ def test_popular_orders_are_found_with_their_shares(n_items, n_people):
     assert distance(outcome.result.model, people) < distance(plain, people) / 2
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_one_order_of_half_the_people_is_not_taken_for_the_smooth_rest(seed):
     """A model of 5 items alone explains so much of it that nothing seems to be left over."""

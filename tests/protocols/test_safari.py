@@ -134,6 +134,7 @@ def printed_estimates(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     return np.array(estimates), np.array(true)
 
 
+@pytest.mark.statistical
 def test_theorem_2_the_estimate_is_unbiased_and_theorem_3_has_its_variance():
     epsilon = 1.0
     estimates, true = printed_estimates(epsilon)
@@ -150,6 +151,7 @@ def test_theorem_2_the_estimate_is_unbiased_and_theorem_3_has_its_variance():
     assert approximate == pytest.approx(stated[true < 0.06], rel=0.12)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("n_categories", "safa_wins"), [(6, True), (10, True), (17, False), (32, False)]
 )
@@ -176,6 +178,7 @@ def test_theorem_4_repaired_safa_wins_below_a_number_of_categories(n_categories,
 # Sushi: reference values measured by an independent prototype.
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("epsilon", "expected", "tolerance"), [(1.0, 0.42, 0.06), (4.0, 0.161, 0.02)]
 )

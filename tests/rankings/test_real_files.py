@@ -25,7 +25,10 @@ FILES = sorted(
     if path.name.endswith(ENDINGS)
 )
 
-pytestmark = pytest.mark.skipif(not DATA, reason="HUSHRANK_DATA names no folder of real files")
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(not DATA, reason="HUSHRANK_DATA names no folder of real files"),
+]
 
 
 def people_by_row(rankings):

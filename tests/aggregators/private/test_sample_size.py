@@ -81,6 +81,7 @@ def test_the_chance_of_sorting_is_that_of_quicksort():
     assert chance_of_sorting(3, 0) == pytest.approx(1 / 3 / 4 + 2 / 3 / 8)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("logarithm", ["natural", "binary"])
 def test_the_chance_of_sorting_is_reached_without_noise(logarithm):
     """1,000 orders of 8 items from exact margins: 5 standard errors."""
@@ -118,6 +119,7 @@ def failures(n_people: int, epsilon: float, n_trials: int) -> int:
     return missed
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("epsilon", [0.1, 5.0])
 def test_so_many_voters_let_the_sort_find_the_centre(epsilon):
     """0.1 is decided by noise, 5 by sampling. 400 trials at 5 %: above 45 happen once in 1e6."""

@@ -139,6 +139,7 @@ def asked(n_items, n_people, epsilon, rng):
     return antisymmetric(truth, n_items), antisymmetric(estimates, n_items), variances
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("n_items", "n_people", "epsilon", "n_collections"), [(10, 5000, 1, 100), (30, 5000, 2, 40)]
 )
