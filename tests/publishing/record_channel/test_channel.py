@@ -8,8 +8,8 @@ from hushrank.evaluation.attackers import Release, attack
 from hushrank.publishing.classifiers import features
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.candidates import nearest_candidates
-from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
-from hushrank.publishing.record_channel.problem import ExchangeProblem, exchange, lower_bound
+from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
+from hushrank.publishing.record_channel.problem import RecordProblem, lower_bound, solve_at_price
 from hushrank.randomness import Randomness
 from tests.statistics import assert_follows, draws_needed, random_seed
 
@@ -29,16 +29,16 @@ def guesses(n_users: int = N_USERS, n_values: int = 2) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def channel() -> UserLevelChannel:
+def channel() -> RecordChannel:
     rng = np.random.default_rng(5)
-    return user_level_channel(records(), guesses(), budget=BUDGET, rng=rng)
+    return solve_record_channel(records(), guesses(), budget=BUDGET, rng=rng)
 
 
-def dense(channel: UserLevelChannel) -> np.ndarray:
+def dense(channel: RecordChannel) -> np.ndarray:
     """P(record | user), (users, users)."""
     table = np.zeros((N_USERS, N_USERS))
     rows = np.arange(N_USERS)[:, None]
-    np.add.at(table, (rows, channel.candidates.members), channel.exchange.probabilities)
+    np.add.at(table, (rows, channel.candidates.members), channel.solution.probabilities)
     return table
 
 
@@ -61,7 +61,7 @@ def test_the_distance_stays_within_the_budget(channel):
 
 def test_the_certificate_is_a_bound_that_plain_numpy_finds_too(channel):
     """leakage - (dual bound - price budget), from potentials, fees and price alone."""
-    problem, found = channel.problem, channel.exchange
+    problem, found = channel.problem, channel.solution
     believed, prior = guesses(), guesses().mean(axis=0)
     joint = dense(channel).T @ believed / N_USERS
     released = joint.sum(axis=1, keepdims=True)
@@ -85,8 +85,8 @@ def test_no_other_channel_is_below_the_bound():
     """A linear program: the least objective of a channel whose leakage is linearised."""
     rng = np.random.default_rng(6)
     candidates = nearest_candidates(features(records(40)), rng=rng)
-    problem = ExchangeProblem(candidates, guesses(40), 0.5)
-    best = exchange(problem, tolerance=1e-3)
+    problem = RecordProblem(candidates, guesses(40), 0.5)
+    best = solve_at_price(problem, tolerance=1e-3)
     bound = lower_bound(problem, best.potentials, best.fees)
     for _ in range(200):
         weights = rng.dirichlet(np.full(candidates.members.shape[1], 0.3), 40)
@@ -107,8 +107,8 @@ def test_no_other_channel_is_below_the_bound():
 def test_a_user_s_likeliest_record_comes_with_its_chance():
     """A draw that favours it by a fifth would fail, with probability 0.999."""
     rng = np.random.default_rng(5)
-    channel = user_level_channel(records(30), guesses(30), budget=0.3, rng=rng)
-    chances = channel.exchange.probabilities
+    channel = solve_record_channel(records(30), guesses(30), budget=0.3, rng=rng)
+    chances = channel.solution.probabilities
     user = int(np.abs(chances.max(axis=1) - 0.5).argmin())
     record = int(channel.candidates.members[user, chances[user].argmax()])
     chance = chances[user].max()
@@ -123,14 +123,14 @@ def test_a_user_s_likeliest_record_comes_with_its_chance():
 def test_budgets_out_of_range_and_beliefs_of_others_are_refused():
     for budget in (0.0, 1.5, float("nan")):
         with pytest.raises(HushrankError, match="budget above 0, at most 1"):
-            user_level_channel(records(), guesses(), budget=budget, rng=np.random.default_rng(1))
+            solve_record_channel(records(), guesses(), budget=budget, rng=np.random.default_rng(1))
     with pytest.raises(HushrankError, match="for each user"):
-        user_level_channel(records(), guesses(7), budget=0.3, rng=np.random.default_rng(1))
+        solve_record_channel(records(), guesses(7), budget=0.3, rng=np.random.default_rng(1))
 
 
 def test_three_values_are_hidden_too():
     rng = np.random.default_rng(5)
-    found = user_level_channel(records(), guesses(n_values=3), budget=BUDGET, rng=rng)
+    found = solve_record_channel(records(), guesses(n_values=3), budget=BUDGET, rng=rng)
     assert found.leakage < 0.8 * found.problem.untouched_leakage
     assert found.posterior().shape == (N_USERS, 3)
     np.testing.assert_allclose(found.posterior().sum(axis=1), 1, atol=1e-12)
@@ -138,7 +138,7 @@ def test_three_values_are_hidden_too():
 
 def test_a_small_budget_keeps_most_records():
     rng = np.random.default_rng(5)
-    found = user_level_channel(records(), guesses(), budget=0.02, rng=rng)
+    found = solve_record_channel(records(), guesses(), budget=0.02, rng=rng)
     assert found.distance <= 0.02
     assert found.leakage < found.problem.untouched_leakage
 
@@ -152,7 +152,7 @@ def test_a_planted_attribute_is_hidden_from_the_worst_attacker():
     value = profiles.aligned(activity.users, surplus="dropped").attributes[0].codes
     known, asked = activity.scores[:2000], activity.scores[2000:]
     believed = beliefs(known, value[:2000], asked, 2, rng=rng)
-    found = user_level_channel(asked, believed, budget=0.3, rng=rng)
+    found = solve_record_channel(asked, believed, budget=0.3, rng=rng)
     sources = found.draw(rng=Randomness.seeded(1))
     before = attack(Release(known, value[:2000], asked, value[2000:], 2), rng=rng)
     told = found.posterior()[sources]

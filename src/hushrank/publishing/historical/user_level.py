@@ -19,7 +19,7 @@ from hushrank.publishing.historical.release import (
     mean_laws,
 )
 from hushrank.publishing.record_channel.beliefs import beliefs
-from hushrank.publishing.record_channel.channel import UserLevelChannel, user_level_channel
+from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
 from hushrank.randomness import Randomness
 
 
@@ -30,9 +30,9 @@ def publish_user_level(
 
     budget in (0, 1]: the largest expected cosine distance of a record and the released one. What
     values show is learnt from users who protect nothing; users exchange records with those who
-    protect the same.   Privacy: as `user_level_channel`. leakage_bits rests on the classifier;
+    protect the same.   Privacy: as `solve_record_channel`. leakage_bits rests on the classifier;
     leakage_bits_heldout is of the protected users, by clusters: nothing was learnt from them.
-    Raises HushrankError when too few users protect nothing, and as `user_level_channel` does.
+    Raises HushrankError when too few users protect nothing, and as `solve_record_channel` does.
     """
     plans = user_level_plans(users, budget=budget, choices=choices)
     return exchange_records(users, plans, "user-level", budget, rng=rng)
@@ -56,7 +56,7 @@ def _plan(
 ) -> GroupPlan:
     value = users.profiles.joint(names)
     believed = _believed(users, value, members, choices)
-    channel = user_level_channel(users.scores[members], believed, budget=budget, rng=choices)
+    channel = solve_record_channel(users.scores[members], believed, budget=budget, rng=choices)
     own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
     laws = _laws(users, members, channel)
     leaked = leaked_by_laws(labels, laws, own)
@@ -87,17 +87,17 @@ def _believed(
     return beliefs(*known, users.scores[members], value.n_values, rng=choices)
 
 
-def _draw(channel: UserLevelChannel, members: Indices) -> Draw:
+def _draw(channel: RecordChannel, members: Indices) -> Draw:
     def draw(*, rng: Randomness) -> Indices:
         return members[channel.draw(rng=rng)]
 
     return draw
 
 
-def _laws(users: ProtectedUsers, members: Indices, channel: UserLevelChannel) -> Shares:
+def _laws(users: ProtectedUsers, members: Indices, channel: RecordChannel) -> Shares:
     """Return P(released cluster | user) of the members (members, clusters)."""
     released = users.clusters.labels[members][channel.candidates.members]
     laws = np.zeros((len(members), users.clusters.n_clusters))
-    np.add.at(laws, (np.arange(len(members))[:, None], released), channel.exchange.probabilities)
+    np.add.at(laws, (np.arange(len(members))[:, None], released), channel.solution.probabilities)
     sums: Shares = laws / laws.sum(axis=1, keepdims=True)
     return sums

@@ -15,10 +15,10 @@ USERS_AT_ONCE = 512
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates:
-    """For each user the records that may be released: members, distances (users, c).
+    """For each user which records may be released, and how far they are: two tables (users, c).
 
-    The first is the user's own, at distance 0; no record comes twice: where one did, its distance
-    is infinite.
+    The first of `members` is the user's own record, at distance 0. Where a record comes a second
+    time its distance is infinite, so that it is never released by that entry.
     """
 
     members: Integers32

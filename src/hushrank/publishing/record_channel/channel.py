@@ -16,12 +16,12 @@ from hushrank.publishing.record_channel.candidates import Candidates, nearest_ca
 from hushrank.publishing.record_channel.dependent_rounding import round_dependently
 from hushrank.publishing.record_channel.kernels import column_sums
 from hushrank.publishing.record_channel.problem import (
-    Exchange,
-    ExchangeProblem,
-    exchange,
-    first_exchange,
+    RecordProblem,
+    RecordSolution,
+    first_solution,
     improved,
     record_joint,
+    solve_at_price,
 )
 from hushrank.randomness import Randomness
 
@@ -31,23 +31,23 @@ FREE_SHARE = 0.75
 AIM, SLACK = 0.97, 0.06
 """Of the budget: what the distance is brought to, and what it may leave unused."""
 FREE_TOLERANCE = 0.15
-"""Of the certified gap while counts are free, beside what untouched records tell."""
+"""Of the certified gap while counts are free, in parts of what untouched records leak."""
 POWER, LARGEST_CHANGE = 1.5, 3.0
-"""By which power prices follow distances at first, half of it after each turn, and how far at
-once: distances answer late, and the more the nearer records are to untouched."""
+"""The power by which prices follow distances at first, halved whenever the aim is crossed, and the
+largest change at once: distances answer late, the more so the nearer records are to untouched."""
 MOST_BLOCKS, MOST_TRIALS = 40, 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UserLevelChannel:
-    """Which record stands for whose: `exchange` in numbers of users, `counts` (users,) of copies.
+class RecordChannel:
+    """Which record is released for each user, by chance, with the proof of how little it leaks.
 
-    Every record is released exactly as often as `counts` says, so that how often it appears tells
-    no more of its owner than the beliefs do.
+    Every record is released exactly as often as `counts` (users,) says. The counts are settled
+    before anything is drawn, so that how often a record appears tells nothing beside the channel.
     """
 
-    problem: ExchangeProblem
-    exchange: Exchange
+    problem: RecordProblem
+    solution: RecordSolution
     budget: float
 
     @property
@@ -64,24 +64,24 @@ class UserLevelChannel:
     @property
     def leakage(self) -> float:
         """I(record; value) in nats, if the beliefs are right."""
-        return self.exchange.leakage
+        return self.solution.leakage
 
     @property
     def distance(self) -> float:
         """The expected cosine distance between a user's record and the one released."""
-        return self.exchange.distance
+        return self.solution.distance
 
     @property
     def certified_gap(self) -> float:
-        """By how much, in nats, another channel of these counts and budget may leak less."""
-        unused = self.budget - self.exchange.distance
-        return self.exchange.certified_gap + self.problem.price * max(0.0, unused)
+        """By how much, in nats, another channel of these counts and budget leaks less, at most."""
+        unused = self.budget - self.solution.distance
+        return self.solution.certified_gap + self.problem.price * max(0.0, unused)
 
     def posterior(self) -> Floats:
-        """Return what a release tells: P(value | record) (records, values) by the beliefs."""
-        told = record_joint(self.candidates, self.exchange.probabilities, self.problem.beliefs)
-        told += 1e-15 * self.problem.shares  # a record that is never released
-        posterior: Floats = told / told.sum(axis=1, keepdims=True)
+        """Return P(value | record) (records, values): what a released record leaks by beliefs."""
+        joint = record_joint(self.candidates, self.solution.probabilities, self.problem.beliefs)
+        joint += 1e-15 * self.problem.shares  # a record that is never released
+        posterior: Floats = joint / joint.sum(axis=1, keepdims=True)
         return posterior
 
     def draw(self, *, rng: Randomness) -> NDArray[np.int64]:
@@ -89,7 +89,7 @@ class UserLevelChannel:
 
         Each user has the channel's probabilities, to 1e-4, and all together the counts, exactly.
         """
-        chances = self.exchange.probabilities
+        chances = self.solution.probabilities
         rows, places = np.nonzero(chances > 0)
         columns = self.candidates.members[rows, places].astype(np.int64)
         shape = (len(chances), len(chances))
@@ -103,30 +103,31 @@ class UserLevelChannel:
 
     @property
     def _ones(self) -> Counts:
-        return np.ones(len(self.exchange.probabilities), dtype=np.int64)
+        return np.ones(len(self.solution.probabilities), dtype=np.int64)
 
 
-def user_level_channel(
+def solve_record_channel(
     scores: csr_array, beliefs: Floats, *, budget: float, rng: np.random.Generator
-) -> UserLevelChannel:
-    """Return the channel within the budget that tells least of what `beliefs` say.
+) -> RecordChannel:
+    """Return the channel within the budget that leaks least of what `beliefs` say.
 
-    scores (users, items) and beliefs (users, values) of the users who ask for protection, alone;
-    budget in (0, 1]: the largest expected cosine distance of a record released. `rng` chooses
-    candidates. Privacy: no differential privacy. It rests on the classifier behind the beliefs; who
-    knows the value of one user learns of others with the same record; real records appear under
-    other users' names, which needs consent.   Cost: quadratic in users for neighbours, then linear.
+    scores (users, items) and beliefs (users, values) are of the users who ask for protection alone.
+    The budget, in (0, 1], is the largest expected cosine distance of a record from the one released
+    for it. `rng` chooses candidates, and protects nobody.
+    Privacy: no differential privacy. It rests on the classifier behind the beliefs; who knows the
+    value of one user learns of others with the same record; real records appear under other users'
+    names, which needs consent.   Cost: quadratic in users for neighbours, then linear.
     Source: ours.   Raises HushrankError for a budget that no exchange keeps.
     """
     require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")
-    problem = ExchangeProblem(nearest_candidates(features(scores), rng=rng), beliefs, FIRST_PRICE)
-    aim, free, best = FREE_SHARE * budget, first_exchange(problem), None
+    problem = RecordProblem(nearest_candidates(features(scores), rng=rng), beliefs, FIRST_PRICE)
+    aim, free, best = FREE_SHARE * budget, first_solution(problem), None
     for _ in range(MOST_TRIALS):
         problem, free = _priced(problem, free, aim)
         fixed = _with_counts(problem, free)
-        found = exchange(fixed, start=free)
+        found = solve_at_price(fixed, start=free)
         if found.distance <= budget and (best is None or found.distance > best.distance):
-            best = UserLevelChannel(fixed, found, budget)
+            best = RecordChannel(fixed, found, budget)
         is_spent = 1 - SLACK <= found.distance / budget <= 1
         if is_spent or (found.distance <= budget and problem.price == LEAST_PRICE):
             break
@@ -137,11 +138,11 @@ def user_level_channel(
 
 
 def _priced(
-    problem: ExchangeProblem, start: Exchange, aim: float
-) -> tuple[ExchangeProblem, Exchange]:
-    """Return the problem at the price that brings the distance to `aim`, and its channel, nearly.
+    problem: RecordProblem, start: RecordSolution, aim: float
+) -> tuple[RecordProblem, RecordSolution]:
+    """Return the problem at about the price that brings the distance to `aim`, and its channel.
 
-    Price and channel move together; the last ones will do where they do not settle.
+    Price and channel move together, and where they do not settle the last ones are returned.
     """
     found, power, was_far = start, POWER, start.distance > aim
     for _ in range(MOST_BLOCKS):
@@ -159,8 +160,8 @@ def _priced(
     return problem, found
 
 
-def _with_counts(problem: ExchangeProblem, free: Exchange) -> ExchangeProblem:
-    """Return the problem with the counts of a channel whose counts are free, rounded."""
+def _with_counts(problem: RecordProblem, free: RecordSolution) -> RecordProblem:
+    """Return the problem with its counts fixed to those of `free`, rounded to whole numbers."""
     return replace(
         problem, counts=_whole(column_sums(free.probabilities, problem.candidates.members))
     )

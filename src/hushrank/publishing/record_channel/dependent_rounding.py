@@ -16,10 +16,10 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Edges:
-    """The uncertain entries of a matrix, as a graph of its rows and columns.
+    """The uncertain entries of a matrix, as edges of a graph between its rows and its columns.
 
-    ends (edges, 2) = row, and column after all rows; the edges of vertex v are
-    lists[starts[v] : starts[v + 1]].
+    ends (edges, 2) are the row of an entry and its column, columns numbered after all rows; the
+    edges of vertex v are lists[starts[v] : starts[v + 1]].
     """
 
     ends: Integers
@@ -39,10 +39,10 @@ class Edges:
 def round_dependently(
     rows: Integers, columns: Integers, chances: Floats, shape: tuple[int, int], *, rng: Randomness
 ) -> NDArray[np.bool_]:
-    """Return which entries (entries,) become 1; each does with its chance, the others 0.
+    """Draw which entries (entries,) become 1: each does with its chance, and else becomes 0.
 
     The sums of rows and of columns, which must be whole, stay as they are. How many words are
-    drawn depends on the number of entries alone.
+    drawn depends on the number of entries alone. The proof is on the theory page.
     Raises HushrankError when a sum is not whole, to 1e-3.
     Source: Gandhi, Khuller, Parthasarathy, Srinivasan (JACM 2006).
     """
@@ -76,7 +76,7 @@ def _settle(
     stops: Integers,
     lists: Integers,
 ) -> None:
-    """Walk along uncertain edges; shift chances around each circle, until all are whole."""
+    """Walk along uncertain edges, and shift chances around each circle, until all are whole."""
     n_vertices = len(stops)
     vertices, edges = np.zeros(n_vertices + 1, np.int64), np.zeros(n_vertices + 1, np.int64)
     places = np.full(n_vertices, -1)

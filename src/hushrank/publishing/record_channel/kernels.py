@@ -1,5 +1,7 @@
 """The inner loops of the exchange of records: mirror descent, and scaling to fixed sums."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -7,29 +9,31 @@ from hushrank.arrays import Floats, Integers32
 
 SCALINGS_OF_A_STEP = 2
 STEP = 1.8
-"""Of the step that is sure to improve; from 2 on it would circle."""
+"""In steps of mirror descent that never raise the objective; from 2 on steps would circle."""
 LEAST_PROBABILITY = 1e-30
-"""Where chances may fall to: so small they are nothing, but may rise again, and cost no time."""
+"""No chance falls below: it is as good as 0, but may rise again, and costs no denormal numbers."""
+
+
+class Terms(NamedTuple):
+    """A problem as the kernels take it.
+
+    members and costs, price times distance, (users, c); beliefs (users, values); shares (values,);
+    counts (users,), or none at all where they are free.
+    """
+
+    members: Integers32
+    costs: Floats
+    beliefs: Floats
+    shares: Floats
+    counts: Floats
 
 
 @njit(cache=True)
-def descend(
-    probabilities: Floats,
-    fees: Floats,
-    members: Integers32,
-    costs: Floats,
-    beliefs: Floats,
-    shares: Floats,
-    counts: Floats,
-    n_steps: int,
-) -> None:
-    """Take steps in place, as `exchange` says; fees (users,) stay 0 without counts.
-
-    probabilities, members, costs (users, c); beliefs (users, values); shares (values,); counts
-    (users,), or none at all.
-    """
+def descend(probabilities: Floats, fees: Floats, terms: Terms, n_steps: int) -> None:
+    """Take steps of `solve_at_price` in place; fees (users,) stay 0 where counts are free."""
+    members, costs, beliefs, shares, counts = terms
     for _ in range(n_steps):
-        pulls = log_ratios(probabilities, members, beliefs, shares)
+        pulls = log_ratios(probabilities, terms)
         for user in range(len(members)):
             for place in range(members.shape[1]):
                 if probabilities[user, place] > 0:
@@ -44,16 +48,15 @@ def descend(
 
 
 @njit(cache=True)
-def log_ratios(
-    probabilities: Floats, members: Integers32, beliefs: Floats, shares: Floats
-) -> Floats:
+def log_ratios(probabilities: Floats, terms: Terms) -> Floats:
     """Return log r_vy / (r_v p_y) (records, values); 0 where a record is never released."""
+    members, beliefs, shares = terms.members, terms.beliefs, terms.shares
     joint = np.zeros(beliefs.shape)
     for user in range(len(members)):
         for place in range(members.shape[1]):
             for value in range(len(shares)):
-                told = probabilities[user, place] * beliefs[user, value]
-                joint[members[user, place], value] += told
+                mass = probabilities[user, place] * beliefs[user, value]
+                joint[members[user, place], value] += mass
     for record in range(len(joint)):
         total = joint[record].sum()
         for value in range(len(shares)):

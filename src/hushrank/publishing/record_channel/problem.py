@@ -1,4 +1,7 @@
-"""Which user's record stands for whose: a channel between users that tells little of a belief."""
+"""Which record is released for each user: the problem, its bound, and its solution at a price.
+
+Theory: docs/theory/record-channel.md
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +12,10 @@ from numpy.typing import NDArray
 from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.record_channel.candidates import Candidates
-from hushrank.publishing.record_channel.kernels import balance, descend, log_ratios
+from hushrank.publishing.record_channel.kernels import Terms, balance, descend, log_ratios
 
 TOLERANCE = 0.1
-"""Of the certified gap, beside what records tell when they are released unchanged."""
+"""Of the certified gap, in parts of what records leak when they are released unchanged."""
 MOST_STEPS, STEPS_AT_ONCE = 5000, 50
 MOST_SCALINGS, LARGEST_ERROR = 100_000, 1e-4
 SHARPNESS = 20.0
@@ -21,11 +24,11 @@ LEAST_START, NEGLIGIBLE = 1e-12, 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExchangeProblem:
+class RecordProblem:
     """Minimise I(record; value) + price E[distance] over channels P(record | user).
 
-    beliefs (users, values) = how likely each value is, given the user's own record: what a
-    classifier says. counts (users,) = how often each record is released, where that is fixed.
+    beliefs (users, values) say how likely each value is, given the user's own record, as
+    classifiers see it. counts (users,) say how often each record is released, where that is fixed.
     """
 
     candidates: Candidates
@@ -56,6 +59,12 @@ class ExchangeProblem:
         """The counts as the kernels take them: none at all where they are free."""
         return np.zeros(0) if self.counts is None else self.counts.astype(np.float64)
 
+    @property
+    def terms(self) -> Terms:
+        """The problem as the kernels take it."""
+        costs = self.price * np.where(self.allowed, self.candidates.distances, 0.0)
+        return Terms(self.candidates.members, costs, self.beliefs, self.shares, self.whole_counts)
+
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
         """Which candidates (users, c) may be released."""
@@ -72,11 +81,11 @@ class ExchangeProblem:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Exchange:
-    """A channel, rows of probabilities (users, c) of the candidates, and what it costs.
+class RecordSolution:
+    """A channel, as probabilities (users, c) of each user's candidates, and what it costs.
 
-    leakage = I(record; value) in nats, if the beliefs are right. potentials (users, values) and
-    fees (users,) certify it: no channel has an objective below `lower_bound(problem, ...)`.
+    leakage is I(record; value) in nats, if the beliefs are right. The potentials (users, values)
+    and the fees (users,) prove that no channel has an objective below `lower_bound`.
     """
 
     probabilities: Floats
@@ -87,13 +96,13 @@ class Exchange:
     certified_gap: float
 
 
-def lower_bound(problem: ExchangeProblem, potentials: Floats, fees: Floats) -> float:
+def lower_bound(problem: RecordProblem, potentials: Floats, fees: Floats) -> float:
     """Return what leakage + price E[distance] is at least, whatever the channel.
 
         mean_u min_v [ beliefs_u . a_v + price d_uv + fee_v ] - mean_v count_v fee_v
 
-    for potentials a (records, values), less the log of sum_y p_y exp(a_vy) where that is above 0.
-    Without fixed counts the fees must be 0.
+    Here a are potentials (records, values), and the largest log of sum_y p_y exp(a_vy) is taken off
+    where it is above 0. Fees may have either sign, and must be 0 where counts are free.
     """
     allowed = float((np.exp(potentials) @ problem.shares).max())
     members = problem.candidates.members
@@ -105,9 +114,9 @@ def lower_bound(problem: ExchangeProblem, potentials: Floats, fees: Floats) -> f
     return float(costs.min(axis=1).mean() - paid - np.log(max(allowed, 1.0)))
 
 
-def exchange(
-    problem: ExchangeProblem, *, start: Exchange | None = None, tolerance: float = TOLERANCE
-) -> Exchange:
+def solve_at_price(
+    problem: RecordProblem, *, start: RecordSolution | None = None, tolerance: float = TOLERANCE
+) -> RecordSolution:
     """Return the best channel, to a certified gap of `tolerance` times `untouched_leakage`.
 
         log P_uv <- log P_uv - 1.8 (price d_uv + beliefs_u . a_v + fee_v),  a = log r_vy / (r_v p_y)
@@ -116,7 +125,7 @@ def exchange(
     Raises HushrankError when the gap stays open, as with counts that no channel can have.
     Source: Blahut (IEEE Trans. IT 1972), for the step.
     """
-    found = first_exchange(problem, start)
+    found = first_solution(problem, start)
     for _ in range(MOST_STEPS // STEPS_AT_ONCE):
         found = improved(problem, found)
         if found.certified_gap <= tolerance * problem.untouched_leakage:
@@ -126,7 +135,7 @@ def exchange(
     raise HushrankError(f"no exchange of records within {MOST_STEPS} steps: try another budget")
 
 
-def first_exchange(problem: ExchangeProblem, start: Exchange | None = None) -> Exchange:
+def first_solution(problem: RecordProblem, start: RecordSolution | None = None) -> RecordSolution:
     """Return a channel to begin with: one already found, or one by distance alone.
 
     Raises HushrankError when counts leave a user no record at all.
@@ -142,17 +151,15 @@ def first_exchange(problem: ExchangeProblem, start: Exchange | None = None) -> E
     return _judged(problem, chances / chances.sum(axis=1, keepdims=True), fees)
 
 
-def improved(problem: ExchangeProblem, start: Exchange) -> Exchange:
-    """Return the channel 50 steps on; its columns have their counts only nearly."""
+def improved(problem: RecordProblem, start: RecordSolution) -> RecordSolution:
+    """Return the channel 50 steps on, whose columns have their counts only nearly."""
     probabilities, fees = start.probabilities.copy(), start.fees.copy()
-    paid = problem.price * np.where(problem.allowed, problem.candidates.distances, 0.0)
-    told = problem.beliefs, problem.shares, problem.whole_counts
-    descend(probabilities, fees, problem.candidates.members, paid, *told, STEPS_AT_ONCE)
+    descend(probabilities, fees, problem.terms, STEPS_AT_ONCE)
     return _judged(problem, probabilities, fees)
 
 
-def with_exact_counts(problem: ExchangeProblem, found: Exchange) -> Exchange:
-    """Return the channel without negligible chances, columns scaled to their counts, to 1e-4.
+def with_exact_counts(problem: RecordProblem, found: RecordSolution) -> RecordSolution:
+    """Return the channel without negligible chances, its columns scaled to their counts, to 1e-4.
 
     Raises HushrankError when that takes too long.
     """
@@ -181,12 +188,12 @@ def record_joint(candidates: Candidates, probabilities: Floats, beliefs: Floats)
     return np.column_stack(columns) / n_users
 
 
-def _judged(problem: ExchangeProblem, probabilities: Floats, fees: Floats) -> Exchange:
-    members, distances = problem.candidates.members, problem.candidates.distances
-    potentials = log_ratios(probabilities, members, problem.beliefs, problem.shares)
+def _judged(problem: RecordProblem, probabilities: Floats, fees: Floats) -> RecordSolution:
+    distances = problem.candidates.distances
+    potentials = log_ratios(probabilities, problem.terms)
     joint = record_joint(problem.candidates, probabilities, problem.beliefs)
     leakage = float((joint * potentials).sum())
     paid = probabilities * np.where(problem.allowed, distances, 0.0)
     distance = float(paid.sum(axis=1).mean())
     gap = leakage + problem.price * distance - lower_bound(problem, potentials, fees)
-    return Exchange(probabilities, leakage, distance, potentials, fees, gap)
+    return RecordSolution(probabilities, leakage, distance, potentials, fees, gap)
