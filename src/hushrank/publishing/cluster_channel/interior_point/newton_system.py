@@ -7,6 +7,7 @@ Theory: docs/theory/cluster-channel.md
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,6 +26,16 @@ def contrasts(n_values: int) -> Floats:
     counts = np.arange(1, n_values)
     columns[counts, counts - 1] = -counts
     return np.asarray(columns / np.sqrt(counts * (counts + 1)))
+
+
+class Columns(NamedTuple):
+    """The columns as the kernel takes them, with the arcs' starts and sources beside."""
+
+    weights: Floats
+    features: Floats
+    starts: Integers
+    sources: Integers
+    hessians: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,9 +58,8 @@ class NewtonSystem:
     def of(cls, arcs: Arcs, weights: Floats, features: Floats, hessians: Floats) -> "NewtonSystem":
         """Factor the columns, then what is left of them for the rows."""
         schur = np.zeros((arcs.n_sources, arcs.n_sources))
-        factors, inverses = np.empty_like(features), np.empty_like(hessians)
-        ends = (arcs.starts, arcs.sources)
-        _factor_columns(weights, features, *ends, hessians, schur, factors, inverses)
+        columns = Columns(weights, features, arcs.starts, arcs.sources, hessians)
+        factors, inverses = _factored(columns, schur)
         diagonal = np.diag_indices(arcs.n_sources)
         schur[diagonal] = (schur[diagonal] + arcs.by_source(weights)) * (1 + RIDGE)
         factored, failed = dpotrf(schur.T, lower=0, overwrite_a=1)
@@ -80,17 +90,10 @@ class NewtonSystem:
 
 
 @njit(cache=True)
-def _factor_columns(
-    weights: Floats,
-    features: Floats,
-    starts: Integers,
-    sources: Integers,
-    hessians: Floats,
-    schur: Floats,
-    factors: Floats,
-    inverses: Floats,
-) -> None:
-    """Fill factors and inverses, and subtract the columns from the lower half of schur."""
+def _factored(columns: Columns, schur: Floats) -> tuple[Floats, Floats]:
+    """Return factors and inverses, and subtract the columns from the lower half of schur."""
+    weights, features, starts, sources, hessians = columns
+    factors, inverses = np.empty_like(features), np.empty_like(hessians)
     for column in range(len(starts) - 1):
         first, last = starts[column], starts[column + 1]
         block = hessians[column].copy()
@@ -100,6 +103,7 @@ def _factor_columns(
         for arc in range(first, last):
             _apply_lower(inverse, weights[arc], features[arc], factors[arc])
         _subtract(schur, factors[first:last], sources[first:last])
+    return factors, inverses
 
 
 @njit(cache=True)
