@@ -1,4 +1,7 @@
-"""Mirror descent: the simple, slow solver that the fast one falls back on."""
+"""Mirror descent: the simple, slow solver that rescues what the fast one cannot prove.
+
+Theory: docs/theory/cluster-channel.md
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +26,8 @@ def mirror_descent(sources: SourceGroups, tolerance: float) -> SolverResult:
 
         P <- P exp(-(<pi, a> + price D)),   a = log(P(y | ĝ) / P(y)),   price: within the budget
 
-    Leakage never rises: it is convex and smooth relative to the entropy, with constant 1.
+    A step never raises leakage + price times distortion, because leakage is convex and smooth
+    relative to the entropy, with constant 1.
     Error: the gap falls like 1 / steps; it is certified every CHECK_EVERY steps.
     Cost: O(sources groups values) a step.     Source: Bauschke, Bolte, Teboulle (MOR 2017).
     """

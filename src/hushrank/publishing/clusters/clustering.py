@@ -32,8 +32,8 @@ MOST_GIGABYTES = 4.0
 class Clusters:
     """Which cluster each user is in, the largest first, and what a cluster does on average.
 
-    labels (users,) in 0..clusters - 1, none empty; centroids (clusters, items): mean scores.
-    Users of equal records are in one cluster. centres: mean points in `space`.
+    labels (users,) are in 0..clusters - 1, and no cluster is empty; centroids (clusters, items) are
+    mean scores, centres mean points in `space`. Users of equal records are in one cluster.
     Privacy: none. It is raw, and no release may show it but through a channel.
     """
 

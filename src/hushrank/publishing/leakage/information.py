@@ -8,7 +8,7 @@ from hushrank.arrays import Shares
 def mutual_information(joint: Shares, prior: Shares) -> float:
     """Return the mutual information, in nats, of joint (groups, values) whose P(y) is `prior`.
 
-    It may be a rounding error below 0 only where it is 0, and is then 0.
+    A sum that rounding brings below 0 is 0.
     """
     independent = joint.sum(axis=1, keepdims=True) * prior
     positive = joint > 0
