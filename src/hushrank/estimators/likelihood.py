@@ -109,6 +109,9 @@ class ReportLikelihood:
         roots: Floats = self.gaps * np.sqrt(self.n_reports / self.probabilities(statistics))
         return roots
 
+    def stated_shares(self, statistics: Floats) -> None:
+        """Return nothing: all rankings are complete."""
+
     def given(self, statistics: Floats) -> "ReportLikelihood":
         """Return the likelihood near a model: the same for all, as nothing is judged along."""
         return self

@@ -71,10 +71,7 @@ class MaxEntropyOutcome:
         Of `last`: that rank at least 1, 2, ... items, all but one being all. Of `unknown`: that
         rank both items of each pair a < b.
         """
-        likelihood = self.fit.wide.likelihood
-        if isinstance(likelihood, ReportLikelihood):
-            return None
-        return likelihood.stated_shares(self.fit.point.statistics)
+        return self.fit.wide.likelihood.stated_shares(self.fit.point.statistics)
 
     @cached_property
     def estimates(self) -> RankEstimates:
