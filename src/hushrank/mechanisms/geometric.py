@@ -1,15 +1,14 @@
 """Two-sided geometric noise for millions of cells: tables of whole numbers of 64-bit words."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Counts, Words
+from hushrank.arrays import Counts, Indices, Words
 from hushrank.errors import require
 from hushrank.mechanisms.central import MOST_SCALE, require_epsilon
 from hushrank.randomness import Randomness
@@ -32,10 +31,11 @@ Weights = tuple[int, ...]
 """How many of the 2^64 words show each digit of 0, 1, ..."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    edges: Words  # words below edges[d], and no smaller edge, show d
-    guide: NDArray[np.int64]  # (256,): the digit of the smallest word with this leading byte
+class _Table(NamedTuple):
+    """The words that show each digit: those below edges[d], and below no smaller edge, show d."""
+
+    edges: Words
+    guide: Counts  # (256,): the digit of the smallest word with this leading byte
     unit: int  # what a digit counts
     escape: int  # the digit that is added and drawn again, -1 = none
 
@@ -45,9 +45,9 @@ def two_sided_geometric(epsilon_per_unit: float, size: int, *, rng: Randomness) 
 
         P(z) ~ exp(-|z| epsilon), for a smaller epsilon, by a millionth; by more above 40 nats
 
-    Privacy: epsilon for whoever changes one cell by 1, exactly: `neighbour_ratios`, of g, lie
-    in [e^-ε, e^ε]; so do those of z, since P(z + 1) = sum_g P(g + z + 1) P(g) compares with
-    P(z), z >= 0, term by term, and z is symmetric. How many words are drawn depends on the noise.
+    Privacy: epsilon for whoever changes one cell by 1, exactly. The `neighbour_ratios` of g lie in
+    [e^-ε, e^ε], and so do those of z: for z >= 0 the sums P(z + 1) = sum_g P(g + z + 1) P(g) and
+    P(z) compare term by term, and z is symmetric. How many words are drawn depends on the noise.
     Cost: 3 words a cell, 5 below 2^-6, 11 at most; below 2^-30 exact coins, 100 us a cell.
     Raises HushrankError unless epsilon is in [2^-50, 1000] and size is at least 0.
     """
@@ -86,8 +86,8 @@ def geometric_weights(epsilon: float) -> tuple[Weights, ...]:
 def neighbour_ratios(weights: tuple[Weights, ...]) -> tuple[Fraction, Fraction]:
     """Return the smallest and the largest P(g + 1) / P(g) over all g >= 0, exactly.
 
-    From g to g + 1 one digit goes up by one, by a draw more if it is the top one's last, and all
-    lower ones go from their last value to 0.
+    From g to g + 1 one digit goes up by one, and all lower ones go from their last value to 0. If
+    that digit is the top one at its last value, one more draw follows, which shows 0.
     """
     carry, ratios = Fraction(1), []
     for digit, own in enumerate(weights):
@@ -147,8 +147,7 @@ def _draw_from_tables(epsilon: float, size: int, *, rng: Randomness) -> Counts:
             places = np.arange(some.size)
             while places.size:
                 words = rng.words(places.size)
-                digits = (words, table.edges, table.guide, table.unit, table.escape)
-                places = places[: _add_digits(*digits, places, some)]
+                places = places[: _add_digits(words, table, places, some)]
     return variables
 
 
@@ -158,16 +157,9 @@ def _draw_one_by_one(epsilon: float, size: int, *, rng: Randomness) -> Counts:
 
 
 @njit(cache=True)
-def _add_digits(
-    words: Words,
-    edges: Words,
-    guide: NDArray[np.int64],
-    unit: int,
-    escape: int,
-    places: NDArray[np.intp],
-    variables: Counts,
-) -> int:
+def _add_digits(words: Words, table: _Table, places: Indices, variables: Counts) -> int:
     """Add a digit at each of the places; move those to draw again to the front, return how many."""
+    edges, guide, unit, escape = table
     n_again = 0
     for i in range(words.size):
         word = words[i]

@@ -5,6 +5,7 @@ Theory: docs/theory/exact-sampling.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,6 +22,24 @@ from hushrank.samplers.coins_from_tape import exponential_coin
 
 WORDS_AT_ONCE = 2**11
 MOST_WORDS_AT_ONCE = 2**15
+
+
+class _Tables(NamedTuple):
+    """What a try looks up: see `InsertionProposal`."""
+
+    margins: Counts
+    least: Counts
+    shares: Words
+    numerator: int  # of the rate
+    denominator: int
+
+
+class _Found(NamedTuple):
+    """Complete orders, how many items each of their items jumped, and the start of each."""
+
+    orders: Counts
+    jumps: Counts
+    starts: Counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,19 +94,19 @@ class InsertionProposal:
         no try is favoured.
         """
         rate = (self.rate.numerator, self.rate.denominator)
-        tables = (self.margins, self.least, self.shares, *rate)
+        tables = _Tables(self.margins, self.least, self.shares, *rate)
         orders = np.zeros((size, len(self.items)), dtype=np.int64)
-        jumps, kept = np.zeros_like(orders), np.zeros(size, dtype=np.int64)
+        found = _Found(orders, np.zeros_like(orders), np.zeros(size, dtype=np.int64))
         n_kept = n_tries = 0
         n_words, tape = WORDS_AT_ONCE, rng.words(0)
         while n_kept < size and n_tries < len(starts):
             tape = np.concatenate([tape, rng.words(n_words)])
-            n_kept, n_tries, n_read = _insert_items(
-                *tables, tape, starts, orders, jumps, kept, n_kept, n_tries
-            )
+            progress = _insert_items(tables, tape, starts, found, n_kept, n_tries)
+            n_kept, n_tries, n_read = progress
             tape, n_words = tape[n_read:], min(2 * n_words, MOST_WORDS_AT_ONCE)
         first = starts.shape[1]
-        return self._proposals(orders[:n_kept], jumps[:n_kept, first:]), kept[:n_kept]
+        complete = self._proposals(orders[:n_kept], found.jumps[:n_kept, first:])
+        return complete, found.starts[:n_kept]
 
     def _proposals(self, orders: Orders, jumps: Counts) -> Proposals:
         numbers = np.arange(len(self.items) - jumps.shape[1], len(self.items))
@@ -97,20 +116,11 @@ class InsertionProposal:
 
 @njit(cache=True)
 def _insert_items(
-    margins: Counts,
-    least: Counts,
-    shares: Words,
-    numerator: int,
-    denominator: int,
-    tape: Words,
-    starts: Orders,
-    orders: Orders,
-    jumps: Counts,
-    kept: Counts,
-    n_kept: int,
-    n_tries: int,
+    tables: _Tables, tape: Words, starts: Orders, found: _Found, n_kept: int, n_tries: int
 ) -> tuple[int, int, int]:
     """Complete orders while words last; return how many there are, the tries, and words used up."""
+    margins, least, shares, numerator, denominator = tables
+    orders, jumps, kept = found
     read = np.zeros(1, dtype=np.int64)
     while n_kept < len(orders) and n_tries < len(starts):
         start = read[0]
