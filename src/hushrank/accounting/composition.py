@@ -1,4 +1,7 @@
-"""What several releases cost one person."""
+"""What several releases cost one person.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

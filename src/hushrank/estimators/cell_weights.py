@@ -24,8 +24,8 @@ Term: TypeAlias = tuple[int, int, float]
 def statistics_of(at: Floats, preceded: Floats) -> Floats:
     """Return one row of all statistics of a model: (items^2 + items^3,).
 
-    at (items, ranks) = P(rank of a = r), then preceded (items, items, ranks) = P(rank of a = r and
-    b before a): what every question here is a sum of.
+    First at (items, ranks) = P(rank of a = r), then preceded (items, items, ranks) = P(rank of a =
+    r and b before a). The probability of every category here is a sum of some of them.
     """
     return np.concatenate([at.ravel(), preceded.ravel()])
 

@@ -25,11 +25,11 @@ from hushrank.questions.stated import Unranked
 class PartialLikelihood:
     """The likelihood of a model and of how much people rank, at the latter's likely value.
 
-    Assumes that how much (`last`), or which items (`unknown`), a person ranks is independent of
-    the order they have in mind. Stated shares: of `last`, of the people who rank at least 1, 2, ...
-    items, all but one being all: the most likely ones (profile likelihood); of `unknown`, of those
-    who rank both items of each pair: the mean of a normal posterior that draws pairs together.
-    They are judged by the same noisy reports, never by rankings.
+    It is assumed that how much (`last`), or which items (`unknown`), a person ranks is independent
+    of the order they have in mind. The stated shares of `last` are those of the people who rank at
+    least 1, 2, ... items, where all but one count as all: the most likely ones are taken (profile
+    likelihood). Those of `unknown` are of the people who rank both items of each pair: the mean of
+    a normal posterior that draws pairs together. Noisy reports judge them, never rankings.
     """
 
     unranked: Unranked
@@ -81,8 +81,8 @@ class PartialLikelihood:
     def given(self, statistics: Floats) -> ReportLikelihood:
         """Return the likelihood of the model alone, with the shares that are likely beside it.
 
-        Of `last` its slopes here are those of the profile: the shares' own slope is 0. Those of
-        `unknown` do not depend on the model.
+        Its slopes here are those of the profile: of `last` the likelihood is flat in the shares at
+        the likely ones, and those of `unknown` do not depend on the model.
         """
         if self.unranked == "unknown":
             return self._with(self._seen_pairs.shares, 0.0)

@@ -29,7 +29,7 @@ class RankEstimates:
 
     @classmethod
     def of(cls, fit: RankFit) -> "RankEstimates":
-        """Take the wider of the two fits: linear in the coefficients, which are normal."""
+        """Take the wider of the two fits, and its statistics as linear in normal coefficients."""
         point, covariance = fit.wide.point, fit.covariance
         n_items = point.features.n_items
         at, precedences = _ranks_and_precedences(point.statistics[None], n_items)

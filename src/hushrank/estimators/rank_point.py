@@ -37,7 +37,7 @@ class RankPoint:
     def gradient(self, slopes: Floats) -> Floats:
         """Return the derivative by each coefficient of what has `slopes` (statistics,).
 
-        It is the covariance of the features with one function of the order: one pass.
+        It is the covariance of the features with one function of the order, which takes one pass.
         """
         n = self.features.n_items
         own, before = slopes[: n**2].reshape(n, n), slopes[n**2 :].reshape(n, n, n)

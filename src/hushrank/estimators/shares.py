@@ -1,4 +1,7 @@
-"""From tallies to shares: unbiased, then possible."""
+"""From tallies to shares: unbiased, then possible.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from typing import Literal, TypeAlias, get_args
 

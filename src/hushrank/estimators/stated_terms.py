@@ -31,8 +31,8 @@ class StatedTerms:
 
         P(cell) = sum over its terms of   count x statistic x stated share [x 1 if it is ALWAYS]
 
-    cells, ascending, statistics, counts, shares: (terms,); `shares` numbers the stated share of
-    each term. The cells of a question sum to 1 whatever the shares are.
+    All of cells (ascending), statistics, counts and shares are (terms,); `shares` says which stated
+    share a term takes. The cells of a question sum to 1 whatever the stated shares are.
     """
 
     shape: tuple[int, int]

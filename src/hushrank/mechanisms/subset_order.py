@@ -1,4 +1,7 @@
-"""The subset-order mechanism: a whole order, hidden behind one random order."""
+"""The subset-order mechanism: a whole order, hidden behind one random order.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,10 +33,11 @@ class SubsetOrder:
 
         P(s | r) ~ 1 where d(s, r) <= radius, else e^-ε      d = half the sum of (s_i - r_i)^2
 
-    with mirrored places of r swapped at `swap_rates`, so that E[s | r] = signal r in centred ranks.
-    A category is a row of ranks; a tally sums the reported ranks of each item, so `n_categories`
-    = m counts the items. Report: ranks (people, m), uint8. Tape: for each try the words of a
-    shuffle, then of a coin; at last one word for each swap. Nothing but the tape decides how many.
+    Before that, mirrored places of r are swapped at the public `swap_rates`, which make the mean
+    report a multiple of the truth: E[s | r] = signal r in centred ranks. A category is a row of
+    ranks; a tally sums the reported ranks of each item, so `n_categories` = m counts the items.
+    Report: ranks (people, m), uint8. Tape: the words of a shuffle and one of a coin for each try,
+    and at last one word for each swap. How many tries are made, only the tape decides.
     Privacy: ε-LDP.   Source: Ye, Barg (IEEE Trans. Inf. Theory 2018); Bhowmick et al. (arXiv 2018).
     Differs from the sources: a ball of orders, neither of categories nor of directions.
     """

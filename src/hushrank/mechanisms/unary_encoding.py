@@ -30,9 +30,9 @@ MOST_LISTED_CATEGORIES = 12  # 4096 reports
 
 @dataclass(frozen=True)
 class NoisyBits:
-    """One bit for each of k categories, independently: the true one is set at the hit rate.
+    """One bit for each of k categories, independently: what both encodings draw, list and count.
 
-    Every other bit is set at the false hit rate.
+    The true category's bit is set at the hit rate, every other one at the false hit rate.
     """
 
     n_categories: int

@@ -21,12 +21,13 @@ def draw_bits(n_rows: int, n_bits: int, true_words: int, *, rng: Randomness) -> 
     """Draw bits (n_rows, ceil(n_bits / 64)), each true with probability true_words / 2^64, exactly.
 
     Bit v is lane v % 64 of block v // 64; lanes past n_bits are false. A lane is true where its 64
-    random bits, most significant first, are below `true_words`. Tape of a person alone (one row):
-    64 words a block, one bit a lane from each, the least significant the first lane's. Their number
-    is fixed, so it says nothing of the bits. Only a simulated crowd, whose number of words cannot
-    be attributed to a person, stops early: LEADING_BITS words a block, row by row; then rounds,
-    each of the next 4 bits, for the lanes still open, in order: 16 to a word, the least significant
-    first. Rounds end with no lane open or `true_words` used up.
+    random bits, most significant first, are below `true_words`.
+    Tape of a person alone (one row): 64 words a block, of which each gives every lane one bit, its
+    least significant to the first lane. Their number is fixed, so it says nothing of the bits.
+    Tape of a simulated crowd, whose number of words cannot be attributed to a person, so that it
+    may stop early: LEADING_BITS words a block, row by row. Then rounds follow, in which each lane
+    that is still open takes its next 4 bits, in order, 16 lanes to a word, the least significant
+    bits first. Rounds end when no lane is open, or when `true_words` is used up.
     """
     n_blocks = -(-n_bits // LANES)
     n_levels = THRESHOLD_BITS if n_rows == 1 else LEADING_BITS

@@ -1,4 +1,7 @@
-"""Probabilities as whole numbers of 64-bit words, rounded to the private side."""
+"""Probabilities as whole numbers of 64-bit words, rounded to the private side.
+
+Theory: docs/theory/local-mechanisms.md.
+"""
 
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
