@@ -38,9 +38,9 @@ def read_profiles(
 ) -> Profiles:
     """Read the `attributes` of these names, or all; numeric ones named in `bins` are cut at edges.
 
-    source: a CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`: a column
-    `user`, one an attribute, empty = the user does not tell; and perhaps `protects`: `none`, `all`
-    or names joined by + or |. Without that column all users protect all attributes.
+    source: a CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`:
+    a column `user`, one an attribute, empty = the user does not tell; perhaps `protects`: `none`,
+    `all` or names joined by + or |. Without that column all users protect all attributes.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.
     Raises HushrankError when the file is missing, damaged or not of the form, a user is repeated,
     a binned cell is no number, or `protects` is empty or names no attribute; TypeError for what is
