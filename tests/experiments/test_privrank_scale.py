@@ -170,10 +170,10 @@ def test_recommendations_in_context_follow_user_and_slot():
     assert missed < 0.8
 
 
-def test_the_online_budget_is_a_share_of_what_pooling_costs():
+def test_the_online_budget_is_a_share_of_what_a_constant_channel_costs():
     online = OnlineLearning(hidden())
     problem = online.problem(np.arange(59) % 4)
-    assert problem.budget == pytest.approx(BUDGET * problem.pooling_cost)
+    assert problem.budget == pytest.approx(BUDGET * problem.constant_cost_bound)
     np.testing.assert_allclose(online.population.joint.sum(), 1)
     (attribute,) = online.platform.profiles.attributes
     share = online.platform.activity.scores[attribute.codes == 1].sum()
