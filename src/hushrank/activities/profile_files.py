@@ -36,7 +36,7 @@ def read_profiles(
     attributes: Sequence[str] | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
 ) -> Profiles:
-    """Read the `attributes` of these names, or all; numeric ones named in `bins` are cut at edges.
+    """Read the `attributes` of these names, or all; numeric ones in `bins` are cut at edges.
 
     source: a CSV or Parquet file, plain or gzipped, or a table in memory as in `read_activity`:
     a column `user`, one an attribute, empty = the user does not tell; perhaps `protects`: `none`,
