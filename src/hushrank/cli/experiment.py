@@ -24,6 +24,14 @@ def experiment(
             " with sushi=FILE and so on where a figure has several populations.",
         ),
     ] = None,
+    further: Annotated[
+        list[str] | None,
+        Option(
+            "--with",
+            metavar="PROTOCOL",
+            help="frontier-*: another protocol, such as a plug-in's, beside ours; may be repeated.",
+        ),
+    ] = None,
     out: Annotated[Path, Option(help="Directory for the CSV, PNG and JSON files.")] = Path("."),
     quick: Annotated[
         bool, Option("--quick", help="Few people, items and repetitions: does it run?")
@@ -46,7 +54,7 @@ def experiment(
         return
     if not names:
         raise BadParameter("expected the NAME of an experiment, or --list")
-    chosen = [experiment_named(name) for name in names]
+    chosen = [experiment_named(name).with_protocols(further or []) for name in names]
     given = _read_populations(chosen, data or [])
     for each in chosen:
         settings = Settings(repetitions or each.repetitions, seed, quick)

@@ -1,12 +1,12 @@
 """What an experiment is: points, each measured several times from independent seeds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.experiments.populations import (
     RANKINGS,
     FilePopulation,
@@ -131,6 +131,8 @@ class Experiment:
 
     `plan` maps the populations and whether to be quick to the measurements. `views` are the rows of
     panels: curves against x, or `dots` beside the names of the curves; none make a text table.
+    `plan_further` plans the curves of protocols that are named besides, such as plug-ins, where a
+    figure compares protocols.
     """
 
     name: str
@@ -144,6 +146,23 @@ class Experiment:
     has_log_x: bool = False
     picture: Literal["curves", "dots"] = "curves"
     table: TableForm = TABLE
+    plan_further: Callable[[Populations, bool, Sequence[str]], Sequence[Measurement]] | None = None
+
+    def with_protocols(self, names: Sequence[str]) -> "Experiment":
+        """Return the same figure with curves of further protocols; its own points stay the same.
+
+        Raises HushrankError where the figure compares no protocols.
+        """
+        further = self.plan_further
+        if not names:
+            return self
+        if further is None:
+            raise HushrankError(f"{self.name} compares no protocols: frontier-epsilon does")
+
+        def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
+            return [*self.plan(people, quick), *further(people, quick, names)]
+
+        return replace(self, plan=plan)
 
     @property
     def file_populations(self) -> tuple[FilePopulation, ...]:

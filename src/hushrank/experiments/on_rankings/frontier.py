@@ -19,6 +19,7 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     CollectionMethod,
     Published,
     collect,
+    further,
     learn_openly,
     publish,
 )
@@ -162,14 +163,23 @@ class Spot:
         return Measurement("reference", name, self.x, measure, most, self.panel)
 
 
-def against_epsilon(
-    people: Populations, epsilons: Sequence[float], measure: Callable[[Spot], Sequence[Measurement]]
-) -> Sequence[Measurement]:
-    """Return what `measure` plans for everybody of each population, at each epsilon."""
+def against_epsilon(people: Populations, epsilons: Sequence[float]) -> list[Spot]:
+    """Return a spot for everybody of each population, at each epsilon."""
     crowds = {name: Crowd(Asked(rankings)) for name, rankings in people.items()}
     return [
-        measurement
+        Spot(crowd, name, epsilon, epsilon)
         for name, crowd in crowds.items()
         for epsilon in epsilons
-        for measurement in measure(Spot(crowd, name, epsilon, epsilon))
     ]
+
+
+def added_at(
+    spots: Callable[[Populations, bool], Sequence[Spot]],
+) -> Callable[[Populations, bool, Sequence[str]], Sequence[Measurement]]:
+    """Return what plans curves of further protocols, by name, at the spots of a figure."""
+
+    def plan(people: Populations, quick: bool, names: Sequence[str]) -> Sequence[Measurement]:
+        methods = [further(name) for name in names]
+        return [spot.of(method) for spot in spots(people, quick) for method in methods]
+
+    return plan

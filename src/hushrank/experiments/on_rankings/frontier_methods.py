@@ -77,6 +77,11 @@ def publish(learnt: Learnt, people: Rankings, *, rng: np.random.Generator) -> Pu
     return Published(mean_rank_order(Rankings(ranks, people.names)), ranks)
 
 
+def further(name: str) -> CollectionMethod:
+    """Return a protocol of the registry, ours or a plug-in's, to be compared; by every device."""
+    return CollectionMethod(name, "compared", make_protocol(name), has_short_cut=False)
+
+
 def _known(order: Order | None) -> Order:
     if order is None:
         raise HushrankError("expected a protocol that learns a model or an order, got neither")

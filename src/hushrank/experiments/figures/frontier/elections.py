@@ -9,7 +9,7 @@ from hushrank.experiments.figures.frontier.epsilon import (
     WITH_SHORT_CUT,
     frontier_views,
 )
-from hushrank.experiments.on_rankings.frontier import Spot, against_epsilon
+from hushrank.experiments.on_rankings.frontier import Spot, added_at, against_epsilon
 from hushrank.experiments.populations import Populations, election
 
 ELECTIONS = (
@@ -41,7 +41,12 @@ LONG_ITEMS, LONG_REPETITIONS = 12, 4
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of all protocols, elections and epsilons."""
-    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS, _measurements)
+    return [each for spot in spots(people, quick) for each in _measurements(spot)]
+
+
+def spots(people: Populations, quick: bool) -> Sequence[Spot]:
+    """Return everybody of each election, at each epsilon."""
+    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS)
 
 
 def _measurements(spot: Spot) -> Sequence[Measurement]:
@@ -68,6 +73,7 @@ FRONTIER_ELECTIONS = Experiment(
     x_label="ε (nats a person)",
     views=(*(distances for distances, _ in VIEWS), *(excesses for _, excesses in VIEWS)),
     plan=plan,
+    plan_further=added_at(spots),
     populations=ELECTIONS,
     repetitions=5,
     has_log_x=True,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hushrank.experiments.experiment import Experiment, Measurement, View
-from hushrank.experiments.on_rankings.frontier import GROUPS, Spot, against_epsilon
+from hushrank.experiments.on_rankings.frontier import GROUPS, Spot, added_at, against_epsilon
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import (
     SUSHI,
@@ -29,7 +29,12 @@ DEAR_ITEMS, DEAR_REPETITIONS = 10, 2
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of all protocols, populations and epsilons."""
-    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS, _measurements)
+    return [each for spot in spots(people, quick) for each in _measurements(spot)]
+
+
+def spots(people: Populations, quick: bool) -> Sequence[Spot]:
+    """Return everybody of each population, at each epsilon."""
+    return against_epsilon(people, QUICK_EPSILONS if quick else EPSILONS)
 
 
 def frontier_views(populations: Sequence[Population]) -> tuple[tuple[View, ...], ...]:
@@ -59,6 +64,7 @@ FRONTIER_EPSILON = Experiment(
     x_label="ε (nats a person)",
     views=frontier_views(POPULATIONS),
     plan=plan,
+    plan_further=added_at(spots),
     populations=POPULATIONS,
     repetitions=10,
     has_log_x=True,

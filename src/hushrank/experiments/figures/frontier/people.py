@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hushrank.experiments.experiment import Experiment, Measurement, Quantity, View
 from hushrank.experiments.figures.frontier.epsilon import ITEMS, WITH_SHORT_CUT
-from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, Crowd, Spot
+from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, Crowd, Spot, added_at
 from hushrank.experiments.on_rankings.frontier_methods import SAFE
 from hushrank.experiments.pictures.views import Y_LABELS
 from hushrank.experiments.populations import (
@@ -52,13 +52,22 @@ COLUMNS = (
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
     """Return the measurements of people drawn anew in every repetition, at several numbers."""
+    return [each for spot in spots(people, quick) for each in _measurements(spot)]
+
+
+def spots(people: Populations, quick: bool) -> Sequence[Spot]:
+    """Return so many people of each column, drawn anew in every repetition."""
     everybody = {name: Asked(rankings) for name, rankings in people.items()}
     return [
-        measurement
+        _spot(column, everybody[column.population.name], n_people)
         for column in COLUMNS
         for n_people in _sizes(everybody[column.population.name], column, quick)
-        for measurement in _measurements(column, everybody[column.population.name], n_people)
     ]
+
+
+def _spot(column: Column, everybody: Asked, n_people: int) -> Spot:
+    crowd = Crowd(everybody, n_people, isinstance(column.population, FilePopulation))
+    return Spot(crowd, column.panel, column.epsilon, n_people)
 
 
 def _sizes(everybody: Asked, column: Column, quick: bool) -> Sequence[int]:
@@ -68,10 +77,8 @@ def _sizes(everybody: Asked, column: Column, quick: bool) -> Sequence[int]:
     return [size for size in SIZES if size <= most] or [most]
 
 
-def _measurements(column: Column, everybody: Asked, n_people: int) -> Sequence[Measurement]:
-    crowd = Crowd(everybody, n_people, isinstance(column.population, FilePopulation))
-    spot = Spot(crowd, column.panel, column.epsilon, n_people)
-    most = REPETITIONS_OF_MANY if n_people >= MANY_PEOPLE else None
+def _measurements(spot: Spot) -> Sequence[Measurement]:
+    most = REPETITIONS_OF_MANY if spot.x >= MANY_PEOPLE else None
     return [
         *spot.references(DEAR_REPETITIONS),
         *(spot.ours() if most is None else [spot.of(SAFE, most)]),  # the priors agree on many
@@ -91,6 +98,7 @@ FRONTIER_PEOPLE = Experiment(
         tuple(column.view("excess") for column in COLUMNS),
     ),
     plan=plan,
+    plan_further=added_at(spots),
     populations=tuple({column.population.name: column.population for column in COLUMNS}.values()),
     repetitions=10,
     has_log_x=True,
