@@ -16,7 +16,8 @@ from types import CodeType, FunctionType
 
 import pytest
 
-END_TO_END_ROOMS = {"cli", "workflows", "experiments", "reports"}
+END_TO_END_ROOMS = {"cli", "workflows", "experiments", "reports", "testing"}
+STATISTICS = {"tests.statistics", "hushrank.testing.statistics"}
 CONSTANTS = {"FALSE_ALARM", "MISS"}
 NOT_CHECKS = {"random_seed", "correlated"}
 """What tests/statistics.py offers to tests of every kind."""
@@ -46,7 +47,7 @@ def _functions(item: pytest.Function) -> Iterator[object]:
 
 
 def _is_check(name: str, value: object) -> bool:
-    from_statistics = getattr(value, "__module__", "") == "tests.statistics"
+    from_statistics = getattr(value, "__module__", "") in STATISTICS
     return name in CONSTANTS or (from_statistics and name not in NOT_CHECKS)
 
 
@@ -59,7 +60,7 @@ def _named(function: object, seen: set[object]) -> Iterator[tuple[str, object]]:
     for name in _names(function.__code__):
         value = function.__globals__.get(name)
         yield name, value
-        if getattr(value, "__module__", None) != "tests.statistics" and _is_of_tests(value):
+        if getattr(value, "__module__", None) not in STATISTICS and _is_of_tests(value):
             yield from _named(value, seen)
 
 

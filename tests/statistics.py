@@ -1,20 +1,34 @@
 """Statistical tests whose false alarms and misses are computed, never guessed."""
 
 import os
-from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.stats import chi2, ncx2, norm
+from scipy.stats import chi2, norm
 
-FALSE_ALARM = 1e-6
-"""How often a test fails right code; all assertions of the suite together stay below 1e-3."""
-MISS = 1e-3
-"""How often a test passes the wrong code that it names."""
-MIN_EXPECTED = 1000
-"""Draws expected in each outcome: with 5, as in textbooks, false alarms are up to 31 times 1e-6."""
+from hushrank.testing.statistics import (
+    FALSE_ALARM,
+    MIN_EXPECTED,
+    MISS,
+    assert_counts_follow,
+    assert_follows,
+    draws_needed,
+)
+
+__all__ = [
+    "FALSE_ALARM",
+    "MIN_EXPECTED",
+    "MISS",
+    "assert_counts_follow",
+    "assert_follows",
+    "assert_standard",
+    "correlated",
+    "critical_deviate",
+    "deviates_needed",
+    "draws_needed",
+    "random_seed",
+]
 
 
 def random_seed() -> int:
@@ -22,41 +36,6 @@ def random_seed() -> int:
     seed = int(os.environ.get("HUSHRANK_TEST_SEED", "2026"))
     print(f"HUSHRANK_TEST_SEED={seed}")
     return seed
-
-
-def draws_needed(stated: ArrayLike, wrong: ArrayLike, n_tests: int = 1) -> int:
-    """Return the smallest sample in which `assert_follows` tells `wrong` from `stated`.
-
-    Both are probabilities (outcomes,); the false alarms are shared among `n_tests` tests.
-    """
-    expected, other = np.asarray(stated, dtype=float), np.asarray(wrong, dtype=float)
-    freedom = len(expected) - 1
-    effect = np.sum((other - expected) ** 2 / expected)
-    critical = chi2.isf(FALSE_ALARM / n_tests, freedom)
-    draws = brentq(lambda n: ncx2.cdf(critical, freedom, n * effect) - MISS, 1, 1e9)
-    return ceil(max(draws, MIN_EXPECTED / expected.min()))
-
-
-def assert_follows(outcomes: NDArray[Any], stated: ArrayLike) -> None:
-    """Assert by chi-square that `outcomes` (draws,) have the probabilities `stated` (outcomes,)."""
-    probabilities = np.asarray(stated, dtype=float)
-    counts = np.bincount(outcomes, minlength=len(probabilities))
-    assert_counts_follow(counts[None], probabilities[None])
-
-
-def assert_counts_follow(counts: NDArray[Any], stated: ArrayLike) -> None:
-    """Assert `assert_follows` for each row of counts and probabilities (tests, outcomes).
-
-    The rows share one FALSE_ALARM, so they may depend on one another.
-    """
-    probabilities = np.asarray(stated, dtype=float)
-    assert counts.shape == probabilities.shape
-    assert np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-12)
-    expected = probabilities * counts.sum(axis=1, keepdims=True)
-    assert expected.min() >= 0.999 * MIN_EXPECTED
-    statistics = ((counts - expected) ** 2 / expected).sum(axis=1)
-    worst = chi2.sf(statistics.max(), counts.shape[1] - 1)
-    assert worst > FALSE_ALARM / len(counts), f"p = {worst:.2g} in row {statistics.argmax()}"
 
 
 def correlated(law: ArrayLike, correlation: float) -> NDArray[np.float64]:
