@@ -192,11 +192,12 @@ def test_a_frame_has_a_row_an_item_best_first():
     found = aggregate(BALLOTS, epsilon=3.0, method="p-borda-knorm")
     frame = pa.table(found).to_pydict()
     assert frame["item"] == list(found.items)
-    assert frame["rank"] == [1, 2, 3, 4, 5]
+    assert frame["place"] == [1, 2, 3, 4, 5]
     assert frame["ahead_of_next"] == [*found.confidence, None]
     best, worst = frame["best_rank"], frame["worst_rank"]
     assert all(1 <= low <= high <= 5 for low, high in zip(best, worst, strict=True))
-    assert found.rank_intervals == tuple(zip(best, worst, strict=True))
+    intervals = dict(zip(frame["item"], zip(best, worst, strict=True), strict=True))
+    assert found.rank_intervals == intervals
     unknown = pa.table(aggregate(BALLOTS, epsilon=1.0, method="p-sample")).to_pydict()
     assert unknown["ahead_of_next"] == unknown["best_rank"] == unknown["worst_rank"] == [None] * 5
 

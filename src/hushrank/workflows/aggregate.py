@@ -4,10 +4,11 @@ from typing import get_args
 
 from hushrank.aggregators.registry import Ballots, MethodName, Terms, method_named
 from hushrank.errors import require
+from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.arguments import expect, expect_number, expect_seed
-from hushrank.workflows.consensus import Consensus, Unranked
+from hushrank.workflows.consensus import Consensus
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.seeds import secret_words, stream
 
@@ -29,14 +30,15 @@ def aggregate(
     the result; without one the order is computed from the raw ballots and protects nobody.
 
     ballots: complete or not, strict or not; see `hushrank.read_rankings`. The list of items is
-    treated as public. `p-borda` and `p-borda-hist` take complete strict ballots only.
+        treated as public. `p-borda` and `p-borda-hist` take complete strict ballots only.
     epsilon: the privacy loss of one ballot added or removed, in nats. Every further call on the
-    same ballots costs its epsilon again.
+        same ballots costs its epsilon again.
     delta: the probability of a larger loss, such as 1e-6; needed by `gaussian-borda` and
-    `gaussian-kemeny`, welcome to `auto`, refused by all others.
+        `gaussian-kemeny`, welcome to `auto`, refused by all others.
     method: `auto` unless told, or `kemeny`, the exact optimum, without an epsilon. Private:
-    `auto`, `p-borda`, `p-borda-centred`, `p-borda-knorm`, `p-borda-hist`, `p-sort`, `dp-kwiksort`,
-    `p-sample`, `gaussian-borda`, `gaussian-kemeny`. Not private: `kemeny`, `borda`, `kwiksort`.
+        `auto`, `p-borda`, `p-borda-centred`, `p-borda-knorm`, `p-borda-hist`, `p-sort`,
+        `dp-kwiksort`, `p-sample`, `gaussian-borda`, `gaussian-kemeny`. Not private: `kemeny`,
+        `borda`, `kwiksort`.
     unranked: an item that a ballot leaves out says nothing (`unknown`) or comes `last`.
     time_limit: seconds for an exact optimum; after them the best order found counts.
     seed: repeats pivots and noise, and the result is not private. None: the noise is secret.
@@ -48,15 +50,16 @@ def aggregate(
     together, and TypeError, which names the argument, for a value of a wrong type.
     Source: Kemeny (Daedalus 1959); Hay, Elagina, Miklau (SDM 2017), and as each method says.
 
-    >>> import hushrank
-    >>> ballots = hushrank.simulate("mallows", people=1000, items=5, seed=1)
-    >>> consensus = hushrank.aggregate(ballots, epsilon=0.5)
-    >>> sorted(consensus.items)
-    ['1', '2', '3', '4', '5']
-    >>> consensus.is_private
-    True
-    >>> 0 <= consensus.compared_with(ballots).excess <= 1  # from the raw ballots: for you alone
-    True
+    Example:
+        >>> import hushrank
+        >>> ballots = hushrank.simulate("mallows", people=1000, items=5, seed=1)
+        >>> consensus = hushrank.aggregate(ballots, epsilon=0.5)
+        >>> sorted(consensus.items)
+        ['1', '2', '3', '4', '5']
+        >>> consensus.is_private
+        True
+        >>> 0 <= consensus.compared_with(ballots).excess <= 1  # from the raw ballots: for you alone
+        True
     """
     expect(ballots, Rankings, "ballots", "hushrank.read_rankings")
     _require_options(epsilon, delta, unranked, time_limit, seed)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,13 @@ from hushrank.arrays import Counts, Order, Shares
 from hushrank.errors import require
 from hushrank.evaluation.metrics import average_kendall_tau
 from hushrank.files.disk import FilePath
+from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.arguments import expect, expect_number
 from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.words import least_sure
-
-Unranked: TypeAlias = Literal["unknown", "last"]
 
 OPEN_PAIRS = "pairs that ballots leave open *"
 NOT_PRIVATE = "Not private: the order is computed from the raw ballots."
@@ -72,16 +71,16 @@ class Consensus:
             return self._posterior.pair_probabilities(self.found.order)
         return self.found.confidence if isinstance(self.found, PrivateOrder) else None
 
-    @cached_property
-    def rank_intervals(self) -> tuple[tuple[int, int], ...] | None:
-        """The best and the worst rank (1 = best) of each of `items`, by score; 95 % of the time.
+    @property
+    def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
+        """The best and the worst rank of each item by score, 1 = best, at about 95 %.
 
         None where nothing was released that tells.
         """
         if self._intervals is None:
             return None
-        of_items = (self._intervals[item] for item in self.found.order)
-        return tuple((best + 1, worst + 1) for best, worst in of_items)
+        bounds = zip(self.names, self._intervals, strict=True)
+        return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
 
     @property
     def is_private(self) -> bool:
@@ -126,8 +125,7 @@ class Consensus:
     def to_frame(self) -> Any:
         """Return a row an item, best first: a pandas DataFrame, or an Arrow table without pandas.
 
-        `rank` from 1; `ahead_of_next`: how likely the item is rightly before the next; the ranks
-        that it may truly have. `polars.DataFrame(consensus)` works, too.
+        Columns: place, item, ahead_of_next (probability), best_rank and worst_rank (1 = best).
         """
         return to_frame(self._columns)
 
@@ -200,14 +198,14 @@ class Consensus:
 
     @property
     def _columns(self) -> Columns:
-        unknown = [None] * len(self.names)
-        intervals = self.rank_intervals or ()
+        items, intervals = self.items, self.rank_intervals or {}
+        confidence = self.confidence or (None,) * (len(items) - 1)
         return {
-            "rank": range(1, len(self.names) + 1),
-            "item": self.items,
-            "ahead_of_next": (*(self.confidence or unknown[1:]), None),
-            "best_rank": [best for best, _ in intervals] or unknown,
-            "worst_rank": [worst for _, worst in intervals] or unknown,
+            "place": range(1, len(items) + 1),
+            "item": items,
+            "ahead_of_next": [*confidence, None],
+            "best_rank": [intervals.get(item, (None, None))[0] for item in items],
+            "worst_rank": [intervals.get(item, (None, None))[1] for item in items],
         }
 
     def _optimum_of(self, counts: Counts) -> KemenyOrder | None:

@@ -201,26 +201,27 @@ def attack(
     protected users whose value leaked. The strongest one, `worst`, is what counts.
 
     activity, profiles: as `hushrank.read_activity` and `hushrank.read_profiles` return them; some
-    users must not protect the attribute, at least 5 of each value.
+        users must not protect the attribute, and at least 5 who do have each value.
     released: what `hushrank.publish` returned, or the released activity.
     private: the attributes to guess, several jointly; those that the release hides unless told.
-    posterior: what the channel tells, for an attacker who knows it: see
-    `hushrank.Release.compared_with`.
+    posterior: what the channel tells, for an attacker who knows it too: the `posterior` of
+        `release.compared_with(activity, profiles)`.
     seed: the attackers' own; it protects nobody. progress: called with what is being done.
     Privacy: the result is computed from raw data, for their owner alone.
     Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
     attackers have nobody to learn from or nobody to attack, or scikit-learn is missing.
     Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), 1 - AUC; retraining and the stack are ours.
 
-    >>> import hushrank, numpy
-    >>> from hushrank.activities.planted import draw_planted
-    >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
-    >>> visits = log.activity()
-    >>> people = people.with_protected({"group": numpy.arange(400) % 2 == 0})
-    >>> release = hushrank.publish(visits, people, private=["group"], budget=0.05, seed=1)
-    >>> found = hushrank.attack(visits, release, people)
-    >>> found.worst_untouched < found.worst <= 0.5
-    True
+    Example:
+        >>> import hushrank, numpy
+        >>> from hushrank.activities.planted import draw_planted
+        >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
+        >>> visits = log.activity()
+        >>> people = people.with_protected({"group": numpy.arange(400) % 2 == 0})
+        >>> release = hushrank.publish(visits, people, private=["group"], budget=0.05, seed=1)
+        >>> found = hushrank.attack(visits, release, people)
+        >>> found.worst_untouched < found.worst <= 0.5
+        True
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")
     expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
@@ -254,25 +255,28 @@ def evaluate(
     was released; mean average precision says how high it ranks what was held out. What a user was
     seen to do is not ranked, and users whose record changed are shown apart.
 
-    activity: as `hushrank.read_activity` returns it. released: what `hushrank.publish` returned, or
-    the released activity; it was made of the activity without `held_out`.
-    repetitions: how often each recommender is trained; the mean counts. seed: the recommender's
-    own; it protects nobody. progress: called with what is being done.
+    activity: as `hushrank.read_activity` returns it.
+    released: what `hushrank.publish` returned, or the released activity; it was made of the
+        activity without what is held out.
+    held_out: records of the activity, see `hushrank.workflows.publish.hold_out`.
+    repetitions: how often each recommender is trained; the mean counts.
+    seed: the recommender's own; it protects nobody. progress: called with what is being done.
     Privacy: the result is computed from raw data, for their owner alone.
     Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
     what was held out is no part of the activity, or stands in the release.
     Source: Rendle, Freudenthaler, Gantner, Schmidt-Thieme (UAI 2009), BPR.
 
-    >>> import hushrank, numpy
-    >>> from hushrank.activities.planted import draw_planted
-    >>> from hushrank.activities.splits import split_activity
-    >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
-    >>> visits = log.activity()
-    >>> kept, held_out = split_activity(visits, rng=numpy.random.default_rng(2))
-    >>> release = hushrank.publish(kept, people, private=["group"], budget=0.05, seed=1)
-    >>> found = hushrank.evaluate(visits, release, held_out=held_out)
-    >>> 0 < found.after.all_users < 1
-    True
+    Example:
+        >>> import hushrank, numpy
+        >>> from hushrank.activities.planted import draw_planted
+        >>> from hushrank.workflows.publish import hold_out
+        >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
+        >>> visits = log.activity()
+        >>> kept, held_out = hold_out(visits, seed=2)
+        >>> release = hushrank.publish(kept, people, private=["group"], budget=0.05, seed=1)
+        >>> found = hushrank.evaluate(visits, release, held_out=held_out)
+        >>> 0 < found.after.all_users < 1
+        True
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")
     expect(held_out, Activity, "held_out", "hushrank.read_activity")

@@ -1,0 +1,130 @@
+"""Attackers and recommenders judge a release as the command line does, from Python."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.planted import draw_planted
+from hushrank.errors import HushrankError
+from hushrank.workflows.judge import attack, evaluate
+from hushrank.workflows.publish import hold_out
+
+LOG, ALL_PROTECT = draw_planted(240, 60, tilt=0.9, rng=np.random.default_rng(3))
+VISITS = LOG.activity("max")
+PEOPLE = ALL_PROTECT.aligned(VISITS.users, surplus="dropped").with_protected(
+    {"group": np.arange(VISITS.n_users) % 2 == 0}
+)
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What is known of a release here."""
+
+    activity: Activity
+    private: tuple[str, ...] = ("group",)
+
+
+def shuffled(activity):
+    """Give every user the record of another, at random: it tells nothing of them."""
+    rows = np.random.default_rng(1).permutation(activity.n_users)
+    return activity.with_scores(activity.scores[rows])
+
+
+@pytest.fixture(scope="module")
+def attacked():
+    return attack(VISITS, Handed(shuffled(VISITS)), PEOPLE)
+
+
+def test_records_at_random_tell_attackers_nothing_and_own_ones_do(attacked):
+    assert attacked.worst_untouched < 0.15
+    assert attacked.worst > 0.3
+    assert attacked.worst == min(attacked.released.values())
+    assert attacked.released[attacked.strongest] == attacked.worst
+    assert (attacked.n_protected, attacked.n_open, attacked.private) == (120, 120, ("group",))
+
+
+def test_a_release_and_its_activity_are_attacked_alike(attacked):
+    again = attack(VISITS, shuffled(VISITS), PEOPLE, private=["group"])
+    assert again.to_dict() == attacked.to_dict()
+
+
+def test_an_attacker_who_knows_the_channel_knows_what_it_says():
+    class Channel:
+        """Knows all values, of users in any order."""
+
+        def chances_of(self, users, values):
+            group = PEOPLE.attribute("group")
+            row = {user: number for number, user in enumerate(PEOPLE.users)}
+            codes = group.codes[[row[user] for user in users]]
+            names = np.array(group.values)[codes]
+            return (names[:, None] == np.array(values)).astype(float)
+
+    found = attack(VISITS, Handed(shuffled(VISITS)), PEOPLE, posterior=Channel())
+    assert found.released["channel posterior"] == 0
+    assert "channel posterior" not in found.untouched
+    assert pa.table(found).to_pydict()["untouched"].count(None) == 1
+
+
+def test_what_was_held_out_is_foretold():
+    kept, held_out = hold_out(VISITS, seed=1)
+    steps = []
+    found = evaluate(VISITS, Handed(kept), held_out=held_out, progress=steps.append)
+    assert found.before == found.after
+    assert found.after.changed_users is None
+    assert found.n_changed_users == 0
+    changed = evaluate(VISITS, shuffled(kept), held_out=held_out)
+    assert changed.before.all_users == found.before.all_users
+    assert changed.after.all_users != changed.before.all_users
+    assert changed.n_changed_users > 200
+    assert len(steps) == 2
+    assert changed.to_dict()["map"].keys() == {"before", "after", "popularity"}
+    assert pa.table(changed).column_names == ["recommender", "all_users", "changed_users"]
+
+
+def test_no_repr_shows_a_figure_and_a_notebook_says_for_whom_they_are(attacked):
+    assert repr(attacked) == "AttackResult(12 attackers of 120 users)"
+    html = attacked._repr_html_()
+    assert "for you, protected by nothing" in html
+    assert f"{attacked.worst:.3f}" in html
+
+
+def test_results_are_repeated_by_their_seed():
+    kept, held_out = hold_out(VISITS, seed=1)
+    first, again, other = (
+        evaluate(VISITS, shuffled(kept), held_out=held_out, seed=seed) for seed in (1, 1, 2)
+    )
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() != other.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: attack("v.csv", VISITS, PEOPLE, private=["group"]), "activity: expected Act"),
+        (lambda: attack(VISITS, "out.csv", PEOPLE, private=["group"]), "released: expected a Rel"),
+        (lambda: attack(VISITS, VISITS, VISITS, private=["group"]), "profiles: expected Profiles"),
+        (lambda: attack(VISITS, VISITS, PEOPLE, private="group"), "private: expected a list of"),
+        (lambda: attack(VISITS, VISITS, PEOPLE, private=["group"], seed="1"), "seed: expected"),
+        (lambda: evaluate(VISITS, 3, held_out=VISITS), "released: expected a Release or"),
+        (lambda: evaluate(VISITS, VISITS, held_out="held.csv"), "held_out: expected Activity"),
+        (lambda: evaluate(VISITS, VISITS, held_out=VISITS, repetitions=1.5), "repetitions: exp"),
+    ],
+)
+def test_a_wrong_type_is_named(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_what_cannot_be_judged_is_refused():
+    with pytest.raises(HushrankError, match="private: expected the attributes to guess"):
+        attack(VISITS, VISITS, PEOPLE)
+    with pytest.raises(HushrankError, match="users who protect the attribute and users who do"):
+        attack(VISITS, VISITS, ALL_PROTECT.aligned(VISITS.users), private=["group"])
+    with pytest.raises(HushrankError, match="expected 1 or more repetitions, got 0"):
+        evaluate(VISITS, VISITS, held_out=VISITS, repetitions=0)
+    _, held_out = hold_out(VISITS, seed=1)
+    with pytest.raises(HushrankError, match="made without the held-out records"):
+        evaluate(VISITS, VISITS, held_out=held_out)
