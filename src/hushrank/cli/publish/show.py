@@ -49,7 +49,7 @@ class PublishPaths:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Published:
+class Publication:
     """A release, what its owner sees of it, and the records held out of it."""
 
     release: Release
@@ -75,7 +75,9 @@ def publish_and_show(
         console.print(f"wrote {plain(str(path))}")
 
 
-def _publish(terms: Terms, edges: Mapping[str, Sequence[float]], paths: PublishPaths) -> Published:
+def _publish(
+    terms: Terms, edges: Mapping[str, Sequence[float]], paths: PublishPaths
+) -> Publication:
     activity, held_out = read_activity(paths.activity), None
     profiles = read_profiles(paths.profiles, attributes=terms.private, bins=edges)
     if paths.hold_out is not None:
@@ -84,10 +86,10 @@ def _publish(terms: Terms, edges: Mapping[str, Sequence[float]], paths: PublishP
         one = has_one_posterior(activity, profiles, terms.private)
         require(one, "--posterior needs users who all protect the same attributes")
     with Console(stderr=True).status("publishing"):
-        return Published(*publish_and_compare(activity, profiles, terms), held_out)
+        return Publication(*publish_and_compare(activity, profiles, terms), held_out)
 
 
-def _write(published: Published, bins: Sequence[str], paths: PublishPaths) -> None:
+def _write(published: Publication, bins: Sequence[str], paths: PublishPaths) -> None:
     """Write the release last: a second one, because something else failed, would tell more."""
     if paths.hold_out is not None and published.held_out is not None:
         write_activity(published.held_out, paths.hold_out, secret=True)
