@@ -1,15 +1,16 @@
-"""A channel of single activities: stay, or move through one of a few columns; exact in words."""
+"""A channel between items: stay, or move through one of a few columns; exact in words.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Integers32, Shares, Words
+from hushrank.arrays import Indices, Integers32, Shares, WholeNumbers, Words
 
 WORDS_AN_ACTIVITY = 2
 """How many random words each activity takes, whatever it is."""
@@ -20,10 +21,11 @@ LAST_WORD = np.uint64(2**64 - 1)
 class CompactChannel:
     """P(released | item) = stay [same item] + sum_c P(column c | item) P(released | column c).
 
-    Item i moves to the first columns[a], a of starts[i]..starts[i + 1] - 1, whose bound is above
-    its first word, and stays when none is; a column c releases the first of its goods, of
-    good_starts[c].. on, whose bound is above the second word, else the last one. So the law is
-    these whole numbers of 2^64 words, exactly.   Size: linear in the items.
+    An activity takes two words. Item i moves to the first columns[a], a of
+    starts[i]..starts[i + 1] - 1, whose bound is above the first word, and stays when none is. A
+    column c releases the first of its goods, from good_starts[c] on, whose bound is above the
+    second word, or else the last of them. So the law is these whole numbers of 2^64 words, exactly.
+    Size: linear in the items.
     """
 
     starts: Integers32
@@ -83,7 +85,7 @@ class CompactChannel:
         arrived = np.asarray(spreads.T @ (moves.T @ table))
         return arrived + table * (1 - self.moves())[:, None]
 
-    def release(self, items: NDArray[np.intp], words: Words) -> NDArray[np.intp]:
+    def release(self, items: Indices, words: Words) -> Indices:
         """Return one item for each of `items` (n,), by `words` (n, 2); items are not checked."""
         released = np.empty(len(items), dtype=np.intp)
         moves = (self.starts, self.columns, self.bounds)
@@ -93,10 +95,10 @@ class CompactChannel:
 
 
 def compact_channel(
-    starts: NDArray[np.integer[Any]],
-    columns: NDArray[np.integer[Any]],
+    starts: WholeNumbers,
+    columns: WholeNumbers,
     shares: Shares,
-    spreads: Sequence[tuple[NDArray[np.intp], Shares]],
+    spreads: Sequence[tuple[Indices, Shares]],
 ) -> CompactChannel:
     """Return the channel that moves with P(columns[a] | item) = shares[a], rounded down to words.
 
@@ -112,7 +114,7 @@ def compact_channel(
     return CompactChannel(narrow, columns.astype(np.int32), bounds, good_starts, goods, good_bounds)
 
 
-def rows_of(starts: Integers32) -> NDArray[np.intp]:
+def rows_of(starts: Integers32) -> Indices:
     """Return the row of each entry of a list whose row r begins at starts[r]."""
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
@@ -146,11 +148,11 @@ def widths(bounds: Words, starts: Integers32, closed: bool) -> Shares:
 
 @njit(cache=True)
 def release_into(
-    items: NDArray[np.intp],
+    items: Indices,
     words: Words,
     moves: tuple[Integers32, Integers32, Words],
     spreads: tuple[Integers32, Integers32, Words],
-    released: NDArray[np.intp],
+    released: Indices,
 ) -> None:
     """Fill in what each activity releases."""
     starts, columns, bounds = moves

@@ -1,11 +1,14 @@
-"""How much more a channel may tell than the learnt population says, which it was made for."""
+"""How much more a channel leaks of everybody than of the sample that it was made for.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.activities.activity import Scores
+from hushrank.arrays import Indices, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.item_channel.problem import ActivityPopulation
@@ -21,9 +24,7 @@ class LearningError(NamedTuple):
     worst: float
 
 
-def learnt_population(
-    scores: Scores, codes: NDArray[np.integer], n_values: int
-) -> ActivityPopulation:
+def learnt_population(scores: Scores, codes: WholeNumbers, n_values: int) -> ActivityPopulation:
     """Return P(item, value) of users (users,) with scores (users, items) and a value's code each.
 
     It remembers what would be learnt without each of up to 16 groups of users.
@@ -43,12 +44,12 @@ def learnt_population(
 def learning_error(population: ActivityPopulation, channel: CompactChannel) -> LearningError:
     """Return what the population's being learnt from a sample of users adds, to first order.
 
-    That is half the relative variance of what is released, summed over items, where users, not
-    activities, are the sample: the delete-a-group jackknife. A channel made for the sample leaks
-    less of it than of everybody, by as much; a channel made elsewhere would leak more of it.
-    0 for a population that does not say how it was learnt; with fewer than 16 users of a value it
-    may be far too low.   Source: Kott (J. Official Statistics 17, 2001), for the jackknife; Akaike
-    (1973), for fitting and being judged on one sample.
+    It is half the variance of P(released | value) - P(released) over P(released), summed over
+    items. Users, not activities, are the sample, so the delete-a-group jackknife estimates the
+    variance. It is an estimate and no bound: 0 for a population that does not say how it was
+    learnt, and with fewer than 16 users of a value it may be far too low.
+    Source: Kott (J. Official Statistics 17, 2001), for the jackknife; Akaike (1973), for fitting
+    and being judged on one sample.
     """
     if population.without is None:
         return LearningError(0.0, 0.0)
@@ -65,7 +66,7 @@ def learning_error(population: ActivityPopulation, channel: CompactChannel) -> L
     return LearningError(float(population.prior @ errors), MARGIN * float(errors.max()))
 
 
-def _spread_out(codes: NDArray[np.integer], n_values: int) -> NDArray[np.intp]:
+def _spread_out(codes: WholeNumbers, n_values: int) -> Indices:
     """Return how many users before (users,) have the same value: groups are alike in values."""
     ranks = np.empty(len(codes), dtype=np.intp)
     for value in range(n_values):

@@ -1,14 +1,16 @@
-"""What a channel of single activities must achieve, and what no channel can do better."""
+"""What a channel between items must achieve, and what no channel within its budget can do better.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.similar_items import SimilarItems, similar_items
@@ -96,7 +98,7 @@ class ActivityPopulation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ItemChannelProblem:
-    """Minimise I(released item; value) over channels of one activity within an expected cost.
+    """Minimise I(released item; value) over channels between items, within an expected cost.
 
     budget: expected cost under the population's items, in units of all pairs of items, >= 0.
     Raises HushrankError for a budget outside, and for counts of other items than the population's.
@@ -144,9 +146,9 @@ def lower_bound(problem: ItemChannelProblem, potentials: Shares, price: float) -
 
         sum_i w_i min_j (x_i . a_j + price cost_ij) - price budget
 
-    potentials a (items, values), shifted here so that sum_y p_y exp(a_jy) = 1; price >= 0. Needs
-    nothing of how they were found: it certifies any channel.   Cost: O(items^2 values), and
-    O(items classes) for 2 values.
+    potentials a (items, values), shifted here so that sum_y p_y exp(a_jy) = 1; price >= 0. The
+    bound holds whatever they are and however they were found, and so certifies any channel.
+    Cost: O(items^2 values), and O(items classes) for 2 values.
     """
     require(price >= 0, "expected a price of at least 0")
     population, cost = problem.population, problem.cost
@@ -160,11 +162,10 @@ def lower_bound(problem: ItemChannelProblem, potentials: Shares, price: float) -
     return float(population.weights @ least - price * problem.budget)
 
 
-def _extremes(potentials: Shares, cost: ActivityCost) -> NDArray[np.intp]:
-    """Return the two items of each class whose potentials differ most: no other is ever least.
+def _extremes(potentials: Shares, cost: ActivityCost) -> Indices:
+    """Return the items of each class with the least and the greatest tilt: no other is ever least.
 
-    The potentials of 2 values lie on the concave curve sum_y p_y exp(a_y) = 1, where x . a is least
-    at one of the ends.
+    As a function of its tilt, a move to an item is worth a concave x . a, least at an end.
     """
     tilts = potentials[:, 1] - potentials[:, 0]
     order = np.lexsort((tilts, cost.classes))
@@ -176,9 +177,9 @@ def _extremes(potentials: Shares, cost: ActivityCost) -> NDArray[np.intp]:
 def least_values(
     posteriors: Shares,
     potentials: Shares,
-    others: NDArray[np.intp],
+    others: Indices,
     parts: Shares,
-    classes: NDArray[np.intp],
+    classes: Indices,
     within: float,
 ) -> Shares:
     """Return the least of x_i . a_i and of x_i . a_j + cost_ij, j of `others` (items,)."""

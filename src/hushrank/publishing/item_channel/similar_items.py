@@ -1,4 +1,7 @@
-"""Groups of items that tell nearly the same of a private value, coarse ones made of finer ones."""
+"""Groups of items that tell nearly the same of a private value, coarse ones made of finer ones.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -11,7 +14,10 @@ from hushrank.arrays import Indices, Shares
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimilarItems:
-    """finest (items,): the group of each item; parents (groups,): which group each split off."""
+    """A chain of partitions: the finest group of each item, and which group each one split off.
+
+    finest (items,); parents (groups,).
+    """
 
     finest: Indices
     parents: Indices

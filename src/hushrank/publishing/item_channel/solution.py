@@ -1,4 +1,7 @@
-"""A solved channel of single activities, with all that is stated of it."""
+"""A solved channel between items, with all that is stated of it.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass, replace
 from math import log
@@ -33,6 +36,7 @@ class ItemChannelSolution(Generic[Start_co]):
     leakage: I(released; value) of one activity; worst_leakage: max over values y of the divergence
     of P(released | y) from P(released), an upper bound of the leakage under every prior;
     certified_gap: leakage less `lower_bound(problem, potentials, price)`; all in nats.
+    distortion: the expected cost. warm_start: what the next solution may start from, if anything.
     Privacy: hides the private attribute in the mean, as far as stated, from whoever believes the
     population's probabilities; it is not differential privacy.
     """
@@ -125,7 +129,7 @@ def expected_cost(
 
 
 def _within(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
-    """Return how much mass is released as an item of its own class."""
+    """Return the mass of activities that are released as an item of their own class."""
     table = np.zeros((channel.n_columns, len(cost.parts)))
     of_goods = (rows_of(channel.good_starts), cost.classes[channel.goods])
     np.add.at(table, of_goods, channel.good_shares())
@@ -134,7 +138,7 @@ def _within(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> floa
 
 
 def _returned(cost: ActivityCost, channel: CompactChannel, masses: Shares) -> float:
-    """Return what was counted for activities that a column releases unchanged."""
+    """Return the cost that was counted for activities that a column releases unchanged: it is 0."""
     items, n_items = rows_of(channel.starts), channel.n_items
     released = rows_of(channel.good_starts) * n_items + channel.goods
     places, of_place = np.unique(released, return_inverse=True)

@@ -1,4 +1,7 @@
-"""The best channel of single activities, whatever the number of private values."""
+"""The best channel between items, whatever the number of private values.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from hushrank.publishing.item_channel.binary.solve import solve_binary
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart

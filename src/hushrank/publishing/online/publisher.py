@@ -6,10 +6,9 @@ from hashlib import sha256
 from math import floor, isinf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushrank.activities.activity import Scores
-from hushrank.arrays import Words
+from hushrank.arrays import Indices, WholeNumbers, Words
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
@@ -101,12 +100,12 @@ class OnlinePublisher:
 
     def publish(
         self,
-        users: NDArray[np.integer],
-        items: NDArray[np.integer],
+        users: WholeNumbers,
+        items: WholeNumbers,
         *,
         rng: Randomness,
-        note: Callable[[NDArray[np.intp]], bytes] | None = None,
-    ) -> NDArray[np.intp]:
+        note: Callable[[Indices], bytes] | None = None,
+    ) -> Indices:
         """Return what is released for each activity of a user with an item, both (n,), in order.
 
         WITHHELD where the user's limit is reached; the same number of random words is drawn for
@@ -144,7 +143,7 @@ class OnlinePublisher:
         if len(self._users) > MOST_KEPT:
             self._users.clear()
 
-    def _release(self, number: int, items: NDArray[np.intp], words: Words) -> NDArray[np.intp]:
+    def _release(self, number: int, items: Indices, words: Words) -> Indices:
         """Release as many activities of one user as the limit allows, through fresh channels."""
         user, n_done = self.user(number), 0
         released = np.full(len(items), WITHHELD, dtype=np.intp)

@@ -6,11 +6,10 @@ from math import inf
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Scores
-from hushrank.arrays import Indices
+from hushrank.arrays import Indices, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.distances.kendall import Ties
 
@@ -53,7 +52,7 @@ def by_user(users: Indices) -> Iterator[tuple[int, Indices]]:
         yield int(users[places[0]]), places
 
 
-def checked(numbers: NDArray[np.integer], bound: int) -> Indices:
+def checked(numbers: WholeNumbers, bound: int) -> Indices:
     """Return numbers (n,), given in any whole type; raise HushrankError unless 0..bound - 1."""
     given = np.asarray(numbers)
     whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Indices, Integers
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import keep_to_owner
 from hushrank.publishing.online.documents import current_to_bytes, user_from_bytes, user_to_bytes
@@ -39,7 +39,7 @@ class Batch:
     """
 
     first: int
-    released: NDArray[np.int64]
+    released: Integers
     note: bytes = b""
 
     def __repr__(self) -> str:
@@ -144,9 +144,7 @@ class StreamState:
             row = self._database.execute(asked, (int(number),)).fetchone()
             return None if row is None else user_from_bytes(*row)
 
-    def commit(
-        self, released: NDArray[np.intp], users: Mapping[int, StreamUser], note: bytes = b""
-    ) -> None:
+    def commit(self, released: Indices, users: Mapping[int, StreamUser], note: bytes = b"") -> None:
         """Write a batch from `position` on and the users it changed: all of it or nothing."""
         position = self.position
         batch = position, np.asarray(released).astype("<i8").tobytes(), note

@@ -1,4 +1,7 @@
-"""The smoothed dual for two private values, with its derivatives."""
+"""The smoothed dual for two private values, with its gradient and its Hessian.
+
+Theory: docs/theory/item-channel.md
+"""
 
 import numpy as np
 from numba import njit
@@ -32,7 +35,7 @@ def dual_values(items: Items, columns: Columns, prices: Prices) -> tuple[float, 
 def dual_derivatives(
     items: Items, columns: Columns, prices: Prices, gradient: Shares, hessian: Shares
 ) -> None:
-    """Fill in the derivatives of the smoothed dual by tilts, then price, without the budget's."""
+    """Fill in the derivatives by tilts, then by the price, without the budget's term."""
     n_columns = len(prices.tilts)
     into, masses = room(n_columns), np.zeros(n_columns)
     gradient[:], hessian[:] = 0.0, 0.0
@@ -52,7 +55,7 @@ def dual_derivatives(
 def add_gradient(
     weight: float, n_options: int, into: Options, gradient: Shares, masses: Shares
 ) -> None:
-    """Add the mean slopes and costs of one item; and what it gives to the columns' masses."""
+    """Add one item's mean slopes and cost to the gradient, and its chances to the masses."""
     for nth in range(n_options):
         column = into.columns[nth]
         mass = weight * into.chances[nth]

@@ -1,16 +1,17 @@
-"""Pose the item-channel problem for two private values to the kernels.
+"""The item-channel problem for two private values, as the arrays that the kernels take.
 
-Counts of one cost are one class, and lose nothing: with the wider of their ranges of posteriors for
-both the least value of a move is what it was, and items may stay nearer to their own.
+A class holds all items that cost the same, also where their counts differ. That loses nothing: if
+both counts get the wider of their two intervals, moves are worth what they were, and items may stay
+nearer to their own posterior.
+Theory: docs/theory/item-channel.md
 """
 
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.newton import SmoothedDual
 from hushrank.publishing.item_channel.binary.options import HIGHEST, LOWEST, ONLY, Columns, Items
@@ -21,7 +22,7 @@ BIN = 0.05  # nats of tilt: items of one class that are as near are first solved
 
 
 def smoothed_dual(problem: ItemChannelProblem) -> SmoothedDual:
-    """Return the dual, costs in units of the largest."""
+    """Return the smoothed dual of the problem, with costs in units of the largest."""
     population, unit = problem.population, problem.cost.largest
     items = _items(problem, item_tilts(population), population.own_leakages)
     prior = float(population.prior[1])
@@ -29,7 +30,7 @@ def smoothed_dual(problem: ItemChannelProblem) -> SmoothedDual:
 
 
 def no_leakage_dual(problem: ItemChannelProblem) -> SmoothedDual:
-    """Return the dual of the least cost at which nothing leaks: its tilts are infinitely small."""
+    """Return the dual of the least cost at which nothing leaks: the limit of small tilts."""
     population = problem.population
     prior = float(population.prior[1])
     excess = population.posteriors[:, 1] - prior
@@ -40,7 +41,7 @@ def no_leakage_dual(problem: ItemChannelProblem) -> SmoothedDual:
 
 
 def binned(dual: SmoothedDual) -> SmoothedDual:
-    """Return nearly the same dual of fewer items: those of one class and nearly one tilt as one."""
+    """Return nearly the same dual of fewer items: one for those of a class and a BIN of tilts."""
     items, used = dual.items, np.flatnonzero(dual.items.weights > 0)
     _, firsts, bins = np.unique(_bins(dual, used), return_index=True, return_inverse=True)
     weights: Shares = np.bincount(bins, items.weights[used]).astype(np.float64)
@@ -55,8 +56,8 @@ def binned(dual: SmoothedDual) -> SmoothedDual:
     return replace(dual, items=merged)
 
 
-def _bins(dual: SmoothedDual, used: NDArray[np.intp]) -> Shares:
-    """Return a number (used,) for each class and step of tilt; apart for what tells nothing."""
+def _bins(dual: SmoothedDual, used: Indices) -> Shares:
+    """Return the bin (used,) of each item: its class, step of tilt, and if it tells anything."""
     posteriors = np.clip(dual.items.posteriors[used], 1e-17, 1 - 1e-16)
     steps = np.floor((logit(posteriors) - logit(dual.prior)) / BIN)
     steps -= steps.min()
@@ -80,7 +81,7 @@ def _items(problem: ItemChannelProblem, tilts: Shares, leakages: Shares) -> Item
 
 
 def class_columns(cost: ActivityCost) -> Columns:
-    """Return the columns of all classes: one of a class of one item, else the two extremes."""
+    """Return the columns of all classes: both ends of the interval, or one for a single item."""
     sizes = np.bincount(cost.classes, minlength=len(cost.parts))
     single = sizes == 1
     n_columns = np.where(single, 1, 2)

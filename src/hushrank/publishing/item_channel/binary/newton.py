@@ -1,4 +1,7 @@
-"""Maximise the smoothed dual by Newton's method while the temperature falls."""
+"""Maximise the smoothed dual for two private values by Newton's method, while it cools.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass
 
@@ -19,7 +22,7 @@ COOLING = 0.3
 class SmoothedDual:
     """The concave function to maximise, by tilts and, unless it is `linear`, by price.
 
-    linear: the limit of small tilts, whose channels leak nothing; its price stays 1.
+    linear: the limit of small tilts, in which channels leak nothing; the price then stays 1.
     prior: P(value = 1). budget: in the units of the parts.
     """
 

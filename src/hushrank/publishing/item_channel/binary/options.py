@@ -1,10 +1,14 @@
 """What an activity can do when there are two private values, and at what value.
 
-An item x of class t either stays, or moves to a column: an extreme posterior of a class, which
-all items of the class beyond it share. A column has a tilt θ = logit q - logit p, an item staying
-at q is worth l = x θ - log(1 - p + p e^θ), and a move to column c costs price * (x's part + c's).
-The dual is the mean of the least value over what an item can do; smoothed, a soft minimum, whose
-weights are the channel.
+What items of one class show lies in one interval of posteriors, whose two ends are the columns of
+the class; a class of one item has one column. An item stays or moves to a column of any class. If
+it stays, it shows its own posterior where that lies inside the interval of its class; where it lies
+beyond an end, the item shows the posterior of that column, which what moves there brings about.
+To show the posterior q of a column, of tilt θ = logit q - logit p, is worth
+x θ - log(1 - p + p e^θ) to an item of posterior x, and a move costs the price times the parts of
+both classes on top. The dual is the mean over items of the least value. The smoothed dual takes the
+soft minimum instead, whose weights, the chances, are the channel.
+Theory: docs/theory/item-channel.md
 """
 
 from typing import NamedTuple
@@ -19,7 +23,11 @@ SMALLEST_CHANCE = 16.0  # -log of the smallest chance, relative to the largest, 
 
 
 class Items(NamedTuple):
-    """What the kernel knows of items (items,); inf own leakage and tilts allow no free stay."""
+    """What the kernels know of each item (items,).
+
+    leakages: the value of staying at the own posterior; where it and the tilt are infinite, as
+    without leakage, an item that stays shows the posterior of a column.
+    """
 
     posteriors: Shares
     weights: Shares
@@ -30,7 +38,7 @@ class Items(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Columns (columns,): class, kind, part; of_class (classes, 2): its columns, -1 = none.
+    """The class, kind and part of each column (columns,); of_class (classes, 2): its columns or -1.
 
     within: what a move inside one class costs on top of the parts.
     """
@@ -43,9 +51,10 @@ class Columns(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """A point of the dual, and the temperature of the soft minimum.
+    """A point of the dual, as the kernels need it, and the temperature of the soft minimum.
 
-    tilts θ (columns,), the normalisers L(θ) and their first and second derivatives.
+    Of each column: tilt θ, normaliser L(θ) = log(1 - p + p e^θ), and its first two derivatives,
+    which are the column's posterior q and q (1 - q).
     """
 
     tilts: Shares
@@ -77,7 +86,7 @@ def room(n_columns: int) -> Options:
 
 @njit(cache=True, inline="always")
 def stay_is_own(tilt: float, kind: int, column_tilt: float) -> bool:
-    """Whether an item stays at its own posterior: it does not lie beyond the column's."""
+    """Return whether an item that stays shows its own posterior, not lying beyond the column's."""
     if kind == LOWEST:
         return tilt >= column_tilt
     return kind == HIGHEST and tilt <= column_tilt

@@ -1,4 +1,7 @@
-"""Turn a point of the smoothed dual into a channel: chances of moves, and where columns release."""
+"""From a point of the smoothed dual to a channel: which moves are made, what columns release.
+
+Theory: docs/theory/item-channel.md
+"""
 
 import numpy as np
 from numba import njit
@@ -61,10 +64,10 @@ def _moves(
 def _spreads(
     items: Items, columns: Columns, stays: Shares, arrived: Shares, excess: Shares
 ) -> list[Spread]:
-    """Return what each column releases so that the items of its class show the same posterior.
+    """Return what each column releases: the items of its class, in which shares.
 
-    Whatever arrives in one column is mixed; the items that lie beyond the level are filled up to
-    it, which is the best that can be done with the mixture.
+    What arrives in a column is a mixture with one posterior. It fills the items of the class that
+    lie furthest from it up to one common level, which leaks least of all ways to spread it.
     """
     nothing = np.empty(0, dtype=np.intp), np.empty(0)
     spreads: list[Spread] = [nothing] * len(arrived)
@@ -85,7 +88,7 @@ def _spreads(
 def _fill_class(
     posteriors: Shares, stays: Shares, upwards: NDArray[np.bool_], masses: Shares, means: Shares
 ) -> list[Shares]:
-    """Return how much (items,) of each of at most two arriving mixtures every item gets."""
+    """Return how much every item (items,) gets of each of the class's mixtures, at most two."""
     mixtures = list(zip(upwards, masses, means, strict=True))
     filled = [_filled(posteriors, stays, *mixture) for mixture in mixtures]
     crossed = len(filled) == 2 and filled[0][1] > filled[1][1]
@@ -95,7 +98,7 @@ def _fill_class(
 def _filled(
     posteriors: Shares, stays: Shares, upwards: bool, mass: float, mean: float
 ) -> tuple[Shares, float]:
-    """Fill items with a mixture of posterior `mean` up (or down) to one level; return the level."""
+    """Return how much each item gets of a mixture of posterior `mean`, and the filled level."""
     sign = 1.0 if upwards else -1.0
     heights, target = sign * posteriors, sign * mean
     order = np.argsort(heights, kind="stable")
@@ -112,7 +115,7 @@ def _filled(
 
 
 def _levelled(posteriors: Shares, stays: Shares, masses: Shares, means: Shares) -> list[Shares]:
-    """Bring all items of a class to one posterior, with mixtures from above and from below it."""
+    """Return how mixtures from both sides bring all items of a class to one posterior."""
     total = stays.sum() + masses.sum()
     level = (stays @ posteriors + masses @ means) / total
     fills = []

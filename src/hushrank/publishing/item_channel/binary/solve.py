@@ -1,4 +1,7 @@
-"""The best channel of single activities for a private attribute of two values."""
+"""The best channel between items for a private attribute of two values.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from typing import TypeAlias
 
@@ -24,20 +27,14 @@ from hushrank.publishing.item_channel.solution import (
 )
 
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
-LIKELY_FREE = (
-    0.25  # of the cost of a constant channel: above, the budget mostly allows no leakage at all
-)
-STARTED = 0.03  # of that leakage: the temperature at which a cold start ends
+LIKELY_FREE = 0.25  # of the constant cost: above, a channel without leakage is likely
+STARTED = 0.03  # of the same: the temperature at which a cold start ends
 WARM = 10.0  # times the gap: the temperature from which a warm start goes on
 AIM = 1.5  # times the gap: the temperature at which a solution is looked for first
 MOST_ATTEMPTS = 6
 EXACTLY = 1e-7  # what a Newton step may promise: the channel's cost depends on it
 
-FREE_TEMPERATURE, FREE_WARM, FREE_LAST = (
-    0.3,
-    3e-3,
-    1e-3,
-)  # without leakage; of the cost of a constant channel
+FREE_TEMPERATURE, FREE_WARM, FREE_LAST = 0.3, 3e-3, 1e-3  # without leakage; of the constant cost
 BALANCED = 1e-12  # what the last Newton step may promise: what it leaves unbalanced leaks
 LEAST_CHANCE = 1e-14
 NOTHING = 1e-9  # of the leakage of activities released unchanged
@@ -51,8 +48,8 @@ def solve_binary(
     """Return the best channel for a private attribute of 2 values, to within `gap`.
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
-    certified is in the solution. warm: the dual of an earlier solution, with other counts. Budgets
-    below 1e-9 of the cost of a constant channel: nothing is changed.
+    certified is in the solution. warm: the warm start of an earlier solution, with other counts.
+    Below 1e-9 of the cost of a constant channel a budget changes nothing.
     Privacy: as `ItemChannelSolution`; no differential privacy.
     Cost: O(items classes) a Newton step.
     Raises HushrankError unless there are 2 private values and the gap is in (0, 1).
@@ -81,7 +78,7 @@ def solve_binary(
 def _leaking(
     problem: ItemChannelProblem, warm: WarmStart | None, gap: float, *, is_refused: bool = False
 ) -> Solution:
-    """Solve where something may have to leak; is_refused: it has to."""
+    """Solve where something may have to leak; is_refused: where it has to, as was tried."""
     dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
     point = _start(coarse, leakage) if warm is None else warm.point(problem.cost, dual.columns)
@@ -134,7 +131,7 @@ def without_leakage(problem: ItemChannelProblem, warm: WarmStart | None = None) 
     which certifies it; its cost is the least up to about 0.2 % of that of a constant channel. warm:
     the warm start of an earlier channel without leakage.
     Each item's excess P(item) (P(value | item) - P(value)) is transported to items that lack it,
-    by the smoothed dual of that transport.   Source: ours.
+    by the smoothed dual of that linear program.   Source: ours.
     """
     dual, scale = no_leakage_dual(problem), problem.constant_cost_bound / problem.cost.largest
     temperature, point = FREE_TEMPERATURE, DualPoint(np.zeros(len(dual.columns.kinds)), 1.0)

@@ -1,4 +1,7 @@
-"""The dual of a solution for two private values: it certifies, and the next one starts from it."""
+"""The dual of a solution for two private values: it certifies, and the next one starts from it.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +19,11 @@ from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WarmStart:
-    """The extreme tilts of each class of equal cost, and the price of a unit of cost.
+    """The tilts at both ends of each class's interval, and the price of a unit of cost.
 
     parts (classes,): as in `ActivityCost`; lowest, highest (classes,): logit of the least
     and the greatest posterior that an item of the class may show, less the prior's. At price 0
-    nothing leaks, and the tilts are costs of a unit of excess instead.
+    nothing leaks, and lowest and highest are what a unit of excess costs there.
     """
 
     parts: Shares
@@ -30,13 +33,13 @@ class WarmStart:
 
     @classmethod
     def of_point(cls, cost: ActivityCost, columns: Columns, point: DualPoint) -> "WarmStart":
-        """Return what a point of the dual says of the classes."""
+        """Return the tilts of each class at a point of the dual, and its price per unit of cost."""
         first, second = columns.of_class.T
         last = np.where(second < 0, first, second)
         return cls(cost.parts, point.tilts[first], point.tilts[last], point.price / cost.largest)
 
     def point(self, cost: ActivityCost, columns: Columns) -> DualPoint:
-        """Return the point for other counts: a new part's tilts lie between its neighbours'."""
+        """Return a point for other counts: tilts of a new part lie between those of known ones."""
         is_first = columns.of_class[columns.classes, 0] == np.arange(len(columns.classes))
         ends = (np.interp(cost.parts, self.parts, tilts) for tilts in (self.lowest, self.highest))
         lowest, highest = (tilts[columns.classes] for tilts in ends)

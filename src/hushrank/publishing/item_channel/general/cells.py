@@ -1,4 +1,7 @@
-"""Cells of items that tell nearly the same: a coarse problem for many private values."""
+"""Cells of items that tell nearly the same: a coarse problem for many private values.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from dataclasses import dataclass
 
@@ -13,7 +16,7 @@ SOFTENING = 1e-4  # of the prior is mixed into posteriors, so that none is 0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """Items of one class and group as one; of_items (items,): the cell of each."""
+    """One cell for the items of a class and a group; of_items (items,): the cell of each item."""
 
     of_items: Indices
     table: ItemTable
@@ -30,12 +33,12 @@ def cells_of(problem: ItemChannelProblem, groups: Indices) -> Cells:
 
 
 def items_of(problem: ItemChannelProblem) -> ItemTable:
-    """Return the items as they are."""
+    """Return the table in which each item is a cell of its own."""
     return _table(problem, problem.population.joint, np.arange(problem.population.n_items))
 
 
 def _table(problem: ItemChannelProblem, joint: Shares, items: Indices) -> ItemTable:
-    """Return what the kernels need of these joint probabilities, costs as these items'."""
+    """Return the table of rows with these joint probabilities, which cost what these items do."""
     cost, weights, prior = problem.cost, joint.sum(axis=1), problem.population.prior
     known = weights[:, None] > 0
     posteriors = np.where(known, joint / np.where(known, weights[:, None], 1), prior)

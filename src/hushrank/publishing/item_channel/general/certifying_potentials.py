@@ -1,4 +1,9 @@
-"""Raise the potentials of single items as far as no other item is drawn to them."""
+"""Raise the potentials of single items as far as no other item is drawn to them.
+
+With the values of leaving fixed, the best potentials of an item are a c-transform, as in optimal
+transport: the largest that break none of the inequalities of the dual.
+Theory: docs/theory/item-channel.md
+"""
 
 import numpy as np
 from numba import njit
@@ -11,10 +16,11 @@ SLACK = 1e-12
 
 
 def certifying_potentials(items: ItemTable, prior: Shares, tied: Shares, price: float) -> Shares:
-    """Return better potentials (items, values) than `tied` ones, which items of a cell share.
+    """Return potentials (items, values) that certify no less than `tied`, which cells share.
 
-    An item gets those of a posterior between its cell's and its own, as near to its own as leaves
-    the least value of a move, of every other item, as it is.   Cost: O(items^2 values) a halving.
+    Each item gets the potentials of a posterior between its cell's and its own: the one nearest to
+    its own for which no other item's least value of leaving falls.
+    Cost: O(items^2 values) a halving.
     """
     moves = move_values(items, np.ascontiguousarray(tied.T), price)
     shared = np.exp(tied) * prior
@@ -29,7 +35,7 @@ def certifying_potentials(items: ItemTable, prior: Shares, tied: Shares, price: 
 
 
 def _between(shared: Shares, own: Shares, shares: Shares, prior: Shares) -> Shares:
-    """Return the potentials of the posteriors at these shares of the way."""
+    """Return the potentials of posteriors at these shares of the way from shared to own ones."""
     posteriors = shared + shares[:, None] * (own - shared)
     potentials: Shares = np.log(np.maximum(posteriors, 1e-12) / prior)
     return potentials
@@ -37,7 +43,7 @@ def _between(shared: Shares, own: Shares, shares: Shares, prior: Shares) -> Shar
 
 @njit(cache=True)
 def move_values(items: ItemTable, potentials: Shares, price: float) -> Shares:
-    """Return the least value (items,) of a move to any other item."""
+    """Return the least value (items,) of leaving: of a move to any other item."""
     n_items = potentials.shape[1]
     least, values = np.empty(n_items), np.empty(n_items)
     for row in range(n_items):
@@ -49,7 +55,7 @@ def move_values(items: ItemTable, potentials: Shares, price: float) -> Shares:
 
 @njit(cache=True)
 def slacks(items: ItemTable, potentials: Shares, price: float, moves: Shares) -> Shares:
-    """Return how much (items,) less than its least any other item's move to an item is worth."""
+    """Return by how much (items,) moves to an item exceed what leaving is worth: < 0 breaks it."""
     n_items = potentials.shape[1]
     slack, values = np.full(n_items, np.inf), np.empty(n_items)
     for row in range(n_items):

@@ -1,4 +1,7 @@
-"""Second derivatives of the smoothed dual for any number of private values."""
+"""Products with the Hessian of the smoothed dual, for any number of private values.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +15,11 @@ GAUGE = 1e-2  # of a cell's mass: gives the block a curvature along tilts that c
 
 
 class Curvature(NamedTuple):
-    """What the products need; costs: of the rows, each: of the entries of the chances."""
+    """What products with the Hessian need, at one point.
+
+    shares (n, values): posteriors of cells; masses (n,): what they receive; costs (n,): expected,
+    of rows; each: the cost of each entry of the chances; ridge (n,): keeps the Hessian regular.
+    """
 
     shares: Shares
     masses: Shares
@@ -88,7 +95,7 @@ def _add_row(
 def diagonal_blocks(
     table: ItemTable, chances: Chances, curvature: Curvature, blocks: Shares
 ) -> float:
-    """Fill in each cell's own block (n, values, values), to precondition; return the price's."""
+    """Fill in the Hessian's blocks (n, values, values), which precondition; return the price's."""
     n_cells, n_values = curvature.shares.shape
     _begin_blocks(curvature, blocks)
     apart, by_price = np.empty(n_values), 0.0
@@ -112,7 +119,7 @@ def diagonal_blocks(
 
 @njit(cache=True)
 def _begin_blocks(curvature: Curvature, blocks: Shares) -> None:
-    """Fill in what each cell's own mass contributes, and what keeps the block regular."""
+    """Fill in what each cell's mass contributes to its block, and what keeps that regular."""
     n_cells, n_values = curvature.shares.shape
     for cell in range(n_cells):
         shares, mass = curvature.shares[cell], curvature.masses[cell]

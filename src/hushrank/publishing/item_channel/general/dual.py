@@ -1,36 +1,38 @@
-"""The smoothed dual for any number of private values, item by item.
+"""The smoothed dual for any number of private values: its value, chances and gradient.
 
-Every cell j has tilts θ_j (values,), and a_j = θ_j - log sum_y p_y exp(θ_jy). To release j for i
-is worth x_i . a_j + price cost_ij. Chances of the soft minimum are kept as lists, row after row.
+Every cell j has tilts θ_j (values,), which make its potentials a_j = θ_j - log sum_y p_y exp(θ_jy)
+feasible. To release j in place of i is worth x_i . a_j + price cost_ij. The chances of the soft
+minimum are mostly 0, so each row keeps a list of the others.
+Theory: docs/theory/item-channel.md
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Integers32, Shares
+from hushrank.arrays import Indices, Integers, Integers32, Shares
 
 STRIDE = 32  # values that are looked at together
 
-Starts = NDArray[np.int64]
-
 
 class ItemTable(NamedTuple):
-    """Posteriors (n, values), weights, parts and classes (n,), and the cost inside a class."""
+    """Items, or cells of items: posteriors (n, values), weights, parts and classes (n,).
+
+    within: what a move inside a class costs on top; costs are in units of the largest.
+    """
 
     posteriors: Shares
     weights: Shares
     parts: Shares
-    classes: NDArray[np.intp]
+    classes: Indices
     within: float
 
 
 class Chances(NamedTuple):
-    """Chances of row i at starts[i]..starts[i + 1] - 1, with the cells that they are of."""
+    """Row i has the chances starts[i]..starts[i + 1] - 1, each with the cell that it leads to."""
 
-    starts: Starts
+    starts: Integers
     cells: Integers32
     chances: Shares
 
@@ -45,7 +47,7 @@ class Slopes(NamedTuple):
 
 @njit(cache=True)
 def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
-    """Return potentials (values, n) and the posteriors (n, values) that tilts (n, values) mean."""
+    """Return the potentials (values, n) and the posteriors (n, values) of tilts (n, values)."""
     n_cells, n_values = tilts.shape
     potentials, shares = np.empty((n_values, n_cells)), np.empty((n_cells, n_values))
     for cell in range(n_cells):
@@ -63,7 +65,7 @@ def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
 def fill_values(
     row: int, table: ItemTable, potentials: Shares, price: float, values: Shares
 ) -> None:
-    """Fill in the values (n,) of all cells for one row, less its own part."""
+    """Fill in what each cell (n,) is worth to one row, less the price of the row's own part."""
     n_values, n_cells = potentials.shape
     for cell in range(n_cells):
         values[cell] = price * table.parts[cell]

@@ -1,12 +1,14 @@
-"""Improve a channel that moves items to cells and cells to items, by multiplicative steps."""
+"""Improve a channel that moves items to cells and cells to items, by multiplicative steps.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Shares
+from hushrank.arrays import Indices, Shares
 from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 
 LONGEST_STEP = 2.0
@@ -24,14 +26,14 @@ class Limits(NamedTuple):
 
 
 class CellChannel(NamedTuple):
-    """A channel: chances of moves to cells (rows: items), and the share of each item in its cell.
+    """A channel: chances of items (rows) to move to cells, and the share of each item in its cell.
 
     of_items (items,): the cell of each item.
     """
 
     moves: Chances
     spreads: Shares
-    of_items: NDArray[np.intp]
+    of_items: Indices
 
 
 class Flows(NamedTuple):
@@ -111,8 +113,9 @@ def improve(
         P(j | i) <- P(j | i) exp(-step (x_i . a_j + price cost_ij)), renormalised, a_j of what j
         released
 
-    With step 1 and one price each lowers leakage + price cost; longer ones are tried first. Leaves
-    the best channel: it leaks least once moving less often has put its cost right.
+    With step 1 a step of the moves alone, or of the spreads alone, never raises leakage + price
+    cost. Both are taken at once, and longer steps first, until one raises it. Leaves the best
+    channel met: the one that leaks least once moving less often has put its cost right.
     """
     step, before, best = LONGEST_STEP, np.inf, np.inf
     spent = cost_of_moves(items, cells, through.moves)

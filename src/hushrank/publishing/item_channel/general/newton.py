@@ -1,4 +1,7 @@
-"""Maximise the smoothed dual for any number of private values, by conjugate gradients."""
+"""Maximise the smoothed dual for any number of private values, by conjugate gradients.
+
+Theory: docs/theory/item-channel.md
+"""
 
 import numpy as np
 
@@ -26,14 +29,14 @@ CLOSE = 1e-2  # a temperature is done when a step promises less than this part o
 
 
 class CellDual:
-    """The smoothed dual of table that may be released as one another, plus `slack` log price.
+    """The smoothed dual of cells that may be released as one another, plus `slack` log price.
 
-    That keeps the price positive where the budget is loose, spends slack / price less than the
-    budget, and so costs at most `slack` nats.
+    The slack keeps the price positive where the budget is loose: slack / price less than the budget
+    is spent, which costs at most `slack` nats.
     """
 
     def __init__(self, table: ItemTable, prior: Shares, budget: float, slack: float) -> None:
-        """Take the table, P(value), the budget in units of their costs, and the slack."""
+        """Take the cells, P(value), the budget by the largest cost, and the slack in nats."""
         self.table, self.prior, self.budget, self.slack = table, prior, budget, slack
         n_cells = len(table.weights)
         self._spare = [self._room(n_cells), self._room(n_cells)]

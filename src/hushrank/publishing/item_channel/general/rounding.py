@@ -1,4 +1,7 @@
-"""Turn chances between cells into a channel of items, and improve it item by item."""
+"""From chances between cells to a channel between items, which is improved item by item.
+
+Theory: docs/theory/item-channel.md
+"""
 
 import numpy as np
 from numba import njit
@@ -40,9 +43,9 @@ def channel_of_cells(
 
 @njit(cache=True)
 def _moves(chances: Chances, of_items: Indices, weights: Shares) -> Chances:
-    """Return each item's chances, which are its cell's, but for staying in the cell.
+    """Return the chances of items to move: those of their cell, but for staying in it.
 
-    Of many, some equal ones are taken, evenly spaced, and elsewhere for each item of a cell.
+    Of too many a systematic sample is taken, of equal chances, which differs from item to item.
     """
     evenly, n_kept = max(FEWEST_MOVES, MOST_MOVES // (2 * len(of_items))), 0
     size = len(of_items) * evenly + MOST_MOVES // 2
@@ -66,7 +69,7 @@ def _moves(chances: Chances, of_items: Indices, weights: Shares) -> Chances:
 def _take(
     cells: Integers32, chances: Shares, own: int, shift: float, most: int, taken: Shares
 ) -> None:
-    """Fill in the chances that leave a cell, or where these are many, a systematic sample."""
+    """Fill in the chances that leave a cell; where they are more than `most`, a sample of them."""
     total, n_leaving, passed = 0.0, 0, 0.0
     for nth in range(len(cells)):
         taken[nth] = chances[nth] if cells[nth] != own and chances[nth] > LEAST_CHANCE else 0.0

@@ -1,4 +1,7 @@
-"""The best channel of single activities for any number of private values."""
+"""A certified channel between items for any number of private values.
+
+Theory: docs/theory/item-channel.md
+"""
 
 from typing import NamedTuple
 
@@ -50,7 +53,7 @@ def solve_general(problem: ItemChannelProblem, *, gap: float = 1e-2) -> ItemChan
     """Return a channel within the budget for a private attribute of any number of values.
 
     gap: as in `solve_binary`; it is aimed at, and what is reached is certified in the solution.
-    Budgets below 1e-9 of the cost of a constant channel: nothing is changed.
+    Below 1e-9 of the cost of a constant channel a budget changes nothing.
     Privacy: as `ItemChannelSolution`; no differential privacy.
     Cost: O(items^2 values), in bounding.
     Source: Yang, Qu, Cudre-Mauroux (IEEE TKDE 2019), Algorithm 3.   Differs from the source: items
