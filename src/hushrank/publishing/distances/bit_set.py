@@ -8,13 +8,14 @@ from numba import njit
 from hushrank.arrays import Integers32, Words
 
 BITS, UNROLLED = 64, 16
-"""Numbers in a word; words come in multiples that vectorise without a rest."""
+"""How many numbers a word holds; words come in multiples that vectorise without a rest."""
 
 
-class PlacedBits(NamedTuple):
-    """words: a bit for each number; before: how many bits the words before each one hold.
+class BitSet(NamedTuple):
+    """A set of numbers, with a bit for each.
 
-    numbers: 0, 1, .. of the words, so that updates of `before` vectorise.
+    `words` hold the bits, and `before` says how many bits the words before each one hold;
+    `numbers` are 0, 1, .. of the words, so that updates of `before` vectorise.
     """
 
     words: Words
@@ -23,22 +24,22 @@ class PlacedBits(NamedTuple):
 
 
 @njit(cache=True)
-def no_bits(size: int) -> PlacedBits:
+def no_bits(size: int) -> BitSet:
     """Return the empty set for numbers below `size`."""
     n_words = (size // BITS // UNROLLED + 1) * UNROLLED
     numbers = np.arange(n_words).astype(np.int32)
-    return PlacedBits(np.zeros(n_words, np.uint64), np.zeros(n_words, np.int32), numbers)
+    return BitSet(np.zeros(n_words, np.uint64), np.zeros(n_words, np.int32), numbers)
 
 
 @njit(cache=True)
-def clear(places: PlacedBits) -> None:
+def clear(places: BitSet) -> None:
     """Take all numbers out."""
     places.words[:] = 0
     places.before[:] = 0
 
 
 @njit(cache=True)
-def bits_below(places: PlacedBits, number: int) -> np.int64:
+def bits_below(places: BitSet, number: int) -> np.int64:
     """Return how many numbers of the set are smaller."""
     word = number >> 6
     smaller = (np.uint64(1) << np.uint64(number & 63)) - np.uint64(1)
@@ -46,7 +47,7 @@ def bits_below(places: PlacedBits, number: int) -> np.int64:
 
 
 @njit(cache=True)
-def enter(places: PlacedBits, number: int) -> None:
+def enter(places: BitSet, number: int) -> None:
     """Put a number in that was not there."""
     word = np.int32(number >> 6)
     enter_later(places, number)
@@ -55,13 +56,13 @@ def enter(places: PlacedBits, number: int) -> None:
 
 
 @njit(cache=True)
-def enter_later(places: PlacedBits, number: int) -> None:
+def enter_later(places: BitSet, number: int) -> None:
     """Put a number in that is not counted until `sum_blocks`."""
     places.words[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
 
 
 @njit(cache=True)
-def sum_blocks(places: PlacedBits) -> None:
+def sum_blocks(places: BitSet) -> None:
     """Count again how many bits the words before each one hold."""
     bits = np.int64(0)
     for word in range(len(places.words)):

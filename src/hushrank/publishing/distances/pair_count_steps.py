@@ -7,7 +7,7 @@ from numba import njit
 
 from hushrank.arrays import Integers32
 from hushrank.publishing.distances.bit_set import (
-    PlacedBits,
+    BitSet,
     bits_below,
     enter,
     enter_later,
@@ -15,14 +15,15 @@ from hushrank.publishing.distances.bit_set import (
 )
 
 FEW = 4
-"""A group is compared by level where it has an item for every so many levels, else by item."""
+"""A group is compared by level if it has an item for every so many levels, and else by item."""
 
 
 class Row(NamedTuple):
-    """The row that others are compared with, spread out.
+    """The row that others are compared with, spread out over all items.
 
-    Of each item its level, and its place 0, 1, .. in order of the levels; of each level where its
-    places begin, and how many items have it. Level and place are 0 where the row has nothing.
+    level_of and place_of (items,) say of each item its level, and its place 0, 1, .. in order of
+    the levels; both are 0 where the row has nothing. begins and totals (levels,) say of each level
+    where its places begin, and how many items have it.
     """
 
     level_of: Integers32
@@ -32,14 +33,15 @@ class Row(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was met of the other row: how many items of each level here, and their places.
+    """What was met so far of the other row, as levels and places of the row compared with.
 
-    group: scratch, by level.
+    levels counts the items of each level, places is the set of their places; group (levels,) is
+    scratch.
     """
 
     levels: Integers32
     group: Integers32
-    places: PlacedBits
+    places: BitSet
 
 
 @njit(cache=True)

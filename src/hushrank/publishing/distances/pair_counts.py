@@ -29,8 +29,8 @@ def count_pairs(
     """Return how many pairs of items rows `first` and `second` (pairs,) order oppositely, and tie.
 
     Row r has the items[starts[r] : starts[r + 1]] and their levels, which never fall; all other
-    items have level 0. Cost of a pair: O(non-zeros of the second row) where levels are few, else
-    each of them costs a 64th of the first row's non-zeros, several at once.
+    items have level 0. Cost of a pair: O(non-zeros of the second row) where levels are few;
+    elsewhere each of them costs a 64th of the first row's non-zeros, several at once.
     """
     opposite, tied = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=np.int64)
     n_levels = 1 + int(np.max(levels)) if len(levels) else 1
@@ -74,9 +74,9 @@ def _spread(
 def _compare(
     row: Row, n_levels: int, items: Integers32, levels: Integers32, start: int, end: int, seen: Seen
 ) -> tuple[np.int64, np.int64]:
-    """Compare the row with another's cells, group by group of equal levels there, highest first.
+    """Compare the row with another's cells, in groups of equal level there, the highest first.
 
-    An item is opposite to those seen before that have a lower level in the row.
+    An item is ordered oppositely to those seen before it that have a lower level in the row.
     """
     seen.levels[:n_levels] = 0
     clear(seen.places)

@@ -121,7 +121,7 @@ def protect(
     The profiles may be in any order; users without one protect everything.
     Raises HushrankError when fewer than 4 users ask for protection, an attribute is unknown, or
     there are more clusters than records that differ.
-    Differs from the source: it clusters all users, and releases records of unprotected ones too.
+    Differs from the source, which clusters all users and releases records of unprotected ones too.
     """
     aligned = profiles.aligned(activity.users)
     open_users = aligned.protection(names).get((), np.zeros(0, dtype=np.intp))

@@ -26,7 +26,7 @@ from hushrank.randomness import Randomness
 def publish_user_level(
     users: ProtectedUsers, *, budget: float, rng: Randomness, choices: np.random.Generator
 ) -> HistoricalRelease:
-    """Release records so that a classifier learns little, each as often as settled before.
+    """Release records so that classifiers learn little, each as often as settled before.
 
     budget in (0, 1]: the largest expected cosine distance of a record and the released one. What
     values show is learnt from users who protect nothing; users exchange records with those who
