@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console
 
 from hushrank.aggregators.registry import method_named
-from hushrank.cli.console import plain, result_table
+from hushrank.cli.console import in_flags, plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import Form, read_rankings
@@ -53,7 +53,7 @@ def aggregate_and_show(paths: AggregatePaths, form: Form | None, options: dict[s
     """Aggregate, print a table, and write what was asked for."""
     _require_usable(paths, options)
     ballots = read_rankings(paths.source, form=form)
-    with Console(stderr=True).status("aggregating") as status:
+    with in_flags("time_limit"), Console(stderr=True).status("aggregating") as status:
         start = perf_counter()
         consensus = aggregate(ballots, **options, progress=status.update)
         seconds = perf_counter() - start
