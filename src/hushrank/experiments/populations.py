@@ -11,6 +11,7 @@ from hushrank.errors import require
 from hushrank.files.disk import FilePath
 from hushrank.models.mallows import Mallows
 from hushrank.models.mixture import plackett_luce_mixture
+from hushrank.models.ranking_model import RankingModel
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
@@ -123,8 +124,7 @@ def _draw_mallows(
     n_people: int, n_items: int, dispersion: float, rng: np.random.Generator
 ) -> Rankings:
     model = Mallows(tuple(rng.permutation(n_items).tolist()), dispersion)
-    names = tuple(str(item + 1) for item in range(n_items))
-    return Rankings(model.sample(n_people, rng=rng), names)
+    return _people_of(model, n_people, rng)
 
 
 def mixture_population(n_people: int, n_items: int, n_components: int) -> DrawnPopulation:
@@ -140,7 +140,11 @@ def _draw_mixture(
     n_people: int, n_items: int, n_components: int, rng: np.random.Generator
 ) -> Rankings:
     model = plackett_luce_mixture(n_items, n_components, spread=1.0, rng=rng)
-    names = tuple(str(item + 1) for item in range(n_items))
+    return _people_of(model, n_people, rng)
+
+
+def _people_of(model: RankingModel, n_people: int, rng: np.random.Generator) -> Rankings:
+    names = tuple(str(item + 1) for item in range(model.n_items))
     return Rankings(model.sample(n_people, rng=rng), names)
 
 
