@@ -85,7 +85,7 @@ def test_in_a_smooth_population_none_is_found_and_the_model_is_the_fit_alone():
     outcome = learnt(SMOOTH, 4.0).result
     assert len(outcome.popular.shares) == 0
     assert outcome.share_error == 0
-    alone = outcome.fit.point.model
+    alone = outcome.rest.model
     assert outcome.model.precedences == pytest.approx(alone.precedences)
     assert distance(outcome.model, SMOOTH) < 0.03
 

@@ -173,24 +173,31 @@ class LearntFit:
 
     def shown(self, names: Sequence[str]) -> Shown:
         """Return what was asked, the prior that the reports chose, and popular orders if sought."""
-        fitted = self.outcome
-        chosen: dict[str, Any] = {
+        outcome = self.outcome
+        if isinstance(outcome, PopularOrdersOutcome):
+            named = {"popular_orders": _popular_json(outcome, names)}
+            rows = {**_asked(outcome.rest), "popular orders": _popular_words(outcome)}
+            return Shown(self._chosen(outcome.rest), named, rows)
+        shares = {"of the model": outcome.model.precedences}
+        return Shown(self._chosen(outcome), {}, _asked(outcome), shares)
+
+    def _chosen(self, fitted: MaxEntropyOutcome) -> dict[str, Any]:
+        shares = fitted.stated_shares
+        return {
             "mix": [asdict(part) for part in fitted.mix],
-            "stated_shares": None,
+            "stated_shares": None if shares is None else [float(share) for share in shares],
             "prior": fitted.prior,
             "prior_scale": float(fitted.scale),
             "rows": self.rows,
         }
-        rows = {
-            "questions": describe_mix(fitted.mix),
-            "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
-        }
-        if isinstance(fitted, PopularOrdersOutcome):
-            popular = {"popular_orders": _popular_json(fitted, names)}
-            return Shown(chosen, popular, {**rows, "popular orders": _popular_words(fitted)})
-        if fitted.stated_shares is not None:
-            chosen["stated_shares"] = [float(share) for share in fitted.stated_shares]
-        return Shown(chosen, {}, rows, {"of the model": fitted.model.precedences})
+
+
+def _asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
+    """Say what people were asked, and how far from uniform they were taken to be."""
+    return {
+        "questions": describe_mix(fitted.mix),
+        "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
+    }
 
 
 def _popular_words(outcome: PopularOrdersOutcome) -> str:

@@ -28,15 +28,12 @@ MOST_ITEMS = 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MaxEntropyOutcome:
-    """A model of the population, what was asked, and how sure one can be.
+    """What was asked, and the model of the population that was fitted to the reports.
 
     `mixes` were chosen before anybody was asked, one for each of the `epsilons`, ascending;
     `scale` = how far from uniform the prior lets the population be, judged by the reports alone.
-    `order`, best first, disagrees least with the model.
     """
 
-    model: RankPotentials
-    order: Order
     epsilons: tuple[float, ...]
     mixes: tuple[Mix, ...]
     prior: Prior
@@ -44,7 +41,22 @@ class MaxEntropyOutcome:
 
     def __repr__(self) -> str:
         """Say what was asked and how, in one line."""
-        return f"MaxEntropyOutcome({self.asked}; {self.prior} prior, {self.scale:.3g})"
+        return f"MaxEntropyOutcome({self.asked_and_fitted})"
+
+    @property
+    def asked_and_fitted(self) -> str:
+        """What was asked, and the prior that was chosen for the fit, in one line."""
+        return f"{self.asked}; {self.prior} prior, {self.scale:.3g}"
+
+    @property
+    def model(self) -> RankPotentials:
+        """The model of the population."""
+        return self.fit.point.model
+
+    @cached_property
+    def order(self) -> Order:
+        """The items, best first: they disagree least with the model."""
+        return kemeny(self.model.precedences).order
 
     @property
     def asked(self) -> str:
@@ -85,10 +97,14 @@ class MaxEntropyOutcome:
     @cached_property
     def posterior(self) -> Posterior:
         """How likely each pair of neighbours in `order` is right, and rank intervals of items."""
-        known = self.estimates
-        variances = (2 * known.precedence_errors) ** 2
-        belief = Belief(1.0, known.scores, known.score_covariance, known.margins, variances)
-        return Posterior((belief,))
+        return posterior_of(self.estimates)
+
+
+def posterior_of(estimates: RankEstimates) -> Posterior:
+    """Return what estimates with these errors leave open: one normal belief, no other prior."""
+    variances = (2 * estimates.precedence_errors) ** 2
+    scores, covariance = estimates.scores, estimates.score_covariance
+    return Posterior((Belief(1.0, scores, covariance, estimates.margins, variances),))
 
 
 def max_entropy(
@@ -102,12 +118,13 @@ def max_entropy(
 ) -> Generator[Survey, Tallies, MaxEntropyOutcome]:
     """Ask each person one question of the mix; fit the maximum-entropy model to the reports.
 
-    Several epsilons: people with budgets of their own, each asked at the largest epsilon within.
-    `n_people` = how many are expected to answer, or of each epsilon: only decides the mix, if none
-    is given. `prior`: `safe` is seldom worse than uniform, `typical` better far from it.
-    `unranked`: people may leave items out, see `Stated`; how much, or which, must be independent
-    of the order they have in mind.   Privacy: epsilon-LDP for each person, in nats, what they leave
-    out included.   Raises HushrankError, before anybody is asked, for parameters that do not fit.
+    With several epsilons people have budgets of their own, and each is asked at the largest epsilon
+    within. `n_people` = how many are expected to answer, in all or of each epsilon; it only decides
+    the mix, if none is given. The prior `safe` is seldom worse than uniform, `typical` is better
+    far from it. `unranked`: people may leave items out, see `Stated`; how much, or which, must be
+    independent of the order they have in mind.   Privacy: epsilon-LDP for each person, in nats,
+    what they leave out included.   Raises HushrankError, before anybody is asked, for parameters
+    that do not fit.
     """
     fits = 2 <= n_items <= MOST_ITEMS
     require(fits, f"max_entropy takes 2 to {MOST_ITEMS} items, got {n_items}")
@@ -125,8 +142,7 @@ def max_entropy(
     ]
     likelihood = yield from _reports(n_items, surveys, unranked)
     fit = fit_ranks(likelihood, prior=prior)
-    order = kemeny(fit.point.model.precedences).order
-    return MaxEntropyOutcome(fit.point.model, order, epsilons, mixes, prior, fit)
+    return MaxEntropyOutcome(epsilons, mixes, prior, fit)
 
 
 def _reports(
@@ -147,12 +163,12 @@ def _reports(
 def _people_of_levels(
     epsilon: float | Sequence[float], n_people: int | Sequence[int]
 ) -> tuple[int, ...]:
-    """Return how many people are expected of each epsilon, ascending; all alike if not told."""
+    """Return how many people are expected of each epsilon, ascending: equal parts of one number."""
     epsilons = tuple(epsilon) if isinstance(epsilon, Sequence) else (epsilon,)
     if not isinstance(n_people, Sequence):
         return (
             (n_people,) if len(epsilons) == 1 else (ceil(n_people / len(epsilons)),) * len(epsilons)
         )
-    told = len(n_people) == len(epsilons)
-    require(told, f"expected a number of people for each of {len(epsilons)} epsilons")
+    fits = len(n_people) == len(epsilons)
+    require(fits, f"expected a number of people for each of {len(epsilons)} epsilons")
     return tuple(n for _, n in sorted(zip(epsilons, n_people, strict=True)))

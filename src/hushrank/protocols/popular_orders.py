@@ -9,7 +9,7 @@ from operator import add
 import numpy as np
 
 from hushrank.aggregators.exact.kemeny import kemeny
-from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
+from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Order, Shares
 from hushrank.errors import require
 from hushrank.estimators.candidate_orders import candidate_orders, n_prefix_places
@@ -21,8 +21,8 @@ from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import RankFit, fit_ranks
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.protocols.max_entropy import MOST_ITEMS
-from hushrank.protocols.question_mix import Mix, choose_mix, describe_mix, mix_surveys
+from hushrank.protocols.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of
+from hushrank.protocols.question_mix import Mix, choose_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.top_order import TopOrder
 from hushrank.surveys.sampled_survey import sampled_survey
@@ -40,48 +40,43 @@ CLOSE = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PopularOrdersOutcome:
-    """What `MaxEntropyOutcome` says, and the popular orders.
+    """The orders that were found, and the outcome of `max_entropy` for the rest of the people.
 
-    share_errors (orders,) and share_error = standard errors of the share of each popular order and
-    of all together, as if the rest were known: of few items it can take a part of popular orders,
-    and they of it, so that errors are up to twice as large. `fit` = that of the rest.
+    `popular`: the orders with their shares, the most popular first. share_errors (orders,) and
+    share_error = standard errors of the share of each popular order and of all together, as if the
+    rest were known: of few items it can take a part of popular orders, and they of it, so that
+    errors are up to twice as large.
     """
 
-    model: PopularOrdersModel
-    order: Order
-    mix: Mix
-    prior: Prior
-    fit: RankFit
+    rest: MaxEntropyOutcome
+    popular: PopularOrders
     share_errors: Shares
     share_error: float
 
     def __repr__(self) -> str:
         """Say what was asked and how, in one line."""
-        asked = f"{describe_mix(self.mix)}; {self.prior} prior, {self.scale:.3g}"
-        return f"PopularOrdersOutcome({len(self.popular.shares)} orders; {asked})"
+        n_orders = len(self.popular.shares)
+        return f"PopularOrdersOutcome({n_orders} orders; {self.rest.asked_and_fitted})"
 
-    @property
-    def popular(self) -> PopularOrders:
-        """The orders that were found, with their shares, the most popular first."""
-        return self.model.popular
+    @cached_property
+    def model(self) -> PopularOrdersModel:
+        """The model of everybody."""
+        return PopularOrdersModel(self.popular, self.rest.model)
 
-    @property
-    def scale(self) -> float:
-        """The scale of the prior of the rest."""
-        return self.fit.scale
+    @cached_property
+    def order(self) -> Order:
+        """The items, best first: they disagree least with the model."""
+        return kemeny(self.model.precedences).order
 
     @cached_property
     def estimates(self) -> RankEstimates:
         """Rank shares and precedences with standard errors, see `MaxEntropyOutcome`."""
-        return with_popular(RankEstimates.of(self.fit), self.popular, self.share_errors)
+        return with_popular(self.rest.estimates, self.popular, self.share_errors)
 
     @cached_property
     def posterior(self) -> Posterior:
         """How likely each pair of neighbours in `order` is right, and rank intervals of items."""
-        known = self.estimates
-        variances = (2 * known.precedence_errors) ** 2
-        belief = Belief(1.0, known.scores, known.score_covariance, known.margins, variances)
-        return Posterior((belief,))
+        return posterior_of(self.estimates)
 
 
 def popular_orders(
@@ -95,10 +90,10 @@ def popular_orders(
 ) -> Generator[Survey, Tallies, PopularOrdersOutcome]:
     """Ask 7 of 10 people as `max_entropy` does, and the others for their order, hashed.
 
-    For populations in which many people hold exactly the same ranking, as how-to-vote cards make
-    them, from an epsilon of about 2; elsewhere it costs what the others would teach. Of 8 and
-    more items half of them are asked for their first places only: likely beginnings make few whole
-    orders candidates. One round: candidates are named after it.
+    It is made for populations in which many people hold exactly the same ranking, as how-to-vote
+    cards make them, from an epsilon of about 2; elsewhere the 3 of 10 are lost to the model. Of 8
+    and more items half of the 3 are asked for their first places only: which beginnings are likely
+    decides which few whole orders become candidates. That is known after the one round.
     Deterministic in the tallies and `function_seed`, which draws the public hash functions.
     `n_people`, how many are expected, chooses the mix.
     Privacy: epsilon-LDP for each person, in nats: one report each.   Cost: up to 12 `fit_ranks`.
@@ -121,7 +116,9 @@ def popular_orders(
         reports.append(HashedReports.of(*asked, (yield survey)))
     candidates = candidate_orders(n_items, reports[0] if len(reports) > 1 else None)
     search = PopularSearch.among(candidates, reports[-1], n_items)
-    return _outcome(reduce(add, parts), search, chosen, prior)
+    shares, fit = _most_likely(reduce(add, parts), search, prior)
+    rest = MaxEntropyOutcome((epsilon,), (chosen,), prior, fit)
+    return PopularOrdersOutcome(rest, search.popular(shares), *search.errors(shares))
 
 
 def order_surveys(n_items: int, epsilon: float, function_seed: int) -> tuple[Survey, ...]:
@@ -158,18 +155,16 @@ def _hashed_survey(
     return sampled_survey(name, questions, epsilon, lots=lots)
 
 
-def _outcome(
-    likelihood: ReportLikelihood, search: PopularSearch, mix: Mix, prior: Prior
-) -> PopularOrdersOutcome:
+def _most_likely(
+    likelihood: ReportLikelihood, search: PopularSearch, prior: Prior
+) -> tuple[Shares, RankFit]:
     """Search from no popular order; from the boldest one, too, should that leave it out."""
     shares, fit = _found(likelihood, search, prior, search.nothing())
     bold = search.boldest()
     if bold.any() and not shares[bold > 0].any():
         both = (shares, fit), _found(likelihood, search, prior, bold)
         shares, fit = max(both, key=lambda found: search.log_evidence(*found))
-    model = PopularOrdersModel(search.popular(shares), fit.point.model)
-    order = kemeny(model.precedences).order
-    return PopularOrdersOutcome(model, order, mix, prior, fit, *search.errors(shares))
+    return shares, fit
 
 
 def _found(
