@@ -1,12 +1,9 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import typer
 
 from hushrank.cli.main import app
-from hushrank.rankings.files import read_rankings, write_rankings
-from hushrank.rankings.profile import Rankings
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTED = (ROOT / "docs" / "cli.md").read_text()
@@ -53,13 +50,3 @@ def test_links_between_documents_lead_somewhere():
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
-
-
-def test_the_readme_s_python_runs_as_it_stands(tmp_path, monkeypatch, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    people = np.random.default_rng(1).permuted(np.tile(np.arange(6), (300, 1)), axis=1)
-    write_rankings(Rankings.from_orders(people), "people.soc")
-    exec(compile(code, "README.md", "exec"), {})
-    assert "each of 300 people by 4-LDP" in capsys.readouterr().out
-    assert read_rankings("synthetic.csv").n_people == 300
