@@ -29,6 +29,7 @@ lint: $(INSTALLED)
 
 types: $(INSTALLED)
 	$(BIN)/mypy
+	$(BIN)/mypy tests/workflows/twenty_names.py
 
 imports: $(INSTALLED)
 	$(BIN)/lint-imports --no-logo

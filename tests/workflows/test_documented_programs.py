@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hushrank
 from hushrank.activities.activity_files import write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
+from tests.workflows import twenty_names
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -47,6 +49,13 @@ def test_the_programs_of_a_page_run_in_turn(page, files):
     known = {"__name__": f"documented_{page.stem.replace('-', '_')}"}
     for number, program in enumerate(programs):
         exec(compile(program, f"{page.name}, program {number + 1}", "exec"), known)
+
+
+def test_the_program_of_twenty_names_runs(files, tmp_path, capsys):
+    used = set(re.findall(r"hushrank\.(\w+)", Path(twenty_names.__file__).read_text()))
+    assert used == set(hushrank.__all__)
+    twenty_names.main(tmp_path)
+    assert "some items are unranked" in capsys.readouterr().out
 
 
 def test_the_readme_learns_and_writes(files, capsys):

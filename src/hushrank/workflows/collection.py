@@ -224,16 +224,16 @@ class Collection:
         )
 
     def compared_with(
-        self, people: Rankings, *, seconds: float = SECONDS_FOR_THE_OPTIMUM
+        self, people: Rankings, *, time_limit: float = SECONDS_FOR_THE_OPTIMUM
     ) -> "CollectionComparison":
         """Compare with the truth, where a simulation has it at hand.
 
-        `seconds`: how long to look for the exact optimum.
+        `time_limit`: seconds to look for the exact optimum.
         Privacy: what comes back is computed from raw rankings, and protected by nothing.
         """
         expect(people, Rankings, "people", "hushrank.read_rankings")
         require(people.names == self.names, "people: expected rankings of the same items")
-        return _compared(self, people, seconds)
+        return _compared(self, people, time_limit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,7 +294,7 @@ class CollectionComparison:
         write_collection_page(Path(path), self.collection.page(title), truth)
 
 
-def _compared(collection: Collection, people: Rankings, seconds: float) -> CollectionComparison:
+def _compared(collection: Collection, people: Rankings, time_limit: float) -> CollectionComparison:
     """Compare rankings where there are some to compare, and the order in any case."""
     exact = learnt = uniform = None
     if collection.protocol.has_model and people.is_complete:
@@ -303,7 +303,7 @@ def _compared(collection: Collection, people: Rankings, seconds: float) -> Colle
         uniform = marginal_distance(uniform_second_order_marginals(people.n_items), truth)
         exact = _distance_without_noise(collection, people, truth)
     excess = kendall_excess(
-        people, collection.order, unranked=_meaning(collection.protocol), time_limit=seconds
+        people, collection.order, unranked=_meaning(collection.protocol), time_limit=time_limit
     )
     return CollectionComparison(collection, people, learnt, uniform, exact, excess)
 
