@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "hushrank"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -65,3 +66,9 @@ def test_nothing_weakens_the_noise_of_people():
         if {"mechanisms", "surveys"} & set(path.parts):
             assert "default_rng" not in text, path
             assert "Randomness.seeded" not in text, path
+
+
+def test_tests_stand_where_the_rooms_are():
+    folders = {path.parent.relative_to(ROOT / "tests") for path in ROOT.glob("tests/**/test_*.py")}
+    rooms = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
+    assert folders - rooms == {Path("portability")}

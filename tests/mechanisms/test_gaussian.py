@@ -3,7 +3,6 @@
 from math import exp, inf, nan, nextafter, sqrt
 
 import numpy as np
-import opendp.prelude as opendp
 import pytest
 
 from hushrank.errors import HushrankError
@@ -20,6 +19,8 @@ every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 
 def opendp_epsilon(sigma, squared_sensitivity, delta):
     """Return the epsilon that OpenDP states for integer noise of this scale."""
+    import opendp.prelude as opendp  # takes a second
+
     opendp.enable_features("contrib")
     space = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.l2_distance(T="f64")
     measurement = opendp.c.make_zCDP_to_approxDP(opendp.m.make_gaussian(*space, scale=sigma))

@@ -1,6 +1,5 @@
 """Item-channel problems for tests, and what is said of channels, computed by the definitions."""
 
-import cvxpy
 import numpy as np
 import pytest
 from scipy.special import rel_entr
@@ -59,6 +58,8 @@ def dual_bound(problem, potentials, price):
 
 def least_leakage(posed):
     """Solve the problem by a general conic solver."""
+    import cvxpy  # takes a second
+
     joint, prior = posed.population.joint, posed.population.prior
     matrix = cvxpy.Variable((len(joint), len(joint)), nonneg=True)
     released = matrix.T @ joint
