@@ -114,6 +114,7 @@ lock: ## write the locked requirements anew; needs uv
 
 clean: ## forget the environment and what tools left behind
 	rm -rf .venv .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out
+	find src -name "*.nb[ic]" -delete  # kernels as compiled from another version
 
 $(INSTALLED): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from hushrank.rankings.profile import Rankings
     from hushrank.workflows.aggregate import aggregate
     from hushrank.workflows.collect import collect
-    from hushrank.workflows.collection import Collection
-    from hushrank.workflows.consensus import Consensus
     from hushrank.workflows.judge import attack, evaluate
     from hushrank.workflows.plan import plan
     from hushrank.workflows.publish import Release, publish
     from hushrank.workflows.publish_online import publish_online
+    from hushrank.workflows.results.collection import Collection
+    from hushrank.workflows.results.consensus import Consensus
     from hushrank.workflows.simulate import simulate
 
 __all__ = [
@@ -65,8 +65,8 @@ _HOMES = {
     "rankings.profile": ("Rankings",),
     "workflows.aggregate": ("aggregate",),
     "workflows.collect": ("collect",),
-    "workflows.collection": ("Collection",),
-    "workflows.consensus": ("Consensus",),
+    "workflows.results.collection": ("Collection",),
+    "workflows.results.consensus": ("Consensus",),
     "workflows.judge": ("attack", "evaluate"),
     "workflows.plan": ("plan",),
     "workflows.publish": ("Release", "publish"),

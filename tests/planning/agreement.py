@@ -12,8 +12,8 @@ from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
 from hushrank.protocols.learnt import LearntFit, LearntPairs
 from hushrank.rankings.marginals import majority
-from hushrank.workflows import collection as workflow
 from hushrank.workflows.collect import collect
+from hushrank.workflows.results import collection as workflow
 
 QUANTITIES = ("distance", "excess", "half_width")
 TOLERANCE = 0.2

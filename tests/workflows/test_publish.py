@@ -15,7 +15,7 @@ from hushrank.errors import HushrankError
 from hushrank.workflows import publish as workflow
 from hushrank.workflows.posterior_file import read_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish, publish_and_compare
-from hushrank.workflows.release_terms import Terms
+from hushrank.workflows.results.release_terms import Terms
 from tests.statistics import random_seed
 
 BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}

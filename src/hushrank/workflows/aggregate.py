@@ -8,8 +8,8 @@ from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.arguments import expect, expect_number, expect_seed
-from hushrank.workflows.consensus import Consensus
 from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
 
 

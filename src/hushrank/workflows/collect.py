@@ -17,8 +17,8 @@ from hushrank.protocols.registry import (
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
 from hushrank.workflows.arguments import expect, expect_number, expect_seed
-from hushrank.workflows.collection import Collection
 from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.seeds import secret_words, stream
 
 

@@ -18,8 +18,8 @@ from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
 from hushrank.workflows.arguments import expect, expect_attributes, expect_seed
-from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
 OWNERS = "From raw data: for you, protected by nothing."
 RECOMMENDERS = {

@@ -16,7 +16,7 @@ from hushrank.planning.plan import (
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
 from hushrank.workflows.arguments import expect, expect_number
-from hushrank.workflows.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
 
 def plan(

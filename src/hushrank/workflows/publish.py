@@ -26,10 +26,10 @@ from hushrank.publishing.historical.protected_users import ProtectedUsers, prote
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.workflows.arguments import expect, expect_attributes
-from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.release_comparison import ReleaseComparison, matched
-from hushrank.workflows.release_terms import Distance, Method, Terms
+from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
+from hushrank.workflows.results.release_terms import Distance, Method, Terms
 from hushrank.workflows.seeds import secret_words, stream
 
 

@@ -15,7 +15,7 @@ from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.rankings.files import Form, read_rankings
 from hushrank.workflows.aggregate import aggregate
-from hushrank.workflows.consensus import (
+from hushrank.workflows.results.consensus import (
     OF_RAW_BALLOTS,
     OPEN_PAIRS,
     Consensus,

@@ -16,7 +16,7 @@ from hushrank.protocols.registry import make_protocol
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.collect import collect
-from hushrank.workflows.collection import Collection, CollectionComparison
+from hushrank.workflows.results.collection import Collection, CollectionComparison
 
 MUCH_EPSILON = 10
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}

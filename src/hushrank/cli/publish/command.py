@@ -101,7 +101,7 @@ def historical(
     from hushrank.activities.bins import parse_bins
     from hushrank.cli.console import in_flags
     from hushrank.cli.publish.show import PublishPaths, publish_and_show
-    from hushrank.workflows.release_terms import Terms
+    from hushrank.workflows.results.release_terms import Terms
 
     names = tuple(name.strip() for name in private.split(","))
     edges = dict(parse_bins(rule) for rule in bins or ())

@@ -16,8 +16,8 @@ from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
 from hushrank.workflows.posterior_file import has_one_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish_and_compare
-from hushrank.workflows.release_comparison import ReleaseComparison
-from hushrank.workflows.release_terms import Terms
+from hushrank.workflows.results.release_comparison import ReleaseComparison
+from hushrank.workflows.results.release_terms import Terms
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.arguments import expect
-from hushrank.workflows.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.words import least_sure
 from hushrank.workflows.seeds import stream
-from hushrank.workflows.words import least_sure
 
 if TYPE_CHECKING:
     from hushrank.reports.collection_page import CollectionPage

@@ -20,7 +20,7 @@ from hushrank.publishing.historical.release import (
     record_distortion,
 )
 from hushrank.workflows.posterior_file import Posterior
-from hushrank.workflows.release_terms import Terms
+from hushrank.workflows.results.release_terms import Terms
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
 OTHER = "expected the activity and the profiles that this was released from"

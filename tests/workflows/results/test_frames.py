@@ -3,7 +3,7 @@ import sys
 import pyarrow as pa
 import pytest
 
-from hushrank.workflows import frames
+from hushrank.workflows.results import frames
 
 COLUMNS = {"item": ["tea", "coffee"], "ahead of the next": [0.75, None]}
 

@@ -22,9 +22,9 @@ from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.arguments import expect, expect_number
-from hushrank.workflows.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.words import least_sure
+from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.words import least_sure
 
 OPEN_PAIRS = "pairs that ballots leave open *"
 NOT_PRIVATE = "Not private: the order is computed from the raw ballots."
