@@ -1,8 +1,11 @@
 import sys
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
+from hushrank.rankings.files import read_rankings
 from hushrank.workflows.results import frames
 
 COLUMNS = {"item": ["tea", "coffee"], "ahead of the next": [0.75, None]}
@@ -23,10 +26,21 @@ def test_a_frame_is_an_arrow_table_where_pandas_is_not_installed(monkeypatch):
 
 
 def test_a_frame_is_of_pandas_where_it_is_installed():
-    pandas = pytest.importorskip("pandas", reason="pandas is not a dependency")
     frame = frames.to_frame(COLUMNS)
-    assert isinstance(frame, pandas.DataFrame)
+    assert isinstance(frame, pd.DataFrame)
     assert list(frame["item"]) == COLUMNS["item"]
+
+
+def test_polars_reads_a_result_as_it_is():
+    assert pl.DataFrame(Result()).to_dict(as_series=False) == COLUMNS
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_ballots_are_read_from_a_data_frame(library):
+    frame = library.DataFrame({"tea": [1, 2, 1], "coffee": [2, 1, 2]})
+    rankings = read_rankings(frame)
+    assert rankings.names == ("tea", "coffee")
+    assert rankings.ranks.tolist() == [[0, 1], [1, 0], [0, 1]]
 
 
 def test_frames_cost_nothing_until_one_is_made():

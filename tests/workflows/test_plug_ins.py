@@ -1,0 +1,62 @@
+"""A plug-in that is installed works by name, from Python and on the command line."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import hushrank
+from tests.commands import hushrank as run
+
+ROOT = Path(__file__).parents[2]
+CODE = "\n".join(
+    program.replace("check_protocol(Favourites(), n_items=2)\n", "")
+    for program in re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "plug-ins.md").read_text(), re.DOTALL
+    )
+)
+NAMES = """[hushrank.mechanisms]
+named-bit = my_package:Mended
+[hushrank.protocols]
+favourites = my_package:Favourites
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The plug-ins of docs/plug-ins.md, as a distribution on the path, and people of 4 items."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_package.py").write_text(CODE.partition("people = ")[0])
+    metadata = tmp_path / "my_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(NAMES)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    people = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=1)
+    hushrank.write_rankings(people, "people.soc")
+    yield people
+    sys.modules.pop("my_package", None)
+
+
+def test_plug_ins_are_collected_by_name(installed, monkeypatch, capsys):
+    for options in (
+        ("--protocol", "favourites"),
+        ("--protocol", "safari", "--mechanism", "named-bit"),
+    ):
+        asked = ("collect", "people.soc", "--epsilon", 2, *options, "--json", "out.json")
+        assert run(monkeypatch, *asked) == 0
+        assert json.loads(Path("out.json").read_text())["protocol"] == options[1]
+    assert run(monkeypatch, "collect", "people.soc", "--epsilon", 2, "--protocol", "other") == 2
+    assert "favourites" in capsys.readouterr().err
+    assert hushrank.collect(installed, 2, protocol="favourites").is_private
+
+
+def test_a_protocol_is_compared_with_ours_on_the_frontier(installed, monkeypatch):
+    asked = ["experiment", "frontier-epsilon", "--with", "favourites", "--quick"]
+    assert run(monkeypatch, *asked, "--data", "people.soc", "--out", "out") == 0
+    rows = Path("out/frontier-epsilon.csv").read_text().splitlines()
+    assert any(",compared,favourites,excess," in row for row in rows)
+    assert not any("favourites,q2" in row for row in rows)
+    assert run(monkeypatch, "experiment", "safari-2", "--with", "favourites") == 1
