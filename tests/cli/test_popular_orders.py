@@ -71,4 +71,4 @@ def test_nobody_is_asked_for_them_unless_told(monkeypatch, people, capsys):
 def test_only_max_entropy_looks_for_them(monkeypatch, people, capsys):
     arguments = ["--epsilon", 1, "--popular-orders", "--protocol", "safari"]
     assert hushrank(monkeypatch, "collect", people, *arguments) == 1
-    assert "--popular-orders: only with --protocol max-entropy" in capsys.readouterr().err
+    assert "takes no --popular-orders: it belongs to max-entropy" in capsys.readouterr().err

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from hushrank.cli.console import plain, result_table
+from hushrank.cli.console import in_flags, plain, result_table
 from hushrank.errors import require
 from hushrank.files.disk import replace_file, require_apart, require_folder
-from hushrank.protocols.registry import make_protocol
+from hushrank.protocols.registry import EVERY_OPTION, make_protocol
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.collect import collect
@@ -82,7 +82,8 @@ def collect_and_show(
     short_cut: bool = False,
 ) -> None:
     """Collect, print a table, and write what was asked for."""
-    named = make_protocol(protocol, options)
+    with in_flags(*EVERY_OPTION):
+        named = make_protocol(protocol, options)
     has_rows = named.has_model or paths.synthetic is None
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
     paths.require_usable()
