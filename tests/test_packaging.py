@@ -2,11 +2,17 @@ import ast
 import sys
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hushrank"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def packages_of(nodes: Iterable[ast.AST]) -> set[str]:
@@ -22,7 +28,7 @@ def packages_of(nodes: Iterable[ast.AST]) -> set[str]:
 
 def imported_packages(path: Path) -> set[str]:
     """Return the top-level packages that a file imports, anywhere in it."""
-    return packages_of(ast.walk(ast.parse(path.read_text())))
+    return packages_of(ast.walk(parsed(path)))
 
 
 def test_the_package_declares_all_that_it_imports_and_nothing_else():
@@ -36,7 +42,7 @@ def test_the_package_declares_all_that_it_imports_and_nothing_else():
 
 def test_what_is_in_an_extra_is_imported_only_where_it_is_used():
     for path in (ROOT / "src").rglob("*.py"):
-        at_once = packages_of(ast.parse(path.read_text()).body)
+        at_once = packages_of(parsed(path).body)
         assert at_once.isdisjoint({"sklearn", "implicit", "threadpoolctl"}), path
 
 
