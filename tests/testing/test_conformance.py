@@ -2,18 +2,28 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from hushrank.mechanisms.local import checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.word_rates import WordRates
-from hushrank.protocols.registry import PROTOCOLS, Pairs, SubsetOrder, make_protocol
+from hushrank.models.mallows import Mallows
+from hushrank.protocols.registry import (
+    PROTOCOLS,
+    Pairs,
+    SubsetOrder,
+    WholeRanking,
+    make_protocol,
+)
 from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from hushrank.questions.top_order import TopOrder
 from hushrank.questions.whole_order import WholeOrder
+from hushrank.randomness import Randomness
 from hushrank.testing import StatedChannel, check_mechanism, check_protocol, check_question
 from tests.conformance import LISTED, UNARY, channel_of
 
@@ -133,6 +143,108 @@ class Forgets(Wrong):
         return within
 
 
+class TruthfulAlone(Wrong):
+    """Randomises crowds, and tells the truth of a person who is asked alone."""
+
+    def randomise(self, categories, *, rng):
+        noisy = super().randomise(categories, rng=rng)
+        return categories if categories.size == 1 else noisy
+
+
+class TruthfulInProduction(Wrong):
+    """Is right in simulations."""
+
+    def randomise(self, categories, *, rng):
+        noisy = super().randomise(categories, rng=rng)
+        return categories if rng.is_private else noisy
+
+
+class OwnSource(Wrong):
+    """Draws words, and takes its noise from elsewhere."""
+
+    def randomise(self, categories, *, rng):
+        super().randomise(categories, rng=rng)
+        return super().randomise(categories, rng=Randomness.secure())
+
+
+class NoWords(Wrong):
+    """Leaves `rng` alone once the categories are checked."""
+
+    def randomise(self, categories, *, rng):
+        inside = categories.min() >= 0 and categories.max() < self.n_categories
+        return super().randomise(categories, rng=Randomness.seeded(1) if inside else rng)
+
+
+class Remembers(Wrong):
+    """Reports what the first person of the call before hid."""
+
+    earlier: ClassVar[dict] = {}
+
+    def randomise(self, categories, *, rng):
+        reports = super().randomise(categories, rng=rng)
+        reports[-1] = self.earlier.get("category", reports[-1])
+        self.earlier["category"] = categories[0]
+        return reports
+
+
+class TellsOfTheOneBefore(Wrong):
+    """Reports what the person before hid, of every second one."""
+
+    def randomise(self, categories, *, rng):
+        before = np.append(categories[1::2], categories[0])[: categories[::2].size]
+        mixed = super().randomise(categories, rng=rng)
+        mixed[::2] = self.right.randomise(before, rng=rng)
+        return mixed if categories.size > 1 else super().randomise(categories, rng=rng)
+
+
+class SharesItsCoins(Wrong):
+    """The second half of a batch uses the words of the first half again."""
+
+    def randomise(self, categories, *, rng):
+        checked_categories(categories, self.n_categories)
+        half = -(-categories.size // 2)
+        tape = rng.words(4 * half).tobytes()
+        parts = [
+            self.right.randomise(part, rng=Randomness.replayed(tape))
+            for part in (categories[:half], categories[half:])
+        ]
+        return np.concatenate(parts)
+
+
+class SpoilsItsInput(Wrong):
+    """Writes reports where the categories were."""
+
+    def randomise(self, categories, *, rng):
+        categories[:] = super().randomise(categories, rng=rng)
+        return categories.copy()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (TruthfulAlone, "asked alone do not follow the law"),
+        (TruthfulInProduction, "the same words give other reports"),
+        (OwnSource, "the same words give other reports"),
+        (NoWords, "draws no word"),
+        (Remembers, "the same words give other reports"),
+        (TellsOfTheOneBefore, "asked together do not follow the law"),
+        (SharesItsCoins, "asked together do not follow the law"),
+        (SpoilsItsInput, "changes the categories"),
+    ],
+)
+def test_a_mechanism_that_leaks_beside_its_channel_is_caught(kind, said):
+    with pytest.raises(AssertionError, match=said):
+        check_mechanism(kind.make, lambda mechanism: mechanism.channel(), **QUICK)
+
+
+def test_a_channel_that_does_not_depend_on_epsilon_is_told_so():
+    def make(n_categories, epsilon):
+        return GeneralizedRandomizedResponse(n_categories, min(epsilon, 1.0))
+
+    with pytest.raises(AssertionError, match="hardly changes"):
+        check_mechanism(make, stated, **QUICK)
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
@@ -238,6 +350,16 @@ class Forgetful(Pairs):
         return replace(learnt, outcome=replace(learnt.outcome, order=order))
 
 
+class OwnShares(WholeRanking):
+    """Draws a part of its model from a source of its own."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        options = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
+        learnt = yield from super().begin(n_items, **options)
+        centre = tuple(np.random.default_rng().permutation(n_items).tolist())
+        return replace(learnt, model=Mallows(centre, 0.0))
+
+
 class Backwards(SubsetOrder):
     def begin(self, n_items, *, epsilon, n_people, seed):
         options = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
@@ -254,6 +376,7 @@ class ClaimsAModel(SubsetOrder):
     [
         (AsksTwice(), "costs 2.0 nats"),
         (Forgetful(), "another order"),
+        (OwnShares("mine", GeneralizedRandomizedResponse), "another model"),
         (Backwards(), "people agree"),
         (ClaimsAModel(), "has_model"),
     ],

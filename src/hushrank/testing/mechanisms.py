@@ -8,18 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Indices, Reports
+from hushrank.arrays import Counts, Indices, Reports
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import LocalMechanism
 from hushrank.randomness import Randomness
 from hushrank.samplers.word_probabilities import exp_below
 from hushrank.surveys.survey import MakeMechanism
-from hushrank.testing.statistics import assert_counts_follow, draws_needed, promise
+from hushrank.testing.statistics import (
+    assert_counts_follow,
+    assert_tables_follow,
+    draws_needed,
+    promise,
+)
 
 TOO_MUCH = 1.05
 """The wrong mechanism that sampling must catch spends this much more epsilon."""
 MOST_DRAWS = 10**8
-TAPES = 20
+LEAST_EFFECT = 100 / MOST_DRAWS
+"""Of chi-square, a draw: with less the wrong mechanism would not be caught in MOST_DRAWS."""
+TAPES, CALLS_ALONE, PAIRS_OF_PEOPLE = 20, 500, 20_000
+MOST_TOLD = 32
+"""Values that are told apart of a neighbour's category or report."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,12 @@ def check_mechanism(
 
     Exactly: the loss of the channel is what `rates.worst_ratio` states, and at most e^epsilon; each
     report supports its owner's category and the others at the stated rates; a person alone draws as
-    many words whatever they hide; what is out of domain is refused before a word is drawn. By
-    sampling, with false alarms of 1e-6: reports follow the channel, for every category; a mechanism
-    that spends 5 % more passes with probability 1e-3.   Raises AssertionError.
+    many words whatever they hide; what is out of domain is refused before a word is drawn; the same
+    words give the same reports, whoever was asked before, and in production as in simulations. By
+    sampling, with false alarms of 1e-6 each: reports follow the channel, for every category; a
+    mechanism that spends 5 % more passes with probability 1e-3. So do those of people who are asked
+    alone, as on a device, 500 for each category, and those of people among others, whatever the
+    neighbour hides or reports: this catches gross faults only.   Raises AssertionError.
     """
     for k in n_categories:
         for epsilon in epsilons:
@@ -68,6 +80,9 @@ def check_mechanism(
             _check_words(mechanism, seed)
             _check_tallies(mechanism, seed)
             _check_refusals(mechanism)
+            _check_repeats(mechanism, make_mechanism(k, epsilon), seed)
+            _check_people_alone(mechanism, channel, seed)
+            _check_neighbours(mechanism, channel, seed)
             wrong = channel_of(make_mechanism(k, TOO_MUCH * epsilon))
             _check_law(mechanism, channel, wrong, seed)
 
@@ -116,6 +131,7 @@ def _check_words(mechanism: LocalMechanism, seed: int) -> None:
             mechanism.randomise(np.array([category]), rng=Randomness(read, is_private=False))
             drawn.add(n_bytes[0])
     promise(len(drawn) == 1, "the number of words that a person draws varies")
+    promise(0 not in drawn, "a person draws no word: noise must come from `rng`")
 
 
 def _check_tallies(mechanism: LocalMechanism, seed: int) -> None:
@@ -140,11 +156,70 @@ def _check_refusals(mechanism: LocalMechanism) -> None:
         promise(False, "a category out of domain is not refused")
 
 
+def _check_repeats(mechanism: LocalMechanism, another: LocalMechanism, seed: int) -> None:
+    """Noise of another source, a memory of earlier calls, or a switch for production shows here."""
+    categories = np.arange(60) % mechanism.n_categories
+    before = categories.copy()
+    first = mechanism.randomise(categories, rng=Randomness.seeded(seed))
+    promise(np.array_equal(categories, before), "changes the categories that it is given")
+    mechanism.randomise(categories[::-1], rng=Randomness.seeded(seed + 1))
+    for one in (mechanism, another):
+        again = one.randomise(categories, rng=_as_in_production(Randomness.seeded(seed)))
+        same = np.array_equal(first, again)
+        promise(same, "the same words give other reports: noise must come from `rng` alone")
+
+
+def _check_people_alone(mechanism: LocalMechanism, channel: StatedChannel, seed: int) -> None:
+    """Ask each person in a call of their own, as a device does."""
+    rng = _as_in_production(Randomness.seeded(seed))
+    drawn = []
+    for category in range(mechanism.n_categories):
+        alone = np.array([category])
+        calls = [mechanism.randomise(alone, rng=rng) for _ in range(CALLS_ALONE)]
+        columns = _columns(channel.reports, np.concatenate(calls))
+        drawn.append(np.bincount(columns, minlength=len(channel.reports)))
+    what = "reports of people who are asked alone"
+    assert_tables_follow(np.stack(drawn)[None], channel.probabilities, what)
+
+
+def _check_neighbours(mechanism: LocalMechanism, channel: StatedChannel, seed: int) -> None:
+    """Ask many at once: a report must tell nothing of the neighbour, nor of the neighbour's report.
+
+    A neighbour is the person before, and the one as far ahead as half of them.
+    """
+    k = mechanism.n_categories
+    source = np.random.default_rng(seed)
+    categories = source.integers(k, size=2 * PAIRS_OF_PEOPLE)
+    rng = _as_in_production(Randomness.seeded(seed))
+    columns = _columns(channel.reports, mechanism.randomise(categories, rng=rng))
+    for pairs in (np.s_[0::2], np.s_[1::2]), (np.s_[:PAIRS_OF_PEOPLE], np.s_[PAIRS_OF_PEOPLE:]):
+        for one, other in (pairs, pairs[::-1]):
+            for told in (categories[one] % MOST_TOLD, columns[one] % MOST_TOLD):
+                counts = _counts(told, categories[other], columns[other], channel)
+                what = "reports of people who are asked together"
+                assert_tables_follow(counts, channel.probabilities, what)
+
+
+def _counts(told: Indices, own: Indices, columns: Indices, channel: StatedChannel) -> Counts:
+    """Count reports (told, categories, columns) by what is told of the neighbour."""
+    k, n_reports = channel.words.shape
+    counts = np.zeros((MOST_TOLD, k, n_reports), dtype=np.int64)
+    np.add.at(counts, (told, own, columns), 1)
+    return counts
+
+
+def _as_in_production(rng: Randomness) -> Randomness:
+    """Return the same words, said to be secret."""
+    return Randomness(lambda size: rng.words(size // 8).tobytes(), is_private=True)
+
+
 def _check_law(
     mechanism: LocalMechanism, channel: StatedChannel, wrong: StatedChannel, seed: int
 ) -> None:
     stated, other, k = channel.probabilities, wrong.probabilities, mechanism.n_categories
     counts = []
+    effect = ((other - stated) ** 2 / stated).sum(axis=1).min()
+    promise(effect > LEAST_EFFECT, "the channel hardly changes with 5 % more epsilon")
     n_draws = max(draws_needed(stated[c], other[c], k) for c in range(k))
     many = f"{n_draws:,} draws a category are too many: choose a smaller epsilon, or a larger one"
     promise(n_draws <= MOST_DRAWS, many)

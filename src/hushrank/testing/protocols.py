@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushrank.arrays import Ranks
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
@@ -91,6 +92,9 @@ def _check_replay(
         same = asked == taken.surveys
         promise(same, "the same tallies lead to other surveys: a collection cannot be resumed")
         promise(end.value.order == learnt.order, "the same tallies lead to another order")
+        if learnt.model is not None:
+            drawn, again = (_sampled(each) for each in (learnt, end.value))
+            promise(np.array_equal(drawn, again), "the same tallies lead to another model")
         return
     promise(False, "the same tallies do not bring the protocol to its end")
 
@@ -103,8 +107,12 @@ def _check_learnt(learnt: Learnt, protocol: NamedProtocol, n_items: int) -> None
     names = tuple(str(item) for item in range(n_items))
     learnt.shown(names)
     if learnt.model is not None:
-        rows = Rankings(learnt.sample(50, rng=np.random.default_rng(1)), names)
+        rows = Rankings(_sampled(learnt), names)
         promise(rows.is_complete and rows.is_strict, "synthetic rankings are not whole and strict")
+
+
+def _sampled(learnt: Learnt) -> Ranks:
+    return learnt.sample(50, rng=np.random.default_rng(1))
 
 
 def _check_refusal(protocol: NamedProtocol, people: Rankings) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.stats import chi2, ncx2
+from scipy.stats import binom, chi2, ncx2
 
 FALSE_ALARM = 1e-6
 """How often a check fails right code."""
@@ -57,3 +57,16 @@ def assert_counts_follow(counts: NDArray[Any], stated: ArrayLike) -> None:
     worst = chi2.sf(statistics.max(), counts.shape[1] - 1)
     follows = worst > FALSE_ALARM / len(counts)
     promise(follows, f"draws do not follow the law: p = {worst:.2g} in row {statistics.argmax()}")
+
+
+def assert_tables_follow(counts: NDArray[Any], stated: ArrayLike, what: str) -> None:
+    """Assert that `counts` (tables, laws, outcomes) follow the laws `stated` (laws, outcomes).
+
+    Each cell by the exact tails of its binomial, however few the draws; all share one FALSE_ALARM.
+    """
+    n_draws = counts.sum(axis=-1, keepdims=True)
+    chances = np.clip(np.asarray(stated, dtype=float), 0, 1)
+    below = binom.cdf(counts, n_draws, chances)
+    above = binom.sf(counts - 1, n_draws, chances)
+    worst = 2 * min(below.min(), above.min())
+    promise(worst > FALSE_ALARM / counts.size, f"{what} do not follow the law: p = {worst:.2g}")
