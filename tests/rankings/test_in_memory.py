@@ -1,5 +1,7 @@
 """What `read_rankings` takes beside files: tables in memory and lists of lists of names."""
 
+import traceback
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -109,6 +111,18 @@ def test_what_is_no_rankings_is_refused_without_showing_any(source, error, messa
     with pytest.raises(error, match=message) as refused:
         read_rankings(source)
     assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyError, OSError, ArithmeticError])
+def test_an_error_of_another_library_is_not_shown(error):
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise error(SECRET)
+
+    with pytest.raises(HushrankError, match="table: expected columns of text or numbers") as caught:
+        read_rankings(Broken())
+    shown = "".join(traceback.format_exception(caught.value))
+    assert SECRET not in shown
 
 
 def test_a_list_has_one_form():

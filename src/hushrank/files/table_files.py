@@ -119,8 +119,12 @@ def parse_arrow(source: ArrowTable) -> Table:
     import pyarrow as pa
 
     found = None
-    with suppress(pa.ArrowException, ValueError, TypeError):  # their messages may show cells
+    try:
         found = _table(_without_index(pa.table(source)))
+    except (HushrankError, MemoryError):
+        raise
+    except Exception:  # of any library of data frames: their messages may show cells
+        found = None
     if found is None or not found.header:
         raise HushrankError("expected columns of text or numbers")
     require(all(found.header), "expected a name for every column")
