@@ -15,6 +15,7 @@ from hushrank.aggregators.registry import METHODS, MethodName
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate.command import Method
 from hushrank.cli.collect.command import PostProcess, Prior, Rows, Split
+from hushrank.cli.console import flagged
 from hushrank.cli.options import FileForm
 from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
@@ -336,3 +337,8 @@ def test_choices_of_the_command_line_are_those_of_the_library():
 def test_an_unknown_protocol_is_a_wrong_option(monkeypatch, people, capsys):
     assert hushrank(monkeypatch, "collect", people, "--epsilon", 1, "--protocol", "mine") == 2
     assert "max-entropy, safari" in " ".join(capsys.readouterr().err.replace("│", "").split())
+
+
+def test_an_error_names_options_and_leaves_other_words_alone():
+    told = flagged("max_ratio and a mechanism of the mechanisms", "max_ratio", "mechanism")
+    assert told == "--max-ratio and a --mechanism of the mechanisms"

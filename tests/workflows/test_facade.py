@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import hushrank
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.registry import SubsetOrder
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = [name for name in hushrank.__all__ if inspect.isroutine(getattr(hushrank, name))]
@@ -87,6 +90,44 @@ def test_a_wrong_type_is_named(name):
     with pytest.raises((TypeError, hushrank.HushrankError)) as caught:
         verb(**needed)
     assert any(parameter in str(caught.value) for parameter in needed)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda people: hushrank.collect(people, 1, seed=-1),
+        lambda people: hushrank.aggregate(people, seed=-1),
+        lambda people: hushrank.simulate("mallows", people=2, items=2, seed=-1),
+    ],
+)
+def test_a_negative_seed_is_refused(call):
+    people = hushrank.read_rankings([["tea", "coffee"]])
+    with pytest.raises(hushrank.HushrankError, match="expected a seed of 0 or more, got -1"):
+        call(people)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"protocol": 3},
+        {"protocol": SubsetOrder},
+        {"protocol": "safari", "leaf_size": "2"},
+        {"protocol": "pairs", "queries": 1.5},
+        {"protocol": "safari", "mechanism": 3},
+    ],
+)
+def test_collect_names_the_option_that_is_of_a_wrong_type(wrong):
+    people = hushrank.read_rankings([["tea", "coffee"]])
+    with pytest.raises((TypeError, hushrank.HushrankError), match=list(wrong)[-1]):
+        hushrank.collect(people, 1, **wrong)
+
+
+def test_a_mechanism_of_ones_own_is_named_in_json():
+    people = hushrank.simulate("mallows", people=500, items=3, seed=1)
+    mechanism = GeneralizedRandomizedResponse
+    learnt = hushrank.collect(people, 4, protocol="safari", mechanism=mechanism, seed=1)
+    found = json.loads(json.dumps(learnt.to_dict()))
+    assert found["options"]["mechanism"] == "GeneralizedRandomizedResponse"
 
 
 def test_importing_the_package_imports_nothing_heavy():

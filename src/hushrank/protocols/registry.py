@@ -8,7 +8,17 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypedDict, TypeVar, get_args
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    get_args,
+    runtime_checkable,
+)
 
 from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
@@ -42,6 +52,7 @@ MOST_ITEMS_WITHOUT_NOISE = 14
 """Ten seconds: exact answers take several times as long to fit as noisy ones."""
 
 
+@runtime_checkable
 class NamedProtocol(Protocol):
     """A protocol with its options settled: what a plug-in's class makes.
 
@@ -354,9 +365,10 @@ def protocol_names() -> tuple[str, ...]:
 def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
     """Return the mechanism of a name, ours or a plug-in's; what is none already, as it is.
 
-    Raises HushrankError for an unknown name.
+    Raises HushrankError for an unknown name, and for what makes no mechanism.
     """
     if not isinstance(mechanism, str):
+        require(callable(mechanism), "expected a mechanism by name, or what makes one")
         return mechanism
     added = _plug_ins("mechanisms")
     known = ", ".join((*MECHANISMS, *added))

@@ -62,6 +62,8 @@ def aggregate(
         True
     """
     expect(ballots, Rankings, "ballots", "hushrank.read_rankings")
+    if method is not None:
+        expect(method, str, "method")
     _require_options(epsilon, delta, unranked, time_limit, seed)
     chosen = method_named(method, epsilon=epsilon, delta=delta)
     progress("counting who puts which item before which")

@@ -19,10 +19,20 @@ def expect_number(value: Any, named: str) -> None:
         raise TypeError(f"{named}: expected a number, got {type(value).__name__}")
 
 
+def expect_whole(value: Any, named: str) -> None:
+    """Raise TypeError with the argument's name unless `value` is a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{named}: expected a whole number, got {type(value).__name__}")
+
+
 def expect_seed(seed: Any) -> None:
-    """Raise TypeError unless a seed is a whole number or None, which means secret noise."""
+    """Raise TypeError unless a seed is a whole number or None, which means secret noise.
+
+    Raises HushrankError when it is negative.
+    """
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TypeError(f"seed: expected a whole number or None, got {type(seed).__name__}")
+    require(seed is None or seed >= 0, f"expected a seed of 0 or more, got {seed}")
 
 
 def expect_attributes(private: Any) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Collect rankings privately: run a protocol on everybody's device, and say what was learnt."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 from hushrank.engines.local import run, simulate
 from hushrank.engines.outcome import Outcome
@@ -16,7 +16,7 @@ from hushrank.protocols.registry import (
 )
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
-from hushrank.workflows.arguments import expect, expect_number, expect_seed
+from hushrank.workflows.arguments import expect, expect_number, expect_seed, expect_whole
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.seeds import secret_words, stream
@@ -71,15 +71,11 @@ def collect(
     expect_number(epsilon, "epsilon")
     expect_seed(seed)
     require_parameters(2, epsilon)
-    if isinstance(protocol, str):
-        named = make_protocol(protocol, options)
-    else:
-        require(not options, "a protocol that has its options takes no others")
-        named = protocol
+    named = _with_options(protocol, options)
     _require_suitable(people, named)
     progress("asking people")
     outcome = _ask(people, named, epsilon, seed, short_cut=short_cut)
-    asked = {"protocol": named.name, "epsilon": epsilon, **EVERY_OPTION, **options}
+    asked = {"protocol": named.name, "epsilon": epsilon, **EVERY_OPTION, **_in_words(options)}
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
@@ -87,6 +83,31 @@ def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
     """Put each person's tied items in a random order, as a person who must give a strict one."""
     expect(people, Rankings, "people", "hushrank.read_rankings")
     return break_ties(people, rng=stream(seed, "ties"))
+
+
+def _with_options(protocol: str | NamedProtocol, options: Options) -> NamedProtocol:
+    """Return the protocol with its options settled; raise TypeError for what is none."""
+    for named, count in (
+        ("leaf_size", options.get("leaf_size")),
+        ("queries", options.get("queries")),
+    ):
+        if count is not None:
+            expect_whole(count, named)
+    if isinstance(protocol, str):
+        return make_protocol(protocol, options)
+    if isinstance(protocol, type) or not isinstance(protocol, NamedProtocol):
+        got = protocol.__name__ if isinstance(protocol, type) else type(protocol).__name__
+        raise TypeError(f"protocol: expected a name, or a protocol with its options, got {got}")
+    require(not options, "a protocol that has its options takes no others")
+    return protocol
+
+
+def _in_words(options: Options) -> dict[str, Any]:
+    """Return options as JSON can hold them: a class by its name."""
+    return {
+        name: getattr(value, "__name__", type(value).__name__) if callable(value) else value
+        for name, value in options.items()
+    }
 
 
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:

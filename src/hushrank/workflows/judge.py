@@ -17,7 +17,7 @@ from hushrank.evaluation import attackers
 from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
-from hushrank.workflows.arguments import expect, expect_attributes, expect_seed
+from hushrank.workflows.arguments import expect, expect_attributes, expect_seed, expect_whole
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
@@ -280,7 +280,7 @@ def evaluate(
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")
     expect(held_out, Activity, "held_out", "hushrank.read_activity")
-    expect(repetitions, int, "repetitions")
+    expect_whole(repetitions, "repetitions")
     expect_seed(seed)
     require(repetitions >= 1, f"expected 1 or more repetitions, got {repetitions}")
     trial = foretelling(activity, _released_activity(released), held_out)

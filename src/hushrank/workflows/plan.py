@@ -15,7 +15,7 @@ from hushrank.planning.plan import (
 )
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
-from hushrank.workflows.arguments import expect, expect_number
+from hushrank.workflows.arguments import expect_number, expect_whole
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
 
@@ -45,8 +45,8 @@ def plan(
         >>> [each.protocol for each in planned.recommendations]
         ['max-entropy', 'max-entropy']
     """
-    expect(items, int, "items")
-    expect(people, int, "people")
+    expect_whole(items, "items")
+    expect_whole(people, "people")
     for value, named in ((epsilon, "epsilon"), (error, "error"), (excess, "excess")):
         expect_number(value, named)
     foretold = make_plan(Situation(items, people, epsilon, error, excess))

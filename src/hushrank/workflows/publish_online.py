@@ -28,7 +28,13 @@ from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.setup import StreamSetup, stream_setup
 from hushrank.publishing.online.state import StreamState, StreamTotals, stored_setup
 from hushrank.randomness import Randomness
-from hushrank.workflows.arguments import expect, expect_attributes, expect_number, expect_seed
+from hushrank.workflows.arguments import (
+    expect,
+    expect_attributes,
+    expect_number,
+    expect_seed,
+    expect_whole,
+)
 
 BIT = log(2)
 """In nats."""
@@ -344,9 +350,11 @@ def _setup(
 
 
 def _rules(budget: float, limit: float | None, renew_every: int | None) -> StreamRules:
-    for named, value in (("budget", budget), ("limit", limit), ("renew_every", renew_every)):
-        if value is not None:
-            expect_number(value, named)
+    expect_number(budget, "budget")
+    if limit is not None:
+        expect_number(limit, "limit")
+    if renew_every is not None:
+        expect_whole(renew_every, "renew_every")
     rules = StreamRules(float(budget), limit=inf if limit is None else limit * BIT)
     return rules if renew_every is None else replace(rules, resolve_every=renew_every)
 

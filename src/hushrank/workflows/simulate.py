@@ -6,7 +6,7 @@ from hushrank.errors import require
 from hushrank.models.mallows import Mallows
 from hushrank.models.mixture import plackett_luce_mixture
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.arguments import expect, expect_number, expect_seed
+from hushrank.workflows.arguments import expect_number, expect_seed, expect_whole
 from hushrank.workflows.seeds import stream
 
 ModelName: TypeAlias = Literal["mallows", "plackett-luce"]
@@ -38,8 +38,8 @@ def simulate(
         Rankings(1000 people, 5 items, strict, complete)
     """
     require(model in get_args(ModelName), f"model: expected {' or '.join(get_args(ModelName))}")
-    expect(people, int, "people")
-    expect(items, int, "items")
+    for count, named in ((people, "people"), (items, "items"), (components, "components")):
+        expect_whole(count, named)
     expect_number(dispersion, "dispersion")
     expect_number(spread, "spread")
     expect_seed(seed)

@@ -8,7 +8,12 @@ from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Method as Clustering
 from hushrank.publishing.distances.group_distances import DISTANCES
 from hushrank.publishing.historical.baselines import BASELINES
-from hushrank.workflows.arguments import expect_attributes, expect_number, expect_seed
+from hushrank.workflows.arguments import (
+    expect_attributes,
+    expect_number,
+    expect_seed,
+    expect_whole,
+)
 
 Method: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
 Distance: TypeAlias = Literal[
@@ -58,12 +63,13 @@ class Terms:
         object.__setattr__(self, "private", expect_attributes(self.private))
         expect_number(self.budget, "budget")
         expect_seed(self.seed)
-        require(
-            self.seed is None or self.seed >= 0, f"expected a seed of 0 or more, got {self.seed}"
-        )
         _require_known("method", self.method, get_args(Method))
         _require_known("clustering", self.clustering, get_args(Clustering))
         _require_known("distance", self.distance, tuple(DISTANCES))
+        if self.clusters is not None:
+            expect_whole(self.clusters, "clusters")
+        if self.max_ratio is not None:
+            expect_number(self.max_ratio, "max_ratio")
         enough = self.clusters is None or self.clusters >= 2
         require(enough, f"expected 2 or more clusters, got {self.clusters}")
         alone = f"{self.method} takes no max_ratio and no keep_own: they are privrank's"
