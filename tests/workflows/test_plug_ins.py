@@ -60,3 +60,21 @@ def test_a_protocol_is_compared_with_ours_on_the_frontier(installed, monkeypatch
     assert any(",compared,favourites,excess," in row for row in rows)
     assert not any("favourites,q2" in row for row in rows)
     assert run(monkeypatch, "experiment", "safari-2", "--with", "favourites") == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("my_package:Missing", "the plug-in favourites cannot be loaded"),
+        ("no_such_package:Favourites", "the plug-in favourites cannot be loaded"),
+        ("my_package:WORDS", "expected the plug-in favourites to be a dataclass"),
+    ],
+)
+def test_a_plug_in_that_is_none_is_named(installed, tmp_path, monkeypatch, capsys, target, said):
+    names = f"[hushrank.protocols]\nfavourites = {target}\n"
+    (tmp_path / "my_package-1.0.dist-info" / "entry_points.txt").write_text(names)
+    with pytest.raises(hushrank.HushrankError, match=said):
+        hushrank.collect(installed, 2, protocol="favourites")
+    asked = ("collect", "people.soc", "--epsilon", 2, "--protocol", "favourites")
+    assert run(monkeypatch, *asked) == 1
+    assert said in capsys.readouterr().err

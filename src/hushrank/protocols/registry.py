@@ -5,9 +5,9 @@ and `hushrank.mechanisms`: see docs/plug-ins.md.
 """
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import (
     Any,
     ClassVar,
@@ -24,7 +24,7 @@ from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
     require_pair_post_process,
 )
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.shares import PostProcess, require_post_process
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
@@ -376,7 +376,7 @@ def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
     require(is_known, f"expected one of the mechanisms {known}, got {mechanism}")
     if mechanism in MECHANISMS:
         return MECHANISMS[mechanism]
-    made: MakeMechanism = added[mechanism].load()
+    made: MakeMechanism = _loaded(added[mechanism])
     return made
 
 
@@ -388,13 +388,24 @@ def _entry_of(name: str) -> Entry:
     protocols = _plug_ins("protocols")
     if name not in protocols:
         return _entry(WholeRanking, name=name, mechanism=mechanism_named(name))
-    return _entry(protocols[name].load())
+    kind = _loaded(protocols[name])
+    is_one = isinstance(kind, type) and is_dataclass(kind) and hasattr(kind, "has_model")
+    require(is_one, f"expected the plug-in {name} to be a dataclass, as NamedProtocol says")
+    return _entry(kind)
 
 
 def _unknown(name: str) -> str:
     return f"expected one of the protocols {', '.join(protocol_names())}, got {name}"
 
 
-def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, Any]:
+def _loaded(plug_in: EntryPoint) -> Any:
+    """Import what an entry point names; raise HushrankError where that fails."""
+    try:
+        return plug_in.load()
+    except Exception as error:
+        raise HushrankError(f"the plug-in {plug_in.name} cannot be loaded: {error}") from error
+
+
+def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, EntryPoint]:
     """Return the entry points of a kind by name."""
     return {each.name: each for each in entry_points(group=f"hushrank.{kind}")}
