@@ -36,6 +36,10 @@ WARNING = (
     " hand, and its errors and what is marked “true” below are exact statistics of them. Those are"
     " not protected by any privacy guarantee."
 )
+NOT_PRIVATE = (
+    "<strong>Do not publish this page.</strong> The noise of the reports is not secret, so they"
+    " protect nobody."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +51,7 @@ class CollectionPage:
 
     title: str
     statement: str
+    is_private: bool
     figures: Mapping[str, str]
     names: Sequence[str]
     order: Order
@@ -131,7 +136,7 @@ def _order_page(
     return OrderPage(
         title=shown.title,
         statement=shown.statement,
-        warning=None if truth is None else WARNING,
+        warning=_warning(shown, truth),
         figures=figures,
         names=shown.names,
         order=shown.order,
@@ -139,6 +144,12 @@ def _order_page(
         intervals=shown.intervals,
         pair_shares=shares,
     )
+
+
+def _warning(shown: CollectionPage, truth: Truth | None) -> str | None:
+    if truth is not None:
+        return WARNING
+    return None if shown.is_private else NOT_PRIVATE
 
 
 def write_collection_report(

@@ -21,9 +21,7 @@ from hushrank.evaluation.metrics import (
 from hushrank.files.disk import FilePath
 from hushrank.models.ranking_model import RankingModel
 from hushrank.protocols.learnt import Learnt, Shown
-from hushrank.protocols.registry import (
-    NamedProtocol,
-)
+from hushrank.protocols.registry import NamedProtocol
 from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
@@ -196,7 +194,10 @@ class Collection:
         }
 
     def report(self, path: FilePath) -> None:
-        """Write one self-contained HTML page, from the reports alone."""
+        """Write one self-contained HTML page, from the reports alone.
+
+        What is not private can be read by its owner only.
+        """
         from hushrank.reports.collection_page import write_collection_page
 
         write_collection_page(Path(path), self.page())
@@ -213,6 +214,7 @@ class Collection:
         return CollectionPage(
             title=title or f"Collected with {self.protocol.name}",
             statement=self.privacy,
+            is_private=self.is_private,
             figures=self.summary,
             names=self.names,
             order=self.order,

@@ -1,0 +1,100 @@
+"""A collection holds its reports' lesson alone; the truth is beside it when it is asked for."""
+
+import json
+import pickle
+import stat
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hushrank
+from hushrank.activities.activity import Activity
+from hushrank.protocols.registry import PROTOCOLS
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows.collect import strict_people
+
+N_PEOPLE = 613
+
+
+@pytest.fixture(scope="module")
+def people():
+    return hushrank.simulate("mallows", people=N_PEOPLE, items=4, dispersion=0.6, seed=1)
+
+
+def held(thing, known=None):
+    """Yield all that an object leads to."""
+    known = {} if known is None else known
+    if id(thing) in known:
+        return
+    known[id(thing)] = thing  # kept alive, so that its number stays its own
+    yield thing
+    if isinstance(thing, dict):
+        parts = list(thing.values())
+    elif isinstance(thing, list | tuple | set | frozenset):
+        parts = list(thing)
+    else:
+        parts = list(getattr(thing, "__dict__", {}).values())
+        parts += [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
+    for part in parts:
+        yield from held(part, known)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_collection_leads_to_nothing_of_the_people(name, people):
+    learnt = hushrank.collect(people, 2, protocol=name)
+    _ = repr(learnt), learnt.to_dict(), learnt.privacy, learnt.posterior
+    for thing in held(replace(learnt)):
+        assert not isinstance(thing, Rankings | Activity)
+        assert not isinstance(thing, np.ndarray) or thing.ndim == 0 or N_PEOPLE not in thing.shape
+
+
+@pytest.mark.parametrize("name", ["max-entropy", "safari", "pairs"])
+def test_a_collection_is_the_same_from_a_pickle(name, people):
+    learnt = hushrank.collect(people, 2, protocol=name, seed=3)
+    again = pickle.loads(pickle.dumps(learnt))
+    assert json.dumps(again.to_dict()) == json.dumps(learnt.to_dict())
+    assert repr(again) == repr(learnt)
+
+
+@pytest.mark.parametrize("name", ["max-entropy", "pairs"])
+@pytest.mark.parametrize("options", [{}, {"seed": 3}, {"short_cut": True}])
+def test_pages_that_must_not_be_published_are_for_their_owner(tmp_path, people, name, options):
+    learnt = hushrank.collect(people, 2, protocol=name, **options)
+    learnt.report(tmp_path / "learnt.html")
+    learnt.compared_with(people).report(tmp_path / "raw.html")
+    raw = tmp_path / "raw.html"
+    assert "Do not publish this page" in raw.read_text()
+    assert stat.S_IMODE(raw.stat().st_mode) == 0o600
+    assert learnt.is_private == (not options)
+    if not learnt.is_private:
+        assert "Not private" in (tmp_path / "learnt.html").read_text()
+        assert stat.S_IMODE((tmp_path / "learnt.html").stat().st_mode) == 0o600
+
+
+def test_what_is_from_the_truth_bears_a_star(people):
+    learnt = hushrank.collect(people, 2, seed=3)
+    compared = learnt.compared_with(people)
+    assert all(label.endswith(" *") for label in compared.summary)
+    assert not any("*" in label for label in learnt.summary)
+    assert learnt.to_dict().keys() & compared.to_dict().keys() == {"private"}
+
+
+def test_the_truth_is_of_the_same_items(people):
+    learnt = hushrank.collect(people, 2, protocol="pairs")
+    other = Rankings(people.ranks, ("a", "b", "c", "d"))
+    with pytest.raises(hushrank.HushrankError, match="people: expected rankings of the same items"):
+        learnt.compared_with(other)
+
+
+def test_who_ranks_too_little_is_refused_before_anybody_is_asked():
+    steps = []
+    tied = hushrank.read_rankings([[{"tea", "milk"}, "coffee"]] * 50)
+    incomplete = hushrank.read_rankings([["tea", "milk"], ["tea", "coffee"]] * 50)
+    for people, said in ((tied, "some items are tied"), (incomplete, "some items are unranked")):
+        with pytest.raises(hushrank.HushrankError, match=said):
+            hushrank.collect(people, 2, progress=steps.append)
+    assert not steps
+    assert hushrank.collect(strict_people(tied, seed=1), 2, progress=steps.append).n_people == 50
+    assert hushrank.collect(incomplete, 2, unranked="last").items
+    assert steps == ["asking people"]
