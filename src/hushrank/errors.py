@@ -1,4 +1,6 @@
-"""The one error this package raises, and the one way to raise it."""
+"""The one error this package raises, the one way to raise it, and what is of a wrong type."""
+
+from typing import Any
 
 
 class HushrankError(Exception):
@@ -12,3 +14,10 @@ def require(condition: object, message: str) -> None:
     """Raise HushrankError with `message` unless `condition` holds."""
     if not condition:
         raise HushrankError(message)
+
+
+def expect(value: Any, kind: type, named: str, hint: str = "") -> None:
+    """Raise TypeError with the argument's name unless `value` is of a type of this package."""
+    if not isinstance(value, kind):
+        see = f", see {hint}" if hint else ""
+        raise TypeError(f"{named}: expected {kind.__name__}{see}, got {type(value).__name__}")

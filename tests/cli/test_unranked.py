@@ -106,8 +106,11 @@ def test_complete_rankings_keep_their_distances(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "max-entropy with --unranked"),
-        (["--unranked", "last", "--protocol", "pairs"], "only with --protocol max-entropy"),
+        ([], "max-entropy with --unranked: last or unknown"),
+        (
+            ["--unranked", "last", "--protocol", "pairs"],
+            "pairs takes no --unranked: it belongs to max-entropy",
+        ),
         (["--unranked", "last", "--popular-orders"], "takes no --unranked"),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_wrong_type_is_named(name):
 )
 def test_a_negative_seed_is_refused(call):
     people = hushrank.read_rankings([["tea", "coffee"]])
-    with pytest.raises(hushrank.HushrankError, match="expected a seed of 0 or more, got -1"):
+    with pytest.raises(hushrank.HushrankError, match="seed: expected at least 0, got -1"):
         call(people)
 
 

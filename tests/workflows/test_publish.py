@@ -96,11 +96,11 @@ def test_noise_is_secret_unless_there_is_a_seed(data):
         ({"method": "privrang"}, "method: expected one of privrank, user-level"),
         ({"clustering": "best"}, "clustering: expected one of auto"),
         ({"distance": "manhattan"}, "distance: expected one of kendall"),
-        ({"clusters": 1}, "expected 2 or more clusters"),
+        ({"clusters": 1}, "clusters: expected at least 2"),
         ({"private": []}, "private: expected 1 or more names"),
         ({"private": ["age"]}, "expected an attribute of group"),
         ({"budget": 2.0}, "expected a budget of 0..1 kendall, got 2"),
-        ({"seed": -1}, "expected a seed of 0 or more"),
+        ({"seed": -1}, "seed: expected at least 0"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_drawn(data, monkeypatch, given, message):

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.log import ActivityLog, Duplicates
-from hushrank.errors import require
+from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath, errors_naming, require_folder
 from hushrank.files.names import natural_order
 from hushrank.files.table_files import ArrowTable, Table
@@ -63,6 +63,7 @@ def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) 
     `replace_file`, is for the caller to say.
     Raises HushrankError when it cannot be written.
     """
+    expect(activity, Activity, "activity", "hushrank.read_activity")
     rows = np.repeat(np.arange(activity.n_users, dtype=np.int32), activity.records_of_users)
     cells = activity.scores
     log = ActivityLog(rows, cells.indices, cells.data, activity.users, activity.items)

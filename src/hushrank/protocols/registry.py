@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral
 from typing import (
     Any,
     ClassVar,
@@ -105,6 +106,7 @@ class MaxEntropy:
         """Check that the options are known and go together."""
         require_prior(self.prior)
         require_incomplete(self.unranked)
+        _require_type(self.popular_orders, bool, "popular_orders", "True or False")
         known = self.rows in get_args(Rows)
         require(known, f"expected rows {' or '.join(get_args(Rows))}, got {self.rows}")
         whole = self.unranked == "refused" or not self.popular_orders
@@ -147,6 +149,8 @@ class Safari:
     def __post_init__(self) -> None:
         """Check the options that a collection would only find out about later."""
         require_post_process(self.post_process)
+        _require_type(self.leaf_size, Integral, "leaf_size", "a whole number")
+        _require_type(self.shrink, bool, "shrink", "True or False")
         mechanism_named(self.mechanism)
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
@@ -211,8 +215,10 @@ class Pairs:
     unranked: ClassVar[Incomplete] = "refused"
 
     def __post_init__(self) -> None:
-        """Check the option."""
+        """Check the options."""
         require_pair_post_process(self.post_process)
+        if self.queries is not None:
+            _require_type(self.queries, Integral, "queries", "a whole number")
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of pairs."""
@@ -241,8 +247,10 @@ class LdpKwikSort:
     unranked: ClassVar[Incomplete] = "refused"
 
     def __post_init__(self) -> None:
-        """Check the option."""
+        """Check the options."""
         require_pair_post_process(self.post_process)
+        if self.queries is not None:
+            _require_type(self.queries, Integral, "queries", "a whole number")
 
     @property
     def name(self) -> str:
@@ -365,10 +373,10 @@ def protocol_names() -> tuple[str, ...]:
 def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
     """Return the mechanism of a name, ours or a plug-in's; what is none already, as it is.
 
-    Raises HushrankError for an unknown name, and for what makes no mechanism.
+    Raises HushrankError for an unknown name.
     """
     if not isinstance(mechanism, str):
-        require(callable(mechanism), "expected a mechanism by name, or what makes one")
+        _require_type(mechanism, Callable, "mechanism", "a name or what makes a mechanism")
         return mechanism
     added = _plug_ins("mechanisms")
     known = ", ".join((*MECHANISMS, *added))
@@ -409,3 +417,10 @@ def _loaded(plug_in: EntryPoint) -> Any:
 def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, EntryPoint]:
     """Return the entry points of a kind by name."""
     return {each.name: each for each in entry_points(group=f"hushrank.{kind}")}
+
+
+def _require_type(value: Any, kind: Any, named: str, expected: str) -> None:
+    """Raise TypeError with the option's name: "no" would count as True, and 2.0 as a number."""
+    fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if not fits:
+        raise TypeError(f"{named}: expected {expected}, got {type(value).__name__}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from hushrank.errors import require
+from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.files.table_files import (
     ArrowArray,
@@ -109,6 +109,8 @@ def write_rankings(
     Privacy: writes raw rankings.
     Raises HushrankError, before anything is written, when the format cannot hold the rankings.
     """
+    expect(rankings, Rankings, "rankings", "hushrank.read_rankings")
+    require(form in ("places", "ranks"), f"form: expected places or ranks, got {form}")
     with errors_naming(path):
         content = _formatted(rankings, path, form)
         if os.fspath(path).lower().endswith(".gz"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks
-from hushrank.errors import require
+from hushrank.errors import expect, require
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
 
@@ -32,6 +32,7 @@ class Rankings:
 
     def __post_init__(self) -> None:
         """Check the form and freeze the arrays, column-major."""
+        expect(self.ranks, np.ndarray, "ranks", "hushrank.read_rankings")
         require(self.ranks.ndim == 2, "expected ranks of shape (people, items)")
         n_rows, n_items = self.ranks.shape
         require(n_rows >= 1, "expected at least 1 person, got 0")
@@ -66,6 +67,8 @@ class Rankings:
         multiplicities: Counts | None = None,
     ) -> "Rankings":
         """Take complete strict orders (people, items) of the items 0..m-1, best first."""
+        expect(orders, np.ndarray, "orders", "hushrank.read_rankings")
+        require(orders.dtype.kind in "iu", "expected orders of item numbers")
         require(orders.ndim == 2, "expected orders of shape (people, items)")
         n_items = orders.shape[1]
         in_range = orders.size == 0 or (orders.min() >= 0 and orders.max() < n_items)

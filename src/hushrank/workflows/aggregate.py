@@ -7,7 +7,12 @@ from hushrank.errors import require
 from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.arguments import expect, expect_number, expect_seed
+from hushrank.workflows.arguments import (
+    expect,
+    expect_callable,
+    expect_number,
+    expect_seed,
+)
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
@@ -62,9 +67,14 @@ def aggregate(
         True
     """
     expect(ballots, Rankings, "ballots", "hushrank.read_rankings")
+    expect_callable(progress, "progress")
     if method is not None:
         expect(method, str, "method")
-    _require_options(epsilon, delta, unranked, time_limit, seed)
+    epsilon, delta = _number_or_none(epsilon, "epsilon"), _number_or_none(delta, "delta")
+    time_limit, seed = expect_number(time_limit, "time_limit"), expect_seed(seed)
+    known = get_args(Unranked)
+    require(unranked in known, f"expected unranked {' or '.join(known)}, got {unranked}")
+    require(time_limit > 0, f"expected a positive time_limit in seconds, got {time_limit}")
     chosen = method_named(method, epsilon=epsilon, delta=delta)
     progress("counting who puts which item before which")
     given = Ballots(ballots, majority(ballots, unranked=unranked))
@@ -73,17 +83,5 @@ def aggregate(
     return Consensus(chosen.run(given, terms), ballots.names, chosen.name, unranked)
 
 
-def _require_options(
-    epsilon: float | None,
-    delta: float | None,
-    unranked: Unranked,
-    time_limit: float,
-    seed: int | None,
-) -> None:
-    for value, named in ((epsilon, "epsilon"), (delta, "delta"), (time_limit, "time_limit")):
-        if value is not None or named == "time_limit":
-            expect_number(value, named)
-    expect_seed(seed)
-    known = get_args(Unranked)
-    require(unranked in known, f"expected unranked {' or '.join(known)}, got {unranked}")
-    require(time_limit > 0, f"expected a positive time_limit in seconds, got {time_limit}")
+def _number_or_none(value: float | None, named: str) -> float | None:
+    return None if value is None else expect_number(value, named)

@@ -1,38 +1,61 @@
 """What comes from a user is of the right type, or the argument is named."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
 from typing import Any
 
-from hushrank.errors import require
+import numpy as np
+
+from hushrank.errors import expect, require
+
+__all__ = [
+    "expect",
+    "expect_attributes",
+    "expect_callable",
+    "expect_flag",
+    "expect_number",
+    "expect_seed",
+    "expect_whole",
+]
 
 
-def expect(value: Any, kind: type, named: str, hint: str = "") -> None:
-    """Raise TypeError with the argument's name unless `value` is of a type of this package."""
-    if not isinstance(value, kind):
-        see = f", see {hint}" if hint else ""
-        raise TypeError(f"{named}: expected {kind.__name__}{see}, got {type(value).__name__}")
-
-
-def expect_number(value: Any, named: str) -> None:
-    """Raise TypeError with the argument's name unless `value` is a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def expect_number(value: Any, named: str) -> float:
+    """Return a number of Python's or numpy's as Python's; else raise TypeError with its name."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{named}: expected a number, got {type(value).__name__}")
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
-def expect_whole(value: Any, named: str) -> None:
-    """Raise TypeError with the argument's name unless `value` is a whole number."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{named}: expected a whole number, got {type(value).__name__}")
+def expect_whole(value: Any, named: str, *, at_least: int = 0) -> int:
+    """Return a whole number of Python's or numpy's as Python's; else raise with its name.
 
-
-def expect_seed(seed: Any) -> None:
-    """Raise TypeError unless a seed is a whole number or None, which means secret noise.
-
-    Raises HushrankError when it is negative.
+    Raises TypeError for what is no whole number, HushrankError for one that is too small.
     """
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-        raise TypeError(f"seed: expected a whole number or None, got {type(seed).__name__}")
-    require(seed is None or seed >= 0, f"expected a seed of 0 or more, got {seed}")
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{named}: expected a whole number, got {type(value).__name__}")
+    number = int(value)
+    require(number >= at_least, f"{named}: expected at least {at_least}, got {number}")
+    return number
+
+
+def expect_flag(value: Any, named: str) -> bool:
+    """Return True or False; raise TypeError for anything else: "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{named}: expected True or False, got {type(value).__name__}")
+    return bool(value)
+
+
+def expect_seed(seed: Any) -> int | None:
+    """Return a seed, a whole number of at least 0, or None, which means secret noise."""
+    return None if seed is None else expect_whole(seed, "seed")
+
+
+def expect_callable(value: Any, named: str) -> Callable[..., Any]:
+    """Return a callable; else raise TypeError with its name."""
+    if not callable(value):
+        raise TypeError(f"{named}: expected a callable, got {type(value).__name__}")
+    found: Callable[..., Any] = value
+    return found
 
 
 def expect_attributes(private: Any) -> tuple[str, ...]:

@@ -16,7 +16,13 @@ from hushrank.protocols.registry import (
 )
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
-from hushrank.workflows.arguments import expect, expect_number, expect_seed, expect_whole
+from hushrank.workflows.arguments import (
+    expect,
+    expect_callable,
+    expect_flag,
+    expect_number,
+    expect_seed,
+)
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.seeds import secret_words, stream
@@ -68,10 +74,11 @@ def collect(
         False
     """
     expect(people, Rankings, "people", "hushrank.read_rankings")
-    expect_number(epsilon, "epsilon")
-    expect_seed(seed)
+    expect_callable(progress, "progress")
+    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
+    short_cut = expect_flag(short_cut, "short_cut")
     require_parameters(2, epsilon)
-    named = _with_options(protocol, options)
+    named = _named(protocol, options)
     _require_suitable(people, named)
     progress("asking people")
     outcome = _ask(people, named, epsilon, seed, short_cut=short_cut)
@@ -79,26 +86,13 @@ def collect(
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
-def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
-    """Put each person's tied items in a random order, as a person who must give a strict one."""
-    expect(people, Rankings, "people", "hushrank.read_rankings")
-    return break_ties(people, rng=stream(seed, "ties"))
-
-
-def _with_options(protocol: str | NamedProtocol, options: Options) -> NamedProtocol:
-    """Return the protocol with its options settled; raise TypeError for what is none."""
-    for named, count in (
-        ("leaf_size", options.get("leaf_size")),
-        ("queries", options.get("queries")),
-    ):
-        if count is not None:
-            expect_whole(count, named)
+def _named(protocol: str | NamedProtocol, options: Options) -> NamedProtocol:
     if isinstance(protocol, str):
         return make_protocol(protocol, options)
     if isinstance(protocol, type) or not isinstance(protocol, NamedProtocol):
         got = protocol.__name__ if isinstance(protocol, type) else type(protocol).__name__
-        raise TypeError(f"protocol: expected a name, or a protocol with its options, got {got}")
-    require(not options, "a protocol that has its options takes no others")
+        raise TypeError(f"protocol: expected a name or a protocol with its options, got {got}")
+    require(not options, "options: a protocol that has its options takes no others")
     return protocol
 
 
@@ -110,11 +104,18 @@ def _in_words(options: Options) -> dict[str, Any]:
     }
 
 
+def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
+    """Put each person's tied items in a random order, as a person who must give a strict one."""
+    expect(people, Rankings, "people", "hushrank.read_rankings")
+    return break_ties(people, rng=stream(expect_seed(seed), "ties"))
+
+
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
-    takes = "aggregate takes such ballots, and max-entropy does with its option unranked"
+    takes = "aggregate takes such ballots, and so does max-entropy with unranked: last or unknown"
     is_taken = people.is_complete or protocol.unranked != "refused"
-    require(is_taken, f"some items are unranked: {takes}")
-    tied = "expected strict rankings, some items are tied: strict_people or --break-ties helps"
+    require(is_taken, f"some items have no rank: {takes}")
+    helps = "--break-ties, or strict_people of workflows.collect, puts them in a random order"
+    tied = f"expected strict rankings, some items are tied: {helps}"
     require(people.is_strict, tied)
 
 

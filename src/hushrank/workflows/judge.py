@@ -17,7 +17,13 @@ from hushrank.evaluation import attackers
 from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
-from hushrank.workflows.arguments import expect, expect_attributes, expect_seed, expect_whole
+from hushrank.workflows.arguments import (
+    expect,
+    expect_attributes,
+    expect_callable,
+    expect_seed,
+    expect_whole,
+)
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
@@ -225,7 +231,11 @@ def attack(
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")
     expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
-    expect_seed(seed)
+    expect_callable(progress, "progress")
+    seed = expect_seed(seed)
+    if posterior is not None and not hasattr(posterior, "chances_of"):
+        got = type(posterior).__name__
+        raise TypeError(f"posterior: expected that of a comparison of a release, got {got}")
     seen = _released_activity(released).aligned(activity.users, activity.items)
     names = _attributes(released, private)
     targets = attacked_users(profiles.aligned(activity.users), names)
@@ -280,9 +290,9 @@ def evaluate(
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")
     expect(held_out, Activity, "held_out", "hushrank.read_activity")
-    expect_whole(repetitions, "repetitions")
-    expect_seed(seed)
-    require(repetitions >= 1, f"expected 1 or more repetitions, got {repetitions}")
+    expect_callable(progress, "progress")
+    repetitions = expect_whole(repetitions, "repetitions", at_least=1)
+    seed = expect_seed(seed)
     trial = foretelling(activity, _released_activity(released), held_out)
     progress("training on activity as it is")
     before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed)

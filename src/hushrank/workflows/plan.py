@@ -45,11 +45,14 @@ def plan(
         >>> [each.protocol for each in planned.recommendations]
         ['max-entropy', 'max-entropy']
     """
-    expect_whole(items, "items")
-    expect_whole(people, "people")
-    for value, named in ((epsilon, "epsilon"), (error, "error"), (excess, "excess")):
-        expect_number(value, named)
-    foretold = make_plan(Situation(items, people, epsilon, error, excess))
+    situation = Situation(
+        expect_whole(items, "items"),
+        expect_whole(people, "people"),
+        expect_number(epsilon, "epsilon"),
+        expect_number(error, "error"),
+        expect_number(excess, "excess"),
+    )
+    foretold = make_plan(situation)
     return CollectionPlan(foretold, recommend(foretold))
 
 

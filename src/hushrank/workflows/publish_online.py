@@ -308,7 +308,7 @@ def publish_online(
     ...         [(each.number, each.user) for each in stream.release(activities)]
     [(0, '3'), (1, '4')]
     """
-    expect_seed(seed)
+    seed = expect_seed(seed)
     setup = _setup(learn_from, profiles, private, budget, limit, history, renew_every)
     stored = stored_setup(state)
     if stored is not None:
@@ -350,13 +350,13 @@ def _setup(
 
 
 def _rules(budget: float, limit: float | None, renew_every: int | None) -> StreamRules:
-    expect_number(budget, "budget")
-    if limit is not None:
-        expect_number(limit, "limit")
-    if renew_every is not None:
-        expect_whole(renew_every, "renew_every")
-    rules = StreamRules(float(budget), limit=inf if limit is None else limit * BIT)
-    return rules if renew_every is None else replace(rules, resolve_every=renew_every)
+    bits = inf if limit is None else expect_number(limit, "limit")
+    require(bits >= 0, f"limit: expected at least 0 bits, got {limit}")
+    rules = StreamRules(float(expect_number(budget, "budget")), limit=bits * BIT)
+    if renew_every is None:
+        return rules
+    every = expect_whole(renew_every, "renew_every", at_least=1)
+    return replace(rules, resolve_every=every)
 
 
 def _as_line(activity: Mapping[str, Any]) -> bytes:

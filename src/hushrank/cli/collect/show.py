@@ -87,7 +87,7 @@ def collect_and_show(
     has_rows = named.has_model or paths.synthetic is None
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
     paths.require_usable()
-    with Console(stderr=True).status("collecting") as status:
+    with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
         start = perf_counter()
         collection = collect(
             people,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Method as Clustering
@@ -10,6 +10,7 @@ from hushrank.publishing.distances.group_distances import DISTANCES
 from hushrank.publishing.historical.baselines import BASELINES
 from hushrank.workflows.arguments import (
     expect_attributes,
+    expect_flag,
     expect_number,
     expect_seed,
     expect_whole,
@@ -61,17 +62,20 @@ class Terms:
     def __post_init__(self) -> None:
         """Check the types, the names, and that the options belong to the method."""
         object.__setattr__(self, "private", expect_attributes(self.private))
-        expect_number(self.budget, "budget")
-        expect_seed(self.seed)
+        checked: dict[str, Any] = {
+            "budget": expect_number(self.budget, "budget"),
+            "keep_own": expect_flag(self.keep_own, "keep_own"),
+            "seed": expect_seed(self.seed),
+        }
+        if self.clusters is not None:
+            checked["clusters"] = expect_whole(self.clusters, "clusters", at_least=2)
+        if self.max_ratio is not None:
+            checked["max_ratio"] = expect_number(self.max_ratio, "max_ratio")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         _require_known("method", self.method, get_args(Method))
         _require_known("clustering", self.clustering, get_args(Clustering))
         _require_known("distance", self.distance, tuple(DISTANCES))
-        if self.clusters is not None:
-            expect_whole(self.clusters, "clusters")
-        if self.max_ratio is not None:
-            expect_number(self.max_ratio, "max_ratio")
-        enough = self.clusters is None or self.clusters >= 2
-        require(enough, f"expected 2 or more clusters, got {self.clusters}")
         alone = f"{self.method} takes no max_ratio and no keep_own: they are privrank's"
         plain = self.max_ratio is None and not self.keep_own
         require(self.method == "privrank" or plain, alone)
