@@ -19,7 +19,7 @@ PEOPLE = hushrank.simulate("mallows", people=60, items=4, seed=1)
         ({"short_cut": "no"}, "short_cut: expected True or False, got str"),
         ({"progress": "print"}, "progress: expected a callable, got str"),
         ({"protocol": 3}, "protocol: expected a name or a protocol .*, got int"),
-        ({"protocol": Safari}, "protocol: expected a name or a protocol .*, got type"),
+        ({"protocol": Safari}, "protocol: expected a name or a protocol .*, got Safari"),
         ({"popular_orders": "yes"}, "popular_orders: expected True or False, got str"),
         ({"protocol": "pairs", "queries": 2.0}, "queries: expected a whole number, got float"),
         ({"protocol": "pairs", "queries": True}, "queries: expected a whole number, got bool"),

@@ -117,7 +117,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_drawn(data, monkeypat
         ({"private": "group"}, "private: expected a list of names of attributes, got str"),
         ({"private": [1]}, "private: expected a list of names"),
         ({"budget": "0.1"}, "budget: expected a number, got str"),
-        ({"seed": "1"}, "seed: expected a whole number or None, got str"),
+        ({"seed": "1"}, "seed: expected a whole number, got str"),
     ],
 )
 def test_a_wrong_type_is_said_with_the_argument_s_name(data, given, message):
