@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from hushrank.mechanisms.local import checked_categories
+from hushrank.mechanisms.local import Tally, checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.word_rates import WordRates
 from hushrank.models.mallows import Mallows
@@ -219,9 +219,28 @@ class SpoilsItsInput(Wrong):
         return categories.copy()
 
 
+class SimulatesMore(Wrong):
+    """Takes a short cut at other rates."""
+
+    def simulate_tally(self, category_counts, *, rng):
+        wasteful = GeneralizedRandomizedResponse(self.n_categories, 1.3 * self.epsilon)
+        return wasteful.simulate_tally(category_counts, rng=rng)
+
+
+class SimulatesTheMean(Wrong):
+    """Takes a short cut without chance."""
+
+    def simulate_tally(self, category_counts, *, rng):
+        p, q = self.rates.hit_rate, self.rates.false_hit_rate
+        n_people = int(category_counts.sum())
+        return Tally(category_counts * p + (n_people - category_counts) * q, n_people)
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
+        (SimulatesMore, "simulate_tally draws do not follow the law"),
+        (SimulatesTheMean, "varies more or less than reports do"),
         (TruthfulAlone, "asked alone do not follow the law"),
         (TruthfulInProduction, "the same words give other reports"),
         (OwnSource, "the same words give other reports"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Indices, Reports
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.local import LocalMechanism
+from hushrank.mechanisms.local import LocalMechanism, SimulatedTally
 from hushrank.randomness import Randomness
 from hushrank.samplers.word_probabilities import exp_below
 from hushrank.surveys.survey import MakeMechanism
@@ -27,6 +27,8 @@ MOST_DRAWS = 10**8
 LEAST_EFFECT = 100 / MOST_DRAWS
 """Of chi-square, a draw: with less the wrong mechanism would not be caught in MOST_DRAWS."""
 TAPES, CALLS_ALONE, PAIRS_OF_PEOPLE = 20, 500, 20_000
+CROWD, CROWDS, TOO_WIDE = 50, 400, 1.7
+"""People of a simulated tally, how many are drawn, by which factor their variance may be off."""
 MOST_TOLD = 32
 """Values that are told apart of a neighbour's category or report."""
 
@@ -68,7 +70,8 @@ def check_mechanism(
     sampling, with false alarms of 1e-6 each: reports follow the channel, for every category; a
     mechanism that spends 5 % more passes with probability 1e-3. So do those of people who are asked
     alone, as on a device, 500 for each category, and those of people among others, whatever the
-    neighbour hides or reports: this catches gross faults only.   Raises AssertionError.
+    neighbour hides or reports: this catches gross faults only. Where there is a `simulate_tally`,
+    it gives the stated rates, and the spread of reports.   Raises AssertionError.
     """
     for k in n_categories:
         for epsilon in epsilons:
@@ -83,6 +86,7 @@ def check_mechanism(
             _check_repeats(mechanism, make_mechanism(k, epsilon), seed)
             _check_people_alone(mechanism, channel, seed)
             _check_neighbours(mechanism, channel, seed)
+            _check_short_cut(mechanism, seed)
             wrong = channel_of(make_mechanism(k, TOO_MUCH * epsilon))
             _check_law(mechanism, channel, wrong, seed)
 
@@ -198,6 +202,28 @@ def _check_neighbours(mechanism: LocalMechanism, channel: StatedChannel, seed: i
                 counts = _counts(told, categories[other], columns[other], channel)
                 what = "reports of people who are asked together"
                 assert_tables_follow(counts, channel.probabilities, what)
+
+
+def _check_short_cut(mechanism: LocalMechanism, seed: int) -> None:
+    """Compare `simulate_tally` with what as many reports would add up to, cell by cell."""
+    if not isinstance(mechanism, SimulatedTally):
+        return
+    k, rng = mechanism.n_categories, np.random.default_rng(seed)
+    for category in range(k):
+        crowd = CROWD * np.eye(k, dtype=np.int64)[category]
+        tallies = [mechanism.simulate_tally(crowd, rng=rng) for _ in range(CROWDS)]
+        counted = all(tally.n_reports == CROWD for tally in tallies)
+        promise(counted, "simulate_tally does not count its people")
+        rates = np.where(crowd > 0, mechanism.rates.hit_rate, mechanism.rates.false_hit_rate)
+        supports = np.stack([tally.support for tally in tallies])
+        totals = supports.sum(axis=0)
+        both = np.stack([totals, CROWD * CROWDS - totals], axis=1)
+        chances = np.stack([rates, 1 - rates], axis=1)
+        assert_tables_follow(both[None], chances, "supports that simulate_tally draws")
+        variances = CROWD * rates * (1 - rates)
+        spread = (supports.var(axis=0, ddof=1) / variances)[variances >= 1]
+        fits = ((spread > 1 / TOO_WIDE) & (spread < TOO_WIDE)).all()
+        promise(fits, "simulate_tally varies more or less than reports do")
 
 
 def _counts(told: Indices, own: Indices, columns: Indices, channel: StatedChannel) -> Counts:
