@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import stat
 from dataclasses import replace
 
@@ -78,6 +79,15 @@ def test_what_is_from_the_truth_bears_a_star(people):
     assert all(label.endswith(" *") for label in compared.summary)
     assert not any("*" in label for label in learnt.summary)
     assert learnt.to_dict().keys() & compared.to_dict().keys() == {"private"}
+
+
+def test_no_repr_shows_an_order_or_a_figure(people):
+    learnt = hushrank.collect(people, 2, protocol="subset-order", seed=3)
+    assert repr(learnt.compared_with(people)) == "CollectionComparison(4 items, from raw rankings)"
+    exact = hushrank.aggregate(people)
+    for thing in (*held(replace(learnt)), *held(exact), *held(exact.compared_with(people))):
+        if type(thing).__module__.startswith("hushrank."):
+            assert not re.search(r"\d+, \d+, \d+", repr(thing)), type(thing)
 
 
 def test_the_truth_is_of_the_same_items(people):

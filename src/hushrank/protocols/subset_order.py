@@ -14,7 +14,7 @@ from hushrank.questions.whole_order import WholeOrder
 from hushrank.surveys.survey import Survey, Tallies
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MeanRanks:
     """The items, best first, by estimated mean rank; mean_ranks (items,) counts from 0 = best.
 

@@ -23,7 +23,7 @@ from hushrank.rankings.distances import PairCounts, kendall_cost
 MOST_ITEMS_OF_ALL_ORDERS = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KemenyOrder:
     """An order, best first, its Kendall cost, and a proven lower bound of every order's cost."""
 

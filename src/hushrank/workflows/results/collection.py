@@ -254,6 +254,10 @@ class CollectionComparison:
     q2_distance_without_noise: float | None
     kendall_excess: float | None
 
+    def __repr__(self) -> str:
+        """Say what it is, none of its figures."""
+        return f"CollectionComparison({len(self.collection.names)} items, from raw rankings)"
+
     @property
     def is_no_better_than_uniform(self) -> bool:
         """Whether uniform rankings would have been as near."""
