@@ -101,7 +101,7 @@ def test_who_ranks_too_little_is_refused_before_anybody_is_asked():
     steps = []
     tied = hushrank.read_rankings([[{"tea", "milk"}, "coffee"]] * 50)
     incomplete = hushrank.read_rankings([["tea", "milk"], ["tea", "coffee"]] * 50)
-    for people, said in ((tied, "some items are tied"), (incomplete, "some items are unranked")):
+    for people, said in ((tied, "some items are tied"), (incomplete, "some items have no rank")):
         with pytest.raises(hushrank.HushrankError, match=said):
             hushrank.collect(people, 2, progress=steps.append)
     assert not steps
