@@ -107,6 +107,45 @@ def test_attackers_guess_from_few_items_too() -> None:
     assert attack(released(few, values), rng=np.random.default_rng(1)).worst < 0.3
 
 
+@pytest.mark.parametrize("n_open", [1, 5])
+@pytest.mark.parametrize("n_items", [4, N_ITEMS])
+def test_attackers_guess_from_five_users_of_each_value(n_open: int, n_items: int) -> None:
+    """Fewer users than neighbours and components, in cross-fitting too; 4 tell no attacker."""
+    scores, values = planted(tilt=2.0)
+    few = csr_array(scores[:, :n_items])
+    of_values = [np.flatnonzero(values == value) for value in range(2)]
+    taught = np.concatenate([rows[:n_open] for rows in of_values])
+    asked = np.concatenate([rows[10:15] for rows in of_values])
+    known, given = (few[taught], values[taught]), (few[asked], values[asked])
+    found = attack(Release(*known, *given, 2), rng=np.random.default_rng(1))
+    assert len(found.areas) == 12
+    assert all(0 <= area <= 1 for area in found.areas.values())
+    too_few = Release(*known, given[0][1:], given[1][1:], 2)
+    with pytest.raises(HushrankError, match="expected 5 or more users of each value, got 4"):
+        attack(too_few, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("n_users", "n_neighbours"), [(10, 10), (49, 49), (50, 50), (400, 50)])
+def test_neighbours_are_fifty_or_all(n_users: int, n_neighbours: int) -> None:
+    scores, values = planted()
+    taught = classifiers()["nearest neighbours"](1).fit(
+        features(scores)[:n_users], values[:n_users]
+    )
+    assert taught[-1].n_neighbors == n_neighbours
+
+
+def test_a_value_of_too_few_users_is_refused_before_anybody_is_taught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores, values = planted()
+    rare = np.where(np.arange(N_USERS // 2) < 4, 1, 0)
+    half = N_USERS // 2
+    release = Release(scores[:half], values[:half], scores[half : 2 * half], rare, 2)
+    monkeypatch.setattr("hushrank.evaluation.attackers.classifiers", None)
+    with pytest.raises(HushrankError, match="5 or more users of each value, got 4"):
+        attack(release, rng=np.random.default_rng(1))
+
+
 def test_the_area_under_the_curve_counts_ties_half() -> None:
     scores = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert area_under_curve(scores, np.array([1, 0, 0])) == 0.75

@@ -18,6 +18,7 @@ from hushrank.publishing.classifiers import (
     cross_fitted_scores,
     features,
     one_thread,
+    require_foldable,
     value_scores,
 )
 
@@ -82,8 +83,10 @@ def attack(release: Release, *, rng: np.random.Generator) -> Attacks:
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
     released, or the channel's posterior. The last stacks all of them.
-    Raises HushrankError when scikit-learn is missing, or a value has fewer users than folds.
+    Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
+    users than folds.
     """
+    require_foldable(release.values, N_FOLDS)
     with one_thread():
         scores = _original(release, rng) | _retrained(release, rng)
         scores["copies"] = _log_copies(release)

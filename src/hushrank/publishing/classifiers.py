@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,7 +35,7 @@ def classifiers() -> dict[str, Callable[[int], Classifier]]:
         "logistic regression": _logistic_regression,
         "naive Bayes": _naive_bayes,
         "gradient boosting": _gradient_boosting,
-        "nearest neighbours": _nearest_neighbours,
+        "nearest neighbours": _NearestNeighbours,
     }
 
 
@@ -96,14 +97,19 @@ def cross_fitted_scores(
     """
     from sklearn.model_selection import StratifiedKFold
 
-    fewest = np.bincount(values).min(where=np.bincount(values) > 0, initial=len(values))
-    require(fewest >= n_folds, f"expected {n_folds} or more users of each value, got {fewest}")
+    require_foldable(values, n_folds)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
     scores = np.zeros((len(values), n_values))
     for taught, asked in folds.split(np.zeros(len(values)), values):
         classifier = make(int(rng.integers(2**31))).fit(records[taught], values[taught])
         scores[asked] = value_scores(classifier, records[asked], n_values)
     return scores
+
+
+def require_foldable(values: Codes, n_folds: int) -> None:
+    """Raise HushrankError when a value that somebody has has fewer users than there are folds."""
+    fewest = np.unique(values, return_counts=True)[1].min(initial=len(values))
+    require(fewest >= n_folds, f"expected {n_folds} or more users of each value, got {fewest}")
 
 
 def area_under_curve(scores: Floats, values: Codes) -> float:
@@ -167,8 +173,17 @@ def _gradient_boosting(seed: int) -> Classifier:
     return make_pipeline(_components(seed), boosted)
 
 
-def _nearest_neighbours(seed: int) -> Classifier:
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
+@dataclass(frozen=True)
+class _NearestNeighbours:
+    """A vote of N_NEIGHBOURS users, or of all that were taught where they are fewer."""
 
-    return make_pipeline(_components(seed), KNeighborsClassifier(N_NEIGHBOURS))
+    seed: int
+
+    def fit(self, records: csr_array, values: Codes) -> Classifier:
+        """Return the fitted classifier; only here it is known how many users there are."""
+        from sklearn.neighbors import KNeighborsClassifier
+        from sklearn.pipeline import make_pipeline
+
+        n_neighbours = min(N_NEIGHBOURS, len(values))
+        voting = make_pipeline(_components(self.seed), KNeighborsClassifier(n_neighbours))
+        return voting.fit(records, values)
