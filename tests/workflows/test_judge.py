@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array, diags_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
+from hushrank.evaluation.recommendation.foretelling import foretelling
 from hushrank.workflows.judge import attack, evaluate
-from hushrank.workflows.publish import hold_out
+from hushrank.workflows.publish import hold_out, publish
 
 LOG, ALL_PROTECT = draw_planted(240, 60, tilt=0.9, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")
@@ -82,6 +84,58 @@ def test_what_was_held_out_is_foretold():
     assert len(steps) == 2
     assert changed.to_dict()["map"].keys() == {"before", "after", "popularity"}
     assert pa.table(changed).column_names == ["recommender", "all_users", "changed_users"]
+
+
+SPARSE_LOG, SPARSE_PEOPLE = draw_planted(
+    200, 40, tilt=0.9, mean_records=2.0, rng=np.random.default_rng(4)
+)
+SPARSE = SPARSE_LOG.activity("max")
+BUDGETS = {"privrank": 0.02, "user-level": 0.2, "rand": 0.2, "frapp": 20, "diff": 2}
+
+
+def held_out_of_few(n_users):
+    """Hold out records of the so many users with most: less than a tenth of all."""
+    longest = np.argsort(-SPARSE.records_of_users, kind="stable")[:n_users]
+    of_few = diags_array(np.isin(np.arange(SPARSE.n_users), longest).astype(float))
+    _, held_out = hold_out(SPARSE, seed=1)
+    scores = csr_array(of_few @ held_out.scores)
+    return SPARSE.with_scores(csr_array(SPARSE.scores - scores)), SPARSE.with_scores(scores)
+
+
+@pytest.mark.parametrize("n_users", [1, 5, 19])
+def test_a_release_of_what_was_held_out_of_few_users_is_refused(n_users):
+    kept, held_out = held_out_of_few(n_users)
+    assert (held_out.records_of_users > 0).sum() == n_users
+    changed = SPARSE.scores.toarray()
+    strangers = np.setdiff1d(np.arange(200), np.flatnonzero(held_out.records_of_users))
+    changed[strangers] += 1.0  # records that nobody has
+    for leaked in (SPARSE, shuffled(SPARSE), SPARSE.with_scores(csr_array(changed))):
+        with pytest.raises(HushrankError, match="made without the held-out records"):
+            foretelling(SPARSE, leaked, held_out)
+    foretelling(SPARSE, kept, held_out)
+    foretelling(SPARSE, shuffled(kept), held_out)
+
+
+@pytest.mark.parametrize("method", BUDGETS)
+def test_an_honest_release_is_judged_and_one_with_what_was_held_out_is_not(method):
+    people = SPARSE_PEOPLE.aligned(SPARSE.users, surplus="dropped").with_protected(
+        {"group": np.arange(SPARSE.n_users) % 2 == 0}
+    )
+    kept, held_out = held_out_of_few(19)
+    asked = {"private": ["group"], "method": method, "budget": BUDGETS[method], "clusters": 6}
+    foretelling(SPARSE, publish(kept, people, **asked, seed=1).activity, held_out)
+    leaked = publish(SPARSE, people, **asked, seed=1).activity
+    with pytest.raises(HushrankError, match="made without the held-out records"):
+        foretelling(SPARSE, leaked, held_out)
+
+
+def test_others_whole_records_that_many_were_seen_with_are_no_leak():
+    """Whose rest is what another did, in all, is released as that other was."""
+    scores = csr_array(np.array([[1.0, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1]]))
+    visits = Activity(scores, ("a", "b", "c", "d"), ("x", "y", "z"))
+    held_out = visits.with_scores(csr_array(np.array([[0.0, 1, 0], [0] * 3, [0] * 3, [0, 0, 1]])))
+    kept = visits.with_scores(csr_array(scores - held_out.scores))
+    foretelling(visits, visits.with_scores(kept.scores[[3, 0, 2, 1]]), held_out)
 
 
 def test_no_repr_shows_a_figure_and_a_notebook_says_for_whom_they_are(attacked):

@@ -15,7 +15,7 @@ from hushrank.evaluation.recommendation.average_precision import ScoresOf, avera
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 
 MOST_WHOLE = 0.1
-"""Of the released records: so many short ones may be whole records of others, by chance."""
+"""Of released records: so many short ones may by chance be whole ones that nobody was seen with."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,29 @@ def foretelling(activity: Activity, released: Activity, held_out: Activity) -> F
         each.aligned(activity.users, activity.items) for each in (held_out, released)
     )
     seen = _without(activity, held_out)
-    whole = set(_records(activity.scores)) - set(_records(seen))
     unseen = "expected a release made without the held-out records: publish with --hold-out"
-    n_whole = sum(record in whole for record in _records(released.scores))
-    require(n_whole <= MOST_WHOLE * activity.n_users, unseen)
+    require(not _is_of_whole_records(activity.scores, seen, released.scores), unseen)
     return Foretelling(seen, released.scores, held_out.scores)
+
+
+def _is_of_whole_records(activity: csr_array, seen: csr_array, released: csr_array) -> bool:
+    """Tell whether too many records (users, items) were released that nobody was seen with.
+
+    They are whole records, with what was held out. What exchanges records as they were seen
+    releases none of them: where each released record is somebody's, they are counted among the
+    users of whom something was held out, however few these are. What changes records may come
+    upon others' whole ones, but on a user's own only by foretelling all that was held out of it.
+    """
+    wholes, kept, given = (list(_records(each)) for each in (activity, seen, released))
+    unseen = set(wholes) - set(kept)
+    n_holders = sum(whole != rest for whole, rest in zip(wholes, kept, strict=True))
+    n_whole = sum(record in unseen for record in given)
+    n_own = sum(
+        record == whole and record in unseen for record, whole in zip(given, wholes, strict=True)
+    )
+    are_exchanged = unseen.union(kept).issuperset(given)
+    most = MOST_WHOLE * (n_holders if are_exchanged else len(given))
+    return n_whole > most or n_own > MOST_WHOLE * n_holders
 
 
 def _length(users: slice, n_users: int) -> int:
