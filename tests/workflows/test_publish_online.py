@@ -156,6 +156,8 @@ def test_one_run_at_a_time(tmp_path, begin, activities):
         ({"user": "1", "item": "1", "at": 1}, HushrankError, "activity 4: expected the keys"),
         ({"user": "1", "item": object()}, TypeError, "activities: expected texts and numbers"),
         (("1", "1"), TypeError, "activities: expected mappings with user and item, got tuple"),
+        ({"user": "1", "item": "1", 3: 4}, TypeError, "activities: expected texts as keys"),
+        ({"user": "1", "item": "\udc80"}, HushrankError, "activities: expected texts that UTF-8"),
     ],
 )
 def test_a_wrong_activity_is_refused_and_what_was_before_is_released(
@@ -197,8 +199,9 @@ def test_nothing_is_drawn_before_a_refusal(tmp_path, begin, activities, monkeypa
         ({"budget": "0.1"}, TypeError, "budget: expected a number, got str"),
         ({"limit": "1"}, TypeError, "limit: expected a number"),
         ({"seed": 1.5}, TypeError, "seed: expected a whole number"),
+        ({"renew_every": 2.5}, TypeError, "renew_every: expected a whole number"),
         ({"budget": 2}, HushrankError, "expected a budget in"),
-        ({"renew_every": 0}, HushrankError, r"expected 1\+ activities"),
+        ({"renew_every": 0}, HushrankError, "renew_every: expected at least 1, got 0"),
         ({"profiles": None}, HushrankError, "expected learn_from, profiles, private and budget"),
         ({"private": ["age"]}, HushrankError, "expected an attribute of group"),
     ],

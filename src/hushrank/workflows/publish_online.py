@@ -363,7 +363,13 @@ def _as_line(activity: Mapping[str, Any]) -> bytes:
     if not isinstance(activity, Mapping):
         got = type(activity).__name__
         raise TypeError(f"activities: expected mappings with user and item, got {got}")
-    return LINES.encode(dict(activity)) + b"\n"
+    line = dict(activity)
+    if not all(isinstance(key, str) for key in line):
+        raise TypeError("activities: expected texts as keys, got another type")
+    try:
+        return LINES.encode(line) + b"\n"
+    except UnicodeEncodeError:
+        raise HushrankError("activities: expected texts that UTF-8 can hold") from None
 
 
 def _refused(value: Any) -> Any:
