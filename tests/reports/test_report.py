@@ -1,16 +1,21 @@
 """What the HTML page promises."""
 
 import re
+import stat
 from base64 import b64decode
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.models.hierarchy import ThinChain
 from hushrank.reports.collection_page import write_collection_report
 from hushrank.reports.order_page import SureOrder
+from hushrank.reports.order_plots import rank_intervals_figure
+from hushrank.reports.page import STYLE, privacy_box
 from hushrank.reports.plots import pair_majority_figure, rank_marginals_figure
+from hushrank.reports.release_page import GroupPicture, trade_off_figure
 from tests.experiments.populations import plackett_luce
 
 NAMES = ["<script>alert(1)</script>", 'a "quoted" & long name', "</li><img src=x>", "plain"]
@@ -49,6 +54,7 @@ def write(tmp_path):
             "collected": plackett_luce(50, 4, names=NAMES),
             "title": "A <title> & more",
             "privacy_statement": "Each of 50 people is protected by 1-LDP.",
+            "is_private": True,
             "figures": {"Q2 <distance>": "0.25 & more"},
         }
         path = tmp_path / "report.html"
@@ -97,6 +103,53 @@ def test_report_warns_exactly_where_it_shows_raw_statistics(write):
 def test_report_says_first_what_was_protected(write):
     page = Page(write())
     assert page.text.index("protected by 1-LDP") < page.text.index("Summary")
+
+
+def test_what_promises_nothing_stands_in_no_box_of_a_guarantee(write):
+    kept = Page(write())
+    assert [each["class"] for each in kept.all("p") if "class" in each] == ["box"]
+    void = Page(write(privacy_statement="Not private: a <seed>.", is_private=False))
+    boxes = [each["class"] for each in void.all("p") if "class" in each]
+    assert boxes == ["box warning", "box warning"]
+    assert "Not private: a <seed>." in void.text
+    assert "Do not publish" in void.text
+    assert privacy_box(["A promise.", "Another."]) == '<p class="box">A promise.<br>Another.</p>'
+    assert "warning" in privacy_box(["Not private: all is told.", "A note."])
+
+
+@pytest.mark.parametrize(("has_truth", "is_private"), [(0, 1), (0, 0), (1, 1), (1, 0)])
+def test_only_a_page_with_a_warning_is_kept_from_others(tmp_path, write, has_truth, is_private):
+    write(plackett_luce(60, 4, names=NAMES) if has_truth else None, is_private=bool(is_private))
+    other = tmp_path / "other.txt"
+    other.write_text("for all")
+    mode = stat.S_IMODE((tmp_path / "report.html").stat().st_mode)
+    may_be_handed_on = bool(is_private and not has_truth)
+    assert mode == (stat.S_IMODE(other.stat().st_mode) if may_be_handed_on else 0o600)
+
+
+def test_captions_say_shares_where_cells_are_per_cent(write):
+    captions = [image["alt"] for image in Page(write()).all("img")]
+    assert all(each.startswith("The share of people who put ") for each in captions)
+    assert all("in per cent" in each for each in captions)
+
+
+def test_heads_of_columns_do_not_break_within_a_word():
+    assert "th[scope=col] { overflow-wrap: normal; }" in STYLE
+
+
+def test_no_row_of_the_intervals_sits_on_the_frame():
+    for n_items in (2, 5, 16):
+        intervals = ((0, n_items - 1),) * n_items
+        figure = rank_intervals_figure(list("abcdefghijklmnop"), range(n_items), intervals)
+        assert figure.axes[0].get_ylim() == (n_items - 0.5, -0.5)
+
+
+def test_the_least_leakages_are_points_and_the_line_between_them_a_guide():
+    least = np.array([[0.0, 1.0], [0.2, 0.4], [1.0, 0.0]])
+    shown = GroupPicture("group", 1.0, 0.2, 0.3, least, np.eye(2))
+    line = trade_off_figure(shown, "kendall").axes[0].lines[0]
+    np.testing.assert_array_equal(line.get_xydata(), least)
+    assert (line.get_marker(), line.get_linestyle()) == ("o", "--")
 
 
 def test_report_lists_items_by_collected_mean_rank(write):
@@ -154,5 +207,6 @@ def test_a_missing_directory_is_a_clear_error(tmp_path):
             chain=None,
             title="",
             privacy_statement="",
+            is_private=True,
             figures={},
         )

@@ -68,7 +68,12 @@ def test_pages_that_must_not_be_published_are_for_their_owner(tmp_path, people, 
     assert "Do not publish this page" in raw.read_text()
     assert stat.S_IMODE(raw.stat().st_mode) == 0o600
     assert learnt.is_private == (not options)
-    if not learnt.is_private:
+    if learnt.is_private:
+        (tmp_path / "other.txt").write_text("for all")
+        modes = [(tmp_path / each).stat().st_mode for each in ("learnt.html", "other.txt")]
+        assert modes[0] == modes[1]
+        assert "Do not publish" not in (tmp_path / "learnt.html").read_text()
+    else:
         assert "Not private" in (tmp_path / "learnt.html").read_text()
         assert stat.S_IMODE((tmp_path / "learnt.html").stat().st_mode) == 0o600
 

@@ -24,7 +24,7 @@ from hushrank.reports.order_page import (
     write_order_report,
 )
 from hushrank.reports.order_plots import rank_intervals_figure
-from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.page import box, page, picture, privacy_box, summary
 from hushrank.reports.plots import (
     hierarchy_figure,
     pair_majority_figure,
@@ -98,6 +98,7 @@ def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None
         chain=shown.hierarchy,
         title=shown.title,
         privacy_statement=shown.statement,
+        is_private=shown.is_private,
         figures=figures,
         sure=sure,
     )
@@ -112,7 +113,7 @@ def collection_html(shown: CollectionPage) -> str:
         caption = "Which ranks each item may have"
     elif shown.synthetic is not None:
         picture = rank_marginals_figure(shown.synthetic)
-        caption = "How many people put each item at each rank"
+        caption = "The share of people who put each item at each rank"
     notes = [shown.statement]
     return notebook_html(shown.title, rows, notes=notes, picture=picture, caption=caption)
 
@@ -136,7 +137,7 @@ def _order_page(
     return OrderPage(
         title=shown.title,
         statement=shown.statement,
-        warning=_warning(shown, truth),
+        warning=_warning(shown.is_private, truth is not None),
         figures=figures,
         names=shown.names,
         order=shown.order,
@@ -146,10 +147,10 @@ def _order_page(
     )
 
 
-def _warning(shown: CollectionPage, truth: Truth | None) -> str | None:
-    if truth is not None:
+def _warning(is_private: bool, has_truth: bool) -> str | None:
+    if has_truth:
         return WARNING
-    return None if shown.is_private else NOT_PRIVATE
+    return None if is_private else NOT_PRIVATE
 
 
 def write_collection_report(
@@ -160,29 +161,32 @@ def write_collection_report(
     chain: ThinChain | None,
     title: str,
     privacy_statement: str,
+    is_private: bool,
     figures: Mapping[str, str],
     sure: SureOrder | None = None,
 ) -> None:
     """Write one HTML file: order, pictures and `figures` (label to value), nothing from outside.
 
     The order is that of the collected mean ranks, unless one is given as `sure`.
-    Privacy: with `true` rankings the page shows exact statistics of them, and warns of it.
+    Privacy: with `true` rankings the page shows exact statistics of them, and warns of it, as it
+    does where reports protect nobody; a page with a warning can be read by its owner only.
     The file appears whole or not at all.
     Raises HushrankError when rankings are not complete and strict, or about other items.
     """
     _require_same_items(collected, true, chain)
     order = mean_rank_order(collected) if sure is None else sure.order
+    warning = _warning(is_private, true is not None)
     body = [
         f"<h1>{escape(title)}</h1>",
-        box(escape(privacy_statement), "box"),
-        "" if true is None else box(WARNING, "box warning"),
+        privacy_box([privacy_statement]),
+        "" if warning is None else box(warning, "box warning"),
         summary(figures),
         *_consensus(collected, sure),
         *_pictures(collected, true, order),
         "" if chain is None else _hierarchy(chain, collected.names),
     ]
     text = page(title, "\n".join(filter(None, body)))
-    replace_file(path, text.encode(), secret=True)
+    replace_file(path, text.encode(), secret=warning is not None)
 
 
 def _require_same_items(
@@ -217,12 +221,13 @@ def _pictures(collected: Rankings, true: Rankings | None, order: Order) -> tuple
         picture(
             "Ranks of the items",
             rank_marginals_figure(collected, true, order),
-            f"How many people put each item at each rank{compared}.",
+            f"The share of people who put each item at each rank, in per cent{compared}.",
         ),
         picture(
             "Pairs of items",
             pair_majority_figure(collected, true, order),
-            f"How many people put the item of the row before the item of the column{compared}.",
+            "The share of people who put the item of the row before the item of the column, in per"
+            f" cent{compared}.",
         ),
     )
 

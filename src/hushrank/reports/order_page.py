@@ -8,7 +8,7 @@ from pathlib import Path
 from hushrank.arrays import Order, Shares
 from hushrank.files.disk import replace_file
 from hushrank.reports.order_plots import pair_shares_figure, rank_intervals_figure
-from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.page import box, page, picture, privacy_box, summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ def write_order_report(path: Path, shown: OrderPage) -> None:
     sure = SureOrder(shown.order, shown.confidence, shown.intervals)
     parts = [
         f"<h1>{escape(shown.title)}</h1>",
-        box(escape(shown.statement), "box"),
+        privacy_box([shown.statement]),
         "" if shown.warning is None else box(shown.warning, "box warning"),
         summary(shown.figures),
         order_table(shown.names, sure),
@@ -99,5 +99,8 @@ def _pair_shares(shown: OrderPage) -> str:
     if not shown.pair_shares:
         return ""
     drawn = pair_shares_figure(shown.names, shown.order, shown.pair_shares)
-    caption = "The share of people who put the item of the row before the item of the column."
+    caption = (
+        "The share of people who put the item of the row before the item of the column, in per"
+        " cent."
+    )
     return picture("Pairs of items", drawn, caption)

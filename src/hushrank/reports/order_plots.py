@@ -32,7 +32,7 @@ def rank_intervals_figure(
     )
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlim(0.5, len(order) + 0.5)
-    axes.invert_yaxis()
+    axes.set_ylim(len(order) - 0.5, -0.5)  # best above, and no row on the frame
     axes.grid(axis="x", alpha=0.25)
     return figure
 

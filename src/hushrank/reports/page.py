@@ -1,12 +1,15 @@
 """The parts of a self-contained HTML page."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from matplotlib.figure import Figure
 
 from hushrank.reports.plots import png
+
+NOT_PRIVATE = "Not private"
+"""How statements begin that promise nothing."""
 
 STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto;
@@ -18,6 +21,7 @@ h2 { margin: 2rem 0 .5rem; }
 table { border-collapse: collapse; }
 th, td { border-bottom: 1px solid #ccc; padding: .3rem .8rem .3rem 0; text-align: left;
   vertical-align: top; }
+th[scope=col] { overflow-wrap: normal; }
 figure { margin: 0; break-inside: avoid; }
 img { max-width: 100%; height: auto; }
 figcaption { color: #555; font-size: .9rem; }
@@ -42,6 +46,12 @@ def page(title: str, body: str) -> str:
 def box(content: str, kind: str) -> str:
     """Return a framed paragraph of HTML `content`."""
     return f'<p class="{kind}">{content}</p>'
+
+
+def privacy_box(statements: Sequence[str]) -> str:
+    """Frame what is said of privacy, escaped; as a warning where it says that there is none."""
+    is_warning = any(each.startswith(NOT_PRIVATE) for each in statements)
+    return box("<br>".join(map(escape, statements)), "box warning" if is_warning else "box")
 
 
 def summary(figures: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Shares
 from hushrank.files.disk import replace_file
-from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.page import box, page, picture, privacy_box, summary
 from hushrank.reports.plots import DARK, new_figure
 
 BLUE, GREY = "#0072B2", "#999999"
@@ -50,7 +50,7 @@ def write_publishing_report(path: Path, shown: PublishingPage) -> None:
     warning = "<strong>Do not publish this page.</strong> It is computed from raw data."
     parts = [
         f"<h1>{escape(shown.title)}</h1>",
-        box("<br>".join(map(escape, shown.notes)), "box"),
+        privacy_box(shown.notes),
         box(warning, "box warning"),
         summary(shown.figures),
         *(part for group in shown.groups for part in _group(shown, group)),
@@ -69,8 +69,10 @@ def _group(shown: PublishingPage, group: GroupPicture) -> list[str]:
         picture(
             f"Privacy against utility: {who}",
             trade_off_figure(group, shown.unit),
-            "The line: the least that any channel between these clusters tells, by its expected"
-            " distortion. The dot: this release. The cross: records as they are.",
+            "The small dots: the least that any channel between these clusters tells at this"
+            " expected distortion, to 1 % of what it is without a channel. The dashed line guides"
+            " the eye: the least lies on it or below. The large dot: this release. The"
+            " cross: records as they are.",
         ),
         picture(
             f"Leakage before and after: {who}",
@@ -90,7 +92,7 @@ def trade_off_figure(group: GroupPicture, unit: str) -> Figure:
     """Draw leakage against distortion: the best channels, this release, records as they are."""
     figure = new_figure(6.5, 3.6)
     axes = figure.add_subplot()
-    axes.plot(*group.trade_off.T, "-o", color=BLUE, ms=3, label="least leakage")
+    axes.plot(*group.trade_off.T, "o--", color=BLUE, ms=5, lw=0.8, label="least leakage")
     axes.plot(group.distortion, group.after, "o", color=DARK, ms=8, label="this release")
     axes.plot(0, group.before, "x", color=GREY, ms=8, mew=2, label="as they are")
     axes.set_xlabel(f"expected {unit} distance of clusters", fontsize=8)

@@ -14,7 +14,7 @@ from hushrank.publishing.leakage.measures import leakage_bits
 from hushrank.reports.release_page import GroupPicture
 
 SHARES_OF_SILENCE = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
-"""Where the line is computed: of the distortion at which one cluster is released for all."""
+"""Where the least is computed: of the distortion at which one cluster is released for all."""
 GAP = 1e-2
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from hushrank.activities.activity import Activity
 from hushrank.arrays import Counts
 from hushrank.files.disk import replace_file
-from hushrank.reports.page import box, page, picture, summary
+from hushrank.reports.page import page, picture, privacy_box, summary
 from hushrank.reports.plots import new_figure
 
 BLUE = "#0072B2"
@@ -22,7 +22,7 @@ def write_released_report(
     """Write one HTML file, nothing from outside; it appears whole or not at all."""
     parts = [
         f"<h1>{escape(title)}</h1>",
-        box("<br>".join(map(escape, notes)), "box"),
+        privacy_box(notes),
         summary(rows),
         picture(
             "Users of the items",
