@@ -113,6 +113,20 @@ def test_it_says_which_errors_are_extrapolated(monkeypatch, tmp_path, capsys, it
     assert (f"max-entropy: {said}" in " ".join(capsys.readouterr().out.split())) == is_said
 
 
+@pytest.mark.parametrize("items", [9, 15])
+def test_what_holds_of_several_protocols_is_said_once(monkeypatch, tmp_path, capsys, items):
+    out = tmp_path / "plan.json"
+    assert hushrank(monkeypatch, "plan", *ASKED, "--items", items, "--json", out) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    notes = {name: each["note"] for name, each in json.loads(out.read_text())["protocols"].items()}
+    for note in set(notes.values()) - {None}:
+        names = [name for name, each in notes.items() if each == note]
+        assert printed.count(note) == 1
+        assert f"{', '.join(names)}: {note}." in printed
+    if items == 9:
+        assert "grr, rappor, sh, olh: no prediction beyond 7 items" in printed
+
+
 def test_wanted_errors_change_who_is_needed(monkeypatch, tmp_path):
     needed = []
     for error, excess in ((0.2, 0.02), (0.1, 0.005)):

@@ -137,5 +137,13 @@ def _notes(plan: Plan) -> list[str]:
         "craft: by how much one false report can move one estimated share.",
         f"People needed: of two digits; ≤ {_short(FEWEST)}: so many or fewer.",
     ]
-    notes += [f"{each.protocol}: {each.note}." for each in plan.protocols.values() if each.note]
-    return notes
+    return [*notes, *_notes_of_protocols(plan)]
+
+
+def _notes_of_protocols(plan: Plan) -> list[str]:
+    """Say once, with their names, what holds of several protocols."""
+    of_notes: dict[str, list[str]] = {}
+    for each in plan.protocols.values():
+        if each.note:
+            of_notes.setdefault(each.note, []).append(each.protocol)
+    return [f"{', '.join(names)}: {note}." for note, names in of_notes.items()]
