@@ -78,6 +78,23 @@ def test_pages_that_must_not_be_published_are_for_their_owner(tmp_path, people, 
         assert stat.S_IMODE((tmp_path / "learnt.html").stat().st_mode) == 0o600
 
 
+def test_a_notebook_says_for_whom_a_comparison_is(people):
+    compared = hushrank.collect(people, 2, protocol="pairs", seed=3).compared_with(people)
+    html = compared._repr_html_()
+    assert "from the raw rankings" in html
+    assert "protected by nothing" in html
+    assert all(label in html and said in html for label, said in compared.summary.items())
+
+
+@pytest.mark.parametrize("name", ["max-entropy", "pairs"])
+def test_a_page_has_the_title_that_is_given(tmp_path, people, name):
+    learnt, page = hushrank.collect(people, 2, protocol=name, seed=3), tmp_path / "page.html"
+    learnt.report(page, title="What the <club> likes")
+    assert "<h1>What the &lt;club&gt; likes</h1>" in page.read_text()
+    learnt.report(page)
+    assert f"<h1>Collected with {name}</h1>" in page.read_text()
+
+
 def test_what_is_from_the_truth_bears_a_star(people):
     learnt = hushrank.collect(people, 2, seed=3)
     compared = learnt.compared_with(people)

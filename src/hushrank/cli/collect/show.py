@@ -16,7 +16,11 @@ from hushrank.protocols.registry import EVERY_OPTION, make_protocol
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.collect import collect
-from hushrank.workflows.results.collection import Collection, CollectionComparison
+from hushrank.workflows.results.collection import (
+    OF_RAW_RANKINGS,
+    Collection,
+    CollectionComparison,
+)
 
 MUCH_EPSILON = 10
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}
@@ -122,7 +126,7 @@ def _write(shown: Shown, paths: Paths, title: str) -> None:
 def _notes(shown: Shown) -> Iterator[str]:
     """Yield what the table alone does not say."""
     collection, compared = shown.collection, shown.compared
-    yield "* from the raw rankings, at hand in a simulation: protected by nothing"
+    yield OF_RAW_RANKINGS
     yield collection.privacy
     if collection.protocol.has_model and compared.q2_distance is None:
         yield "No Q2 distance: it is not defined where rankings are incomplete."

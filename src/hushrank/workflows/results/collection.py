@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hushrank.reports.collection_page import CollectionPage
 
 SECONDS_FOR_THE_OPTIMUM = 10.0
+OF_RAW_RANKINGS = "* from the raw rankings, at hand in a simulation: protected by nothing"
 LESS = 0.999
 """Of the epsilon asked for: a true loss below is said beside it."""
 
@@ -193,14 +194,14 @@ class Collection:
             "worst_rank": [intervals.get(item, (None, None))[1] for item in items],
         }
 
-    def report(self, path: FilePath) -> None:
+    def report(self, path: FilePath, *, title: str | None = None) -> None:
         """Write one self-contained HTML page, from the reports alone.
 
-        What is not private can be read by its owner only.
+        title: names the protocol unless told. What is not private can be read by its owner only.
         """
         from hushrank.reports.collection_page import write_collection_page
 
-        write_collection_page(Path(path), self.page())
+        write_collection_page(Path(path), self.page(title))
 
     def _repr_html_(self) -> str:
         from hushrank.reports.collection_page import collection_html
@@ -298,6 +299,12 @@ class CollectionComparison:
 
         truth = Truth(self.people, self.summary, _meaning(self.collection.protocol))
         write_collection_page(Path(path), self.collection.page(title), truth)
+
+    def _repr_html_(self) -> str:
+        """Show the figures in a notebook, with their stars."""
+        from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+
+        return notebook_html("Beside the raw rankings", self.summary, notes=[OF_RAW_RANKINGS])
 
 
 def _compared(collection: Collection, people: Rankings, time_limit: float) -> CollectionComparison:
