@@ -40,6 +40,22 @@ def require_apart(paths: Sequence[FilePath]) -> None:
         require(same == 1, f"{os.fspath(path)}: expected different files to read and to write")
 
 
+def outputs(
+    writes: Sequence[FilePath | None], *, beside: Sequence[FilePath | None]
+) -> list[FilePath]:
+    """Return the files to write, where there are any, after it is certain that they can be.
+
+    Raises HushrankError, before anything is done, where writing would fail, or destroy another
+    output or one of the files `beside`, which are read.
+    """
+    written = [path for path in writes if path is not None]
+    if written:
+        require_apart([*(path for path in beside if path is not None), *written])
+    for path in written:
+        require_folder(path)
+    return written
+
+
 def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from hushrank.aggregators.registry import method_named
 from hushrank.cli.console import in_flags, plain, result_table
 from hushrank.errors import require
-from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.rankings.files import Form, read_rankings
 from hushrank.workflows.aggregate import aggregate
 from hushrank.workflows.results.consensus import (
@@ -37,16 +37,9 @@ class AggregatePaths:
     json: Path | None = None
     report: Path | None = None
 
-    def require_usable(self) -> None:
-        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
-        require_apart([self.source, *self.written])
-        for path in self.written:
-            require_folder(path)
-
-    @property
-    def written(self) -> list[Path]:
-        """The files to write."""
-        return [path for path in (self.release, self.json, self.report) if path is not None]
+    def written(self) -> list[FilePath]:
+        """Return the files to write, after it is certain that they can be."""
+        return outputs((self.release, self.json, self.report), beside=[self.source])
 
 
 def aggregate_and_show(paths: AggregatePaths, form: Form | None, options: dict[str, Any]) -> None:
@@ -69,7 +62,7 @@ def aggregate_and_show(paths: AggregatePaths, form: Form | None, options: dict[s
     _write(paths, consensus, comparison, seconds)
     if paths.report is not None:
         comparison.report(paths.report, title=title, figures=rows)
-    for path in paths.written:
+    for path in paths.written():
         console.print(f"wrote {plain(str(path))}")
 
 
@@ -81,7 +74,7 @@ def _require_usable(paths: AggregatePaths, options: Mapping[str, Any]) -> None:
         require(chosen.is_private, nothing)
         is_secret = options["seed"] is None
         require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
-    paths.require_usable()
+    paths.written()
 
 
 def _rows(consensus: Consensus, comparison: ConsensusComparison, seconds: float) -> dict[str, str]:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from hushrank.cli.console import in_flags, plain, result_table
 from hushrank.errors import require
-from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.protocols.registry import EVERY_OPTION, make_protocol
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
@@ -36,18 +36,11 @@ class Paths:
     json: Path | None = None
     report: Path | None = None
 
-    def require_usable(self) -> None:
-        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
-        require_apart([*self.written, *([] if self.source is None else [self.source])])
+    def written(self) -> list[FilePath]:
+        """Return the files to write, after it is certain that they can be."""
         if self.synthetic is not None:
             require_writable(self.synthetic)
-        for path in self.written:
-            require_folder(path)
-
-    @property
-    def written(self) -> list[Path]:
-        """The files to write."""
-        return [path for path in (self.synthetic, self.json, self.report) if path is not None]
+        return outputs((self.synthetic, self.json, self.report), beside=[self.source])
 
 
 @dataclass(frozen=True)
@@ -90,7 +83,7 @@ def collect_and_show(
         named = make_protocol(protocol, options)
     has_rows = named.has_model or paths.synthetic is None
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
-    paths.require_usable()
+    paths.written()
     with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
         start = perf_counter()
         collection = collect(
@@ -109,7 +102,7 @@ def collect_and_show(
     console.print(result_table(f"Collected from {title}", shown.rows, collection.items))
     console.print("\n".join(_notes(shown)))
     _write(shown, paths, f"Collected from {title}")
-    for path in paths.written:
+    for path in paths.written():
         console.print(f"wrote {plain(str(path))}")
 
 

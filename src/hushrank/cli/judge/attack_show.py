@@ -13,7 +13,7 @@ from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.arrays import Floats
 from hushrank.cli.console import plain
-from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import outputs, replace_file
 from hushrank.workflows.judge import AttackResult, attack
 from hushrank.workflows.posterior_file import read_posterior
 
@@ -27,13 +27,6 @@ class AttackPaths:
     profiles: Path
     posterior: Path | None
     json: Path | None
-
-    def require_usable(self) -> None:
-        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
-        if self.json is not None:
-            optional = [] if self.posterior is None else [self.posterior]
-            require_apart([self.activity, self.released, self.profiles, *optional, self.json])
-            require_folder(self.json)
 
 
 @dataclass(frozen=True)
@@ -51,7 +44,8 @@ def attack_and_show(
     paths: AttackPaths, names: tuple[str, ...], bins: tuple[str, ...], seed: int
 ) -> None:
     """Attack both, print a table, and write what was asked for."""
-    paths.require_usable()
+    read = (paths.activity, paths.released, paths.profiles, paths.posterior)
+    outputs([paths.json], beside=read)
     start = perf_counter()
     edges = dict(parse_bins(rule) for rule in bins)
     activity, released = read_activity(paths.activity), read_activity(paths.released)

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hushrank.activities.activity_files import read_activity
 from hushrank.cli.console import plain
-from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import outputs, replace_file
 from hushrank.workflows.judge import RECOMMENDERS, EvaluationResult, evaluate
 
 
@@ -22,17 +22,11 @@ class EvaluatePaths:
     held_out: Path
     json: Path | None
 
-    def require_usable(self) -> None:
-        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
-        if self.json is not None:
-            require_apart([self.activity, self.released, self.held_out, self.json])
-            require_folder(self.json)
-
 
 def evaluate_and_show(paths: EvaluatePaths, repetitions: int, seed: int) -> None:
     """Train and rank, print a table, and write what was asked for."""
-    paths.require_usable()
     files = paths.activity, paths.released, paths.held_out
+    outputs([paths.json], beside=files)
     activity, released, held_out = (read_activity(path) for path in files)
     with Console(stderr=True).status("recommending") as status:
         found = evaluate(

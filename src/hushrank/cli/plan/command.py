@@ -26,10 +26,9 @@ def plan(
     Example:  hushrank plan --items 10 --people 5000 --epsilon 1
     """
     from hushrank.cli.plan.show import show_plan
-    from hushrank.files.disk import require_folder
+    from hushrank.files.disk import outputs
     from hushrank.workflows import plan as workflow
 
-    if json is not None:
-        require_folder(json)
+    outputs([json], beside=[])
     planned = workflow.plan(items=items, people=people, epsilon=epsilon, error=error, excess=excess)
     show_plan(planned, json)

@@ -13,7 +13,7 @@ from hushrank.activities.activity_files import read_activity, require_writable, 
 from hushrank.activities.profile_files import read_profiles
 from hushrank.cli.console import figures_table, flagged, plain
 from hushrank.errors import require
-from hushrank.files.disk import replace_file, require_apart, require_folder
+from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.workflows.posterior_file import has_one_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish_and_compare
 from hushrank.workflows.results.release_comparison import ReleaseComparison
@@ -32,20 +32,13 @@ class PublishPaths:
     json: Path | None
     report: Path | None
 
-    @property
-    def written(self) -> list[Path]:
-        """The files to write."""
-        paths = (self.output, self.hold_out, self.posterior, self.json, self.report)
-        return [path for path in paths if path is not None]
-
-    def require_usable(self) -> None:
-        """Raise HushrankError, before anything is done, where writing would fail or destroy."""
-        require_apart([self.activity, self.profiles, *self.written])
-        for path in (self.output, self.hold_out, self.posterior):
+    def written(self) -> list[FilePath]:
+        """Return the files to write, after it is certain that they can be."""
+        tables = (self.output, self.hold_out, self.posterior)
+        for path in tables:
             if path is not None:
                 require_writable(path)
-        for path in self.written:
-            require_folder(path)
+        return outputs((*tables, self.json, self.report), beside=[self.activity, self.profiles])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +54,7 @@ def publish_and_show(
     terms: Terms, bins: Sequence[str], edges: Mapping[str, Sequence[float]], paths: PublishPaths
 ) -> None:
     """Publish, print a table, and write what was asked for; edges: `bins`, taken apart."""
-    paths.require_usable()
+    paths.written()
     published = _publish(terms, edges, paths)
     compared = published.compared
     console = Console(markup=False, highlight=False, soft_wrap=True)
@@ -71,7 +64,7 @@ def publish_and_show(
     if paths.report is not None:
         compared.report(paths.report, title=title, notes=notes)
     _write(published, bins, paths)
-    for path in paths.written:
+    for path in paths.written():
         console.print(f"wrote {plain(str(path))}")
 
 
