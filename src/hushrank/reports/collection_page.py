@@ -79,12 +79,7 @@ def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None
 
     Rankings that leave items out have no marginals to be compared with: the page is about pairs.
     """
-    figures = dict(shown.figures)
-    if truth is not None:
-        figures |= {
-            label.replace(" *", " (from the raw rankings)"): said
-            for label, said in truth.figures.items()
-        }
+    figures = {**shown.figures, **_raw_figures(truth)}
     if shown.synthetic is None or (truth is not None and not truth.people.is_complete):
         write_order_report(path, _order_page(shown, truth, figures))
         return
@@ -102,6 +97,14 @@ def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None
         figures=figures,
         sure=sure,
     )
+
+
+def _raw_figures(truth: Truth | None) -> dict[str, str]:
+    """Say in words what a star says in a table."""
+    figures = {} if truth is None else truth.figures
+    return {
+        label.replace(" *", " (from the raw rankings)"): said for label, said in figures.items()
+    }
 
 
 def collection_html(shown: CollectionPage) -> str:

@@ -84,26 +84,25 @@ def collect_and_show(
     has_rows = named.has_model or paths.synthetic is None
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
     paths.written()
-    with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
-        start = perf_counter()
-        collection = collect(
-            people,
-            epsilon,
-            protocol=protocol,
-            seed=seed,
-            short_cut=short_cut,
-            progress=status.update,
-            **(options or {}),
-        )
-        _ = collection.confidence, named.has_model and collection.synthetic  # what takes time
-        seconds = perf_counter() - start
-        shown = Shown(collection, collection.compared_with(people), seconds)
+    asked = {"protocol": protocol, "seed": seed, "short_cut": short_cut, **(options or {})}
+    shown = _collected(people, epsilon, asked)
     console = Console(markup=False, highlight=False, soft_wrap=True)
-    console.print(result_table(f"Collected from {title}", shown.rows, collection.items))
+    heading, order = f"Collected from {title}", shown.collection.items
+    console.print(result_table(heading, shown.rows, order))
     console.print("\n".join(_notes(shown)))
-    _write(shown, paths, f"Collected from {title}")
+    _write(shown, paths, heading)
     for path in paths.written():
         console.print(f"wrote {plain(str(path))}")
+
+
+def _collected(people: Rankings, epsilon: float, asked: dict[str, Any]) -> Shown:
+    with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
+        start = perf_counter()
+        collection = collect(people, epsilon, progress=status.update, **asked)
+        _ = collection.confidence  # what is drawn or computed when first asked for takes time
+        _ = collection.synthetic if collection.protocol.has_model else None
+        seconds = perf_counter() - start
+        return Shown(collection, collection.compared_with(people), seconds)
 
 
 def _write(shown: Shown, paths: Paths, title: str) -> None:
