@@ -116,6 +116,21 @@ def test_a_release_of_what_was_held_out_of_few_users_is_refused(n_users):
     foretelling(SPARSE, shuffled(kept), held_out)
 
 
+@pytest.mark.parametrize(("n_whole", "is_refused"), [(20, False), (21, True)])
+def test_of_changed_records_a_tenth_may_be_whole_ones_of_others(n_whole, is_refused):
+    """Nobody has what most users are released with; the others have each other's whole records."""
+    visits = Activity(csr_array(VISITS.scores[:200]), VISITS.users[:200], VISITS.items)
+    _, held_out = hold_out(visits, seed=1)
+    given = visits.scores.toarray() + 1.0
+    given[:n_whole] = np.roll(visits.scores.toarray()[:n_whole], 1, axis=0)
+    released = visits.with_scores(csr_array(given))
+    if not is_refused:
+        foretelling(visits, released, held_out)
+        return
+    with pytest.raises(HushrankError, match="made without the held-out records"):
+        foretelling(visits, released, held_out)
+
+
 @pytest.mark.parametrize("method", BUDGETS)
 def test_an_honest_release_is_judged_and_one_with_what_was_held_out_is_not(method):
     people = SPARSE_PEOPLE.aligned(SPARSE.users, surplus="dropped").with_protected(

@@ -207,7 +207,8 @@ def attack(
     protected users whose value leaked. The strongest one, `worst`, is what counts.
 
     activity, profiles: as `hushrank.read_activity` and `hushrank.read_profiles` return them; some
-        users must not protect the attribute, and at least 5 who do have each value.
+        users, not all of one value, must not protect the attribute, and of those who do at least 5
+        must have each value that one of them has.
     released: what `hushrank.publish` returned, or the released activity.
     private: the attributes to guess, several jointly; those that the release hides unless told.
     posterior: what the channel tells, for an attacker who knows it too: the `posterior` of
