@@ -192,7 +192,7 @@ def test_what_cannot_be_judged_is_refused():
         attack(VISITS, VISITS, PEOPLE)
     with pytest.raises(HushrankError, match="users who protect the attribute and users who do"):
         attack(VISITS, VISITS, ALL_PROTECT.aligned(VISITS.users), private=["group"])
-    with pytest.raises(HushrankError, match="expected 1 or more repetitions, got 0"):
+    with pytest.raises(HushrankError, match="repetitions: expected at least 1, got 0"):
         evaluate(VISITS, VISITS, held_out=VISITS, repetitions=0)
     _, held_out = hold_out(VISITS, seed=1)
     with pytest.raises(HushrankError, match="made without the held-out records"):
