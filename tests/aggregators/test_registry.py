@@ -9,10 +9,10 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private.order import PrivateOrder
 from hushrank.aggregators.registry import (
     METHODS,
+    AggregationTerms,
     Ballots,
     MethodName,
     RawOrder,
-    Terms,
     method_named,
 )
 from hushrank.errors import HushrankError
@@ -29,7 +29,7 @@ BALLOTS = Ballots(RANKINGS, majority(RANKINGS))
 def terms(method):
     epsilon = 500.0 if method.is_private else None
     delta = 1e-6 if method.delta == "needed" else None
-    return Terms(epsilon, delta, 60.0, Randomness.seeded(1), np.random.default_rng(1))
+    return AggregationTerms(epsilon, delta, 60.0, Randomness.seeded(1), np.random.default_rng(1))
 
 
 def test_every_name_has_its_method():

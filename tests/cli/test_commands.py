@@ -25,7 +25,7 @@ from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.seeds import Purpose, stream
+from hushrank.workflows.seeds import StreamPurpose, stream
 from tests.commands import hushrank
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
@@ -130,7 +130,7 @@ def test_without_noise_means_the_same_whatever_is_done_about_noise(
 
 
 def test_one_seed_gives_unrelated_streams_to_all_purposes_and_to_plain_generators():
-    first_words = [stream(5, purpose).bytes(8) for purpose in get_args(Purpose)]
+    first_words = [stream(5, purpose).bytes(8) for purpose in get_args(StreamPurpose)]
     first_words.append(Randomness.seeded(5).words(1).tobytes())
     first_words += [np.random.default_rng(seed).bytes(8) for seed in (5, [5, 1], [5, 2])]
     assert len(set(first_words)) == len(first_words)

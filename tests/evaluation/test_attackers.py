@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import Attacks, Release, attack, copies
+from hushrank.evaluation.attackers import AttackCase, Attacks, attack, copies
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -28,9 +28,9 @@ def planted(n_groups: int = 2, tilt: float = 1.0) -> tuple[csr_array, np.ndarray
     return activity.scores, attribute.codes
 
 
-def released(scores: csr_array, values: np.ndarray, n_values: int = 2) -> Release:
+def released(scores: csr_array, values: np.ndarray, n_values: int = 2) -> AttackCase:
     half = len(values) // 2
-    return Release(scores[:half], values[:half], scores[half:], values[half:], n_values)
+    return AttackCase(scores[:half], values[:half], scores[half:], values[half:], n_values)
 
 
 @pytest.mark.statistical
@@ -48,7 +48,7 @@ def test_no_attacker_sees_anything_in_records_of_others() -> None:
     scores, values = planted()
     half = len(values) // 2
     others = half + np.random.default_rng(2).permutation(len(values) - half)
-    release = Release(scores[:half], values[:half], scores[others], values[half:], 2)
+    release = AttackCase(scores[:half], values[:half], scores[others], values[half:], 2)
     areas = attack(release, rng=np.random.default_rng(1)).areas
     spread = np.sqrt(1 / 12 / 250)  # of an area where there is nothing, with 250 users of a value
     assert max(areas.values()) < 0.5 + 5 * spread
@@ -60,7 +60,7 @@ def test_a_record_released_more_often_for_one_value_betrays_it() -> None:
     half = len(values) // 2
     own = half + np.arange(len(values) - half)
     twice = np.where(values[half:] == 1, own[values[half:] == 1][0], own)
-    release = Release(scores[:half], values[:half], scores[twice], values[half:], 2)
+    release = AttackCase(scores[:half], values[:half], scores[twice], values[half:], 2)
     assert attack(release, rng=np.random.default_rng(1)).areas["copies"] > 0.95
 
 
@@ -69,7 +69,7 @@ def test_the_posterior_of_the_channel_is_an_attacker() -> None:
     scores, values = planted(tilt=0.0)
     release = released(scores, values)
     told = np.where(release.values[:, None] == np.arange(2), 0.9, 0.1)
-    given = Release(
+    given = AttackCase(
         release.open_records, release.open_values, release.records, release.values, 2, told
     )
     found = attack(given, rng=np.random.default_rng(1))
@@ -117,10 +117,10 @@ def test_attackers_guess_from_five_users_of_each_value(n_open: int, n_items: int
     taught = np.concatenate([rows[:n_open] for rows in of_values])
     asked = np.concatenate([rows[10:15] for rows in of_values])
     known, given = (few[taught], values[taught]), (few[asked], values[asked])
-    found = attack(Release(*known, *given, 2), rng=np.random.default_rng(1))
+    found = attack(AttackCase(*known, *given, 2), rng=np.random.default_rng(1))
     assert len(found.areas) == 12
     assert all(0 <= area <= 1 for area in found.areas.values())
-    too_few = Release(*known, given[0][1:], given[1][1:], 2)
+    too_few = AttackCase(*known, given[0][1:], given[1][1:], 2)
     with pytest.raises(HushrankError, match="expected 5 or more users of each value, got 4"):
         attack(too_few, rng=np.random.default_rng(1))
 
@@ -140,7 +140,7 @@ def test_a_value_of_too_few_users_is_refused_before_anybody_is_taught(
     scores, values = planted()
     rare = np.where(np.arange(N_USERS // 2) < 4, 1, 0)
     half = N_USERS // 2
-    release = Release(scores[:half], values[:half], scores[half : 2 * half], rare, 2)
+    release = AttackCase(scores[:half], values[:half], scores[half : 2 * half], rare, 2)
     monkeypatch.setattr("hushrank.evaluation.attackers.classifiers", None)
     with pytest.raises(HushrankError, match="5 or more users of each value, got 4"):
         attack(release, rng=np.random.default_rng(1))
@@ -168,11 +168,11 @@ def test_beliefs_are_calibrated() -> None:
 def test_releases_that_do_not_fit_are_refused() -> None:
     scores, values = planted()
     with pytest.raises(HushrankError, match="same items"):
-        Release(scores[:, :50], values, scores, values, 2)
+        AttackCase(scores[:, :50], values, scores, values, 2)
     with pytest.raises(HushrankError, match="one private value"):
-        Release(scores, values[1:], scores, values, 2)
+        AttackCase(scores, values[1:], scores, values, 2)
     with pytest.raises(HushrankError, match="2 or more known values"):
-        Release(scores, np.zeros(len(values), dtype=int), scores, values, 2)
+        AttackCase(scores, np.zeros(len(values), dtype=int), scores, values, 2)
     with pytest.raises(HushrankError, match="5 or more users of each value"):
         beliefs(
             scores, np.minimum(np.arange(N_USERS), 1) * 0, scores, 2, rng=np.random.default_rng(1)

@@ -10,7 +10,7 @@ from hushrank.experiments.experiment import Draws, Settings
 from hushrank.experiments.figures.hay.figure_2 import HAY_2
 from hushrank.experiments.figures.hay.figure_3 import HAY_3
 from hushrank.experiments.on_rankings.central import OURS, PAPER, Curator
-from hushrank.experiments.on_rankings.electorate import Electorate, Labels
+from hushrank.experiments.on_rankings.electorate import Electorate, ItemLabels
 from hushrank.experiments.pictures.panels import experiment_figure
 from hushrank.experiments.running import run_experiment
 from hushrank.rankings.distances import kendall_distances
@@ -58,7 +58,7 @@ def test_first_and_some_people_are_people_of_the_population(people):
 
 
 def test_labels_number_items_anew_and_back(people):
-    labels = Labels((3, 0, 4, 1, 2))
+    labels = ItemLabels((3, 0, 4, 1, 2))
     counts = labels.counts(people.counts)
     assert counts[0, 2] == people.counts[3, 4]
     np.testing.assert_array_equal(majority(labels.rankings(people.rankings)), counts)

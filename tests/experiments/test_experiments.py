@@ -26,7 +26,12 @@ from hushrank.experiments.experiment import (
 )
 from hushrank.experiments.figures.safari.figure_2 import RuleOne, true_shares
 from hushrank.experiments.files import write_experiment
-from hushrank.experiments.on_rankings.collection import BASELINES, FAITHFUL, REPAIRS, Collection
+from hushrank.experiments.on_rankings.collection import (
+    BASELINES,
+    FAITHFUL,
+    REPAIRS,
+    CollectionTrial,
+)
 from hushrank.experiments.pictures.panels import experiment_figure
 from hushrank.experiments.pictures.treatments import treatment_views
 from hushrank.experiments.registry import EXPERIMENTS, experiment_named
@@ -205,7 +210,7 @@ def _dashes(handle):
 @pytest.mark.parametrize("mechanism", BASELINES.values(), ids=BASELINES)
 def test_baselines_reach_the_floor_without_much_noise(mechanism):
     """Three items, six orders: a wrong decoder, or a swapped order, is off by .2 and more."""
-    here = Collection(plackett_luce(20_000, 3), epsilon=8.0)
+    here = CollectionTrial(plackett_luce(20_000, 3), epsilon=8.0)
     distances = here.by_whole_ranking(mechanism, draws())
     assert max(distances.values()) < 0.03
 
@@ -213,23 +218,23 @@ def test_baselines_reach_the_floor_without_much_noise(mechanism):
 @pytest.mark.parametrize("variant", [FAITHFUL, *REPAIRS.values()], ids=["faithful", *REPAIRS])
 def test_safari_reaches_nopriv_without_much_noise(variant):
     """Plackett-Luce is no chain, but of 4 items nearly."""
-    here = Collection(plackett_luce(20_000, 4), epsilon=16.0)
+    here = CollectionTrial(plackett_luce(20_000, 4), epsilon=16.0)
     limit = here.without_noise(draws())["any"] + 0.03
     assert max(here.by_safari(variant, draws()).values()) < limit
 
 
 def test_reference_lines_are_what_they_are_called(people):
-    here = Collection(people, epsilon=1.0)
+    here = CollectionTrial(people, epsilon=1.0)
     true, uniform = second_order_marginals(people), uniform_second_order_marginals(4)
     assert here.of_uniform(draws())["any"] == pytest.approx(marginal_distance(uniform, true))
     repeated = Rankings.from_orders(np.repeat([[2, 0, 1]], 50, axis=0))
-    assert Collection(repeated, 1.0).by_bootstrap(draws())["any"] == 0
-    assert Collection(repeated, 1.0).without_noise(draws())["any"] == 0
+    assert CollectionTrial(repeated, 1.0).by_bootstrap(draws())["any"] == 0
+    assert CollectionTrial(repeated, 1.0).without_noise(draws())["any"] == 0
 
 
 def test_noise_costs_more_at_a_smaller_epsilon():
     people = plackett_luce(5000, 4)
-    near, far = Collection(people, 4.0), Collection(people, 0.2)
+    near, far = CollectionTrial(people, 4.0), CollectionTrial(people, 0.2)
     assert (
         near.by_safari(FAITHFUL, draws())["simplex"] < far.by_safari(FAITHFUL, draws())["simplex"]
     )

@@ -9,7 +9,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import q2_distance
 from hushrank.experiments.experiment import Draws, Settings
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
-from hushrank.experiments.on_rankings.frontier import Asked, Crowd, Spot
+from hushrank.experiments.on_rankings.frontier import Asked, PolledCrowd, Spot
 from hushrank.experiments.on_rankings.frontier_methods import (
     ORDERS,
     REPAIRED,
@@ -18,7 +18,7 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     TYPICAL,
     WHOLE_RANKINGS,
     CollectionMethod,
-    Published,
+    PublishedRows,
     learn_openly,
     publish,
 )
@@ -67,7 +67,7 @@ def draws(seed=0):
 
 @pytest.fixture(scope="module")
 def crowd():
-    return Crowd(Asked(plackett_luce(4000, 4, strength=4.0)))
+    return PolledCrowd(Asked(plackett_luce(4000, 4, strength=4.0)))
 
 
 def test_complete_ballots_rank_all_items_or_all_but_the_last(tmp_path):
@@ -124,7 +124,7 @@ def test_rows_are_herded_as_collect_herds_them(crowd):
 
 def test_a_way_that_goes_by_item_number_gains_nothing():
     """Everybody says 0, 1, 2: who copies the numbers is right once in six."""
-    agreed = Crowd(Asked(Rankings.from_orders(np.repeat([[0, 1, 2]], 9, axis=0))))
+    agreed = PolledCrowd(Asked(Rankings.from_orders(np.repeat([[0, 1, 2]], 9, axis=0))))
 
     class ByNumber(Pairs):
         def begin(self, n_items, **asked):
@@ -137,23 +137,23 @@ def test_a_way_that_goes_by_item_number_gains_nothing():
 
 
 def test_rows_are_judged_by_the_people_who_were_asked(crowd):
-    some = Crowd(crowd.everybody, 50)
+    some = PolledCrowd(crowd.everybody, 50)
     asked, again, other = (some.asked(draws(seed)) for seed in (1, 1, 2))
     rows = crowd.everybody.rankings.ranks[:60]
-    learnt = Published((3, 2, 1, 0), rows)
+    learnt = PublishedRows((3, 2, 1, 0), rows)
     distance = q2_distance(Rankings(rows, asked.rankings.names), asked.rankings)
     assert asked.judge(learnt)["q2"] == pytest.approx(distance, abs=1e-12)
     assert asked.rankings == again.rankings
     assert asked.rankings != other.rankings
-    assert asked.judge(Published(asked.best_order, None)) == {"excess": 0.0}
+    assert asked.judge(PublishedRows(asked.best_order, None)) == {"excess": 0.0}
 
 
 def test_people_of_files_are_drawn_again_and_of_models_once(crowd):
-    many = Crowd(crowd.everybody, 9000).asked(draws())
+    many = PolledCrowd(crowd.everybody, 9000).asked(draws())
     assert many.rankings.n_rows == 9000
-    everybody = Crowd(crowd.everybody, 4000, has_repetition=False).asked(draws())
+    everybody = PolledCrowd(crowd.everybody, 4000, has_repetition=False).asked(draws())
     np.testing.assert_array_equal(everybody.counts, crowd.everybody.counts)
-    twice = Crowd(crowd.everybody, 4000).asked(draws())
+    twice = PolledCrowd(crowd.everybody, 4000).asked(draws())
     assert (twice.counts != crowd.everybody.counts).any()
 
 
@@ -173,7 +173,7 @@ def test_what_is_learnt_openly_is_learnt_once_of_the_same_people(crowd):
     learnt = crowd.open_results[SAFARI.name]
     assert crowd.without_noise(SAFARI, draws(2)) != first
     assert crowd.open_results[SAFARI.name] is learnt
-    some = Crowd(crowd.everybody, 500)
+    some = PolledCrowd(crowd.everybody, 500)
     some.without_noise(SAFARI, draws())
     assert not some.open_results
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushrank.experiments.experiment import Draws
-from hushrank.experiments.on_rankings.frontier import Asked, Crowd
+from hushrank.experiments.on_rankings.frontier import Asked, PolledCrowd
 from hushrank.experiments.on_rankings.frontier_methods import SAFE, TYPICAL
 from hushrank.rankings.files import read_rankings
 
@@ -36,7 +36,7 @@ def test_rows_are_as_near_as_those_of_the_prototypes(
 ):
     """At epsilon 2 the mean of many collections is about the ceiling, a little above it."""
     people = Asked(read_rankings(data_folder / "sushi" / "sushi.soc").expanded())
-    crowd = Crowd(people, n_people)
+    crowd = PolledCrowd(people, n_people)
     seeds = np.random.SeedSequence(2026).spawn(N_COLLECTIONS)
     draws = [Draws(*map(np.random.default_rng, seed.spawn(2))) for seed in seeds]
     found = [crowd.collected(method, epsilon, each)["q2"] for each in draws]

@@ -8,7 +8,14 @@ from hushrank.experiments.figures.kwiksort import figure_6
 from hushrank.experiments.figures.kwiksort.figures_3_and_4 import EPSILONS, queries
 from hushrank.experiments.figures.kwiksort.table_3 import SOLUTIONS
 from hushrank.experiments.on_rankings.electorate import Electorate
-from hushrank.experiments.on_rankings.local import LAPLACE, OURS, PAPER, RESPONSE, Devices, Pairs
+from hushrank.experiments.on_rankings.local import (
+    LAPLACE,
+    OURS,
+    PAPER,
+    RESPONSE,
+    Devices,
+    PairMethod,
+)
 from hushrank.experiments.pictures.panels import experiment_figure
 from hushrank.experiments.registry import EXPERIMENTS
 from hushrank.experiments.running import run_experiment
@@ -45,14 +52,14 @@ def test_protocols_reach_the_optimum_without_much_noise(crowd, make):
 
 def test_pure_noise_turns_half_of_the_pairs(crowd):
     """48 pairs: 6 standard errors to each side."""
-    judged = [Devices(crowd).collected(Pairs("rr"), 1e-6, draws(seed)) for seed in range(8)]
+    judged = [Devices(crowd).collected(PairMethod("rr"), 1e-6, draws(seed)) for seed in range(8)]
     assert np.mean([each["error rate"] for each in judged]) == pytest.approx(0.5, abs=0.43)
     assert len({each["error rate"] for each in judged}) > 1
 
 
 def test_queries_and_solutions_reach_the_protocol():
     """A person's reports are as many as K, and Lap's true epsilon is below the nominal one."""
-    for make, n_queries, least in ((Pairs("rr", 3), 3, 2.0), (Pairs("lap", 2), 2, 1.0)):
+    for make, n_queries, least in ((PairMethod("rr", 3), 3, 2.0), (PairMethod("lap", 2), 2, 1.0)):
         survey = next(make(4, epsilon=2.0, seed=0))
         assert survey.answers_per_person == n_queries
         assert survey.epsilon >= least
@@ -91,7 +98,7 @@ def test_there_is_a_curve_for_every_epsilon(number, solution):
     points = {(each.curve, each.x) for each in measurements if each.group == "proposed"}
     assert points == {(f"ε = {each:g}", k) for each in EPSILONS for k in (1, 2, 3, 4, 6, 10)}
     asked = {each.measure.args[0] for each in measurements if each.group == "proposed"}
-    assert asked == {Pairs(solution, k) for k in (1, 2, 3, 4, 6, 10)}
+    assert asked == {PairMethod(solution, k) for k in (1, 2, 3, 4, 6, 10)}
 
 
 def test_figure_five_has_the_curves_of_the_paper_and_ours(results):

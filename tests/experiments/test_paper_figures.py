@@ -9,7 +9,7 @@ import pytest
 
 from hushrank.experiments.experiment import Draws
 from hushrank.experiments.figures.safari.figure_2 import RuleOne, true_shares
-from hushrank.experiments.on_rankings.collection import FAITHFUL, Collection, Variant
+from hushrank.experiments.on_rankings.collection import FAITHFUL, CollectionTrial, Variant
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.rankings.files import read_rankings
@@ -47,14 +47,14 @@ def mean_distances(measure):
 @pytest.mark.parametrize(("size", "expected"), PROTOTYPES.items())
 def test_safari_is_as_good_as_its_prototype(sushi, size, expected):
     n_items, epsilon = size
-    here = Collection(sushi.restrict(range(n_items)), epsilon)
+    here = CollectionTrial(sushi.restrict(range(n_items)), epsilon)
     measured = mean_distances(partial(here.by_safari, FAITHFUL))
     assert (measured["simplex"], measured["clip"]) == pytest.approx(expected, abs=TOLERANCE)
 
 
 @pytest.mark.slow
 def test_reference_lines_are_those_of_the_prototype(sushi):
-    here = Collection(sushi, 1.0)
+    here = CollectionTrial(sushi, 1.0)
     assert mean_distances(here.without_noise)["any"] == pytest.approx(0.133, abs=0.003)
     assert mean_distances(here.of_uniform)["any"] == pytest.approx(0.309, abs=0.0005)
     assert mean_distances(here.by_bootstrap)["any"] == pytest.approx(0.049, abs=0.002)
@@ -62,7 +62,7 @@ def test_reference_lines_are_those_of_the_prototype(sushi):
 
 @pytest.mark.slow
 def test_splitting_people_repairs_safari(sushi):
-    here = Collection(sushi, 1.0)
+    here = CollectionTrial(sushi, 1.0)
     measured = mean_distances(partial(here.by_safari, Variant(split="people")))
     assert measured["simplex"] == pytest.approx(0.31, abs=TOLERANCE)
 

@@ -16,7 +16,7 @@ from hushrank.experiments.on_activity.contexts import N_SLOTS, ContextPrecision,
 from hushrank.experiments.on_activity.learning import STEPS, Learning, everybody, learn
 from hushrank.experiments.on_activity.learning_measurements import LearningMeasurements
 from hushrank.experiments.on_activity.online_learning import BUDGET, OnlineLearning
-from hushrank.experiments.on_activity.platforms import Platform, Split
+from hushrank.experiments.on_activity.platforms import Platform, PlatformSplit
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.registry import experiment_named
 from hushrank.experiments.running import run_experiment
@@ -94,7 +94,7 @@ def test_sampled_distances_approach_the_exact_ones():
 
 def test_a_channel_is_learnt_within_its_budget_from_those_who_protect():
     platform = hidden()
-    split = Split.draw(platform, platform.profiles.names, rng=np.random.default_rng(1))
+    split = PlatformSplit.draw(platform, platform.profiles.names, rng=np.random.default_rng(1))
     learnt = learn(split, Learning(6), 0.02, rng=np.random.default_rng(2))
     (plan,) = learnt.plans
     assert learnt.users.rows.size == 150
@@ -115,14 +115,14 @@ def test_the_attackers_are_taught_by_open_users_alone():
     """Item 0 shows the value; protected users, who show it reversed, teach nobody."""
     rng = np.random.default_rng(3)
     platform = Platform.hiding(transactions(400), rng=rng)
-    split = Split.draw(platform, platform.profiles.names, rng=rng)
+    split = PlatformSplit.draw(platform, platform.profiles.names, rng=rng)
     (name,) = split.names
     rows = np.flatnonzero(split.profiles.protected[name])
     value = platform.profiles.attribute(name).codes[:, None]
     told, shown = (platform.activity.scores.tolil() for _ in range(2))
     told[:, [0]] = shown[:, [0]] = 1.0 + 4 * value
     shown[rows, 0] = 5.0 - 4 * value[rows].ravel()
-    known = Split(platform.activity.with_scores(shown.tocsr()), *_rest(split))
+    known = PlatformSplit(platform.activity.with_scores(shown.tocsr()), *_rest(split))
     assert guessed(known, rows, told.tocsr(), rng=rng)["SVM"] < 0.02
     shuffled = told.tocsr()[rng.permutation(400)]
     assert 0.3 < guessed(known, rows, shuffled, rng=rng)["SVM"] < 0.7
@@ -192,4 +192,4 @@ def _activity(cells):
 
 def _split(shown, held):
     first, second = _activity(shown), _activity(held)
-    return Split(first, second, None, ("value",))
+    return PlatformSplit(first, second, None, ("value",))

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from hushrank.planning.interpolation import Table
+from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
 from hushrank.protocols.learnt import LearntFit, LearntPairs
@@ -62,8 +62,8 @@ class Comparison:
 
 
 @cache
-def table() -> Table:
-    return Table()
+def table() -> PredictionTable:
+    return PredictionTable()
 
 
 def compare(point: Point) -> list[Comparison]:

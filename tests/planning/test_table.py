@@ -7,7 +7,7 @@ import pytest
 from hushrank.errors import HushrankError
 from hushrank.planning import interpolation
 from hushrank.planning.grid import ITEMS, tasks
-from hushrank.planning.interpolation import Table, between, power_mean
+from hushrank.planning.interpolation import PredictionTable, between, power_mean
 from hushrank.planning.simulate_table import simulate_table, simulate_task
 from hushrank.planning.smoothing import smoothed
 from hushrank.planning.table import QUANTITIES, key_of, points_of, read_records
@@ -60,7 +60,7 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch, records):
     some = tuple(each for each in records.values() if each.track != "safari/1.5")
     monkeypatch.setattr(interpolation, "read_records", lambda: some)
     with pytest.raises(HushrankError, match=r"safari/1.5, mallows.*table.jsonl.*simulate_table"):
-        Table().items("safari/1.5", "mallows")
+        PredictionTable().items("safari/1.5", "mallows")
 
 
 def test_unknown_families_are_refused():
@@ -78,7 +78,9 @@ def test_between_two_points_it_is_by_cube_roots_over_logarithms():
 def test_at_a_point_of_the_table_is_what_was_simulated(records):
     record = records["uniform", 5, "mallows"]
     for (_, n_people), distance in zip(record.points, record.distance, strict=True):
-        found = Table().at("uniform", "mallows", 5, "distance", lambda _, n=n_people: float(n))
+        found = PredictionTable().at(
+            "uniform", "mallows", 5, "distance", lambda _, n=n_people: float(n)
+        )
         assert found == pytest.approx(distance)
 
 

@@ -119,7 +119,7 @@ def test_a_mechanism_that_is_plugged_in_is_a_protocol_and_a_part_of_safari(monke
 
 def test_a_protocol_that_is_plugged_in_takes_its_fields_as_options(monkeypatch):
     @dataclass(frozen=True)
-    class Mine(registry.SubsetOrder):
+    class Mine(registry.SubsetOrders):
         favourite: int = 3
         name = "mine"
 

@@ -14,7 +14,7 @@ from hushrank.models.mallows import Mallows
 from hushrank.protocols.registry import (
     PROTOCOLS,
     Pairs,
-    SubsetOrder,
+    SubsetOrders,
     WholeRanking,
     make_protocol,
 )
@@ -353,7 +353,7 @@ def test_our_own_protocols_pass(name):
     check_protocol(make_protocol(name))
 
 
-class AsksTwice(SubsetOrder):
+class AsksTwice(SubsetOrders):
     def begin(self, n_items, *, epsilon, n_people, seed):
         options = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
         yield from super().begin(n_items, **options)
@@ -379,14 +379,14 @@ class OwnShares(WholeRanking):
         return replace(learnt, model=Mallows(centre, 0.0))
 
 
-class Backwards(SubsetOrder):
+class Backwards(SubsetOrders):
     def begin(self, n_items, *, epsilon, n_people, seed):
         options = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
         learnt = yield from super().begin(n_items, **options)
         return replace(learnt, order=learnt.order[::-1])
 
 
-class ClaimsAModel(SubsetOrder):
+class ClaimsAModel(SubsetOrders):
     has_model = True
 
 

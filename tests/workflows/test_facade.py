@@ -14,7 +14,7 @@ import pytest
 
 import hushrank
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from hushrank.protocols.registry import SubsetOrder
+from hushrank.protocols.registry import SubsetOrders
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = [name for name in hushrank.__all__ if inspect.isroutine(getattr(hushrank, name))]
@@ -110,7 +110,7 @@ def test_a_negative_seed_is_refused(call):
     "wrong",
     [
         {"protocol": 3},
-        {"protocol": SubsetOrder},
+        {"protocol": SubsetOrders},
         {"protocol": "safari", "leaf_size": "2"},
         {"protocol": "pairs", "queries": 1.5},
         {"protocol": "safari", "mechanism": 3},

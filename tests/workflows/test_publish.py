@@ -15,7 +15,7 @@ from hushrank.errors import HushrankError
 from hushrank.workflows import publish as workflow
 from hushrank.workflows.posterior_file import read_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish, publish_and_compare
-from hushrank.workflows.results.release_terms import Terms
+from hushrank.workflows.results.release_terms import ReleaseTerms
 from tests.statistics import random_seed
 
 BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
@@ -39,7 +39,7 @@ def figures(compared):
 @pytest.mark.parametrize("method", BUDGETS)
 def test_what_was_drawn_from_is_settled_again_from_the_raw_data_alone(data, method):
     """Also without a seed: the release keeps by what clusters were chosen, and nothing raw."""
-    terms = Terms(method, ("group",), BUDGETS[method], 6)
+    terms = ReleaseTerms(method, ("group",), BUDGETS[method], 6)
     release, compared = publish_and_compare(*data, terms)
     again = pickle.loads(pickle.dumps(release)).compared_with(*data)
     assert figures(again) == figures(compared)
@@ -50,12 +50,12 @@ def test_a_release_holds_what_may_be_handed_over_and_what_was_promised_alone(dat
     release = publish(*data, **ASKED)
     assert {each.name: type(getattr(release, each.name)) for each in fields(release)} == {
         "activity": Activity,
-        "terms": Terms,
+        "terms": ReleaseTerms,
         "is_private": bool,
         "choices": int,
     }
     allowed = (str, int, float, bool, NoneType, tuple)
-    assert all(isinstance(getattr(release.terms, f.name), allowed) for f in fields(Terms))
+    assert all(isinstance(getattr(release.terms, f.name), allowed) for f in fields(ReleaseTerms))
     raw = {"leakage_bits", "protected_users", "clusters", "record_distortion", "groups"}
     assert raw.isdisjoint(release.to_dict())
     assert not any("*" in row or "leakage" in row for row in release.summary)
@@ -144,7 +144,7 @@ def test_other_data_than_what_was_released_are_refused(data):
 
 
 def test_results_say_nothing_of_people_where_they_are_printed(data, tmp_path):
-    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    release, compared = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6))
     assert repr(release).startswith("Release(privrank, Activity(240 users")
     assert repr(compared) == "ReleaseComparison(privrank, ProtectedUsers(120 users, 6 clusters))"
     assert "released record" not in repr(compared.posterior)
@@ -153,7 +153,7 @@ def test_results_say_nothing_of_people_where_they_are_printed(data, tmp_path):
 
 
 def test_a_release_answers_to_the_words_of_every_result(data, tmp_path):
-    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    release, compared = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6))
     assert release.items == release.activity.items
     assert (release.confidence, release.spend, release.private) == (None, (), ("group",))
     assert json.loads(json.dumps(release.to_dict()))["records"] == release.activity.n_records
@@ -174,7 +174,7 @@ def test_a_release_answers_to_the_words_of_every_result(data, tmp_path):
 
 
 def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path):
-    release, compared = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6))
+    release, compared = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6))
     found = compared.posterior
     np.testing.assert_allclose(found.chances.sum(axis=1), 1)
     again = release.compared_with(*data).posterior
@@ -190,10 +190,14 @@ def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path
 
 
 def test_the_options_of_privrank_reach_its_channel(data):
-    bounded = publish_and_compare(*data, Terms("privrank", ("group",), 1.0, 6, max_ratio=1.5))[1]
+    bounded = publish_and_compare(
+        *data, ReleaseTerms("privrank", ("group",), 1.0, 6, max_ratio=1.5)
+    )[1]
     assert bounded.to_dict()["worst_likelihood_ratio"] <= 1.5 * (1 + 1e-9)
-    kept = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, keep_own=True, seed=1))
-    plain = publish_and_compare(*data, Terms("privrank", ("group",), 0.1, 6, seed=1))
+    kept = publish_and_compare(
+        *data, ReleaseTerms("privrank", ("group",), 0.1, 6, keep_own=True, seed=1)
+    )
+    plain = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6, seed=1))
     assert kept[1].record_distortion < plain[1].record_distortion
     assert "keep_own: " in kept[0].to_dict()["privacy_statement"]
 

@@ -56,7 +56,7 @@ class Ballots:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Terms:
+class AggregationTerms:
     """On what terms an order is made: what it may cost, how long it may take, what it draws from.
 
     epsilon in nats and delta, None where not given; seconds; `rng` protects people, `pivots` are
@@ -90,11 +90,11 @@ class Optimum:
     best: KemenyOrder
 
 
-Run: TypeAlias = Callable[[Ballots, Terms], PrivateOrder | RawOrder]
+Run: TypeAlias = Callable[[Ballots, AggregationTerms], PrivateOrder | RawOrder]
 
 
 @dataclass(frozen=True)
-class Method:
+class AggregationMethod:
     """A method by name. `epsilon` and `delta`: whether it must have one, may, or has no use for it.
 
     A method without an epsilon computes its order from the raw ballots.
@@ -126,7 +126,7 @@ class Method:
 
 def method_named(
     name: str | None, *, epsilon: float | None = None, delta: float | None = None
-) -> Method:
+) -> AggregationMethod:
     """Return the method of this name, checked against the budget.
 
     None stands for `auto` with an epsilon, and for the exact `kemeny` without one.
@@ -158,35 +158,35 @@ def _of_whole_rankings(release: Callable[..., PrivateOrder]) -> Run:
     return lambda ballots, terms: release(ballots.rankings, epsilon=terms.epsilon, rng=terms.rng)
 
 
-def _exact(ballots: Ballots, terms: Terms) -> RawOrder:
+def _exact(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
     best = kemeny(ballots.counts, time_limit=terms.time_limit)
     return RawOrder(best.order, "kemeny", Optimum(ballots.counts, best))
 
 
-def _by_scores(ballots: Ballots, terms: Terms) -> RawOrder:
+def _by_scores(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
     return RawOrder(borda(ballots.counts), "borda")
 
 
-def _by_pivots(ballots: Ballots, terms: Terms) -> RawOrder:
+def _by_pivots(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
     return RawOrder(kwiksort(ballots.counts, rng=terms.pivots), "kwiksort")
 
 
-METHODS: Mapping[str, Method] = {
+METHODS: Mapping[str, AggregationMethod] = {
     method.name: method
     for method in (
-        Method("auto", _with_delta(auto), delta="welcome"),
-        Method("p-borda", _pure(p_borda)),
-        Method("p-borda-centred", _pure(p_borda_centred)),
-        Method("p-borda-knorm", _pure(p_borda_knorm)),
-        Method("p-borda-hist", _of_whole_rankings(p_borda_hist)),
-        Method("p-sort", _pure(p_sort)),
-        Method("dp-kwiksort", _pure(dp_kwiksort)),
-        Method("p-sample", _pure(p_sample)),
-        Method("gaussian-borda", _with_delta(gaussian_borda), delta="needed"),
-        Method("gaussian-kemeny", _in_time(gaussian_kemeny), delta="needed"),
-        Method("kemeny", _exact, epsilon="refused"),
-        Method("borda", _by_scores, epsilon="refused"),
-        Method("kwiksort", _by_pivots, epsilon="refused"),
+        AggregationMethod("auto", _with_delta(auto), delta="welcome"),
+        AggregationMethod("p-borda", _pure(p_borda)),
+        AggregationMethod("p-borda-centred", _pure(p_borda_centred)),
+        AggregationMethod("p-borda-knorm", _pure(p_borda_knorm)),
+        AggregationMethod("p-borda-hist", _of_whole_rankings(p_borda_hist)),
+        AggregationMethod("p-sort", _pure(p_sort)),
+        AggregationMethod("dp-kwiksort", _pure(dp_kwiksort)),
+        AggregationMethod("p-sample", _pure(p_sample)),
+        AggregationMethod("gaussian-borda", _with_delta(gaussian_borda), delta="needed"),
+        AggregationMethod("gaussian-kemeny", _in_time(gaussian_kemeny), delta="needed"),
+        AggregationMethod("kemeny", _exact, epsilon="refused"),
+        AggregationMethod("borda", _by_scores, epsilon="refused"),
+        AggregationMethod("kwiksort", _by_pivots, epsilon="refused"),
     )
 }
 """Private methods first: whether a delta is needed stands beside each."""

@@ -15,7 +15,7 @@ from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.hashed import BITS, SHIFT, Hashed, collision_rate, hashed_buckets
 from hushrank.questions.question import Question
 
-Cells: TypeAlias = NDArray[np.intp]
+CellNumbers: TypeAlias = NDArray[np.intp]
 """(functions, answers): the bucket of each answer, among all buckets of all functions."""
 
 AT_ONCE = 4096  # answers, whose supports stay in the cache
@@ -82,13 +82,13 @@ class HashedReports:
         """P(a report supports its own answer) - P(it supports another)."""
         return self.hit_rate - self.false_support
 
-    def cells(self, answers: Categories) -> Cells:
+    def cells(self, answers: Categories) -> CellNumbers:
         """Return the bucket of each answer by each function."""
         buckets = hashed_buckets(self.functions, answers.astype(np.uint64), self.n_buckets)
         buckets += np.arange(len(buckets))[:, None] * self.n_buckets
         return buckets
 
-    def support(self, cells: Cells) -> Floats:
+    def support(self, cells: CellNumbers) -> Floats:
         """Return how many reports support each answer (answers,)."""
         support: Floats = self.counts.ravel()[cells].sum(axis=0)
         return support
@@ -98,14 +98,14 @@ class HashedReports:
         reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets
         return float((self.counts * np.log(reported)).sum())
 
-    def expected_support(self, cells: Cells, in_buckets: Floats) -> Floats:
+    def expected_support(self, cells: CellNumbers, in_buckets: Floats) -> Floats:
         """Return the expected support (answers,) where P(bucket) is (functions, buckets)."""
         reported = self.lie_rate + (self.hit_rate - self.lie_rate) * in_buckets
         counts = self.by_function[:, None] * reported
         expected: Floats = counts.ravel()[cells].sum(axis=0)
         return expected
 
-    def in_buckets(self, cells: Cells, shares: Shares) -> Floats:
+    def in_buckets(self, cells: CellNumbers, shares: Shares) -> Floats:
         """Return P(bucket) (functions, buckets) where answers have shares (answers,)."""
         weights = np.broadcast_to(shares, cells.shape)
         flat = np.bincount(cells.ravel(), weights.ravel(), minlength=self.counts.size)

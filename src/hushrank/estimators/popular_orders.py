@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from hushrank.arrays import Categories, Floats, Shares
 from hushrank.estimators.candidate_orders import MOST_ITEMS_LISTED, support_at
-from hushrank.estimators.hashed_reports import Cells, HashedReports
+from hushrank.estimators.hashed_reports import CellNumbers, HashedReports
 from hushrank.estimators.rank_fit import RankFit
 from hushrank.models.popular_orders import PopularOrders, RanksModel
 from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
@@ -164,7 +164,7 @@ class PopularSearch:
         return np.sqrt(variances), sqrt(max(0.0, variances.sum() - covariances))
 
     @cached_property
-    def _cells(self) -> Cells:
+    def _cells(self) -> CellNumbers:
         return self.reports.cells(self.finalists)
 
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
-from hushrank.arrays import Indices
+from hushrank.arrays import Indices, WholeNumbers
 from hushrank.errors import require
-from hushrank.evaluation.attackers import Release, copies
-from hushrank.publishing.classifiers import Codes
+from hushrank.evaluation.attackers import AttackCase, copies
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,15 +18,15 @@ class Targets:
 
     protected: Indices
     open_users: Indices
-    codes: Codes
+    codes: WholeNumbers
     values: tuple[str, ...]
 
-    def release(self, activity: Activity) -> Release:
+    def release(self, activity: Activity) -> AttackCase:
         """Return what attackers see where this is what was released."""
         known = activity.scores[self.open_users], self.codes[self.open_users]
         asked = activity.scores[self.protected], self.codes[self.protected]
         n_copies = copies(activity.scores)[self.protected]
-        return Release(*known, *asked, len(self.values), n_copies=n_copies)
+        return AttackCase(*known, *asked, len(self.values), n_copies=n_copies)
 
 
 def attacked_users(profiles: Profiles, names: Sequence[str]) -> Targets:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.classifiers import (
-    Codes,
     area_under_curve,
     classifiers,
     cross_fitted_scores,
@@ -26,7 +25,7 @@ N_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class AttackCase:
     """What an attacker holds of some users, and the truth that judges the guesses.
 
     open_records (open users, items) and their values: users who protect nothing, unchanged.
@@ -38,9 +37,9 @@ class Release:
     """
 
     open_records: csr_array
-    open_values: Codes
+    open_values: WholeNumbers
     records: csr_array
-    values: Codes
+    values: WholeNumbers
     n_values: int
     posterior: Floats | None = None
     n_copies: NDArray[np.intp] | None = None
@@ -77,7 +76,7 @@ class Attacks:
         return 1 - self.areas[self.strongest]
 
 
-def attack(release: Release, *, rng: np.random.Generator) -> Attacks:
+def attack(release: AttackCase, *, rng: np.random.Generator) -> Attacks:
     """Let every attacker guess.
 
     Each classifier is taught on open users' records (`original`), and on released records whose
@@ -107,7 +106,7 @@ def copies(records: csr_array) -> NDArray[np.intp]:
     return np.array([sizes[key] for key in keys])
 
 
-def _original(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
+def _original(release: AttackCase, rng: np.random.Generator) -> dict[str, Floats]:
     known, asked = features(release.open_records), features(release.records)
     scores = {}
     for name, make in classifiers().items():
@@ -116,7 +115,7 @@ def _original(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
     return scores
 
 
-def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
+def _retrained(release: AttackCase, rng: np.random.Generator) -> dict[str, Floats]:
     seen = features(release.records)
     return {
         f"{name}, retrained": cross_fitted_scores(
@@ -126,14 +125,14 @@ def _retrained(release: Release, rng: np.random.Generator) -> dict[str, Floats]:
     }
 
 
-def _log_copies(release: Release) -> Floats:
+def _log_copies(release: AttackCase) -> Floats:
     """Return one score for all values but the first, and its opposite for that."""
     found = copies(release.records) if release.n_copies is None else release.n_copies
     many = np.log(found.astype(np.float64))
     return np.column_stack([-many, *[many] * (release.n_values - 1)])
 
 
-def _stacked(scores: Mapping[str, Floats], release: Release, rng: np.random.Generator) -> Floats:
+def _stacked(scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator) -> Floats:
     """Return the scores of a logistic regression on what all the others say."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

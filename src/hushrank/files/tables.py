@@ -27,7 +27,7 @@ from hushrank.files.table_files import (
 
 EXTENSIONS = (".csv", ".parquet")
 
-Order: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
+NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -104,7 +104,7 @@ def distinct_texts(column: Column) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.texts[code] for code in in_rows if column.texts[code]))
 
 
-def identifiers(table: Table, name: str, order: Order) -> Column:
+def identifiers(table: Table, name: str, order: NameOrder) -> Column:
     """Return the column with codes into its texts, put in `order`; an empty cell is refused."""
     column = column_named(table, name)
     texts = order(distinct_texts(column))

@@ -10,7 +10,7 @@ import numpy as np
 from hushrank.planning.populations import REFERENCES, ReferencePopulation
 from hushrank.protocols.registry import MECHANISMS
 
-Point: TypeAlias = tuple[float, int]
+GridPoint: TypeAlias = tuple[float, int]
 """A strength, epsilon unless said otherwise, and a number of people."""
 
 CROWD, FEW_PEOPLE = 25_000, 200
@@ -28,12 +28,12 @@ INFORMATION = tuple(float(f"{0.01 * 4**step:.3g}") for step in range(10))
 MOST_INFORMATION_OF_FEW = 100.0
 
 
-def _with_strengths(*strengths: float) -> tuple[Point, ...]:
+def _with_strengths(*strengths: float) -> tuple[GridPoint, ...]:
     """Return the epsilons at which a crowd's n sinh^2(epsilon / 2) are these."""
     return tuple((2 * asinh(sqrt(each / CROWD)), CROWD) for each in strengths)
 
 
-MIX_POINTS_OF_TWO: Mapping[str, tuple[Point, ...]] = {
+MIX_POINTS_OF_TWO: Mapping[str, tuple[GridPoint, ...]] = {
     "pairs": (
         *_with_strengths(0.1, 1, 12, 50, 200, 1000, 8000),
         (2.0, CROWD),
@@ -41,7 +41,7 @@ MIX_POINTS_OF_TWO: Mapping[str, tuple[Point, ...]] = {
         (8.0, 1_000_000),
     ),
 }
-MIX_POINTS_OF_FEW: Mapping[str, tuple[Point, ...]] = {
+MIX_POINTS_OF_FEW: Mapping[str, tuple[GridPoint, ...]] = {
     "pairs": _with_strengths(0.1, 2, 12, 50, 200),
     "bits": (*_with_strengths(80, 200, 1700), (0.5, 230_000)),
     "ranks-and-pairs": (
@@ -53,7 +53,7 @@ MIX_POINTS_OF_FEW: Mapping[str, tuple[Point, ...]] = {
         (8.0, 1_000_000),
     ),
 }
-MIX_POINTS: Mapping[str, tuple[Point, ...]] = {
+MIX_POINTS: Mapping[str, tuple[GridPoint, ...]] = {
     "pairs": _with_strengths(0.1, 2, 15, 60, 200, 700),
     "levels": _with_strengths(150, 700, 3000, 15_000),
     "levels-and-pairs": ((2.9, 900), (1.5, 6000), (2.0, 22_000), (2.0, 217_000), (2.8, 1_000_000)),
@@ -97,7 +97,7 @@ class Task:
     track: str
     n_items: int
     population: ReferencePopulation
-    points: tuple[Point, ...]
+    points: tuple[GridPoint, ...]
     repetitions: tuple[int, int]
 
     @property
@@ -111,7 +111,9 @@ class Task:
         return self.family in ("max-entropy", *BY_INFORMATION)
 
 
-def seed_of(purpose: str, population: str, n_items: int, point: Point) -> np.random.SeedSequence:
+def seed_of(
+    purpose: str, population: str, n_items: int, point: GridPoint
+) -> np.random.SeedSequence:
     """Return a seed for one purpose at one point, the same in every run."""
     name = f"{purpose} {population} {n_items} {point[0]:.6g} {point[1]}"
     return np.random.SeedSequence(0, spawn_key=tuple(name.encode()))
@@ -125,7 +127,7 @@ def tasks(family: str) -> Iterator[Task]:
                 yield Task(track, n_items, population, points, _repetitions(family, n_items))
 
 
-def _tracks(family: str, n_items: int) -> Mapping[str, tuple[Point, ...]]:
+def _tracks(family: str, n_items: int) -> Mapping[str, tuple[GridPoint, ...]]:
     if family == "max-entropy":
         few = MIX_POINTS_OF_TWO if n_items == 2 else MIX_POINTS_OF_FEW
         points = few if n_items <= 6 else MIX_POINTS

@@ -10,9 +10,9 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.planning.asking import mix_askings
-from hushrank.planning.grid import BY_INFORMATION, Point
+from hushrank.planning.grid import BY_INFORMATION, GridPoint
 from hushrank.planning.smoothing import Kind, kind_of, smoothed
-from hushrank.planning.table import TABLE, Quantity, Record, read_records
+from hushrank.planning.table import TABLE, PlannedQuantity, Record, read_records
 from hushrank.protocols.question_mix import MIXES
 
 FLOOR = 1e-3
@@ -49,7 +49,7 @@ def power_mean(values: Sequence[float], second_weight: float) -> float:
     return _cube((1 - second_weight) * first + second_weight * second)
 
 
-class Table:
+class PredictionTable:
     """The committed table, read once."""
 
     @cached_property
@@ -83,7 +83,7 @@ class Table:
         track: str,
         population: str,
         n_items: int,
-        quantity: Quantity,
+        quantity: PlannedQuantity,
         reach: Callable[[int], float],
         unit: Unit = the_same,
     ) -> float:
@@ -104,7 +104,7 @@ class Table:
         track: str,
         population: str,
         n_items: int,
-        quantity: Quantity,
+        quantity: PlannedQuantity,
         reach: Callable[[int], float],
     ) -> float:
         """Return what `at` does, but of a straight line through the four nearest numbers of items.
@@ -119,7 +119,7 @@ class Table:
 
     @lru_cache(maxsize=4096)  # noqa: B019  # there is one table, for the whole run
     def _curve(
-        self, track: str, population: str, n_items: int, quantity: Quantity
+        self, track: str, population: str, n_items: int, quantity: PlannedQuantity
     ) -> Callable[[float], float]:
         """Return the quantity of one record as a function of the reach: constant at the ends."""
         some = self._smoothed(self._kind_of[track, population][n_items])
@@ -139,7 +139,7 @@ def _cube(root: float) -> float:
     return float(max(0.0, root)) ** 3
 
 
-def _reach_of(track: str, n_items: int, point: Point) -> float:
+def _reach_of(track: str, n_items: int, point: GridPoint) -> float:
     """Return how much is known at a point of the table."""
     strength, n_people = point
     family, _, mix = track.partition("/")

@@ -10,7 +10,7 @@ from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.planning.asking import askings
 from hushrank.planning.grid import EPSILONS, ITEMS, PEOPLE
-from hushrank.planning.interpolation import Table
+from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import Errors, Place
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
@@ -83,7 +83,7 @@ def make_plan(situation: Situation) -> Plan:
 
     Raises HushrankError for parameters that do not fit. Privacy: nobody is asked.
     """
-    planner = _Planner(Table(), situation)
+    planner = _Planner(PredictionTable(), situation)
     names = [population.name for population in REFERENCES]
     nobody = {name: planner.place(name, situation.n_people).of_nobody() for name in names}
     return Plan(situation, nobody, {protocol: planner.plan(protocol) for protocol in PROTOCOLS})
@@ -93,7 +93,7 @@ def make_plan(situation: Situation) -> Plan:
 class _Planner:
     """What plans one situation."""
 
-    table: Table
+    table: PredictionTable
     situation: Situation
 
     def place(self, population: str, n_people: int) -> Place:

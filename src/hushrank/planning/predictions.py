@@ -14,13 +14,13 @@ from hushrank.planning.asking import (
 )
 from hushrank.planning.grid import CROWD, EPSILONS, FEW_PEOPLE, TRUTH_PEOPLE
 from hushrank.planning.interpolation import (
-    Table,
+    PredictionTable,
     Unit,
     between,
     power_mean,
     the_same,
 )
-from hushrank.planning.table import Quantity
+from hushrank.planning.table import PlannedQuantity
 from hushrank.protocols.question_mix import MIXES
 
 NOTHING_KNOWN = 0.5
@@ -51,7 +51,7 @@ class Errors:
 class Place:
     """So many people of a reference population, who rank so many items."""
 
-    table: Table
+    table: PredictionTable
     population: str
     n_items: int
     n_people: int
@@ -113,7 +113,7 @@ class Place:
         """Go between the two nearest epsilons that were simulated."""
         low, high, weight = between(epsilon, EPSILONS)
 
-        def expected(quantity: Quantity, unit: Unit) -> float:
+        def expected(quantity: PlannedQuantity, unit: Unit) -> float:
             values = [self._at(f"{protocol}/{each:g}", quantity, unit=unit) for each in (low, high)]
             return power_mean(values, weight)
 
@@ -153,7 +153,7 @@ class Place:
     def _at(
         self,
         track: str,
-        quantity: Quantity,
+        quantity: PlannedQuantity,
         reach: float | None = None,
         unit: Unit = the_same,
     ) -> float:

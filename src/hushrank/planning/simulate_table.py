@@ -20,7 +20,7 @@ from hushrank.planning.grid import (
     LEAST_EXCESS,
     LEAST_RELATIVE_EXCESS,
     PRECISE,
-    Point,
+    GridPoint,
     Task,
     seed_of,
     tasks,
@@ -63,7 +63,7 @@ def simulate_task(task: Task) -> Record:
     return Record.of(task, np.array(means))
 
 
-def _mean_errors(task: Task, point: Point) -> NDArray[np.float64]:
+def _mean_errors(task: Task, point: GridPoint) -> NDArray[np.float64]:
     strength, n_people = point
     rng = np.random.default_rng(seed_of(task.track, task.population.name, task.n_items, point))
     n_crowds = N_CROWDS if n_people < MANY_PEOPLE else N_CROWDS_OF_MANY

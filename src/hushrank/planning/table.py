@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.files.disk import replace_file
-from hushrank.planning.grid import Point, Task
+from hushrank.planning.grid import GridPoint, Task
 
 TABLE = Path(__file__).with_name("table.jsonl")
 
-Quantity: TypeAlias = Literal["distance", "excess", "half_width"]
-QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+PlannedQuantity: TypeAlias = Literal["distance", "excess", "half_width"]
+QUANTITIES: tuple[PlannedQuantity, ...] = get_args(PlannedQuantity)
 Key: TypeAlias = tuple[str, int, str]
 
 
@@ -25,7 +25,7 @@ class Record(msgspec.Struct, frozen=True):
     track: str
     items: int
     population: str
-    points: tuple[Point, ...]
+    points: tuple[GridPoint, ...]
     distance: tuple[float, ...] | None
     excess: tuple[float, ...] | None
     half_width: tuple[float, ...] | None
@@ -46,7 +46,7 @@ def key_of(task: Task) -> Key:
     return task.track, task.n_items, task.population.name
 
 
-def points_of(task: Task) -> tuple[Point, ...]:
+def points_of(task: Task) -> tuple[GridPoint, ...]:
     """Return its points as the table has them."""
     return tuple((_rounded(strength), n_people) for strength, n_people in task.points)
 

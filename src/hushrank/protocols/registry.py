@@ -275,7 +275,7 @@ class LdpKwikSort:
 
 
 @dataclass(frozen=True)
-class SubsetOrder:
+class SubsetOrders:
     """Everybody's whole order through one mechanism, for the mean ranks; see `subset_order`."""
 
     name = "subset-order"
@@ -322,12 +322,12 @@ PROTOCOLS: Mapping[str, Entry] = {
     "pairs": _entry(Pairs),
     "ldp-kwiksort-rr": _entry(LdpKwikSort, solution="rr"),
     "ldp-kwiksort-lap": _entry(LdpKwikSort, solution="lap"),
-    "subset-order": _entry(SubsetOrder),
+    "subset-order": _entry(SubsetOrders),
 }
 DEFAULT = "max-entropy"
 
 
-class Options(TypedDict, total=False):
+class ProtocolOptions(TypedDict, total=False):
     """The options of all protocols of this package, each for those that have it as a field."""
 
     prior: Prior
@@ -343,12 +343,14 @@ class Options(TypedDict, total=False):
 
 
 EVERY_OPTION: Mapping[str, Any] = {
-    name: False if kind is bool else None for name, kind in Options.__annotations__.items()
+    name: False if kind is bool else None for name, kind in ProtocolOptions.__annotations__.items()
 }
 """What JSON says of options that were not asked for."""
 
 
-def make_protocol(name: str, options: Mapping[str, Any] | Options | None = None) -> NamedProtocol:
+def make_protocol(
+    name: str, options: Mapping[str, Any] | ProtocolOptions | None = None
+) -> NamedProtocol:
     """Return the protocol of a name, ours or a plug-in's, with these options.
 
     Raises HushrankError for an unknown name, naming those that are known, and for an option that

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import HushrankError, require
-
-Codes: TypeAlias = NDArray[np.integer[Any]]
 
 Classifier: TypeAlias = Any
 """Of scikit-learn, which ships no types: fit, and predict_proba or decision_function."""
@@ -85,7 +82,7 @@ def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> F
 def cross_fitted_scores(
     make: Callable[[int], Classifier],
     records: csr_array | Floats,
-    values: Codes,
+    values: WholeNumbers,
     n_values: int,
     *,
     n_folds: int,
@@ -106,13 +103,13 @@ def cross_fitted_scores(
     return scores
 
 
-def require_foldable(values: Codes, n_folds: int) -> None:
+def require_foldable(values: WholeNumbers, n_folds: int) -> None:
     """Raise HushrankError when a value that somebody has has fewer users than there are folds."""
     fewest = np.unique(values, return_counts=True)[1].min(initial=len(values))
     require(fewest >= n_folds, f"expected {n_folds} or more users of each value, got {fewest}")
 
 
-def area_under_curve(scores: Floats, values: Codes) -> float:
+def area_under_curve(scores: Floats, values: WholeNumbers) -> float:
     """Return the probability that a user of a value scores more for it than one of another.
 
     Ties count half; the mean over the values that somebody has (one of two would say the same).
@@ -179,7 +176,7 @@ class _NearestNeighbours:
 
     seed: int
 
-    def fit(self, records: csr_array, values: Codes) -> Classifier:
+    def fit(self, records: csr_array, values: WholeNumbers) -> Classifier:
         """Return the fitted classifier; only here it is known how many users there are."""
         from sklearn.neighbors import KNeighborsClassifier
         from sklearn.pipeline import make_pipeline

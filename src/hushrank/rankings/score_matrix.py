@@ -17,7 +17,7 @@ from hushrank.rankings.ratings import rankings_from_scores
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-Lines: TypeAlias = Sequence[tuple[int, str]]
+NumberedLines: TypeAlias = Sequence[tuple[int, str]]
 """Rows of a text that are not blank, with their numbers from 1."""
 
 
@@ -51,7 +51,7 @@ def parse_score_matrix(text: bytes, *, missing: float, skip_columns: int) -> Ran
     return rankings_from_scores(np.where(scores == missing, np.nan, scores), names)
 
 
-def _lines(text: bytes) -> Lines:
+def _lines(text: bytes) -> NumberedLines:
     """Split into rows; what is not ASCII becomes a sign that no number has."""
     rows = text.removeprefix(_BYTE_ORDER_MARK).splitlines()
     numbered = enumerate((row.decode("ascii", "replace") for row in rows), start=1)
@@ -60,7 +60,7 @@ def _lines(text: bytes) -> Lines:
     return lines
 
 
-def _scores(lines: Lines, columns: range) -> NDArray[np.float64]:
+def _scores(lines: NumberedLines, columns: range) -> NDArray[np.float64]:
     """Return the finite numbers (people, items) of these columns."""
     try:
         scores = _numbers([line for _, line in lines], columns)

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from hushrank.aggregators.registry import Ballots, MethodName, Terms, method_named
+from hushrank.aggregators.registry import AggregationTerms, Ballots, MethodName, method_named
 from hushrank.errors import require
 from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
@@ -79,7 +79,7 @@ def aggregate(
     progress("counting who puts which item before which")
     given = Ballots(ballots, majority(ballots, unranked=unranked))
     progress("aggregating")
-    terms = Terms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
+    terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
     return Consensus(chosen.run(given, terms), ballots.names, chosen.name, unranked)
 
 

@@ -11,7 +11,7 @@ from hushrank.protocols.registry import (
     DEFAULT,
     EVERY_OPTION,
     NamedProtocol,
-    Options,
+    ProtocolOptions,
     make_protocol,
 )
 from hushrank.rankings.profile import Rankings
@@ -36,7 +36,7 @@ def collect(
     seed: int | None = None,
     short_cut: bool = False,
     progress: Progress = silent,
-    **options: Unpack[Options],
+    **options: Unpack[ProtocolOptions],
 ) -> Collection:
     """Let everybody answer privately on a device of their own; return what the reports taught.
 
@@ -86,7 +86,7 @@ def collect(
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
-def _named(protocol: str | NamedProtocol, options: Options) -> NamedProtocol:
+def _named(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProtocol:
     if isinstance(protocol, str):
         return make_protocol(protocol, options)
     if isinstance(protocol, type) or not isinstance(protocol, NamedProtocol):
@@ -96,7 +96,7 @@ def _named(protocol: str | NamedProtocol, options: Options) -> NamedProtocol:
     return protocol
 
 
-def _in_words(options: Options) -> dict[str, Any]:
+def _in_words(options: ProtocolOptions) -> dict[str, Any]:
     """Return options as JSON can hold them: a class by its name."""
     return {
         name: getattr(value, "__name__", type(value).__name__) if callable(value) else value

@@ -35,7 +35,7 @@ RECOMMENDERS = {
 }
 
 
-class Published(Protocol):
+class HasActivity(Protocol):
     """A release, as `hushrank.publish` returns it, as far as it is judged here."""
 
     @property
@@ -193,7 +193,7 @@ class EvaluationResult:
 
 def attack(
     activity: Activity,
-    released: Activity | Published,
+    released: Activity | HasActivity,
     profiles: Profiles,
     *,
     private: Sequence[str] | None = None,
@@ -253,7 +253,7 @@ def attack(
 
 def evaluate(
     activity: Activity,
-    released: Activity | Published,
+    released: Activity | HasActivity,
     *,
     held_out: Activity,
     repetitions: int = 1,
@@ -303,7 +303,7 @@ def evaluate(
     return EvaluationResult(before, after, trial.by_popularity(), activity.n_users, n_changed)
 
 
-def _released_activity(released: Activity | Published) -> Activity:
+def _released_activity(released: Activity | HasActivity) -> Activity:
     """Return the activity that was released; raise TypeError, which names the argument."""
     found = released if isinstance(released, Activity) else getattr(released, "activity", None)
     if not isinstance(found, Activity):
@@ -312,7 +312,7 @@ def _released_activity(released: Activity | Published) -> Activity:
     return found
 
 
-def _attributes(released: Activity | Published, private: Sequence[str] | None) -> tuple[str, ...]:
+def _attributes(released: Activity | HasActivity, private: Sequence[str] | None) -> tuple[str, ...]:
     """Return the attributes to guess; raise TypeError where they are not a list of names."""
     if private is None:
         hidden = () if isinstance(released, Activity) else tuple(released.private)

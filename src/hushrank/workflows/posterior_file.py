@@ -14,7 +14,7 @@ from hushrank.files.tables import number_column, numbers, read_table, text_colum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class UserPosterior:
     """P(value | released record) (users, values) of protected users, by whoever knows the channel.
 
     Privacy: raw. It says whose record stands for each user's, as far as the channel tells it.
@@ -46,7 +46,7 @@ def has_one_posterior(activity: Activity, profiles: Profiles, private: Sequence[
     return len(kinds - {()}) <= 1
 
 
-def write_posterior(posterior: Posterior, path: FilePath) -> None:
+def write_posterior(posterior: UserPosterior, path: FilePath) -> None:
     """Write a column of users, and one a value; only the owner may read the file."""
     everybody = np.arange(len(posterior.users), dtype=np.int32)
     columns = {"user": text_column(everybody, posterior.users)}
@@ -66,7 +66,7 @@ def read_posterior(path: FilePath, users: tuple[str, ...], values: tuple[str, ..
         require(set(values) <= set(table.header[1:]), "line 1: expected a column of each value")
         known = tuple(table.columns[0].texts[code] for code in table.columns[0].codes)
         found = [numbers(table.columns[table.header.index(value)]) for value in values]
-        chances = Posterior(known, values, np.column_stack(found)).chances_of(users, values)
+        chances = UserPosterior(known, values, np.column_stack(found)).chances_of(users, values)
         fits = bool(np.isfinite(chances).all() and (chances >= 0).all())
         require(fits, "expected finite probabilities of at least 0")
         return chances

@@ -19,7 +19,7 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_activity
 from hushrank.files.disk import FilePath
-from hushrank.publishing.clusters.clustering import Method as Clustering
+from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
@@ -29,7 +29,7 @@ from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
-from hushrank.workflows.results.release_terms import Distance, Method, Terms
+from hushrank.workflows.results.release_terms import Distance, ReleaseMethod, ReleaseTerms
 from hushrank.workflows.seeds import secret_words, stream
 
 
@@ -45,7 +45,7 @@ class Release:
     """
 
     activity: Activity
-    terms: Terms
+    terms: ReleaseTerms
     is_private: bool
     choices: int
 
@@ -158,7 +158,7 @@ def publish(
     *,
     private: Sequence[str],
     budget: float,
-    method: Method = "privrank",
+    method: ReleaseMethod = "privrank",
     clusters: int | None = None,
     clustering: Clustering = "auto",
     distance: Distance = "kendall",
@@ -204,12 +204,12 @@ def publish(
     True
     """
     chosen = clusters, clustering, distance, max_ratio, keep_own, seed
-    terms = Terms(method, expect_attributes(private), budget, *chosen)
+    terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
     return publish_and_compare(activity, profiles, terms, progress=progress)[0]
 
 
 def publish_and_compare(
-    activity: Activity, profiles: Profiles, terms: Terms, *, progress: Progress = silent
+    activity: Activity, profiles: Profiles, terms: ReleaseTerms, *, progress: Progress = silent
 ) -> tuple[Release, ReleaseComparison]:
     """Return a release, and what it costs and tells, for the owner: nothing is settled twice.
 
@@ -242,7 +242,7 @@ def _expect_data(activity: Activity, profiles: Profiles) -> None:
 
 
 def _settle(
-    activity: Activity, profiles: Profiles, terms: Terms, choices: int, progress: Progress
+    activity: Activity, profiles: Profiles, terms: ReleaseTerms, choices: int, progress: Progress
 ) -> tuple[ProtectedUsers, Sequence[GroupPlan]]:
     """Cluster users and settle how their records are exchanged; nothing is drawn yet."""
     progress("clustering users")
@@ -259,7 +259,7 @@ def _settle(
     return users, _planner(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
 
 
-def _planner(terms: Terms) -> Callable[..., Sequence[GroupPlan]]:
+def _planner(terms: ReleaseTerms) -> Callable[..., Sequence[GroupPlan]]:
     """Return what settles the channels of the method."""
     if terms.method == "user-level":
         return user_level_plans

@@ -6,7 +6,7 @@ import numpy as np
 
 from hushrank.randomness import Randomness
 
-Purpose: TypeAlias = Literal[
+StreamPurpose: TypeAlias = Literal[
     "people",
     "ties",
     "noise",
@@ -19,7 +19,7 @@ Purpose: TypeAlias = Literal[
 ]
 
 
-def stream(seed: int | None, purpose: Purpose) -> np.random.Generator:
+def stream(seed: int | None, purpose: StreamPurpose) -> np.random.Generator:
     """Return a generator for one purpose: repeatable with a seed, else from the system's entropy.
 
     The same seed gives unrelated streams for two purposes, also in two commands.

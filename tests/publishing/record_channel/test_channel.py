@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import Release, attack
+from hushrank.evaluation.attackers import AttackCase, attack
 from hushrank.publishing.classifiers import features
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.candidates import nearest_candidates
@@ -154,9 +154,9 @@ def test_a_planted_attribute_is_hidden_from_the_worst_attacker():
     believed = beliefs(known, value[:2000], asked, 2, rng=rng)
     found = solve_record_channel(asked, believed, budget=0.3, rng=rng)
     sources = found.draw(rng=Randomness.seeded(1))
-    before = attack(Release(known, value[:2000], asked, value[2000:], 2), rng=rng)
+    before = attack(AttackCase(known, value[:2000], asked, value[2000:], 2), rng=rng)
     told = found.posterior()[sources]
-    released = Release(known, value[:2000], asked[sources], value[2000:], 2, told)
+    released = AttackCase(known, value[:2000], asked[sources], value[2000:], 2, told)
     after = attack(released, rng=rng)
     assert before.worst < 0.2
     assert after.worst > 0.4

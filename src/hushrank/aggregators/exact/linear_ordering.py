@@ -17,7 +17,7 @@ MOST_CUTS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
-class Solution:
+class OrderingSolution:
     """What one call of the solver says: values of the pairs, if any, and a proven lower bound.
 
     `is_optimal`: the values are the best under the triangles that were given.
@@ -61,7 +61,7 @@ class LinearOrdering:
 
     def solve(
         self, triangles: csr_array | None, *, is_integer: bool, seconds: float | None
-    ) -> Solution:
+    ) -> OrderingSolution:
         """Solve under the given triangles, as a relaxation or exactly."""
         solved = milp(
             self.costs,
@@ -73,7 +73,7 @@ class LinearOrdering:
         is_optimal = solved.status == 0
         proven = solved.fun if is_optimal else solved.get("mip_dual_bound")
         bound = -np.inf if proven is None else self.constant + float(proven)
-        return Solution(solved.x, bound, is_optimal)
+        return OrderingSolution(solved.x, bound, is_optimal)
 
     def broken_triangles(self, values: Floats) -> csr_array | None:
         """Return the triangles that `values` break most, if any."""

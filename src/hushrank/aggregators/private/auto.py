@@ -14,9 +14,9 @@ from hushrank.aggregators.private.borda import knorm_differences, share_below
 from hushrank.aggregators.private.exponential.by_sets import MOST_ITEMS_OF_SETS
 from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.order import (
+    ItemScores,
     NoisyScores,
     PrivateOrder,
-    Scores,
     ballot_margins,
     central_spend,
     confidence_in,
@@ -79,17 +79,17 @@ def _least_noisy(n_items: int, epsilon: float, delta: float | None) -> ScoreMech
     return min(choices, key=_variance)
 
 
-def _release(mechanism: ScoreMechanism, scores: Counts, *, rng: Randomness) -> Scores:
+def _release(mechanism: ScoreMechanism, scores: Counts, *, rng: Randomness) -> ItemScores:
     unit = mechanism.resolution if isinstance(mechanism, PermutohedronMechanism) else 1
-    noisy: Scores = mechanism.release(scores, rng=rng) / unit
+    noisy: ItemScores = mechanism.release(scores, rng=rng) / unit
     return noisy
 
 
-def _differences(mechanism: ScoreMechanism) -> Scores:
+def _differences(mechanism: ScoreMechanism) -> ItemScores:
     """Return N_QUANTILES ascending numbers spread like the difference of two items' noise."""
     levels = (np.arange(N_QUANTILES) + 0.5) / N_QUANTILES
     if isinstance(mechanism, DiscreteGaussian):
-        normal: Scores = ndtri(levels) * sqrt(2) * mechanism.sigma
+        normal: ItemScores = ndtri(levels) * sqrt(2) * mechanism.sigma
         return normal
     simulated = knorm_differences(mechanism)
     return simulated[(levels * len(simulated)).astype(np.intp)]
@@ -100,7 +100,7 @@ def _variance(mechanism: ScoreMechanism) -> float:
 
 
 def _promising(
-    seen: Scores, look: ScoreMechanism, more: ScoreMechanism, delta: float | None
+    seen: ItemScores, look: ScoreMechanism, more: ScoreMechanism, delta: float | None
 ) -> str:
     """Return the method of the least expected excess, on margins that suit the scores seen.
 
@@ -124,8 +124,8 @@ def _promising(
 
 
 def _by_both(
-    first: Scores,
-    second: Scores,
+    first: ItemScores,
+    second: ItemScores,
     look: ScoreMechanism,
     more: ScoreMechanism,
     spend: Spend,

@@ -9,9 +9,9 @@ import numpy as np
 
 from hushrank.accounting.spend import Spend
 from hushrank.aggregators.private.order import (
+    ItemScores,
     NoisyScores,
     PrivateOrder,
-    Scores,
     ballot_margins,
     central_spend,
     confidence_in,
@@ -100,7 +100,7 @@ def gaussian_borda(
 
 
 @lru_cache(maxsize=16)
-def knorm_differences(mechanism: PermutohedronMechanism) -> Scores:
+def knorm_differences(mechanism: PermutohedronMechanism) -> ItemScores:
     """Return simulated differences of two items' noise, ascending and symmetric around 0."""
     n_draws = N_DIFFERENCES // mechanism.n_items
     noise = mechanism.simulate_noise(n_draws, rng=np.random.default_rng(0))  # protects nobody
@@ -108,7 +108,7 @@ def knorm_differences(mechanism: PermutohedronMechanism) -> Scores:
     return np.sort(np.concatenate([differences, -differences]))
 
 
-def share_below(simulated: Scores, gaps: Scores) -> Shares:
+def share_below(simulated: ItemScores, gaps: ItemScores) -> Shares:
     """Return which share of ascending simulated numbers is below each gap; equal ones half."""
     lower, upper = (np.searchsorted(simulated, gaps, side) for side in SIDES)
     shares: Shares = (lower + upper) / (2 * len(simulated))
@@ -121,8 +121,8 @@ def knorm_noise(mechanism: PermutohedronMechanism) -> float:
 
 
 def _ordered(
-    noisy: Scores,
-    probability_below: Callable[[Scores], Shares],
+    noisy: ItemScores,
+    probability_below: Callable[[ItemScores], Shares],
     noise_sd: float,
     spend: Spend,
     *,

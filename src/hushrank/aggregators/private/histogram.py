@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from hushrank.aggregators.private.order import (
+    ItemScores,
     NoisyScores,
     PrivateOrder,
-    Scores,
     central_spend,
     confidence_in,
     order_by_scores,
@@ -74,7 +74,7 @@ def _add_scores(counts: Counts, order: Counts, scores: Counts) -> None:
             order[falling - 1], order[larger] = order[larger], order[falling - 1]
 
 
-def _below_of_cells(gaps: Scores, n_items: int, epsilon: float) -> Shares:
+def _below_of_cells(gaps: ItemScores, n_items: int, epsilon: float) -> Shares:
     """Return P(D < gap) + P(D = gap) / 2 of the noise D between two scores of a histogram.
 
         E e^(itD / 2) = prod_d φ(t d)^(2 (m - d) (m - 2)!)      φ of one count, d = ranks between
@@ -97,7 +97,7 @@ def _half_gap_variance(n_items: int, epsilon: float) -> float:
     return float(_count_variance(epsilon) * (n_cells * apart**2).sum())
 
 
-def _cells_apart(n_items: int) -> tuple[Scores, Scores]:
+def _cells_apart(n_items: int) -> tuple[ItemScores, ItemScores]:
     """Return the ranks that two items can be apart, and how many orders have them so, twice."""
     apart = np.arange(1.0, n_items)
     return apart, 2.0 * (n_items - apart) * factorial(n_items - 2)

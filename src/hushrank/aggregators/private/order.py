@@ -13,7 +13,7 @@ from hushrank.arrays import Counts, Floats, Order, Shares
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
-Scores: TypeAlias = Floats
+ItemScores: TypeAlias = Floats
 """(items,): more = better."""
 
 MOST_PEOPLE = 2**40  # sums over a thousand items, and noise on them, stay far below 2^63
@@ -27,7 +27,7 @@ class NoisyScores:
     as those of the noise do. `confidence` is explained at `PrivateOrder`.
     """
 
-    scores: Scores
+    scores: ItemScores
     noise_sd: float
     confidence: tuple[float, ...]
 
@@ -141,7 +141,7 @@ def require_complete_strict_ballots(majority: Counts, purpose: str) -> None:
     require((decided == decided[0]).all(), message)
 
 
-def order_by_scores(scores: Scores | Counts, *, rng: Randomness) -> Order:
+def order_by_scores(scores: ItemScores | Counts, *, rng: Randomness) -> Order:
     """Return the items (items,) by descending score; equal scores fall in random order.
 
     Not by item number, which would favour the items that a file lists first.
@@ -151,7 +151,7 @@ def order_by_scores(scores: Scores | Counts, *, rng: Randomness) -> Order:
 
 
 def confidence_in(
-    order: Order, scores: Scores | Counts, probability_below: Callable[[Scores], Shares]
+    order: Order, scores: ItemScores | Counts, probability_below: Callable[[ItemScores], Shares]
 ) -> tuple[float, ...]:
     """Return P(noise of two scores differs by less than they do) for each adjacent pair."""
     in_order = scores[list(order)].astype(np.float64)

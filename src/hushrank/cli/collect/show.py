@@ -44,7 +44,7 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCollection:
     """A collection, the truth beside it, and how long it took."""
 
     collection: Collection
@@ -95,17 +95,17 @@ def collect_and_show(
         console.print(f"wrote {plain(str(path))}")
 
 
-def _collected(people: Rankings, epsilon: float, asked: dict[str, Any]) -> Shown:
+def _collected(people: Rankings, epsilon: float, asked: dict[str, Any]) -> ShownCollection:
     with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
         start = perf_counter()
         collection = collect(people, epsilon, progress=status.update, **asked)
         _ = collection.confidence  # what is drawn or computed when first asked for takes time
         _ = collection.synthetic if collection.protocol.has_model else None
         seconds = perf_counter() - start
-        return Shown(collection, collection.compared_with(people), seconds)
+        return ShownCollection(collection, collection.compared_with(people), seconds)
 
 
-def _write(shown: Shown, paths: Paths, title: str) -> None:
+def _write(shown: ShownCollection, paths: Paths, title: str) -> None:
     if paths.synthetic is not None:
         write_rankings(shown.collection.synthetic, paths.synthetic)
     if paths.json is not None:
@@ -115,7 +115,7 @@ def _write(shown: Shown, paths: Paths, title: str) -> None:
         shown.compared.report(paths.report, title=title)
 
 
-def _notes(shown: Shown) -> Iterator[str]:
+def _notes(shown: ShownCollection) -> Iterator[str]:
     """Yield what the table alone does not say."""
     collection, compared = shown.collection, shown.compared
     yield OF_RAW_RANKINGS

@@ -101,13 +101,13 @@ def historical(
     from hushrank.activities.bins import parse_bins
     from hushrank.cli.console import in_flags
     from hushrank.cli.publish.show import PublishPaths, publish_and_show
-    from hushrank.workflows.results.release_terms import Terms
+    from hushrank.workflows.results.release_terms import ReleaseTerms
 
     names = tuple(name.strip() for name in private.split(","))
     edges = dict(parse_bins(rule) for rule in bins or ())
     require(edges.keys() <= set(names), "--bins cuts attributes that --private names")
     chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed
     with in_flags("max_ratio", "keep_own"):
-        terms = Terms(method.value, names, budget, *chosen)
+        terms = ReleaseTerms(method.value, names, budget, *chosen)
     paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
     publish_and_show(terms, tuple(bins or ()), edges, paths)

@@ -17,7 +17,7 @@ from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.workflows.posterior_file import has_one_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish_and_compare
 from hushrank.workflows.results.release_comparison import ReleaseComparison
-from hushrank.workflows.results.release_terms import Terms
+from hushrank.workflows.results.release_terms import ReleaseTerms
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,10 @@ class Publication:
 
 
 def publish_and_show(
-    terms: Terms, bins: Sequence[str], edges: Mapping[str, Sequence[float]], paths: PublishPaths
+    terms: ReleaseTerms,
+    bins: Sequence[str],
+    edges: Mapping[str, Sequence[float]],
+    paths: PublishPaths,
 ) -> None:
     """Publish, print a table, and write what was asked for; edges: `bins`, taken apart."""
     paths.written()
@@ -69,7 +72,7 @@ def publish_and_show(
 
 
 def _publish(
-    terms: Terms, edges: Mapping[str, Sequence[float]], paths: PublishPaths
+    terms: ReleaseTerms, edges: Mapping[str, Sequence[float]], paths: PublishPaths
 ) -> Publication:
     activity, held_out = read_activity(paths.activity), None
     profiles = read_profiles(paths.profiles, attributes=terms.private, bins=edges)

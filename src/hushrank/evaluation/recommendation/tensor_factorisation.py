@@ -5,12 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
-
-Codes = NDArray[np.integer]
 
 INITIAL_SPREAD = 0.1
 
@@ -48,7 +45,7 @@ class TensorFactorisation:
     @classmethod
     def fit(
         cls,
-        observations: Codes,
+        observations: WholeNumbers,
         shape: tuple[int, int, int],
         *,
         rng: np.random.Generator,
@@ -75,14 +72,14 @@ class TensorFactorisation:
             _descend(triples, factors, *rates)
         return cls(*factors)
 
-    def scores(self, users: Codes, contexts: Codes) -> Floats:
+    def scores(self, users: WholeNumbers, contexts: WholeNumbers) -> Floats:
         """Return the scores (n, activities) of all activities for n users in their contexts."""
         known: Floats = self.users[users] @ self.of_users.T
         known += self.contexts[contexts] @ self.of_contexts.T
         return known
 
 
-def _distinct(observations: Codes, shape: tuple[int, int, int]) -> Codes:
+def _distinct(observations: WholeNumbers, shape: tuple[int, int, int]) -> WholeNumbers:
     require(observations.ndim == 2 and observations.shape[1] == 3, "expected rows of 3 codes")
     require(len(observations) >= 1, "expected at least 1 observation, got 0")
     inside = bool(((observations >= 0) & (observations < np.array(shape))).all())
@@ -100,7 +97,7 @@ class _Factors(NamedTuple):
 
 
 @njit(cache=True)
-def _descend(triples: Codes, factors: _Factors, rate: float, regularization: float) -> None:
+def _descend(triples: WholeNumbers, factors: _Factors, rate: float, regularization: float) -> None:
     """Take a step for each (user, context, done, not done), in place."""
     users, contexts, of_users, of_contexts = factors
     kept = 1.0 - rate * regularization

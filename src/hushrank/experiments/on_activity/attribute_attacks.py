@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from hushrank.experiments.experiment import Draws, Quantity
-from hushrank.experiments.on_activity.platforms import Split
+from hushrank.experiments.on_activity.platforms import PlatformSplit
 from hushrank.experiments.on_activity.publishing_measurements import (
     PublishingMeasurements,
     PublishingMethod,
@@ -42,7 +42,7 @@ def attacks_on_each(
 
 
 def _attacked(
-    split: Split,
+    split: PlatformSplit,
     users: ProtectedUsers,
     release: HistoricalRelease | None,
     name: str,

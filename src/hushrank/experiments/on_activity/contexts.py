@@ -9,11 +9,11 @@ from scipy.sparse import coo_array, csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.identifiers import numbered
 from hushrank.activities.log import ActivityLog
-from hushrank.arrays import Indices
+from hushrank.arrays import Indices, WholeNumbers
 from hushrank.errors import require
 from hushrank.evaluation.recommendation.average_precision import mean_average_precision
-from hushrank.evaluation.recommendation.tensor_factorisation import Codes, TensorFactorisation
-from hushrank.experiments.on_activity.platforms import Split
+from hushrank.evaluation.recommendation.tensor_factorisation import TensorFactorisation
+from hushrank.experiments.on_activity.platforms import PlatformSplit
 
 WEEK_HOURS, SLOT_HOURS = 168, 4
 N_SLOTS = WEEK_HOURS // SLOT_HOURS
@@ -46,7 +46,7 @@ class ContextPrecision:
     n_items: int
 
     def __call__(
-        self, split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
+        self, split: PlatformSplit, rows: Indices, released: csr_array, *, rng: np.random.Generator
     ) -> float:
         """Return the mean over protected users (rows) and slots in which something is held out."""
         shape = (released.shape[0], N_SLOTS, self.n_items)
@@ -65,7 +65,7 @@ class ContextPrecision:
         parts: coo_array = cells.tocoo().reshape((cells.shape[0] * N_SLOTS, self.n_items))
         return parts.tocsr()
 
-    def _observations(self, released: csr_array) -> Codes:
+    def _observations(self, released: csr_array) -> WholeNumbers:
         records = released.tocoo()
         slots, items = np.divmod(records.col, self.n_items)
         return np.column_stack([records.row, slots, items])

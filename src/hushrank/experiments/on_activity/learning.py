@@ -10,7 +10,7 @@ import numpy as np
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.transactions import draw_transactions
-from hushrank.experiments.on_activity.platforms import Platform, Split
+from hushrank.experiments.on_activity.platforms import Platform, PlatformSplit
 from hushrank.publishing.clusters.clustering import Clusters, cluster_users
 from hushrank.publishing.distances.group_distances import GroupDistances, group_distances
 from hushrank.publishing.distances.kendall import draw_item_pairs, sampled_kendall_distances
@@ -50,7 +50,7 @@ class LearntChannels:
 
 
 def learn(
-    split: Split, learning: Learning, budget: float, *, rng: np.random.Generator
+    split: PlatformSplit, learning: Learning, budget: float, *, rng: np.random.Generator
 ) -> LearntChannels:
     """Cluster the users who protect something, measure the clusters' distances, solve PrivRank.
 
@@ -73,10 +73,10 @@ def learn(
     )
 
 
-def everybody(activity: Activity, profiles: Profiles) -> Split:
+def everybody(activity: Activity, profiles: Profiles) -> PlatformSplit:
     """Return a platform all of whose users protect all attributes, with nothing held out."""
     nothing = activity.with_scores(activity.scores * 0)
-    return Split(activity, nothing, profiles, profiles.names)
+    return PlatformSplit(activity, nothing, profiles, profiles.names)
 
 
 def warm_up() -> None:

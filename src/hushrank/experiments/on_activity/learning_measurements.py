@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from hushrank.arrays import Indices
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity, View
 from hushrank.experiments.on_activity.learning import Learning, learn, warm_up
-from hushrank.experiments.on_activity.platforms import Platform, Split
+from hushrank.experiments.on_activity.platforms import Platform, PlatformSplit
 from hushrank.experiments.on_activity.publishing_measurements import ranked_precision, stated
 from hushrank.experiments.on_activity.taught_attackers import guessed
 from hushrank.experiments.populations import Populations
@@ -26,7 +26,7 @@ class Precision(Protocol):
     """Recommends from released records, and judges it by what was held out."""
 
     def __call__(
-        self, split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
+        self, split: PlatformSplit, rows: Indices, released: csr_array, *, rng: np.random.Generator
     ) -> float:
         """Return the MAP of the protected users (rows)."""
 
@@ -41,15 +41,15 @@ class LearningMeasurements:
     draw: Callable[[np.random.Generator], Platform]
     budget: float
     precision: Precision = ranked_precision
-    splits: dict[bytes, Split] = field(default_factory=dict)
+    splits: dict[bytes, PlatformSplit] = field(default_factory=dict)
     known: dict[bytes, Mapping[Quantity, float]] = field(default_factory=dict)
 
-    def split(self, draws: Draws) -> Split:
+    def split(self, draws: Draws) -> PlatformSplit:
         """Return the split of these draws."""
         if (key := _key(draws)) not in self.splits:
             (rng,) = draws.synthesis.spawn(1)
             platform = self.draw(rng)
-            self.splits[key] = Split.draw(platform, platform.profiles.names, rng=rng)
+            self.splits[key] = PlatformSplit.draw(platform, platform.profiles.names, rng=rng)
         return self.splits[key]
 
     def published(self, learning: Learning, draws: Draws) -> Mapping[Quantity, float]:
@@ -71,7 +71,7 @@ class LearningMeasurements:
         return self.known[key]
 
     def _judged(
-        self, split: Split, rows: Indices, released: csr_array, draws: Draws
+        self, split: PlatformSplit, rows: Indices, released: csr_array, draws: Draws
     ) -> dict[Quantity, float]:
         attacks = guessed(split, rows, released, rng=draws.noise)
         return attacks | {"MAP": self.precision(split, rows, released, rng=draws.noise)}

@@ -44,7 +44,7 @@ class Platform:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split:
+class PlatformSplit:
     """What is published of a platform, and what a recommender has to foretell.
 
     Half of the users, at random, protect `names`; the others protect nothing.
@@ -56,7 +56,9 @@ class Split:
     names: tuple[str, ...]
 
     @classmethod
-    def draw(cls, platform: Platform, names: Sequence[str], *, rng: np.random.Generator) -> "Split":
+    def draw(
+        cls, platform: Platform, names: Sequence[str], *, rng: np.random.Generator
+    ) -> "PlatformSplit":
         """Hold out a fifth of each user's items, and draw who protects."""
         shown, held_out = split_activity(platform.activity, rng=rng)
         _, asking = split_users(shown.n_users, rng=rng)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.arrays import Indices
-from hushrank.evaluation.attackers import Attacks, Release, attack, copies
+from hushrank.evaluation.attackers import AttackCase, Attacks, attack, copies
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 from hushrank.experiments.experiment import Draws, Quantity
-from hushrank.experiments.on_activity.platforms import Platform, Split
-from hushrank.publishing.clusters.clustering import Method
+from hushrank.experiments.on_activity.platforms import Platform, PlatformSplit
+from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import HistoricalRelease
 from hushrank.randomness import Randomness
@@ -38,17 +38,17 @@ class PublishingMeasurements:
 
     platform: Platform
     names: Sequence[str]
-    clustering: Method = "ward"
+    clustering: Clustering = "ward"
     distance: str = "kendall"
     n_clusters: int | None = None
-    kept: dict[bytes, tuple[Split, ProtectedUsers]] = field(default_factory=dict)
+    kept: dict[bytes, tuple[PlatformSplit, ProtectedUsers]] = field(default_factory=dict)
 
-    def users(self, draws: Draws) -> tuple[Split, ProtectedUsers]:
+    def users(self, draws: Draws) -> tuple[PlatformSplit, ProtectedUsers]:
         """Return the split of these draws, and its protected users in clusters."""
         rng = draws.synthesis
         key = rng.bit_generator.seed_seq.generate_state(4).tobytes()
         if key not in self.kept:
-            split = Split.draw(self.platform, self.names, rng=rng)
+            split = PlatformSplit.draw(self.platform, self.names, rng=rng)
             users = protect(
                 split.shown,
                 split.profiles,
@@ -112,7 +112,7 @@ def channel_posterior(
 
 
 def _judged(
-    split: Split,
+    split: PlatformSplit,
     rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
@@ -124,7 +124,7 @@ def _judged(
 
 
 def ranked_precision(
-    split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
+    split: PlatformSplit, rows: Indices, released: csr_array, *, rng: np.random.Generator
 ) -> float:
     """Return the MAP of protected users (rows), whom a recommender knows from what is released."""
     recommender = BayesianRanking.fit(released, rng=rng)
@@ -133,7 +133,7 @@ def ranked_precision(
 
 
 def attacked(
-    split: Split,
+    split: PlatformSplit,
     rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
@@ -150,7 +150,7 @@ def attacked(
 
 
 def _attacks(
-    split: Split,
+    split: PlatformSplit,
     rows: Indices,
     released: csr_array,
     posterior: NDArray[np.float64] | None,
@@ -161,7 +161,7 @@ def _attacks(
     is_open[rows] = False
     told = value.told[rows]
     return attack(
-        Release(
+        AttackCase(
             split.shown.scores[is_open],
             value.codes[is_open],
             released[rows[told]],
@@ -174,6 +174,6 @@ def _attacks(
     )
 
 
-def _mean_average_precision(split: Split, rows: Indices, scores: ScoresOf) -> float:
+def _mean_average_precision(split: PlatformSplit, rows: Indices, scores: ScoresOf) -> float:
     """Return the MAP of protected users; what they truly did before is not ranked."""
     return mean_average_precision(scores, split.shown.scores[rows], split.held_out.scores[rows])

@@ -13,7 +13,7 @@ from hushrank.activities.log import ActivityLog
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_latest, split_log, split_users
 from hushrank.arrays import Indices
-from hushrank.experiments.on_activity.platforms import Split
+from hushrank.experiments.on_activity.platforms import PlatformSplit
 from hushrank.publishing.historical.privrank import privrank
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import HistoricalRelease
@@ -37,7 +37,7 @@ class Started:
     learnt from the history of those who protect nothing.
     """
 
-    split: Split
+    split: PlatformSplit
     users: ProtectedUsers
     release: HistoricalRelease
     latest: ActivityLog
@@ -52,7 +52,7 @@ class Started:
         scores: Scores = self.release.activity.scores[self.users.rows]
         return scores
 
-    def so_far(self, until: float) -> Split:
+    def so_far(self, until: float) -> PlatformSplit:
         """Return the split with what users truly did up to this share of each stream."""
         early = self.latest.select(shares_of_streams(self.latest.user_codes) <= until)
         together = self.split.shown.scores + early.activity("sum").scores
@@ -121,15 +121,15 @@ def _split(
     profiles: Profiles,
     names: Sequence[str],
     rng: np.random.Generator,
-) -> Split:
+) -> PlatformSplit:
     _, asking = split_users(history.n_users, rng=rng)
     asks = np.isin(np.arange(history.n_users), asking)
     nobody = dict.fromkeys(profiles.names, np.zeros_like(asks))
     protected = profiles.with_protected(nobody | dict.fromkeys(names, asks))
-    return Split(history, held_out, protected, tuple(names))
+    return PlatformSplit(history, held_out, protected, tuple(names))
 
 
-def _population(split: Split, protected: Indices) -> ActivityPopulation:
+def _population(split: PlatformSplit, protected: Indices) -> ActivityPopulation:
     """Learn what an activity tells; one made-up activity an item tells nothing."""
     value = split.profiles.joint(split.names)
     is_open = value.told

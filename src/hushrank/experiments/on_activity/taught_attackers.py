@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Indices
 from hushrank.experiments.experiment import Quantity
-from hushrank.experiments.on_activity.platforms import Split
+from hushrank.experiments.on_activity.platforms import PlatformSplit
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -21,7 +21,7 @@ ATTACKERS: tuple[tuple[Quantity, str], ...] = (
 
 
 def guessed(
-    split: Split, rows: Indices, released: csr_array, *, rng: np.random.Generator
+    split: PlatformSplit, rows: Indices, released: csr_array, *, rng: np.random.Generator
 ) -> dict[Quantity, float]:
     """Return 1 - AUC of both on what is released (users, items) of the protected users (rows).
 

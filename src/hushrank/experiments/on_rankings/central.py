@@ -19,7 +19,7 @@ from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.order import PrivateOrder
 from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
-from hushrank.experiments.on_rankings.electorate import Electorate, Labels
+from hushrank.experiments.on_rankings.electorate import Electorate, ItemLabels
 from hushrank.randomness import Randomness
 
 DELTA = 1e-6
@@ -29,15 +29,15 @@ EASY_ITEMS, DEAR_REPETITIONS = 15, 20
 SECONDS_OF_KEMENY = 1.0
 NOISY_KEMENY = "Gaussian pairs, Kemeny (δ)"
 
-Release: TypeAlias = Callable[..., PrivateOrder]
+ReleaseMaker: TypeAlias = Callable[..., PrivateOrder]
 """Takes pair counts, epsilon and rng."""
 
-PAPER: Mapping[str, Release] = {
+PAPER: Mapping[str, ReleaseMaker] = {
     "P-BORDA": p_borda,
     "P-SORT (ln)": partial(p_sort, logarithm="natural"),
     "P-SAMPLE": p_sample,
 }
-OURS: Mapping[str, Release] = {
+OURS: Mapping[str, ReleaseMaker] = {
     "P-SORT (log2)": partial(p_sort, logarithm="binary"),
     "DP-KwikSort": dp_kwiksort,
     "P-BORDA centred": p_borda_centred,
@@ -55,16 +55,18 @@ class Curator:
 
     people: Electorate
 
-    def released(self, release: Release, epsilon: float, draws: Draws) -> Mapping[Quantity, float]:
+    def released(
+        self, release: ReleaseMaker, epsilon: float, draws: Draws
+    ) -> Mapping[Quantity, float]:
         """Judge one release."""
-        labels = Labels.drawn(self.people.n_items, rng=draws.synthesis)
+        labels = ItemLabels.drawn(self.people.n_items, rng=draws.synthesis)
         counts = labels.counts(self.people.counts)
         order = release(counts, epsilon=epsilon, rng=_noise(draws)).order
         return self.people.judged(labels.order(order))
 
     def by_histogram(self, epsilon: float, draws: Draws) -> Mapping[Quantity, float]:
         """Judge P-BORDA-HIST, which counts whole rankings."""
-        labels = Labels.drawn(self.people.n_items, rng=draws.synthesis)
+        labels = ItemLabels.drawn(self.people.n_items, rng=draws.synthesis)
         shuffled = labels.rankings(self.people.rankings)
         order = p_borda_hist(shuffled, epsilon=epsilon, rng=_noise(draws)).order
         return self.people.judged(labels.order(order))
@@ -84,7 +86,7 @@ class Curator:
 
 def central_measurements(
     curator: Curator,
-    releases: Mapping[str, Release],
+    releases: Mapping[str, ReleaseMaker],
     group: Group,
     *,
     epsilon: float,

@@ -62,7 +62,7 @@ REPAIRS: Mapping[str, Variant] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Collection:
+class CollectionTrial:
     """One population and one epsilon; each method returns Q2 distances by post-processing.
 
     Learnt is what the collector would publish: as many synthetic rows as there are people.
@@ -128,7 +128,7 @@ def collection_measurements(
     rankings: Rankings, *, epsilon: float, x: float
 ) -> Sequence[Measurement]:
     """Return all curves' points at x; `rankings` hold one row a person."""
-    here = Collection(rankings, epsilon)
+    here = CollectionTrial(rankings, epsilon)
     faithful = Measurement("proposed", "SAFARI", x, partial(here.by_safari, FAITHFUL))
     baselines = [
         Measurement(

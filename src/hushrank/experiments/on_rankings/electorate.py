@@ -72,7 +72,7 @@ def electorates(people: Populations) -> Mapping[str, Electorate]:
 
 
 @dataclass(frozen=True)
-class Labels:
+class ItemLabels:
     """Other numbers for the items; labels[new] = old.
 
     Methods see the items under random numbers, so that none profits from the order of a file where
@@ -82,7 +82,7 @@ class Labels:
     old: tuple[int, ...]
 
     @classmethod
-    def drawn(cls, n_items: int, *, rng: np.random.Generator) -> "Labels":
+    def drawn(cls, n_items: int, *, rng: np.random.Generator) -> "ItemLabels":
         """Draw the numbers, uniformly."""
         return cls(tuple(rng.permutation(n_items).tolist()))
 

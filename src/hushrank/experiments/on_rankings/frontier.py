@@ -8,7 +8,7 @@ from typing import Any
 from hushrank.arrays import Ranks, Shares
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
-from hushrank.experiments.on_rankings.electorate import Electorate, Labels
+from hushrank.experiments.on_rankings.electorate import Electorate, ItemLabels
 from hushrank.experiments.on_rankings.frontier_methods import (
     ORDERS,
     REPAIRED,
@@ -17,7 +17,7 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     TYPICAL,
     WHOLE_RANKINGS,
     CollectionMethod,
-    Published,
+    PublishedRows,
     collect,
     further,
     learn_openly,
@@ -49,7 +49,7 @@ class Asked(Electorate):
         rows = Rankings(ranks, self.rankings.names)
         return marginal_distance(second_order_marginals(rows), self.truth)
 
-    def judge(self, published: Published) -> Mapping[Quantity, float]:
+    def judge(self, published: PublishedRows) -> Mapping[Quantity, float]:
         """Return the excess of the order, and the Q2 distance of the rows where there are any."""
         judged: dict[Quantity, float] = {"excess": self.judged(published.order)["excess"]}
         ranks = published.ranks
@@ -57,12 +57,12 @@ class Asked(Electorate):
 
     def relabelled(self, draws: Draws) -> "Asked":
         """Return the same people, the items under random numbers."""
-        labels = Labels.drawn(self.n_items, rng=draws.synthesis)
+        labels = ItemLabels.drawn(self.n_items, rng=draws.synthesis)
         return Asked(labels.rankings(self.rankings))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Crowd:
+class PolledCrowd:
     """Everybody of a population; with `n_people` so many, drawn anew in every repetition.
 
     People of a file are drawn with repetition, people of a model without: there are enough.
@@ -117,7 +117,7 @@ class Crowd:
 class Spot:
     """Where points of all curves stand: the crowd, what its panel is called, epsilon and x."""
 
-    crowd: Crowd
+    crowd: PolledCrowd
     panel: str
     epsilon: float
     x: float
@@ -165,7 +165,7 @@ class Spot:
 
 def against_epsilon(people: Populations, epsilons: Sequence[float]) -> list[Spot]:
     """Return a spot for everybody of each population, at each epsilon."""
-    crowds = {name: Crowd(Asked(rankings)) for name, rankings in people.items()}
+    crowds = {name: PolledCrowd(Asked(rankings)) for name, rankings in people.items()}
     return [
         Spot(crowd, name, epsilon, epsilon)
         for name, crowd in crowds.items()

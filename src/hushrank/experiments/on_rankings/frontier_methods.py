@@ -28,7 +28,7 @@ class CollectionMethod:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Published:
+class PublishedRows:
     """What a collector can publish: an order, and rows (people, items) where a model is learnt."""
 
     order: Order
@@ -42,7 +42,7 @@ def collect(
     *,
     noise: np.random.Generator,
     synthesis: np.random.Generator,
-) -> Published:
+) -> PublishedRows:
     """Let people answer; publish what `hushrank collect` does by default.
 
     As many rows as there are people; those of max-entropy are herded.
@@ -67,14 +67,14 @@ def learn_openly(method: CollectionMethod, people: Rankings, epsilon: float) -> 
     return run_without_noise(rounds, people)
 
 
-def publish(learnt: Learnt, people: Rankings, *, rng: np.random.Generator) -> Published:
+def publish(learnt: Learnt, people: Rankings, *, rng: np.random.Generator) -> PublishedRows:
     """Return the order, and as many rows as there are people where a model was learnt."""
     if learnt.model is None:
-        return Published(_known(learnt.order), None)
+        return PublishedRows(_known(learnt.order), None)
     ranks = learnt.sample(people.n_people, rng=rng)
     if learnt.order is not None:
-        return Published(learnt.order, ranks)
-    return Published(mean_rank_order(Rankings(ranks, people.names)), ranks)
+        return PublishedRows(learnt.order, ranks)
+    return PublishedRows(mean_rank_order(Rankings(ranks, people.names)), ranks)
 
 
 def further(name: str) -> CollectionMethod:

@@ -11,7 +11,7 @@ from hushrank.aggregators.private.quicksort import dp_kwiksort
 from hushrank.engines.local import run
 from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.central import Curator
-from hushrank.experiments.on_rankings.electorate import Electorate, Labels, electorates
+from hushrank.experiments.on_rankings.electorate import Electorate, ItemLabels, electorates
 from hushrank.experiments.populations import Populations
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.pairs import PairOutcome, pairs
@@ -24,7 +24,7 @@ MakeProtocol: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairMethod:
     """A protocol on pairs; without `post_process` it is the paper's, named by its solution."""
 
     solution: Solution = "rr"
@@ -45,12 +45,12 @@ def ask_for_subset_order(n_items: int, *, epsilon: float, seed: int) -> Any:
 
 
 RESPONSE, LAPLACE = "LDP-KwikSort:RR", "LDP-KwikSort:Lap"
-PAPER: Mapping[str, MakeProtocol] = {RESPONSE: Pairs("rr"), LAPLACE: Pairs("lap")}
+PAPER: Mapping[str, MakeProtocol] = {RESPONSE: PairMethod("rr"), LAPLACE: PairMethod("lap")}
 OURS: Mapping[str, MakeProtocol] = {
-    "RR, our K, KwikSort": Pairs(post_process="kwiksort"),
-    "RR, our K, Borda": Pairs(post_process="borda"),
-    "RR, our K, Kemeny": Pairs(post_process="kemeny"),
-    "RR, our K, auto": Pairs(post_process="auto"),
+    "RR, our K, KwikSort": PairMethod(post_process="kwiksort"),
+    "RR, our K, Borda": PairMethod(post_process="borda"),
+    "RR, our K, Kemeny": PairMethod(post_process="kemeny"),
+    "RR, our K, auto": PairMethod(post_process="auto"),
     "subset order": ask_for_subset_order,
 }
 
@@ -70,7 +70,7 @@ class Devices:
     ) -> Mapping[Quantity, float]:
         """Judge one collection, and the pairs that it learnt, where it asks for pairs."""
         asked = self._asked(draws)
-        labels = Labels.drawn(asked.n_items, rng=draws.synthesis)
+        labels = ItemLabels.drawn(asked.n_items, rng=draws.synthesis)
         seed = int(draws.synthesis.integers(2**32))
         protocol = make(asked.n_items, epsilon=epsilon, seed=seed)
         noise = Randomness(draws.noise.bytes, is_private=False)
@@ -101,7 +101,7 @@ def devices_of(people: Populations) -> Mapping[str, Devices]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Place:
+class PairSpot:
     """Where points of several curves stand: the people of a population, epsilon and x."""
 
     devices: Devices

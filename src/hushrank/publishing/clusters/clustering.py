@@ -20,7 +20,7 @@ from hushrank.publishing.clusters.record_space import (
     nearest_centres,
 )
 
-Method: TypeAlias = Literal["auto", "ward", "bisecting", "minibatch", "average"]
+Clustering: TypeAlias = Literal["auto", "ward", "bisecting", "minibatch", "average"]
 
 N_COMPONENTS = 32
 MOST_FOR_WARD = 8_000
@@ -67,7 +67,7 @@ def cluster_users(
     scores: csr_array,
     n_clusters: int,
     *,
-    method: Method = "auto",
+    method: Clustering = "auto",
     rng: np.random.Generator,
     most_gigabytes: float = MOST_GIGABYTES,
 ) -> Clusters:
@@ -98,8 +98,8 @@ def cluster_users(
     return _clusters(scores, points, _by_size(labels), space)
 
 
-def _require_users(scores: csr_array, n_clusters: int, method: Method) -> None:
-    known = get_args(Method)
+def _require_users(scores: csr_array, n_clusters: int, method: Clustering) -> None:
+    known = get_args(Clustering)
     require(method in known, f"expected a method of {', '.join(known)}, got {method}")
     n_users = scores.shape[0]
     fits = 1 <= n_clusters <= n_users

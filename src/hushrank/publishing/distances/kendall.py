@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from hushrank.arrays import Counts, Floats, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.distances.pair_counts import count_pairs
-from hushrank.publishing.distances.ranked_rows import RankedRows, Rows
+from hushrank.publishing.distances.ranked_rows import RankedRows, ScoreRows
 
 Ties: TypeAlias = Literal["half", "ignored"]
 """Whether a pair that is tied in one of two vectors costs 1/2, or nothing, as printed."""
@@ -17,7 +17,7 @@ Ties: TypeAlias = Literal["half", "ignored"]
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 2**14, 256
 
 
-def kendall_distances(scores: Rows | RankedRows, *, ties: Ties = "half") -> Floats:
+def kendall_distances(scores: ScoreRows | RankedRows, *, ties: Ties = "half") -> Floats:
     """Return the normalised Kendall tau distances between all rows, (rows, rows) in [0, 1].
 
         (pairs of items ordered oppositely + cost of ties) / (n (n - 1) / 2)
@@ -41,7 +41,7 @@ def kendall_distances(scores: Rows | RankedRows, *, ties: Ties = "half") -> Floa
 
 
 def kendall_distances_from(
-    scores: Rows | RankedRows, rows: WholeNumbers, *, ties: Ties = "half"
+    scores: ScoreRows | RankedRows, rows: WholeNumbers, *, ties: Ties = "half"
 ) -> Floats:
     """Return the `kendall_distances` (chosen rows, rows) of some rows, by number, to all rows."""
     ranked = _ranked(scores, ties)
@@ -53,7 +53,11 @@ def kendall_distances_from(
 
 
 def kendall_distances_of_pairs(
-    scores: Rows | RankedRows, first: WholeNumbers, second: WholeNumbers, *, ties: Ties = "half"
+    scores: ScoreRows | RankedRows,
+    first: WholeNumbers,
+    second: WholeNumbers,
+    *,
+    ties: Ties = "half",
 ) -> Floats:
     """Return the `kendall_distances` (pairs,) of pairs of rows, given by number.
 
@@ -98,7 +102,7 @@ def draw_item_pairs(n_items: int, n_pairs: int, *, rng: np.random.Generator) -> 
     return np.column_stack([one, other + (other >= one)])
 
 
-def _ranked(scores: Rows | RankedRows, ties: Ties) -> RankedRows:
+def _ranked(scores: ScoreRows | RankedRows, ties: Ties) -> RankedRows:
     _require_ties(ties)
     return scores if isinstance(scores, RankedRows) else RankedRows.of(scores)
 

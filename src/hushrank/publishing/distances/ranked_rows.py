@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 from hushrank.arrays import Counts, Floats
 from hushrank.errors import require
 
-Rows: TypeAlias = NDArray[np.number[Any]] | csr_array
+ScoreRows: TypeAlias = NDArray[np.number[Any]] | csr_array
 """Scores (rows, items) of users or groups, dense or sparse: the higher, the better."""
 
 
@@ -50,7 +50,7 @@ class RankedRows:
         return bool((self.levels <= 1).all())
 
     @classmethod
-    def of(cls, scores: Rows) -> "RankedRows":
+    def of(cls, scores: ScoreRows) -> "RankedRows":
         """Rank scores (rows, items), dense, or sparse with scores >= 0 where absent means 0.
 
         Cost: one sort of all cells above level 0.
@@ -66,7 +66,7 @@ class RankedRows:
         return cls(starts, items.astype(np.int32), levels.astype(np.int32), ties, shape[1])
 
 
-def _checked_shape(scores: Rows) -> tuple[int, int]:
+def _checked_shape(scores: ScoreRows) -> tuple[int, int]:
     is_table = scores.ndim == 2 and scores.dtype.kind in "biuf"
     require(is_table, "expected scores (rows, items) that are numbers")
     n_rows, n_items = (int(length) for length in scores.shape)

@@ -11,7 +11,7 @@ from hushrank.activities.attribute import Attribute
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Counts, Indices, Shares
 from hushrank.errors import require
-from hushrank.publishing.clusters.clustering import Clusters, Method, cluster_users
+from hushrank.publishing.clusters.clustering import Clustering, Clusters, cluster_users
 from hushrank.publishing.distances.group_distances import GroupDistances, group_distances
 from hushrank.publishing.leakage.measures import cross_counts
 
@@ -112,7 +112,7 @@ def protect(
     names: Sequence[str],
     *,
     n_clusters: int | None = None,
-    clustering: Method = "auto",
+    clustering: Clustering = "auto",
     distance: str = "kendall",
     rng: np.random.Generator,
 ) -> ProtectedUsers:

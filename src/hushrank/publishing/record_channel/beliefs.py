@@ -3,10 +3,9 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.classifiers import (
-    Codes,
     classifiers,
     cross_fitted_scores,
     features,
@@ -20,7 +19,7 @@ LEAST_BELIEF = 1e-6
 
 def beliefs(
     open_scores: csr_array,
-    open_values: Codes,
+    open_values: WholeNumbers,
     scores: csr_array,
     n_values: int,
     *,
@@ -46,7 +45,7 @@ def beliefs(
         return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
 
 
-def _calibrated(taught: Floats, values: Codes, asked: Floats) -> Floats:
+def _calibrated(taught: Floats, values: WholeNumbers, asked: Floats) -> Floats:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -19,8 +19,8 @@ from hushrank.publishing.historical.release import (
     LeakageReport,
     record_distortion,
 )
-from hushrank.workflows.posterior_file import Posterior
-from hushrank.workflows.results.release_terms import Terms
+from hushrank.workflows.posterior_file import UserPosterior
+from hushrank.workflows.results.release_terms import ReleaseTerms
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
 OTHER = "expected the activity and the profiles that this was released from"
@@ -35,7 +35,7 @@ class ReleaseComparison:
     Privacy: raw. All of it is computed from raw data, and nothing of it may be published.
     """
 
-    terms: Terms
+    terms: ReleaseTerms
     users: ProtectedUsers
     drawn: HistoricalRelease
     seconds: float
@@ -70,7 +70,7 @@ class ReleaseComparison:
         return _worst([plan.leaked.leakage_bits_heldout for plan in self.drawn.plans])
 
     @property
-    def posterior(self) -> Posterior:
+    def posterior(self) -> UserPosterior:
         """What whoever knows the channel concludes from each protected user's released record.
 
         Raises HushrankError when users protect different attributes: there is one for each then.
@@ -81,7 +81,7 @@ class ReleaseComparison:
         rows = row_numbers(users.rows[plan.users], users.activity.n_users)
         among = np.searchsorted(users.rows, self.drawn.sources[rows])
         names = tuple(users.activity.users[row] for row in rows)
-        return Posterior(names, plan.values, plan.posterior[among])
+        return UserPosterior(names, plan.values, plan.posterior[among])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class ReleaseComparison:
 
 def matched(
     released: Activity,
-    terms: Terms,
+    terms: ReleaseTerms,
     users: ProtectedUsers,
     plans: Sequence[GroupPlan],
     *,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from hushrank.errors import require
-from hushrank.publishing.clusters.clustering import Method as Clustering
+from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.distances.group_distances import DISTANCES
 from hushrank.publishing.historical.baselines import BASELINES
 from hushrank.workflows.arguments import (
@@ -16,7 +16,7 @@ from hushrank.workflows.arguments import (
     expect_whole,
 )
 
-Method: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
+ReleaseMethod: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
 Distance: TypeAlias = Literal[
     "kendall",
     "kendall-printed",
@@ -43,7 +43,7 @@ SEEDED = "seed: whoever knows the seed knows whose record each one is."
 
 
 @dataclass(frozen=True)
-class Terms:
+class ReleaseTerms:
     """What `publish` is asked for, as its parameters say; nothing here comes from data.
 
     Raises HushrankError, and TypeError for what has another type, before anything is read or drawn.
@@ -73,7 +73,7 @@ class Terms:
             checked["max_ratio"] = expect_number(self.max_ratio, "max_ratio")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        _require_known("method", self.method, get_args(Method))
+        _require_known("method", self.method, get_args(ReleaseMethod))
         _require_known("clustering", self.clustering, get_args(Clustering))
         _require_known("distance", self.distance, tuple(DISTANCES))
         alone = f"{self.method} takes no max_ratio and no keep_own: they are privrank's"

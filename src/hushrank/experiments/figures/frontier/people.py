@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hushrank.experiments.experiment import Experiment, Measurement, Quantity, View
 from hushrank.experiments.figures.frontier.epsilon import ITEMS, WITH_SHORT_CUT
-from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, Crowd, Spot, added_at
+from hushrank.experiments.on_rankings.frontier import GROUPS, Asked, PolledCrowd, Spot, added_at
 from hushrank.experiments.on_rankings.frontier_methods import SAFE
 from hushrank.experiments.pictures.views import Y_LABELS
 from hushrank.experiments.populations import (
@@ -25,7 +25,7 @@ MANY_PEOPLE, REPETITIONS_OF_MANY, DEAR_REPETITIONS = 100_000, 4, 2
 
 
 @dataclass(frozen=True)
-class Column:
+class PanelColumn:
     """A column of panels: whom to ask, at which epsilon."""
 
     population: Population
@@ -45,8 +45,8 @@ class Column:
 
 
 COLUMNS = (
-    *(Column(SUSHI, epsilon) for epsilon in (0.2, 1.0, 4.0)),
-    *(Column(each, 1.0) for each in (MALLOWS, MIXTURE)),
+    *(PanelColumn(SUSHI, epsilon) for epsilon in (0.2, 1.0, 4.0)),
+    *(PanelColumn(each, 1.0) for each in (MALLOWS, MIXTURE)),
 )
 
 
@@ -65,12 +65,12 @@ def spots(people: Populations, quick: bool) -> Sequence[Spot]:
     ]
 
 
-def _spot(column: Column, everybody: Asked, n_people: int) -> Spot:
-    crowd = Crowd(everybody, n_people, isinstance(column.population, FilePopulation))
+def _spot(column: PanelColumn, everybody: Asked, n_people: int) -> Spot:
+    crowd = PolledCrowd(everybody, n_people, isinstance(column.population, FilePopulation))
     return Spot(crowd, column.panel, column.epsilon, n_people)
 
 
-def _sizes(everybody: Asked, column: Column, quick: bool) -> Sequence[int]:
+def _sizes(everybody: Asked, column: PanelColumn, quick: bool) -> Sequence[int]:
     """Return the numbers of people to draw: of a model, no more than were drawn from it."""
     is_endless = isinstance(column.population, FilePopulation)
     most = SIZES[-1] if is_endless and not quick else everybody.rankings.n_rows

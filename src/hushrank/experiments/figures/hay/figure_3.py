@@ -10,7 +10,7 @@ from hushrank.experiments.on_rankings.central import (
     OURS,
     PAPER,
     Curator,
-    Release,
+    ReleaseMaker,
     central_measurements,
     exact_measurements,
 )
@@ -55,7 +55,7 @@ def _measurements(people: Electorate, name: str) -> Sequence[Measurement]:
     return [*exact, *measure(PAPER, "proposed"), *measure(_ours(people.n_items), "ours")]
 
 
-def _ours(n_items: int) -> Mapping[str, Release]:
+def _ours(n_items: int) -> Mapping[str, ReleaseMaker]:
     """Leave out what has no quick optimum where margins are mostly noise."""
     is_easy = n_items <= EASY_ITEMS
     return {name: each for name, each in OURS.items() if is_easy or name != NOISY_KEMENY}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hushrank.experiments.experiment import Experiment, Measurement
 from hushrank.experiments.figures.kwiksort.data_sets import ROWS, in_one_row
-from hushrank.experiments.on_rankings.local import OURS, PAPER, Place, devices_of
+from hushrank.experiments.on_rankings.local import OURS, PAPER, PairSpot, devices_of
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Populations
 
@@ -18,11 +18,11 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
         measurement
         for name, devices in devices_of(people).items()
         for epsilon in (QUICK_EPSILONS if quick else EPSILONS)
-        for measurement in _measurements(Place(devices, name, epsilon, epsilon))
+        for measurement in _measurements(PairSpot(devices, name, epsilon, epsilon))
     ]
 
 
-def _measurements(here: Place) -> Sequence[Measurement]:
+def _measurements(here: PairSpot) -> Sequence[Measurement]:
     return [
         here.sorted_exactly(),
         here.sorted_by_curator(),

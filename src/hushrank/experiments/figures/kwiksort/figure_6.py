@@ -10,7 +10,7 @@ from hushrank.experiments.on_rankings.local import (
     PAPER,
     Devices,
     MakeProtocol,
-    Place,
+    PairSpot,
 )
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Population, Populations, mallows_population
@@ -48,7 +48,7 @@ def sizes(n_people: int, name: str) -> Sequence[int]:
 
 
 def _measurements(population: Electorate, name: str, n_people: int) -> Sequence[Measurement]:
-    here = Place(Devices(population, n_people), name, EPSILON, n_people)
+    here = PairSpot(Devices(population, n_people), name, EPSILON, n_people)
     return [
         here.sorted_exactly(),
         here.sorted_by_curator(),

@@ -6,7 +6,7 @@ from math import comb
 
 from hushrank.experiments.experiment import Experiment, Group, Measurement
 from hushrank.experiments.figures.kwiksort.data_sets import ROWS, in_one_row
-from hushrank.experiments.on_rankings.local import Devices, Pairs, Place, devices_of
+from hushrank.experiments.on_rankings.local import Devices, PairMethod, PairSpot, devices_of
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Populations
 from hushrank.protocols.query_counts import Solution
@@ -35,12 +35,12 @@ def _measurements(
     devices: Devices, name: str, solution: Solution, n_queries: int
 ) -> Sequence[Measurement]:
     curves = [
-        Place(devices, name, epsilon, n_queries).collected(
-            {f"ε = {epsilon:g}": Pairs(solution, n_queries)}, "proposed"
+        PairSpot(devices, name, epsilon, n_queries).collected(
+            {f"ε = {epsilon:g}": PairMethod(solution, n_queries)}, "proposed"
         )
         for epsilon in EPSILONS
     ]
-    exact = Place(devices, name, EPSILONS[0], n_queries).sorted_exactly()
+    exact = PairSpot(devices, name, EPSILONS[0], n_queries).sorted_exactly()
     return [*(measurement for curve in curves for measurement in curve), exact]
 
 

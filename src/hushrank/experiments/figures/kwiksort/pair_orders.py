@@ -7,7 +7,7 @@ from typing import get_args
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.experiments.experiment import Experiment, Measurement
 from hushrank.experiments.figures.kwiksort.data_sets import MALLOWS_PEOPLE, REAL, in_one_row
-from hushrank.experiments.on_rankings.local import Pairs, Place, devices_of
+from hushrank.experiments.on_rankings.local import PairMethod, PairSpot, devices_of
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Populations, mallows_population
 
@@ -16,7 +16,7 @@ MODELS = tuple(
     mallows_population(MALLOWS_PEOPLE, m, phi) for phi in (0.75, 0.5, 0.25) for m in (10, 15)
 )
 ROWS = (REAL, MODELS[:3], MODELS[3:])
-METHODS = {name: Pairs(post_process=name) for name in get_args(PairPostProcess)}
+METHODS = {name: PairMethod(post_process=name) for name in get_args(PairPostProcess)}
 
 
 def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
@@ -26,7 +26,7 @@ def plan(people: Populations, quick: bool) -> Sequence[Measurement]:
         for name, devices in devices_of(people).items()
         for epsilon in (EPSILONS[:1] if quick else EPSILONS)
         for nth, measurement in enumerate(
-            Place(devices, name, epsilon, epsilon).collected(METHODS, "ours")
+            PairSpot(devices, name, epsilon, epsilon).collected(METHODS, "ours")
         )
     ]
 

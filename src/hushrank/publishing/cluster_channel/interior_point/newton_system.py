@@ -28,7 +28,7 @@ def contrasts(n_values: int) -> Floats:
     return np.asarray(columns / np.sqrt(counts * (counts + 1)))
 
 
-class Columns(NamedTuple):
+class ColumnBlocks(NamedTuple):
     """The columns as the kernel takes them, with the arcs' starts and sources beside."""
 
     weights: Floats
@@ -58,7 +58,7 @@ class NewtonSystem:
     def of(cls, arcs: Arcs, weights: Floats, features: Floats, hessians: Floats) -> "NewtonSystem":
         """Factor the columns, then what is left of them for the rows."""
         schur = np.zeros((arcs.n_sources, arcs.n_sources))
-        columns = Columns(weights, features, arcs.starts, arcs.sources, hessians)
+        columns = ColumnBlocks(weights, features, arcs.starts, arcs.sources, hessians)
         factors, inverses = _factored(columns, schur)
         diagonal = np.diag_indices(arcs.n_sources)
         schur[diagonal] = (schur[diagonal] + arcs.by_source(weights)) * (1 + RIDGE)
@@ -90,7 +90,7 @@ class NewtonSystem:
 
 
 @njit(cache=True)
-def _factored(columns: Columns, schur: Floats) -> tuple[Floats, Floats]:
+def _factored(columns: ColumnBlocks, schur: Floats) -> tuple[Floats, Floats]:
     """Return factors and inverses, and subtract the columns from the lower half of schur."""
     weights, features, starts, sources, hessians = columns
     factors, inverses = np.empty_like(features), np.empty_like(hessians)

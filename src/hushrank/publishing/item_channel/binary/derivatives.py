@@ -8,9 +8,9 @@ from numba import njit
 
 from hushrank.arrays import Shares
 from hushrank.publishing.item_channel.binary.options import (
-    Columns,
+    ItemOptions,
     Items,
-    Options,
+    OptionColumns,
     Prices,
     room,
     soft_value,
@@ -20,7 +20,7 @@ from hushrank.publishing.item_channel.binary.options import (
 
 
 @njit(cache=True)
-def dual_values(items: Items, columns: Columns, prices: Prices) -> tuple[float, float]:
+def dual_values(items: Items, columns: OptionColumns, prices: Prices) -> tuple[float, float]:
     """Return the smoothed dual and the dual itself, both without the budget's term."""
     into, soft, hard = room(len(prices.tilts)), 0.0, 0.0
     for item in range(len(items.weights)):
@@ -33,7 +33,7 @@ def dual_values(items: Items, columns: Columns, prices: Prices) -> tuple[float, 
 
 @njit(cache=True)
 def dual_derivatives(
-    items: Items, columns: Columns, prices: Prices, gradient: Shares, hessian: Shares
+    items: Items, columns: OptionColumns, prices: Prices, gradient: Shares, hessian: Shares
 ) -> None:
     """Fill in the derivatives by tilts, then by the price, without the budget's term."""
     n_columns = len(prices.tilts)
@@ -53,7 +53,7 @@ def dual_derivatives(
 
 @njit(cache=True, inline="always")
 def add_gradient(
-    weight: float, n_options: int, into: Options, gradient: Shares, masses: Shares
+    weight: float, n_options: int, into: ItemOptions, gradient: Shares, masses: Shares
 ) -> None:
     """Add one item's mean slopes and cost to the gradient, and its chances to the masses."""
     for nth in range(n_options):
@@ -66,7 +66,7 @@ def add_gradient(
 
 
 @njit(cache=True, inline="always")
-def add_spread(scale: float, n_options: int, into: Options, hessian: Shares) -> None:
+def add_spread(scale: float, n_options: int, into: ItemOptions, hessian: Shares) -> None:
     """Subtract the scaled covariance of one item's slopes and costs under its chances."""
     last, mean_cost = len(hessian) - 1, 0.0
     for nth in range(n_options):

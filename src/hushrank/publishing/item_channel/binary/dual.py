@@ -14,7 +14,13 @@ from scipy.special import logit
 from hushrank.arrays import Indices, Shares
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.newton import SmoothedDual
-from hushrank.publishing.item_channel.binary.options import HIGHEST, LOWEST, ONLY, Columns, Items
+from hushrank.publishing.item_channel.binary.options import (
+    HIGHEST,
+    LOWEST,
+    ONLY,
+    Items,
+    OptionColumns,
+)
 from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 
 WIDEST_TILT = 40.0  # beyond, a posterior is 0 or 1 in floating point
@@ -80,7 +86,7 @@ def _items(problem: ItemChannelProblem, tilts: Shares, leakages: Shares) -> Item
     return Items(posteriors, population.weights, tilts, leakages, cost.classes, parts)
 
 
-def class_columns(cost: ActivityCost) -> Columns:
+def class_columns(cost: ActivityCost) -> OptionColumns:
     """Return the columns of all classes: both ends of the interval, or one for a single item."""
     sizes = np.bincount(cost.classes, minlength=len(cost.parts))
     single = sizes == 1
@@ -91,4 +97,4 @@ def class_columns(cost: ActivityCost) -> Columns:
     of_class = np.full((len(sizes), 2), -1)
     of_class[classes, second.astype(np.intp)] = np.arange(len(classes))
     parts, within = cost.parts[classes] / cost.largest, cost.within / cost.largest
-    return Columns(classes, kinds.astype(np.intp), parts, of_class, within)
+    return OptionColumns(classes, kinds.astype(np.intp), parts, of_class, within)

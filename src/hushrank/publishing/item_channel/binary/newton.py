@@ -9,7 +9,7 @@ import numpy as np
 
 from hushrank.arrays import Shares
 from hushrank.publishing.item_channel.binary.derivatives import dual_derivatives, dual_values
-from hushrank.publishing.item_channel.binary.options import Columns, Items, Prices
+from hushrank.publishing.item_channel.binary.options import Items, OptionColumns, Prices
 from hushrank.publishing.item_channel.dual_point import DualPoint
 
 MOST_STEPS, MOST_HALVINGS = 40, 25
@@ -27,7 +27,7 @@ class SmoothedDual:
     """
 
     items: Items
-    columns: Columns
+    columns: OptionColumns
     prior: float
     budget: float
     linear: bool = False

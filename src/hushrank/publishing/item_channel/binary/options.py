@@ -37,7 +37,7 @@ class Items(NamedTuple):
     parts: Shares
 
 
-class Columns(NamedTuple):
+class OptionColumns(NamedTuple):
     """The class, kind and part of each column (columns,); of_class (classes, 2): its columns or -1.
 
     within: what a move inside one class costs on top of the parts.
@@ -65,7 +65,7 @@ class Prices(NamedTuple):
     temperature: float
 
 
-class Options(NamedTuple):
+class ItemOptions(NamedTuple):
     """Room for what one item can do (columns + 2,): column, value, chance, slope, cost."""
 
     columns: Indices
@@ -76,10 +76,10 @@ class Options(NamedTuple):
 
 
 @njit(cache=True)
-def room(n_columns: int) -> Options:
+def room(n_columns: int) -> ItemOptions:
     """Return room for the options of one item."""
     size = n_columns + 2
-    return Options(
+    return ItemOptions(
         np.empty(size, np.intp), np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     )
 
@@ -94,7 +94,7 @@ def stay_is_own(tilt: float, kind: int, column_tilt: float) -> bool:
 
 @njit(cache=True, inline="always")
 def value_options(
-    item: int, items: Items, columns: Columns, prices: Prices, into: Options
+    item: int, items: Items, columns: OptionColumns, prices: Prices, into: ItemOptions
 ) -> float:
     """Fill in the value of every option of one item, moves first, then stays; return the least."""
     posterior, of_class = items.posteriors[item], items.classes[item]
@@ -118,7 +118,7 @@ def value_options(
 
 
 @njit(cache=True, inline="always")
-def soft_value(least: float, prices: Prices, into: Options) -> float:
+def soft_value(least: float, prices: Prices, into: ItemOptions) -> float:
     """Return the soft minimum of the values."""
     total, reach = 0.0, least + SMALLEST_CHANCE * prices.temperature
     for value in into.values:
@@ -128,7 +128,9 @@ def soft_value(least: float, prices: Prices, into: Options) -> float:
 
 
 @njit(cache=True, inline="always")
-def column_slope(item: int, column: int, items: Items, columns: Columns, prices: Prices) -> float:
+def column_slope(
+    item: int, column: int, items: Items, columns: OptionColumns, prices: Prices
+) -> float:
     """Return the derivative by its tilt of what a column is worth to an item that stays in it."""
     if stay_is_own(items.tilts[item], columns.kinds[column], prices.tilts[column]):
         return 0.0
@@ -136,7 +138,7 @@ def column_slope(item: int, column: int, items: Items, columns: Columns, prices:
 
 
 @njit(cache=True, inline="always")
-def move_cost(item: int, column: int, items: Items, columns: Columns) -> float:
+def move_cost(item: int, column: int, items: Items, columns: OptionColumns) -> float:
     """Return what a move to a column costs."""
     cost = items.parts[item] + columns.parts[column]
     within = columns.within if columns.classes[column] == items.classes[item] else 0.0
@@ -145,7 +147,7 @@ def move_cost(item: int, column: int, items: Items, columns: Columns) -> float:
 
 @njit(cache=True, inline="always")
 def weigh_options(
-    item: int, items: Items, columns: Columns, prices: Prices, into: Options
+    item: int, items: Items, columns: OptionColumns, prices: Prices, into: ItemOptions
 ) -> tuple[int, int]:
     """Put the options of positive chance to the front; return how many moves, and options, lead.
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hushrank.arrays import Indices, Shares
 from hushrank.publishing.item_channel.binary.options import (
     HIGHEST,
-    Columns,
     Items,
+    OptionColumns,
     Prices,
     room,
     weigh_options,
@@ -25,7 +25,7 @@ Spread = tuple[Indices, Shares]
 
 
 def channel_at(
-    items: Items, columns: Columns, prices: Prices, least_chance: float = LEAST_CHANCE
+    items: Items, columns: OptionColumns, prices: Prices, least_chance: float = LEAST_CHANCE
 ) -> CompactChannel:
     """Return the channel of the soft minimum, without moves of less than the least chance."""
     starts, column, chances = _moves(items, columns, prices, least_chance)
@@ -41,7 +41,7 @@ def channel_at(
 
 @njit(cache=True)
 def _moves(
-    items: Items, columns: Columns, prices: Prices, least: float
+    items: Items, columns: OptionColumns, prices: Prices, least: float
 ) -> tuple[Indices, Indices, Shares]:
     """Return the chances of moves above `least`, row after row: starts, columns, chances."""
     n_items, n_columns = len(items.weights), len(prices.tilts)
@@ -62,7 +62,7 @@ def _moves(
 
 
 def _spreads(
-    items: Items, columns: Columns, stays: Shares, arrived: Shares, excess: Shares
+    items: Items, columns: OptionColumns, stays: Shares, arrived: Shares, excess: Shares
 ) -> list[Spread]:
     """Return what each column releases: the items of its class, in which shares.
 

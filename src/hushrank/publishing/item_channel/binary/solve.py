@@ -39,12 +39,12 @@ BALANCED = 1e-12  # what the last Newton step may promise: what it leaves unbala
 LEAST_CHANCE = 1e-14
 NOTHING = 1e-9  # of the leakage of activities released unchanged
 
-Solution: TypeAlias = ItemChannelSolution[WarmStart | None]
+BinarySolution: TypeAlias = ItemChannelSolution[WarmStart | None]
 
 
 def solve_binary(
     problem: ItemChannelProblem, *, gap: float = 1e-3, warm: WarmStart | None = None
-) -> Solution:
+) -> BinarySolution:
     """Return the best channel for a private attribute of 2 values, to within `gap`.
 
     gap: how far from the least leakage, relative to that of activities released unchanged; what is
@@ -77,7 +77,7 @@ def solve_binary(
 
 def _leaking(
     problem: ItemChannelProblem, warm: WarmStart | None, gap: float, *, is_refused: bool = False
-) -> Solution:
+) -> BinarySolution:
     """Solve where something may have to leak; is_refused: where it has to, as was tried."""
     dual, leakage = smoothed_dual(problem), problem.population.leakage
     coarse = binned(dual)
@@ -93,10 +93,10 @@ def _leaking(
 
 def _cooled(
     problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, gap: float
-) -> Solution:
+) -> BinarySolution:
     """Lower the temperature until the certified gap is at most `gap`; return the best solution."""
     temperature = AIM * gap
-    best: Solution = unchanged(problem)
+    best: BinarySolution = unchanged(problem)
     for _ in range(MOST_ATTEMPTS):
         point, _ = maximise(dual, point, temperature, temperature, close=EXACTLY)
         found = _solution(problem, dual, point, temperature)
@@ -116,7 +116,7 @@ def _start(dual: SmoothedDual, leakage: float) -> DualPoint:
 
 def _solution(
     problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, temperature: float
-) -> Solution:
+) -> BinarySolution:
     """Return the channel of the soft minimum, moved back into the budget, and its certificate."""
     channel = channel_at(dual.items, dual.columns, dual.prices(point, temperature))
     channel = within_budget(problem, channel)
@@ -124,7 +124,9 @@ def _solution(
     return judged(problem, channel, found.potentials(problem), found.price, found)
 
 
-def without_leakage(problem: ItemChannelProblem, warm: WarmStart | None = None) -> Solution | None:
+def without_leakage(
+    problem: ItemChannelProblem, warm: WarmStart | None = None
+) -> BinarySolution | None:
     """Return the cheapest channel whose released items all have the prior as their posterior.
 
     None when the budget does not allow it, or it was not found. Its leakage is 0 up to rounding,
@@ -152,7 +154,7 @@ def without_leakage(problem: ItemChannelProblem, warm: WarmStart | None = None) 
 
 def _balanced(
     problem: ItemChannelProblem, dual: SmoothedDual, point: DualPoint, temperature: float
-) -> Solution | None:
+) -> BinarySolution | None:
     """Return the channel of the soft minimum; None if something leaks, or it costs too much."""
     prices = dual.prices(point, temperature)
     channel = channel_at(dual.items, dual.columns, prices, LEAST_CHANCE)

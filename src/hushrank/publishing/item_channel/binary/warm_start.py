@@ -12,7 +12,7 @@ from hushrank.arrays import Shares
 from hushrank.errors import require
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.binary.dual import item_tilts
-from hushrank.publishing.item_channel.binary.options import Columns
+from hushrank.publishing.item_channel.binary.options import OptionColumns
 from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 
@@ -32,13 +32,13 @@ class WarmStart:
     price: float
 
     @classmethod
-    def of_point(cls, cost: ActivityCost, columns: Columns, point: DualPoint) -> "WarmStart":
+    def of_point(cls, cost: ActivityCost, columns: OptionColumns, point: DualPoint) -> "WarmStart":
         """Return the tilts of each class at a point of the dual, and its price per unit of cost."""
         first, second = columns.of_class.T
         last = np.where(second < 0, first, second)
         return cls(cost.parts, point.tilts[first], point.tilts[last], point.price / cost.largest)
 
-    def point(self, cost: ActivityCost, columns: Columns) -> DualPoint:
+    def point(self, cost: ActivityCost, columns: OptionColumns) -> DualPoint:
         """Return a point for other counts: tilts of a new part lie between those of known ones."""
         is_first = columns.of_class[columns.classes, 0] == np.arange(len(columns.classes))
         ends = (np.interp(cost.parts, self.parts, tilts) for tilts in (self.lowest, self.highest))
