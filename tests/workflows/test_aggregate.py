@@ -231,7 +231,7 @@ def test_progress_is_told_and_nothing_is_printed(capsys):
         ({"epsilon": "1"}, "epsilon: expected a number, got str"),
         ({"epsilon": 1.0, "delta": "x"}, "delta: expected a number, got str"),
         ({"time_limit": None}, "time_limit: expected a number, got NoneType"),
-        ({"epsilon": 1.0, "seed": 1.5}, "seed: expected a whole number or None, got float"),
+        ({"epsilon": 1.0, "seed": 1.5}, "seed: expected a whole number, got float"),
     ],
 )
 def test_a_wrong_type_is_named(arguments, message):
