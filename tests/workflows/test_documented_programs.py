@@ -18,7 +18,7 @@ from tests.workflows import twenty_names
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     if "```python\n" in page.read_text() and page.stem != "activity-data"
 ]
 
