@@ -95,3 +95,11 @@ def test_an_unknown_form_is_not_taken_for_another(form, tmp_path):
 def test_what_is_written_or_made_is_of_its_type(call, said, tmp_path):
     with pytest.raises(TypeError, match=said):
         call(tmp_path / "x.csv")
+
+
+def test_a_protocol_that_has_its_options_is_said_with_them():
+    settled = hushrank.collect(PEOPLE, 1.0, protocol=Safari(shrink=True, split="people"), seed=1)
+    named = hushrank.collect(PEOPLE, 1.0, protocol="safari", shrink=True, split="people", seed=1)
+    said = settled.to_dict()["options"]
+    assert (said["shrink"], said["split"], said["queries"]) == (True, "people", None)
+    assert settled.items == named.items

@@ -216,9 +216,7 @@ class Pairs:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        require_pair_post_process(self.post_process)
-        if self.queries is not None:
-            _require_type(self.queries, Integral, "queries", "a whole number")
+        _require_pair_options(self.post_process, self.queries)
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of pairs."""
@@ -248,9 +246,7 @@ class LdpKwikSort:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        require_pair_post_process(self.post_process)
-        if self.queries is not None:
-            _require_type(self.queries, Integral, "queries", "a whole number")
+        _require_pair_options(self.post_process, self.queries)
 
     @property
     def name(self) -> str:
@@ -419,6 +415,12 @@ def _loaded(plug_in: EntryPoint) -> Any:
 def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, EntryPoint]:
     """Return the entry points of a kind by name."""
     return {each.name: each for each in entry_points(group=f"hushrank.{kind}")}
+
+
+def _require_pair_options(post_process: PairPostProcess, queries: int | None) -> None:
+    require_pair_post_process(post_process)
+    if queries is not None:
+        _require_type(queries, Integral, "queries", "a whole number")
 
 
 def _require_type(value: Any, kind: Any, named: str, expected: str) -> None:

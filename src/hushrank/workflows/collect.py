@@ -1,5 +1,6 @@
 """Collect rankings privately: run a protocol on everybody's device, and say what was learnt."""
 
+from dataclasses import fields, is_dataclass
 from typing import Any, Unpack
 
 from hushrank.engines.local import run, simulate
@@ -82,7 +83,12 @@ def collect(
     _require_suitable(people, named)
     progress("asking people")
     outcome = _ask(people, named, epsilon, seed, short_cut=short_cut)
-    asked = {"protocol": named.name, "epsilon": epsilon, **EVERY_OPTION, **_in_words(options)}
+    asked = {
+        "protocol": named.name,
+        "epsilon": epsilon,
+        **EVERY_OPTION,
+        **_in_words(options, protocol),
+    }
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
@@ -96,11 +102,17 @@ def _named(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProt
     return protocol
 
 
-def _in_words(options: ProtocolOptions) -> dict[str, Any]:
-    """Return options as JSON can hold them: a class by its name."""
+def _in_words(options: ProtocolOptions, protocol: str | NamedProtocol) -> dict[str, Any]:
+    """Return options as JSON can hold them, a class by its name; of a protocol that has them, its.
+
+    Without them the result would say that a settled option was not asked for.
+    """
+    given: dict[str, Any] = dict(options)
+    if is_dataclass(protocol) and not isinstance(protocol, type):
+        given = {each.name: getattr(protocol, each.name) for each in fields(protocol)}
     return {
         name: getattr(value, "__name__", type(value).__name__) if callable(value) else value
-        for name, value in options.items()
+        for name, value in given.items()
     }
 
 
