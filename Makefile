@@ -5,12 +5,18 @@ ELECTIONS := $(HUSHRANK_DATA)/elections
 INSTALLED := .venv/installed
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
+# what one of many processes of the tests has read of the sources, the others load
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast check lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-versions bench figures activity-data lock clean
+.PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
+	test-kernels test-versions test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	figures activity-data docs docs-outputs lock clean
 
-demo: $(INSTALLED) ## the main job on made-up people: a table here, pictures in demo.html
+demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
 	$(BIN)/hushrank demo --report demo.html
+
+serve: $(INSTALLED) ## a collector for people, on this machine: prints the organiser's address
+	$(BIN)/hushrank serve
 
 # each processor takes a half (a third ...) of the tests, and then what another has left
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
@@ -21,7 +27,12 @@ test: $(INSTALLED) ## all tests but the slow ones
 test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
 	$(PYTEST) -m "not (slow or statistical or end_to_end or real_data)" --durations=5
 
-check: lint types imports test test-kernels ## all that CI runs
+# more of what is random than `make test`
+check: export HUSHRANK_STORE_SEQUENCES := 1000
+check: export HUSHRANK_CLIENT_CASES := 100000
+# two at a time, as tests that wait leave a processor idle; tests/collector/client does what `make client` does
+check: $(INSTALLED) client/node_modules/.package-lock.json ## all that CI runs
+	$(MAKE) --jobs=2 --output-sync=target lint types imports test test-kernels
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -29,13 +40,33 @@ lint: $(INSTALLED)
 
 types: $(INSTALLED)
 	$(BIN)/mypy
-	$(BIN)/mypy tests/workflows/twenty_names.py
+	$(BIN)/mypy tests/workflows/every_name.py
 
 imports: $(INSTALLED)
 	$(BIN)/lint-imports --no-logo
 
+client: client/node_modules/.package-lock.json ## the browser's modules: types and tests; needs node
+	cd client && node node_modules/typescript/bin/tsc && node --test --test-reporter=dot tests/*.test.js
+
+client/node_modules/.package-lock.json: client/package-lock.json
+	cd client && npm ci --silent --no-audit --no-fund
+
+test-browser: $(INSTALLED) client/node_modules/.package-lock.json ## whole surveys in Chromium
+	$(BIN)/python -m pytest -q tests/collector/browser
+	$(BIN)/python -m tests.collector.browser.measure
+
+test-firefox: $(INSTALLED) ## a whole survey in Firefox as it comes; needs firefox-esr
+	HUSHRANK_FIREFOX=1 $(BIN)/python -m pytest -q tests/collector/browser/test_firefox.py
+
 test-slow: $(INSTALLED) ## the figures of the papers, by tolerance; needs HUSHRANK_DATA
 	$(BIN)/python -m pytest -q -m slow
+
+test-stores: $(INSTALLED) ## 200,000 random sequences of operations on each store, in some hours
+	HUSHRANK_STORE_SEQUENCES=200000 $(PYTEST) tests/collector/store/test_random_operations.py
+
+test-crashes: $(INSTALLED) ## stores killed under load, 200 times each, and devices, 200 times
+	HUSHRANK_STORE_KILLS=200 HUSHRANK_DEVICE_KILLS=100 $(PYTEST) \
+		tests/collector/store/test_crashes.py tests/collector/device/test_crashes.py
 
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
@@ -53,6 +84,12 @@ test-versions: ## the oldest and the newest dependencies on Python 3.11 to 3.13;
 
 bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks
 	$(BIN)/python benchmarks/run.py $(TABLES)
+
+bench-stores: $(INSTALLED) ## durable reports a second; needs both cores, and PostgreSQL
+	$(BIN)/python benchmarks/collector_store.py
+
+bench-collector: $(INSTALLED) ## a live collector under load; writes docs/benchmarks/collector.md
+	$(BIN)/python benchmarks/collector_load.py
 
 figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 	$(BIN)/hushrank experiment safari-1a safari-1b safari-2 \
@@ -102,6 +139,12 @@ activity-data: ## the CSV files of docs/activity-data.md, in out/activity; needs
 	mkdir -p out/activity
 	sed -n '/^```bash$$/,/^```$$/{/^```/!p}' docs/activity-data.md | (cd out/activity && bash -eu -o pipefail)
 
+docs: $(INSTALLED) ## the site, in site/index.html: notebooks run, every warning is an error
+	$(BIN)/sphinx-build -n -W --keep-going -q -b html docs site
+
+docs-outputs: $(INSTALLED) ## run the consoles of README and docs, and show what they print now
+	$(BIN)/python -m tests.documents $(PAGES)
+
 lock: ## write the locked requirements anew; needs uv
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/dev.txt
@@ -113,8 +156,8 @@ lock: ## write the locked requirements anew; needs uv
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-aggregation.txt
 
 clean: ## forget the environment and what tools left behind
-	rm -rf .venv .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out
-	find src -name "*.nb[ic]" -delete  # kernels as compiled from another version
+	rm -rf .venv .venv-bench* client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
+	find src -name "*.nb[ic]" -delete  # compiled kernels
 
 $(INSTALLED): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

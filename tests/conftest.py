@@ -2,6 +2,7 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,12 @@ from tests.kinds import mark_kind
 
 settings.register_profile("hushrank", deadline=None)  # kernels compile in the first example
 settings.load_profile("hushrank")
+
+BLANK = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010100000000376ef9240000000a49444154"
+    "789c636000000002000148afa4710000000049454e44ae426082"
+)
+"""A PNG of one pixel."""
 
 
 def pytest_sessionstart() -> None:
@@ -33,6 +40,23 @@ def pytest_collection() -> Iterator[None]:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if isinstance(item, pytest.Function):
         mark_kind(item)
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make figures but draw none of them: tests of reports and commands look at pictures."""
+    from matplotlib.figure import Figure
+
+    def save(_: Figure, file: IO[bytes], *, format: str = "png", **options: object) -> None:
+        file.write(b"<svg/>" if format == "svg" else BLANK)
+
+    monkeypatch.setattr(Figure, "savefig", save)
+
+
+@pytest.fixture
+def hasty_attackers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let attackers boost for a moment only: tests/evaluation says how well they guess."""
+    monkeypatch.setattr("hushrank.publishing.classifiers.BOOSTING_ROUNDS", 5)
 
 
 @pytest.fixture

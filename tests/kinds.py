@@ -2,7 +2,8 @@
 
 - *statistical*: the test draws a sample and judges it with tests/statistics.py, itself or through
   a helper or a fixture;
-- *end to end*: the test stands in a room that runs whole commands or experiments, or makes pages;
+- *end to end*: the test stands in a room that runs whole commands or experiments, or makes or
+  serves pages, or it asks for a fixture that runs surveys;
 - *real data*: the test reads data sets that are no part of the project;
 - all others are quick and cannot fail by chance: exact values, laws, golden vectors.
 
@@ -11,12 +12,26 @@ A test that is of one of these kinds in another way says so with a mark of the k
 """
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 
 import pytest
 
-END_TO_END_ROOMS = {"cli", "workflows", "experiments", "reports", "testing"}
+END_TO_END_ROOMS = {
+    "cli",
+    "documents",
+    "experiments",
+    "reports",
+    "stories",
+    "testing",
+    "workflows",
+    "collector/browser",
+    "collector/results",
+    "collector/web",
+}
+WHOLE_SURVEYS = {"live", "in_service"}
+"""Fixtures with which a test runs surveys from their drafts on."""
 STATISTICS = {"tests.statistics", "hushrank.testing.statistics"}
 CONSTANTS = {"FALSE_ALARM", "MISS"}
 NOT_CHECKS = {"random_seed", "correlated"}
@@ -26,7 +41,9 @@ TESTS = Path(__file__).parent
 
 def mark_kind(item: pytest.Function) -> None:
     """Mark the test by its kind, for `pytest -m`."""
-    if item.path.relative_to(TESTS).parts[0] in END_TO_END_ROOMS:
+    place = item.path.relative_to(TESTS).as_posix()
+    is_in_room = any(place.startswith(f"{room}/") for room in END_TO_END_ROOMS)
+    if is_in_room or WHOLE_SURVEYS.intersection(item.fixturenames):
         item.add_marker("end_to_end")
     if "data_folder" in item.fixturenames:
         item.add_marker("real_data")
@@ -34,6 +51,7 @@ def mark_kind(item: pytest.Function) -> None:
         item.add_marker("statistical")
 
 
+@cache
 def is_statistical(function: object) -> bool:
     """Return whether the function judges a sample, itself or through functions of the tests."""
     return any(_is_check(name, value) for name, value in _named(function, set()))

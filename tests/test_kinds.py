@@ -90,6 +90,14 @@ def test_rooms_that_run_whole_commands_are_end_to_end(room):
     assert kinds(judged, room=f"{room}/inner") == ["end_to_end", "statistical"]
 
 
+def live():
+    return None
+
+
+def test_what_runs_surveys_is_end_to_end():
+    assert kinds(law, room="collector", fixtures=[live]) == ["end_to_end"]
+
+
 def data_folder():
     return TESTS
 

@@ -1,9 +1,12 @@
 import ast
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+
+from hatchling.build import build_wheel
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hushrank"
@@ -31,11 +34,24 @@ def imported_packages(path: Path) -> set[str]:
     return packages_of(ast.walk(parsed(path)))
 
 
+OF_OTHERS = {
+    "httptools": "uvicorn's protocol",
+    "python-multipart": "starlette's forms",
+    "tomli-w": "msgspec's TOML",
+}
+"""Packages of which others that we import need the name only."""
+
+
 def test_the_package_declares_all_that_it_imports_and_nothing_else():
     imported = set().union(*map(imported_packages, (ROOT / "src").rglob("*.py")))
-    extra = PROJECT["optional-dependencies"]["publish"]
-    declared = {requirement.split(">=")[0] for requirement in [*PROJECT["dependencies"], *extra]}
-    names = {"sklearn": "scikit-learn"}
+    extras = PROJECT["optional-dependencies"]
+    every = [*PROJECT["dependencies"], *extras["publish"], *extras["collector"]]
+    declared = {requirement.split(">=")[0] for requirement in every} - set(OF_OTHERS)
+    names = {
+        "sklearn": "scikit-learn",
+        "prometheus_client": "prometheus-client",
+        "python_calamine": "python-calamine",
+    }
     foreign = imported - set(sys.stdlib_module_names) - {"hushrank"}
     assert {names.get(each, each) for each in foreign} == declared
 
@@ -44,22 +60,35 @@ def test_what_is_in_an_extra_is_imported_only_where_it_is_used():
     for path in (ROOT / "src").rglob("*.py"):
         at_once = packages_of(parsed(path).body)
         assert at_once.isdisjoint({"sklearn", "implicit", "threadpoolctl"}), path
+        if "collector" not in path.relative_to(ROOT / "src" / "hushrank").parts:
+            assert at_once.isdisjoint({"asyncpg", "httpx", "jinja2", "starlette", "uvicorn"}), path
 
 
 def test_what_a_user_sees_of_the_version_is_one_number():
     import hushrank
 
     assert hushrank.__version__ == PROJECT["version"]
+    assert f"\nversion: {hushrank.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_package_says_that_it_is_typed():
     assert (ROOT / "src" / "hushrank" / "py.typed").exists()
 
 
+def test_the_wheel_holds_what_browsers_run_and_no_tools(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with zipfile.ZipFile(tmp_path / build_wheel(str(tmp_path))) as wheel:
+        names = {name.partition("hushrank/collector/client/")[2] for name in wheel.namelist()}
+    tracked = {"device.js", "styles/tokens.css", "vendor/sha256-uint8array/LICENSE.txt"}
+    assert tracked <= names
+    assert not [name for name in names if "test" in name or "package" in name or "modules" in name]
+
+
 def test_no_registry_is_named_in_the_locked_requirements():
     for path in (ROOT / "requirements").iterdir():
         text = path.read_text()
-        assert "http" not in text
+        assert "http:" not in text
+        assert "https:" not in text
         assert "--index-url" not in text
 
 
@@ -77,4 +106,5 @@ def test_nothing_weakens_the_noise_of_people():
 def test_tests_stand_where_the_rooms_are():
     folders = {path.parent.relative_to(ROOT / "tests") for path in ROOT.glob("tests/**/test_*.py")}
     rooms = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
-    assert folders - rooms == {Path("portability")}
+    others = {"collector/browser", "collector/client", "documents", "portability", "stories"}
+    assert {str(folder) for folder in folders - rooms} <= others

@@ -36,6 +36,7 @@ def test_below_accepts_a_whole_number_of_turns_and_no_word_more(bound):
     """Exactly the words below the largest multiple of the bound: each remainder equally often."""
     n_accepted = WORDS - WORDS % bound
     assert Randomness.replayed(bytes_of_words([n_accepted - 1])).below(bound, 1) == [bound - 1]
+    assert Randomness.replayed(bytes_of_words([n_accepted - 1])).one_below(bound) == bound - 1
     if n_accepted < WORDS:
         for rejected in (n_accepted, WORDS - 1):
             rng = Randomness.replayed(bytes_of_words([rejected, rejected, 0]))
@@ -50,6 +51,21 @@ def test_below_replaces_what_it_rejects_in_place(bound, words):
     kept = [word % bound if word < limit else 0 for word in words]
     rng = Randomness.replayed(bytes_of_words([*words, *[0] * sum(w >= limit for w in words)]))
     assert rng.below(bound, len(words)).tolist() == kept
+
+
+@given(st.sampled_from(BOUNDS) | st.integers(1, WORDS), st.integers(0, WORDS - 1))
+def test_one_number_is_the_first_of_many_and_leaves_the_same_words(bound, word):
+    one, many = (Randomness.replayed(bytes_of_words([word, 0, 1, 2])) for _ in range(2))
+    assert one.one_below(bound) == many.below(bound, 1)[0]
+    assert one.words(2).tolist() == many.words(2).tolist()
+
+
+def test_one_number_is_refused_as_many_are():
+    for bound in (0, -1, WORDS + 1):
+        with pytest.raises(HushrankError, match=f"expected a bound of 1 to 2\\^64, got {bound}"):
+            Randomness.seeded(0).one_below(bound)
+    with pytest.raises(EOFError, match="expected 8 random bytes, got 7"):
+        Randomness.replayed(bytes(7)).one_below(2)
 
 
 @pytest.mark.parametrize("bound", [5, 2**63 + 1, 3 * 2**62])
@@ -77,6 +93,13 @@ def test_a_seed_repeats_and_another_does_not():
     first, again, other = (Randomness.seeded(seed).words(4).tolist() for seed in (3, 3, 4))
     assert first == again
     assert first != other
+
+
+def test_seeded_words_are_the_bytes_of_numpy_s_generator():
+    apart = np.random.SeedSequence(3, spawn_key=(0x6E6F697365,))
+    drawn, rng = np.random.default_rng(apart).bytes(8 * 6), Randomness.seeded(3)
+    words = [*rng.words(3).tolist(), rng.one_below(WORDS), *rng.words(2).tolist()]
+    assert bytes_of_words(words) == drawn
 
 
 def test_the_secure_source_does_not_repeat():

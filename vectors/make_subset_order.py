@@ -42,6 +42,7 @@ def _case(mechanism: SubsetOrder) -> dict[str, Any]:
     m = mechanism.n_categories
     labels = [f"subset-order {m} {mechanism.epsilon} {number}" for number in range(4)]
     tapes = [shake_256(label.encode()).digest(2**14) for label in labels]
+    edges = [*_edge_tapes(mechanism), *_deciding_tapes(mechanism)]
     return {
         "n_categories": m,
         "epsilon": mechanism.epsilon,
@@ -49,7 +50,7 @@ def _case(mechanism: SubsetOrder) -> dict[str, Any]:
         "far_words": str(mechanism.far_words),
         "swap_words": [str(words) for words in mechanism.swap_words],
         "words_of_a_try": mechanism.words_of_a_try,
-        "vectors": [_replay(mechanism, tape) for tape in [*tapes, *_edge_tapes(mechanism)]],
+        "vectors": [_replay(mechanism, tape) for tape in [*tapes, *edges]],
     }
 
 
@@ -62,6 +63,32 @@ def _edge_tapes(mechanism: SubsetOrder) -> list[bytes]:
     before = [[*lasts, mechanism.far_words + off] for off in (-1, 0)]
     tries = [[*spoilt, *sure, *sure], [*before[0], *sure], [*before[1], *sure]]
     return [bytes_of_words([*words, *swap]) for words in tries for swap in swaps]
+
+
+def _deciding_tapes(mechanism: SubsetOrder) -> list[bytes]:
+    """Return tapes of which each of the words at a threshold decides.
+
+    The coin accepts a far order or makes another try, and each swap is made or not.
+    """
+    m = mechanism.n_categories
+    near, far = _words_of_order(list(range(m))), _words_of_order(list(range(m))[::-1])
+    coins = [mechanism.far_words + off for off in (-1, 0)]
+    tries = [[*near, 0], [*far, coins[0]], [*far, coins[1], *near, 0]]
+    swaps = [[max(0, words + off) for words in mechanism.swap_words] for off in (-1, 0)]
+    return [bytes_of_words([*words, *swap]) for words in tries for swap in swaps]
+
+
+def _words_of_order(order: list[int]) -> list[int]:
+    """Return the words by which a shuffle leads to an order: its draws are their digits."""
+    shuffle, words = list(range(len(order))), []
+    for bounds, _ in words_of_a_shuffle(len(order)):
+        word, place = 0, 1
+        for bound in bounds:
+            drawn = shuffle.index(order[bound - 1])
+            word, place = word + drawn * place, place * bound
+            shuffle[bound - 1], shuffle[drawn] = shuffle[drawn], shuffle[bound - 1]
+        words.append(word)
+    return words
 
 
 def _replay(mechanism: SubsetOrder, tape: bytes) -> dict[str, Any]:

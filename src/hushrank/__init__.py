@@ -6,8 +6,9 @@
 
 Three doors: `collect` learns from perturbed answers of people who trust nobody; `aggregate` sums up
 ballots that somebody holds; `publish` (and `publish_online`) hand over activity data. `plan` says
-what to expect before anybody is asked, `attack` and `evaluate` judge a release, and `simulate`
-makes people up. Everything is imported when it is first used. docs/python.md shows it all.
+what to expect before anybody is asked, `attack` and `evaluate` judge a release, and `simulate` and
+`simulate_activity` make people up. Everything is imported when it is first used. docs/python.md
+shows it all.
 """
 
 from importlib import import_module
@@ -18,7 +19,7 @@ from hushrank.errors import HushrankError
 if TYPE_CHECKING:
     from hushrank.activities.activity import Activity
     from hushrank.activities.activity_files import read_activity, write_activity
-    from hushrank.activities.profile_files import read_profiles
+    from hushrank.activities.profile_files import read_profiles, write_profiles
     from hushrank.activities.profiles import Profiles
     from hushrank.rankings.files import read_rankings, write_rankings
     from hushrank.rankings.profile import Rankings
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
     from hushrank.workflows.collect import collect
     from hushrank.workflows.judge import attack, evaluate
     from hushrank.workflows.plan import plan
-    from hushrank.workflows.publish import Release, publish
+    from hushrank.workflows.publish import Release, hold_out, publish
     from hushrank.workflows.publish_online import publish_online
     from hushrank.workflows.results.collection import Collection
     from hushrank.workflows.results.consensus import Consensus
     from hushrank.workflows.simulate import simulate
+    from hushrank.workflows.simulate_activity import simulate_activity
 
 __all__ = [
     "Activity",
@@ -44,6 +46,7 @@ __all__ = [
     "attack",
     "collect",
     "evaluate",
+    "hold_out",
     "plan",
     "publish",
     "publish_online",
@@ -51,7 +54,9 @@ __all__ = [
     "read_profiles",
     "read_rankings",
     "simulate",
+    "simulate_activity",
     "write_activity",
+    "write_profiles",
     "write_rankings",
 ]
 __version__ = "0.1.0"
@@ -59,7 +64,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "activities.activity": ("Activity",),
     "activities.activity_files": ("read_activity", "write_activity"),
-    "activities.profile_files": ("read_profiles",),
+    "activities.profile_files": ("read_profiles", "write_profiles"),
     "activities.profiles": ("Profiles",),
     "rankings.files": ("read_rankings", "write_rankings"),
     "rankings.profile": ("Rankings",),
@@ -69,9 +74,10 @@ _HOMES = {
     "workflows.results.consensus": ("Consensus",),
     "workflows.judge": ("attack", "evaluate"),
     "workflows.plan": ("plan",),
-    "workflows.publish": ("Release", "publish"),
+    "workflows.publish": ("Release", "hold_out", "publish"),
     "workflows.publish_online": ("publish_online",),
     "workflows.simulate": ("simulate",),
+    "workflows.simulate_activity": ("simulate_activity",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

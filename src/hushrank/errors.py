@@ -16,6 +16,12 @@ def require(condition: object, message: str) -> None:
         raise HushrankError(message)
 
 
+def needs_extra(what: str, extra: str) -> HushrankError:
+    """Return the error of something whose extra is not installed: no index has this package."""
+    advice = f"pip install '.[{extra}]' in the folder that hushrank was cloned to"
+    return HushrankError(f"{what} needs the extra `{extra}`: {advice}")
+
+
 def expect(value: Any, kind: type, named: str, hint: str = "") -> None:
     """Raise TypeError with the argument's name unless `value` is of a type of this package."""
     if not isinstance(value, kind):

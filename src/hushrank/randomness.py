@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 
 from hushrank.arrays import Words
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 
 _NOISE = (0x6E6F697365,)
 
@@ -33,7 +33,12 @@ class Randomness:
         """Repeat a simulation. Protects nobody."""
         require(seed >= 0, f"expected a seed of at least 0, got {seed}")
         apart = np.random.SeedSequence(seed, spawn_key=_NOISE)  # from default_rng(seed) elsewhere
-        return cls(np.random.default_rng(apart).bytes, is_private=False)
+        draw = np.random.default_rng(apart).bit_generator.random_raw  # faster than its `bytes`
+
+        def read(size: int) -> bytes:
+            return draw(size // 8).astype("<u8", copy=False).tobytes()
+
+        return cls(read, is_private=False)
 
     @classmethod
     def replayed(cls, tape: bytes) -> "Randomness":
@@ -42,10 +47,7 @@ class Randomness:
 
     def words(self, size: int) -> Words:
         """Draw `size` uniform words."""
-        drawn = self._read_bytes(8 * size)
-        if len(drawn) != 8 * size:
-            raise EOFError(f"expected {8 * size} random bytes, got {len(drawn)}")
-        return np.frombuffer(drawn, dtype="<u8").astype(np.uint64, copy=False)
+        return np.frombuffer(self._read(8 * size), dtype="<u8").astype(np.uint64, copy=False)
 
     def below(self, bound: int, size: int) -> Words:
         """Draw `size` uniform integers of 0..bound-1, by rejection: without modulo bias."""
@@ -57,3 +59,18 @@ class Randomness:
                 drawn = drawn.copy() if not drawn.flags.writeable else drawn
                 drawn[rejected] = self.words(rejected.size)
         return drawn if bound == 2**64 else drawn % np.uint64(bound)
+
+    def one_below(self, bound: int) -> int:
+        """Draw the integer that `below(bound, 1)` draws, several times as fast."""
+        if not 1 <= bound <= 2**64:
+            raise HushrankError(f"expected a bound of 1 to 2^64, got {bound}")
+        rejected = 2**64 - 2**64 % bound
+        while (drawn := int.from_bytes(self._read(8), "little")) >= rejected:
+            pass
+        return drawn % bound
+
+    def _read(self, size: int) -> bytes:
+        drawn = self._read_bytes(size)
+        if len(drawn) != size:
+            raise EOFError(f"expected {size} random bytes, got {len(drawn)}")
+        return drawn

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hushrank.accounting.composition import (
     epsilon_of_collections,
+    exact_epsilon,
     rest_of,
     share_of,
     total_delta,
@@ -129,3 +130,18 @@ def test_what_is_no_price_has_no_share(epsilon):
         rest_of(1.0, 1.0)
     with pytest.raises(HushrankError):
         share_of(1.0, 0)
+
+
+@given(st.lists(st.floats(1e-9, 50.0), min_size=1, max_size=9))
+def test_no_total_is_below_the_exact_sum(prices):
+    spends = [Spend("a", price, "GRR") for price in prices]
+    exact = sum(map(Fraction, prices))
+    for total in (total_epsilon(spends), epsilon_of_collections([[each] for each in spends])):
+        assert exact <= Fraction(total) <= exact * (1 + Fraction(2, 2**53))
+    assert exact_epsilon(spends) == exact
+
+
+def test_a_total_that_rounds_down_is_rounded_up():
+    spends = [Spend("a", price, "GRR") for price in (0.1, 0.7)]
+    assert sum(map(Fraction, (0.1, 0.7))) > Fraction(0.1 + 0.7)
+    assert Fraction(total_epsilon(spends)) > Fraction(0.1) + Fraction(0.7)

@@ -220,12 +220,15 @@ HEADER = "user,item,score,time\n"
         (f"{HEADER}b,a,1,1\n{SECRET},a,,1\n", "line 3: expected a score"),
         (f"{HEADER}{SECRET},a,five,1\n", "line 2: expected a score"),
         (f"{HEADER}{SECRET},a,1_0,1\n", "line 2: expected a score"),
-        (f"{HEADER}{SECRET},a,1,2001-01-01\n", "line 2: expected a time that is a finite number"),
+        (f"{HEADER}{SECRET},a,1,2001-13-01\n", "line 2: expected a time that is a finite number"),
         (f"{HEADER}{SECRET},a,1,\n", "line 2: expected a time"),
-        (f"{HEADER}{SECRET},a,1\n", "line 2: expected 4 comma-separated cells"),
+        (f"{HEADER}{SECRET},a,1\n", "line 2: expected 4 cells parted by commas"),
         (f'{HEADER}{SECRET},a,1,"1\n', "line 2: expected a closing quote"),
-        (f"{HEADER}{SECRET},a,1,1\n".encode() + b"\xff,a,1,1\n", "line 3: expected text in UTF-8"),
-        (f"{HEADER}{SECRET},a\0,1,1\n", "expected text or Parquet, got a binary file"),
+        (
+            f"{HEADER}{SECRET},a,1,1\n".encode() + b"\xff\x81,a,1,1\n",
+            "line 3: expected text in UTF-8",
+        ),
+        (f"{HEADER}{SECRET},a\0,1,1\n", "expected a table or a text, .*, got a binary file"),
         (b"PAR1 zebra PAR1", "expected a whole Parquet file"),
         (gzip.compress(b"user,item\nzebra,a\n", mtime=0)[:-9], "expected a whole gzip file"),
         (parquet_of(user=[SECRET], item=["a"], score=[-1]), "row 1: expected a score"),
@@ -259,3 +262,36 @@ def test_a_missing_file_and_a_wrong_extension_are_said(tmp_path):
         with pytest.raises(HushrankError, match=r"expected (an extension|a path)"):
             require_writable(path)
     require_writable(tmp_path / "a.csv.gz")
+
+
+def test_columns_of_other_names_are_named_and_the_rest_is_ignored_and_said(tmp_path):
+    text = "userId;movieId;rating;timestamp;genre\n1;10;4,5;2026-03-01;x\n2;10;3;2026-03-02;y\n"
+    path = written(tmp_path, text, "ratings.csv")
+    activity = read_activity(path, user="userId", item="movieId", score="rating")
+    assert activity.scores.toarray().tolist() == [[4.5], [3]]
+    assert str(activity.reading) == (
+        "ratings.csv: 2 users, 1 items; 2 records, with scores;"
+        " columns timestamp, genre ignored; text with semicolons"
+    )
+    with pytest.raises(HushrankError, match=r"no column for --user, --item$"):
+        read_activity(path, user="who", item="what")
+
+
+def test_a_score_that_nobody_names_is_said_to_be_ignored(tmp_path):
+    path = written(tmp_path, "u,i,rating\n1,2,5\n1,2,4\n", "ratings.csv")
+    said = str(read_activity(path, user="u", item="i").reading)
+    assert "2 records, each counts 1" in said
+    assert "1 of a user and an item that have an earlier one (added up)" in said
+    assert said.endswith("columns rating ignored")
+
+
+def test_times_may_be_written_as_iso_8601(tmp_path):
+    text = "user,item,time\na,b,1970-01-01T00:01\na,b,1970-01-01T01:00:00+01:00\n"
+    assert read_log(written(tmp_path, text, "log.csv")).times.tolist() == [60, 0]
+
+
+def test_a_table_without_a_header_has_columns_by_number(tmp_path):
+    path = written(tmp_path, "196\t242\t3\t881\n186\t302\t1\t891\n", "u.data")
+    activity = read_activity(path, user="1", item="2", score="3", time="4")
+    assert (activity.users, activity.items) == (("186", "196"), ("242", "302"))
+    assert activity.scores.toarray().tolist() == [[0, 1], [3, 0]]

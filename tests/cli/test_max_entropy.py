@@ -115,11 +115,13 @@ def test_the_page_has_the_order_its_intervals_and_the_marginals(monkeypatch, peo
     page = tmp_path / "page.html"
     collected(monkeypatch, people, "--epsilon", 4, "--report", page)
     shown = page.read_text()
-    assert shown.count("<img") == 3
-    for heading in ("Consensus order", "How sure each rank is", "Ranks of the items"):
+    assert shown.count("<svg") == 1
+    for heading in ("The order, and how sure it is", "What people prefer"):
         assert f"<h2>{heading}</h2>" in shown
-    assert "ahead of the next: probability" in shown
-    listed = [shown.index(f"<td>{name} <small>") for name in ORDER]
+    for heading in ("Who is placed where", "Two by two"):
+        assert f"<h3>{heading}" in shown
+    assert ">ahead of the next</th>" in shown
+    listed = [shown.index(f'dir="auto">{name}<') for name in ORDER]
     assert listed == sorted(listed)
     assert "Do not publish this page" in shown
     assert "100 % ranks-and-pairs" in shown
@@ -179,4 +181,4 @@ def test_no_better_than_uniform_is_said(monkeypatch, tmp_path, capsys):
     write_rankings(Rankings.from_orders(np.array(every_order * 10)), path)
     assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 0
     said = capsys.readouterr().out
-    assert "No better than uniform rankings: ask more people, spend more epsilon." in said
+    assert "* No better than uniform rankings: ask more people, spend more epsilon." in said

@@ -55,25 +55,54 @@ def test_it_says_all_it_foretells(planned):
         assert recommended["reason"] in " ".join(printed.split())
 
 
-def test_the_table_shows_the_document_s_numbers(planned):
+def test_the_tables_show_the_document_s_numbers(planned):
     printed, document = planned
     errors = document["protocols"]["max-entropy"]["errors"]
-    (row, needs) = [line for line in printed.splitlines() if line.startswith("  max-entropy ")]
+    rows = [line for line in printed.splitlines() if line.startswith("  max-entropy ")]
     for name in POPULATIONS:
-        assert f"{errors[name]['distance']:.3f}".lstrip("0") in row
-        assert f"{errors[name]['excess']:.4f}".lstrip("0") in row
         needed = document["protocols"]["max-entropy"]["people_needed"][name]
-        assert (f"{needed / 1000:g}k" if needed >= 1000 else f"{needed:g}") in needs
+        assert f"{errors[name]['distance']:.3f}" in rows[0]
+        assert f"{errors[name]['excess']:.4f}" in rows[1]
+        assert f"{needed:,}" in rows[2]
 
 
-def test_it_fits_in_90_columns(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "90")
+def test_it_fits_in_80_columns(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
     for situation in ((2, 200, 0.05), (7, 1_000_000, 8), (7, 200, 0.05), (10, 5000, 1)):
         arguments = zip(("--items", "--people", "--epsilon"), situation, strict=True)
         assert hushrank(monkeypatch, "plan", *chain.from_iterable(arguments)) == 0
         printed = capsys.readouterr().out
-        assert max(map(len, printed.splitlines())) <= 90
+        assert max(map(len, printed.splitlines())) <= 80
         assert "…" not in printed
+
+
+@pytest.mark.parametrize("goal", ["winner", "order", "shares"])
+@pytest.mark.parametrize(("items", "people"), [(2, 20), (64, 10**9)])
+def test_a_goal_is_answered_in_80_columns_for_few_and_for_many(
+    monkeypatch, capsys, tmp_path, goal, items, people
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = tmp_path / "advice.json"
+    asked = ("--items", items, "--people", people, "--goal", goal, "--json", out)
+    assert hushrank(monkeypatch, "plan", *asked) == 0
+    printed = capsys.readouterr().out
+    assert max(len(line) for line in printed.splitlines() if str(out) not in line) <= 80
+    assert "By formulas" in printed
+    assert "an even guess" in printed
+    document = json.loads(out.read_text())
+    commands = {each["command"] for each in document["choices"]}
+    assert commands == ({"collect"} if goal == "shares" else {"collect", "aggregate"})
+
+
+def test_a_plan_without_epsilon_or_goal_says_what_is_missing(monkeypatch, capsys):
+    assert hushrank(monkeypatch, "plan", "--items", 5, "--people", 500) == 2
+    assert "--goal" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("beyond", [("--people", 100), ("--items", 20)])
+def test_beyond_the_simulations_the_goals_are_named(monkeypatch, capsys, beyond):
+    assert hushrank(monkeypatch, "plan", *ASKED, *beyond) == 1
+    assert "--goal" in capsys.readouterr().err
 
 
 def test_the_same_question_has_the_same_answer(monkeypatch, capsys):
@@ -90,7 +119,7 @@ def test_people_beyond_a_million_are_null(monkeypatch, tmp_path, capsys):
     assert hushrank(monkeypatch, "plan", *ASKED, *options) == 0
     needed = json.loads(out.read_text())["protocols"]["safari"]["people_needed"]
     assert set(needed.values()) == {None}
-    assert "> 1M" in capsys.readouterr().out
+    assert "> 1,000,000" in capsys.readouterr().out
 
 
 def test_few_people_may_be_more_than_needed(monkeypatch, tmp_path, capsys):
@@ -99,7 +128,7 @@ def test_few_people_may_be_more_than_needed(monkeypatch, tmp_path, capsys):
     document = json.loads(out.read_text())
     needed = document["protocols"]["max-entropy"]["people_needed"]
     assert set(needed.values()) == {document["fewest_people"]} == {200}
-    assert "≤ 200" in capsys.readouterr().out
+    assert "200 or fewer" in capsys.readouterr().out
     assert document["most_people"] == 1_000_000
 
 

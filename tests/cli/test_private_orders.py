@@ -29,8 +29,16 @@ KEYS = {
     "excess",
     "optimal_proven",
     "gap",
+    "other_reading",
+    "reading",
     "seconds",
     "publishable",
+    "rank_intervals",
+    "sure_of",
+    "how_sure",
+    "tied",
+    "equally_good_orders",
+    "population_confidence",
 }
 
 
@@ -47,6 +55,7 @@ def budget(method):
     return ["--epsilon", 2, *(["--delta", 1e-6] if method in WITH_DELTA else [])]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 @pytest.mark.parametrize("method", PRIVATE_METHODS)
 def test_a_private_order_comes_with_its_price(monkeypatch, ballots, tmp_path, method):
     out, release, page = (tmp_path / name for name in ("o.json", "r.json", "o.html"))
@@ -81,8 +90,19 @@ def test_what_is_released_holds_nothing_of_the_raw_ballots(monkeypatch, ballots,
     arguments = ["--method", method, "--epsilon", 1, "--release", release]
     assert hushrank(monkeypatch, "aggregate", ballots, *arguments) == 0
     published = json.loads(release.read_text())
-    exact = {"people", "average_kendall_tau", "kemeny_optimum", "excess", "gap", "seconds"}
-    assert published.keys() == KEYS - exact - {"optimal_proven", "publishable"}
+    exact = {
+        "population_confidence",
+        "people",
+        "average_kendall_tau",
+        "kemeny_optimum",
+        "excess",
+        "gap",
+        "seconds",
+        "other_reading",
+    }
+    of_ballots = exact | {"optimal_proven", "publishable", "reading"}
+    of_release = {"title", "date", "hushrank", "candidates", "statement"}
+    assert published.keys() == KEYS - of_ballots | of_release
     assert sorted(published["order"]) == sorted(NAMES)
 
 
@@ -151,7 +171,7 @@ def test_partial_ballots_are_refused_where_a_proof_needs_full_ones(
     monkeypatch, tmp_path, capsys, method
 ):
     partial = written(tmp_path, "a,b,c\n1,2,3\n1,,2\n2,1,3\n")
-    arguments = ["--form", "ranks", "--method", method, "--epsilon", 1]
+    arguments = ["--form", "ranks", "--method", method, "--epsilon", 1, "--unranked", "unknown"]
     assert hushrank(monkeypatch, "aggregate", partial, *arguments) == 1
     assert capsys.readouterr().err.count("\n") == 1
     arguments[3] = "p-borda-knorm"
@@ -194,7 +214,7 @@ def test_one_order_is_collected_with_its_uncertainty(
     assert 0 <= result["evaluation"]["kendall_excess"] < 0.4
     assert result["evaluation"]["q2_distance"] is None
     assert result["options"].get("queries") == asked
-    assert "Consensus order" in page.read_text()
+    assert "The order, and how sure it is" in page.read_text()
 
 
 def test_the_laplace_variant_states_its_true_loss(monkeypatch, ballots, tmp_path, capsys):

@@ -33,6 +33,7 @@ KEYS = {
     "private",
     "options",
     "seconds",
+    "warnings",
     "privacy_statement",
 }
 BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
@@ -82,9 +83,10 @@ def test_every_method_releases_records_of_protected_users_only(
     originals = {tuple(row) for row in before.scores[asks].toarray()}
     assert {tuple(row) for row in after.scores[asks].toarray()} <= originals
     assert "Do not publish this page" in page.read_text()
-    assert page.read_text().count("data:image/png") == 4
+    assert page.read_text().count("<svg") == 4
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     monkeypatch, files, tmp_path, capsys
 ):
@@ -110,6 +112,7 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     assert all(path.stat().st_mode & 0o77 == 0 for path in secrets)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -194,3 +197,58 @@ def test_the_json_says_what_voids_its_figures(monkeypatch, files, tmp_path):
     assert "no differential privacy" in said
     assert "--keep-own" in said
     assert "--seed" in said
+
+
+def test_without_a_budget_nothing_is_released_and_budgets_are_suggested(
+    monkeypatch, files, tmp_path, capsys
+):
+    out = tmp_path / "released.csv"
+    asked = ["--profiles", files / "people.csv", "--private", "group", "--output", out]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *asked) == 1
+    assert "expected --budget: for data of this size try budgets of" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_budget_that_is_more_than_can_be_used_is_warned_of(monkeypatch, files, tmp_path, capsys):
+    out, result = tmp_path / "released.csv", tmp_path / "result.json"
+    asked = ["--profiles", files / "people.csv", "--private", "group", "--output", out]
+    for budget, is_warned in ((0.9, True), (0.001, False)):
+        words = [*asked, "--budget", budget, "--json", result]
+        assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *words) == 0
+        assert ("more than can be used" in capsys.readouterr().out) == is_warned
+        assert bool(json.loads(result.read_text())["warnings"]) == is_warned
+
+
+def test_few_users_who_tell_are_no_comfort(monkeypatch, files, tmp_path, capsys):
+    lines = (files / "people.csv").read_text().splitlines()
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join(lines[:30]))
+    out = tmp_path / "released.csv"
+    asked = ["--profiles", few, "--private", "group", "--budget", 0.05, "--output", out]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *asked) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "cannot be judged" in printed
+    assert printed.count("not judged: too few users") == 3
+    assert "0.0000" not in printed
+
+
+def test_times_that_are_left_out_are_mentioned(monkeypatch, files, tmp_path, capsys):
+    rows = (files / "visits.csv").read_text().splitlines()
+    timed = tmp_path / "timed.csv"
+    timed.write_text("\n".join([rows[0] + ",time", *(f"{row},7" for row in rows[1:])]))
+    out = tmp_path / "released.csv"
+    asked = ["--profiles", files / "people.csv", "--private", "group", "--budget", 0.05]
+    assert hushrank(monkeypatch, "publish", "historical", timed, *asked, "--output", out) == 0
+    assert "Times are not released" in capsys.readouterr().out
+    assert "time" not in out.read_text().splitlines()[0]
+
+
+def test_who_learns_from_open_users_says_how_to_have_some(monkeypatch, files, tmp_path, capsys):
+    out, people = tmp_path / "released.csv", tmp_path / "people.csv"
+    lines = (files / "people.csv").read_text().splitlines()
+    people.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines))
+    who = ["--profiles", people, "--private", "group"]
+    visits, how = files / "visits.csv", ["--method", "user-level", "--budget", 0.3]
+    assert hushrank(monkeypatch, "publish", "historical", visits, *who, *how, "--output", out) == 1
+    assert hushrank(monkeypatch, "attack", visits, visits, *who) == 1
+    assert capsys.readouterr().err.count("column `protects`") == 2

@@ -182,9 +182,9 @@ def test_a_pipe_gets_the_last_batch_again_with_the_same_draws(tmp_path, begin):
         command(tmp_path, *begin), input=b"".join(texts), capture_output=True, check=False
     )
     assert first.returncode == 1
-    assert (
-        first.stderr.strip() == b'hushrank: line 21: expected a JSON object with "user" and "item"'
-    )
+    how_read, complaint = first.stderr.splitlines()
+    assert how_read.startswith(b"visits.csv: ")
+    assert complaint == b'hushrank: line 21: expected a JSON object with "user" and "item"'
     second = subprocess.run(
         command(tmp_path), input=b"".join(texts[:20]), capture_output=True, check=True
     )

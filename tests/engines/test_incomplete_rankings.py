@@ -31,7 +31,7 @@ SURE = 60.0
 def ask(*surveys: Survey):
     tallies = []
     for survey in surveys:
-        tallies.append((yield survey))
+        tallies.append((yield (survey,))[0])
     return tallies
 
 

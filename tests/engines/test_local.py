@@ -1,10 +1,14 @@
 from dataclasses import replace
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hushrank.engines import local
+from hushrank.engines.crowd import sums_rounded_up
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
@@ -32,7 +36,7 @@ def ask(*surveys: Survey):
     """Return all tallies."""
     tallies = []
     for survey in surveys:
-        tallies.append((yield survey))
+        tallies.append((yield (survey,))[0])
     return tallies
 
 
@@ -141,7 +145,7 @@ def test_a_protocol_for_other_items_is_refused_before_anything_is_drawn(protocol
 
 def test_a_failure_says_what_was_spent_before_it():
     def fails():
-        yield sampled_survey("pairs", PAIRS, 0.75)
+        yield (sampled_survey("pairs", PAIRS, 0.75),)
         raise HushrankError("lost")
 
     with pytest.raises(HushrankError) as failed:
@@ -173,7 +177,7 @@ def test_a_mechanism_without_short_cut_says_so():
 def test_without_noise_the_shares_are_exact():
     def shares():
         survey = sampled_survey("pairs and all", [*PAIRS, WHOLE], 0.7)
-        return survey_shares(survey, (yield survey))
+        return survey_shares(survey, (yield (survey,))[0])
 
     some = Rankings(EVERY_ORDER.ranks[:45], EVERY_ORDER.names)
     *pairs, whole = run_without_noise(shares(), some)
@@ -279,6 +283,36 @@ def test_nobody_pays_more_than_their_budget(drive, surveys):
     rng = Randomness.seeded(1) if drive is run else np.random.default_rng(1)
     with pytest.raises(HushrankError, match="more than somebody it asks has"):
         drive(ask(*surveys), EVERY_ORDER, rng=rng, budgets=OWN)
+
+
+@pytest.mark.parametrize("drive", [run, simulate])
+@pytest.mark.parametrize(
+    ("budget", "prices"),
+    [
+        (2.5092629876452617, (0.2535775452398911, 2.2556854424053707)),
+        (3.0, (1.0, 1.0, 1.0, 1e-9)),
+        (0.9, (0.3, 0.2, 0.3, 0.2)),
+        (1.0, (0.1,) * 10),
+    ],
+)
+def test_what_many_rounds_cost_is_the_sum_and_no_rounding_hides_it(drive, budget, prices):
+    surveys = [by_budget(budget, np.inf, price) for price in prices]
+    budgets = np.full(120, budget)
+    assert sum(map(Fraction, prices)) > Fraction(budget)
+    for n_rounds in range(1, len(prices)):
+        assert sum(map(Fraction, prices[:n_rounds])) <= Fraction(budget)
+        rng = Randomness.seeded(1) if drive is run else np.random.default_rng(1)
+        drive(ask(*surveys[:n_rounds]), EVERY_ORDER, rng=rng, budgets=budgets)
+    rng = Randomness.seeded(1) if drive is run else np.random.default_rng(1)
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        drive(ask(*surveys), EVERY_ORDER, rng=rng, budgets=budgets)
+
+
+@given(st.floats(0, 50), st.floats(1e-9, 50))
+def test_an_account_is_never_below_what_was_paid(paid, price):
+    (total,) = sums_rounded_up(np.array([paid]), price)
+    exact = Fraction(paid) + Fraction(price)
+    assert exact <= Fraction(total) <= exact * (1 + Fraction(2, 2**53))
 
 
 def test_what_is_too_dear_is_refused_before_anything_is_drawn():

@@ -60,11 +60,11 @@ def test_pure_noise_turns_half_of_the_pairs(crowd):
 def test_queries_and_solutions_reach_the_protocol():
     """A person's reports are as many as K, and Lap's true epsilon is below the nominal one."""
     for make, n_queries, least in ((PairMethod("rr", 3), 3, 2.0), (PairMethod("lap", 2), 2, 1.0)):
-        survey = next(make(4, epsilon=2.0, seed=0))
+        (survey,) = next(make(4, epsilon=2.0, seed=0))
         assert survey.answers_per_person == n_queries
         assert survey.epsilon >= least
-    assert next(PAPER[LAPLACE](4, epsilon=2.0, seed=0)).epsilon < 1.7
-    assert next(PAPER[RESPONSE](4, epsilon=2.0, seed=0)).epsilon == 2.0
+    assert next(PAPER[LAPLACE](4, epsilon=2.0, seed=0))[0].epsilon < 1.7
+    assert next(PAPER[RESPONSE](4, epsilon=2.0, seed=0))[0].epsilon == 2.0
 
 
 def test_some_people_are_asked_and_judged(crowd):

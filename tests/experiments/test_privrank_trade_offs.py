@@ -155,6 +155,7 @@ def test_who_knows_the_channels_adds_up_the_evidence(stream):
     assert posterior_of(stream, release, 1.0)[user] == pytest.approx(expected / expected.sum())
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_each_attribute_is_attacked_whatever_is_protected():
     """Untouched activity betrays both; hiding one nearly as well as it goes leaves its own safe."""
     measure = PublishingMeasurements(rated(given()), ("gender",))
@@ -187,6 +188,7 @@ def test_attributes_of_transactions_are_as_many_and_as_large_as_asked():
     assert platform.activity.n_items == 100 - 2 - 24
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize(
     "name",
     [

@@ -1,6 +1,8 @@
 """Discrete Gaussian noise: its conversion against OpenDP's, its exact loss, and both samplers."""
 
-from math import exp, inf, nan, nextafter, sqrt
+from fractions import Fraction
+from io import BytesIO
+from math import exp, floor, inf, nan, nextafter, sqrt
 
 import numpy as np
 import pytest
@@ -9,11 +11,12 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.central import CentralMechanism
 from hushrank.mechanisms.gaussian import DiscreteGaussian, epsilon_of_zcdp
 from hushrank.randomness import Randomness
+from hushrank.samplers.integer_noise import gaussian_noise, misfit
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 EPSILONS = [0.001, 0.01, 0.1, 1, 4, 10]
 PRIVACY = [(epsilon, delta) for epsilon in EPSILONS for delta in (1e-12, 1e-6, 0.01, 0.5)]
-SOURCES = {"OpenDP": Randomness.secure, "simulated": lambda: Randomness.seeded(random_seed())}
+SOURCES = {"private": Randomness.secure, "simulated": lambda: Randomness.seeded(random_seed())}
 every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 
 
@@ -86,22 +89,44 @@ def test_rho_converts_to_epsilon(epsilon, delta):
     assert epsilon_of_zcdp(mechanism.rho * (1 + 1e-9), delta) > epsilon
 
 
-def test_what_opendp_does_not_confirm_is_not_released():
+def read_nothing(n_bytes):
+    raise AssertionError("read a word")
+
+
+def test_noise_that_costs_more_than_epsilon_is_refused_before_anything_is_drawn():
     mechanism = DiscreteGaussian(45, 1.0, 1e-6)
     vars(mechanism)["sigma"] = mechanism.sigma * (1 - 1e-9)
-    with pytest.raises(HushrankError, match="OpenDP does not confirm an epsilon of 1"):
-        mechanism.release(np.zeros(3, dtype=np.int64), rng=Randomness.secure())
+    for is_private in (True, False):
+        with pytest.raises(HushrankError, match="costs more than an epsilon of 1"):
+            mechanism.release(np.zeros(3, int), rng=Randomness(read_nothing, is_private=is_private))
 
 
-@every_source
+@pytest.mark.parametrize("sigma", [0.1, 0.7, 1, 3, 15.9, 2.0**40 + 1])
+def test_what_is_proposed_and_kept_has_exactly_the_law(sigma):
+    """Logarithms of proposal and coin add up to that of the law, but for one constant."""
+    exact = Fraction(sigma)
+    noises = (0, 1, -1, 2, 5, -17, 10**6, 2**50)
+    proposed = (Fraction(abs(z), floor(sigma) + 1) + misfit(z, exact) for z in noises)
+    constants = {logged - z**2 / (2 * exact**2) for z, logged in zip(noises, proposed, strict=True)}
+    assert len(constants) == 1
+
+
 @pytest.mark.parametrize(("squared_sensitivity", "epsilon"), [(1, 10), (3, 1), (500, 0.5)])
-def test_noise_follows_its_law(source, squared_sensitivity, epsilon):
+def test_simulated_noise_follows_its_law(squared_sensitivity, epsilon):
     """A sigma 5 % too small is caught."""
     mechanism = DiscreteGaussian(squared_sensitivity, epsilon, 1e-6)
+    assert_noise_follows(mechanism, SOURCES["simulated"](), caught=0.95)
+
+
+def test_private_noise_follows_its_law():
+    """A sigma 10 % too small is caught: that the sampler is exact is shown without draws."""
+    assert_noise_follows(DiscreteGaussian(3, 1, 1e-6), Randomness.secure(), caught=0.9)
+
+
+def assert_noise_follows(mechanism, rng, *, caught):
     edges = np.unique(np.floor(np.array([-1.5, -0.8, 0, 0.8, 1.5]) * mechanism.sigma))
-    stated, wrong = (cells_of(factor * mechanism.sigma, edges) for factor in (1, 0.95))
-    values = np.full(draws_needed(stated, wrong), 1000)
-    noise = mechanism.release(values, rng=source()) - 1000
+    stated, wrong = (cells_of(factor * mechanism.sigma, edges) for factor in (1, caught))
+    noise = mechanism.release(np.full(draws_needed(stated, wrong), 1000), rng=rng) - 1000
     assert_follows(np.searchsorted(edges, noise), stated)
 
 
@@ -122,14 +147,14 @@ def test_a_seed_repeats():
     assert first == again != other
 
 
-def test_opendp_draws_whenever_the_source_is_private():
-    def read_nothing(n_bytes):
-        raise AssertionError("read a word")
-
+def test_a_private_source_tosses_exact_coins():
+    """The simulation keeps by a float, the release by as many words as it takes to be certain."""
     mechanism, values = DiscreteGaussian(45, 0.1, 1e-6), np.zeros(9, dtype=np.int64)
-    assert mechanism.release(values, rng=Randomness(read_nothing, is_private=True)).any()
-    with pytest.raises(AssertionError, match="read a word"):
-        mechanism.release(values, rng=Randomness(read_nothing, is_private=False))
+    tape = np.random.default_rng(1).bytes(40_000)
+    released = mechanism.release(values, rng=Randomness(BytesIO(tape).read, is_private=True))
+    exact = gaussian_noise(mechanism.sigma, 9, rng=Randomness.replayed(tape))
+    assert released.tolist() == exact.tolist()
+    assert released.tolist() != mechanism.release(values, rng=Randomness.replayed(tape)).tolist()
 
 
 @pytest.mark.parametrize("sigma", [0.1, 0.7, 3, 15.9, 16.1, 40])

@@ -29,9 +29,8 @@ MUCH_TOO_MUCH = 1.25
 """Where a draw is slow."""
 
 
-def tape(n_megabytes=60):
-    """Return random words that are read faster than those of Randomness.seeded."""
-    return Randomness.replayed(generator().bytes(n_megabytes * 2**20))
+def seeded():
+    return Randomness.seeded(random_seed())
 
 
 def generator():
@@ -80,7 +79,7 @@ SLOW = [(4, 0.125, TOO_MUCH), (2, 0.125, MUCH_TOO_MUCH), (5, 0.1, MUCH_TOO_MUCH)
 @pytest.mark.parametrize(("n_items", "rate", "factor"), SLOW)
 def test_radii_have_their_law(n_items, rate, factor):
     groups, law, wrong = radius_groups(n_items, rate, factor)
-    rng, n_draws = tape(), draws_needed(law, wrong)
+    rng, n_draws = seeded(), draws_needed(law, wrong)
     radii = np.array([_draw_radius(n_items, Fraction(rate), rng=rng) for _ in range(n_draws)])
     assert radii.min() >= 1
     assert_follows(groups[radii], law)
@@ -135,7 +134,7 @@ def numbered(noise, numbers):
 def test_noise_has_its_law(n_items, epsilon):
     """On few points, so that one point missing at the edge of each tile would fail too."""
     numbers, law, wrong = noise_groups(n_items, epsilon, MUCH_TOO_MUCH, 0.15)
-    noise = coarse(n_items, epsilon).noise(draws_needed(law, wrong), rng=tape())
+    noise = coarse(n_items, epsilon).noise(draws_needed(law, wrong), rng=seeded())
     assert_follows(numbered(noise, numbers), law)
 
 
@@ -178,7 +177,7 @@ def test_all_coordinates_of_ten_items_are_symmetric_and_as_simulated():
     middles = [np.mean(simulated <= f * bounds, axis=(1, 2)) for f in (1, MUCH_TOO_MUCH)]
     law, wrong = (np.stack([(1 - m) / 2, m, (1 - m) / 2], axis=1) for m in middles)
     n_draws = max(draws_needed(*pair, n_tests=20) for pair in zip(law, wrong, strict=True))
-    counts = three_parts(columns_of(mechanism.noise(n_draws, rng=tape())), bounds)
+    counts = three_parts(columns_of(mechanism.noise(n_draws, rng=seeded())), bounds)
     assert_counts_follow(counts, np.repeat(law, 10, axis=0))
 
 
@@ -196,8 +195,8 @@ def test_noise_is_two_and_a_half_times_smaller_than_laplace_noise():
 def test_the_release_is_scores_plus_noise(n_items):
     mechanism, scores = PermutohedronMechanism(n_items, 1.0), np.zeros(n_items, dtype=np.int32)
     scores[:2] = 5, -5
-    released = mechanism.release(scores, rng=tape(1))
-    noise = mechanism.noise(1, rng=tape(1))[0]
+    released = mechanism.release(scores, rng=seeded())
+    noise = mechanism.noise(1, rng=seeded())[0]
     assert (released == mechanism.resolution * scores + noise).all()
     assert released.dtype == np.int64
     assert released.sum() == 0

@@ -33,6 +33,23 @@ def test_reports_are_those_of_the_vectors_and_use_the_tape_up():
                 rng.words(1)
 
 
+def test_each_threshold_decides_in_some_vector():
+    for case in vectors()["cases"]:
+        near, far, retried = (case["vectors"][-6:][n : n + 2] for n in (0, 2, 4))
+        m, words = case["n_categories"], case["words_of_a_try"] + len(case["swap_words"])
+        lengths = [[len(each["random_bytes"]) // 16 for each in pair] for pair in (near, far)]
+        assert lengths == [[words] * 2] * 2
+        assert all(len(each["random_bytes"]) // 16 > words for each in retried)
+        for swapped, unswapped in (near, far, retried):
+            differ = [a != b for a, b in zip(swapped["report"], unswapped["report"], strict=True)]
+            can_swap = [int(words) > 0 for words in case["swap_words"]]
+            places = [min(rank, m - 1 - rank) for rank in unswapped["ranks"]]
+            middle = m // 2
+            assert differ == [place < middle and can_swap[place] for place in places]
+        assert far[1]["report"] == [m - 1 - rank for rank in near[1]["report"]]
+        assert retried[1]["report"] == near[1]["report"]
+
+
 def slow_report(case, vector):
     """Read a tape by the definition, in Python's integers, as another language would."""
     m, raw = case["n_categories"], bytes.fromhex(vector["random_bytes"])

@@ -24,7 +24,7 @@ CASES = [
 
 def first_survey(name: str, n_items: int, n_people: int, epsilon: float):
     protocol = make_protocol(name)
-    return next(protocol.begin(n_items, epsilon=epsilon, n_people=n_people, seed=0))
+    return next(protocol.begin(n_items, epsilon=epsilon, n_people=n_people, seed=0))[0]
 
 
 @pytest.mark.parametrize(("name", "n_items", "epsilon"), CASES)

@@ -51,7 +51,7 @@ def test_an_item_that_more_people_put_first_goes_left():
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_the_true_budget_of_lap_is_stated_exactly_and_below_the_nominal(n_queries, epsilon):
     protocol = ldp_kwiksort(5, epsilon=epsilon, pivot_seed=1, solution="lap", n_queries=n_queries)
-    survey = next(protocol)
+    (survey,) = next(protocol)
     (mechanism,) = survey.distinct_mechanisms
     assert mechanism.rates.worst_ratio**n_queries <= exp_below(survey.epsilon)
     assert survey.epsilon < epsilon
@@ -59,7 +59,7 @@ def test_the_true_budget_of_lap_is_stated_exactly_and_below_the_nominal(n_querie
 
 
 def test_the_budget_of_rr_is_epsilon():
-    survey = next(ldp_kwiksort(5, epsilon=1.0, pivot_seed=1, n_queries=3))
+    (survey,) = next(ldp_kwiksort(5, epsilon=1.0, pivot_seed=1, n_queries=3))
     assert survey.epsilon == 1.0
     assert survey.answers_per_person == 3
     assert len(survey.questions) == 10

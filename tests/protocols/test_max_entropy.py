@@ -176,9 +176,10 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
 
 def test_nothing_is_learnt_from_nobody():
     protocol = max_entropy(5, epsilon=1.0, n_people=10)
-    survey = next(protocol)
+    surveys = next(protocol)
+    nobody = [tuple(Tally.empty(m.n_categories) for m in each.mechanisms) for each in surveys]
     with pytest.raises(HushrankError, match="0 reports"):
-        protocol.send(tuple(Tally.empty(each.n_categories) for each in survey.mechanisms))
+        protocol.send(tuple(nobody))
 
 
 def test_a_part_that_nobody_answered_says_nothing():

@@ -62,7 +62,7 @@ def test_the_answers_of_a_person_never_exceed_epsilon():
     """Seven times the float 1/7 is 1 in floats only by luck; the survey compares exactly."""
     for n_queries in range(1, 46):
         for epsilon in (0.1, 0.7, 1.0, 3.0):
-            survey = next(pairs(10, epsilon=epsilon, seed=1, n_queries=n_queries))
+            (survey,) = next(pairs(10, epsilon=epsilon, seed=1, n_queries=n_queries))
             assert survey.epsilon == epsilon
             assert survey.mechanisms[0].epsilon == pytest.approx(epsilon / n_queries, rel=1e-15)
 

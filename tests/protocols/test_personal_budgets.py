@@ -29,13 +29,12 @@ EVERY_KIND = (MixPart("pairs", 0.4), MixPart("extremes", 0.3), MixPart("ranks-an
 
 def surveys_of(protocol) -> list:
     """Answer every survey with one report in each cell, and return them all."""
-    surveys = [next(protocol)]
-    while True:
-        sizes = [mechanism.n_categories for mechanism in surveys[-1].mechanisms]
-        try:
-            surveys.append(protocol.send(tuple(Tally(np.ones(k, dtype=int), k) for k in sizes)))
-        except StopIteration:
-            return surveys
+    surveys = next(protocol)
+    sizes = [[mechanism.n_categories for mechanism in each.mechanisms] for each in surveys]
+    tallies = (tuple(Tally(np.ones(k, dtype=int), k) for k in of_survey) for of_survey in sizes)
+    with pytest.raises(StopIteration):
+        protocol.send(tuple(tallies))
+    return list(surveys)
 
 
 def test_each_epsilon_serves_the_budgets_up_to_the_next():
@@ -98,14 +97,12 @@ def test_the_reports_of_all_levels_are_factors_of_one_likelihood():
     heard = []
 
     def listening():
-        survey = next(protocol)
-        while True:
-            tallies = yield survey
-            heard.append((survey, tallies))
-            try:
-                survey = protocol.send(tallies)
-            except StopIteration as end:
-                return end.value
+        surveys = next(protocol)
+        tallies = yield surveys
+        heard.extend(zip(surveys, tallies, strict=True))
+        with pytest.raises(StopIteration) as end:
+            protocol.send(tallies)
+        return end.value.value
 
     drawn = simulate(listening(), PEOPLE, rng=np.random.default_rng(1), budgets=BUDGETS)
     fit = drawn.result.fit

@@ -124,7 +124,7 @@ def printed_estimates(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     p, q = survey.mechanisms[0].rates.hit_rate, survey.mechanisms[0].rates.false_hit_rate
 
     def once():
-        tallies = yield survey
+        (tallies,) = yield (survey,)
         support = np.array([tally.support for tally in tallies])
         return (len(ATTRIBUTES) * support - N_PEOPLE * q) / (p - q) / N_PEOPLE
 
@@ -219,7 +219,7 @@ def test_sushi_has_the_reference_chain_of_leaves_of_3(data_folder):
 def sushi_information(data_folder) -> np.ndarray:
     def ask():
         survey = sampled_survey("Rule I", rank_and_precedence_questions(10), 1.0)
-        return survey_shares(survey, (yield survey))
+        return survey_shares(survey, (yield (survey,))[0])
 
     shares = run_without_noise(ask(), read_rankings(data_folder / "sushi" / "sushi.soc"))
     return information_tensor(10, tripletwise_information(np.stack(shares)))

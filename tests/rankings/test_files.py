@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from hushrank.errors import HushrankError
 from hushrank.files import disk
 from hushrank.files.disk import replace_file
-from hushrank.rankings.files import FORMS, read_rankings, read_ratings, write_rankings
+from hushrank.files.encodings import READABLE
+from hushrank.rankings.files import read_rankings, read_ratings, write_rankings
+from hushrank.rankings.forms.asked import FORMS
 from hushrank.rankings.profile import Rankings
 
 NAMES = ["apple", "pear", "plum"]
@@ -52,6 +54,7 @@ def rankings_of(draw, cells):
     n_items, n_rows = draw(st.integers(1, 5)), draw(st.integers(1, 5))
     row = st.lists(cells, min_size=n_items, max_size=n_items)
     keys = np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows)))
+    keys[np.isnan(keys).all(axis=1), 0] = 1  # a ballot that ranks nothing is left out
     letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n\ufeff")
     name = st.text(letters, min_size=1, max_size=12).filter(lambda name: name == name.strip())
     names = draw(st.lists(name, min_size=n_items, max_size=n_items, unique=True))
@@ -94,7 +97,9 @@ def test_a_stated_form_overrides_content_and_extension(tmp_path):
         read_rankings(path, form="preflib")
     with pytest.raises(HushrankError, match="'<number of items> 1'"):
         read_rankings(path, form="order")
-    with pytest.raises(HushrankError, match="a form of preflib, order, places, ranks, scores"):
+    with pytest.raises(
+        HushrankError, match="a form of preflib, order, places, ranks, scores, lists, blt"
+    ):
         read_rankings(path, form="csv")
 
 
@@ -232,8 +237,13 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path):
         (gzip.compress(b"", mtime=0), "line 1: expected content, the file is empty"),
         (gzip.compress(RANKS.encode(), mtime=0)[:-9], "expected a whole gzip file, it is damaged"),
         (b"\x1f\x8b\x08nonsense", "expected a whole gzip file, it is damaged"),
-        (b"apple\0pear\n", "expected text or Parquet, got a binary file"),
-        (b"apple,pear\n1,2\n\xff,1\n", "line 3: expected text in UTF-8"),
+        (b"apple\0pear\n", "{READABLE}, got a binary file of no known kind"),
+        (b"%PDF-1.7 apple", "{READABLE}, got a PDF document"),
+        (b"PK\x03\x04apple", "{READABLE}, got a ZIP archive"),
+        (
+            b"apple,pear\n1,2\n\xff\x81,1\n",
+            "line 3: expected text in UTF-8, UTF-16 or Windows-1252",
+        ),
         (b"PAR1 nonsense PAR1", "expected a whole Parquet file with columns of text or numbers"),
     ],
 )
@@ -241,7 +251,7 @@ def test_a_bad_file_is_named_with_what_was_expected(tmp_path, content, expectati
     path = write(tmp_path / "ballots", content)
     with pytest.raises(HushrankError) as caught:
         read_rankings(path)
-    assert str(caught.value) == f"{path}: {expectation}"
+    assert str(caught.value) == f"{path}: {expectation.format(READABLE=READABLE)}"
 
 
 def test_the_error_of_a_line_begins_with_the_path(tmp_path):
@@ -338,15 +348,14 @@ def test_an_error_shows_no_cell_of_a_ballot(tmp_path):
     """Every ballot of these files holds the word; the errors say where, never what."""
     texts = (
         "1,2\nsecret,plum\nsecret\n",
-        "1,2\nsecret,secret\n",
-        "a,b\nsecret,1\n",
+        "a,b\nsecret,1\n2,1\n1,2\n",
         "a,weight\n1,secret\n",
         "person,item,score\nsecret,secret,secret\n",
         PREFLIB.replace("5: 2", "5: secret"),
         "3 1\n0 1 secret\n",
     )
     for text in texts:
-        with pytest.raises(HushrankError, match=r"line \d+: expected") as caught:
+        with pytest.raises(HushrankError, match=r"line \d+(, column 1)?: expected") as caught:
             read_rankings(write(tmp_path / "b", text))
         assert "secret" not in str(caught.value)
 

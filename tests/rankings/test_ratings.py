@@ -5,14 +5,17 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.files.table_files import Column, Table, parse_csv
+from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.ratings import break_ties, rankings_from_scores, table_ratings
+from hushrank.rankings.ratings import break_ties, rankings_from_scores
 
 NAMES = ["apple", "pear", "plum"]
 
+LONG = Long("person", "item", "score", "high")
+
 
 def rated(text):
-    return table_ratings(parse_csv(text.encode()), "person", "item", "score")
+    return ballots_of_rows(parse_csv(text.encode()), LONG)
 
 
 def test_the_highest_score_is_best_equal_scores_tie_and_nan_is_unranked():
@@ -60,7 +63,7 @@ def test_people_are_in_the_order_of_their_first_rows_however_the_column_is_coded
     item = Column(np.array([1, 0, 0]), ("plum", "fig"))
     score = Column(np.array([0, 1, 1]), ("1", "2"))
     table = Table(("person", "item", "score"), (person, item, score), str)
-    rankings = table_ratings(table, "person", "item", "score")
+    rankings = ballots_of_rows(table, LONG)
     assert rankings.names == ("fig", "plum")
     assert rankings.ranks.tolist() == [[1, 0], [255, 0]]
 
@@ -82,7 +85,7 @@ def test_equal_texts_after_trimming_are_one_person_and_one_item():
         ("adam,pear,good", "a score that is a finite number"),
         ("adam,pear,nan", "a score that is a finite number"),
         (f"adam,pear,{inf}", "a score that is a finite number"),
-        ("adam,pear", "3 comma-separated cells in every row"),
+        ("adam,pear", "3 cells parted by commas in every row, as the header has, got 2"),
     ],
 )
 def test_a_bad_rating_is_named_by_its_line_only(row, expectation):

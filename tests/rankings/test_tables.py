@@ -1,3 +1,4 @@
+import re
 from io import BytesIO
 
 import numpy as np
@@ -7,14 +8,20 @@ from pyarrow import parquet
 
 from hushrank.errors import HushrankError
 from hushrank.files.table_files import parse_csv, parse_parquet
+from hushrank.rankings.forms.asked import Asked
+from hushrank.rankings.forms.cleaning import ballots_of
+from hushrank.rankings.forms.tables import ballots_of_table
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.ratings import table_ratings
-from hushrank.rankings.tables import form_of, format_csv, format_parquet, table_rankings
+from hushrank.rankings.written_tables import format_csv, format_parquet
+
+
+def table_rankings(table, form=None):
+    asked = Asked(form=form)
+    return ballots_of(ballots_of_table(table, asked), "table", asked)
 
 
 def csv_rankings(text, form=None):
-    table = parse_csv(text.encode())
-    return table_rankings(table, form or form_of(table.header))
+    return table_rankings(parse_csv(text.encode()), form)
 
 
 def parquet_of(**columns):
@@ -24,8 +31,7 @@ def parquet_of(**columns):
 
 
 def parquet_rankings(**columns):
-    table = parse_parquet(parquet_of(**columns))
-    return table_rankings(table, form_of(table.header))
+    return table_rankings(parse_parquet(parquet_of(**columns)))
 
 
 PLACES = Rankings.from_keys(
@@ -36,12 +42,10 @@ RANKS = Rankings.from_keys(
 )
 
 
-@pytest.mark.parametrize("ballot", [["3", "1", "2"], ["0", "1"], ["1", "2", "4"], ["2", "weight"]])
+@pytest.mark.parametrize("ballot", [["3", "1", "2"], ["0", "1"], ["1", "2", "4"], ["1", "2", "3"]])
 def test_a_first_ballot_is_not_taken_for_a_header(ballot):
     with pytest.raises(HushrankError, match="line 1: expected a header"):
-        form_of(ballot)
-    assert form_of(["1", "2", "3"]) == "places"
-    assert form_of(["rank of 3", "rank of 1"]) == "ranks"
+        csv_rankings(",".join(ballot) + "\n" + ",".join(ballot) + "\n")
 
 
 def test_one_column_a_place_holds_names_best_first():
@@ -55,7 +59,7 @@ def test_one_column_an_item_holds_ranks_that_may_tie_or_be_empty():
 
 
 def test_ranks_matter_by_their_order_only():
-    assert csv_rankings("a,b,c\n10,2.0,2\n") == csv_rankings("a,b,c\n2,1,1\n")
+    assert csv_rankings("a,b,c\n10,2.0,2\n", "ranks") == csv_rankings("a,b,c\n3,1,1\n")
 
 
 def test_blank_lines_and_blanks_around_cells_are_passed_over():
@@ -79,19 +83,17 @@ def test_a_file_of_several_blocks_reads_as_one():
 @pytest.mark.parametrize(
     ("header", "form"),
     [
-        (["1"], "places"),
-        (["1", "2", "weight"], "places"),
-        (["Place_1", "place 2"], "places"),
-        (["place_2", "place_1"], "ranks"),
-        (["1", "pear"], "ranks"),
-        (["pear", "plum"], "ranks"),
-        (["score", "Person", "item"], "scores"),
-        (["score", "person", "item", "weight"], "ranks"),
-        (["weight"], "ranks"),
+        ("1\nfig\n", "places 1 to 1 in column 1"),
+        ("1,2,weight\nfig,pear,3\n", "places 1 to 2 in columns 1 and 2"),
+        ("Place_1,place 2\nfig,pear\n", "places 1 to 2 in columns 1 and 2"),
+        ("place_2,place_1\npear,fig\n", "places 1 to 2 in columns 2 and 1"),
+        ("pear,plum\n2,1\n", "places of the items in columns 1 and 2"),
+        ("score,Person,item\n3,zoe,fig\n", "one score a row, the highest is best"),
+        ("rank,Person,item\n1,zoe,fig\n", "one rank a row, the lowest is best"),
     ],
 )
-def test_the_header_tells_the_form(header, form):
-    assert form_of(header) == form
+def test_header_and_cells_tell_the_form(header, form):
+    assert csv_rankings(header).reading.form == form
 
 
 def test_a_stated_form_overrides_the_header():
@@ -126,19 +128,20 @@ def test_a_prefix_on_every_column_is_no_part_of_the_names():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_awkward_names_round_trip_as_ranks(names, weighted):
     rankings = Rankings.from_keys(
-        [[1, 1, np.nan], [np.nan] * 3], names, np.array([2, 3]) if weighted else None
+        [[1, 1, np.nan], [np.nan, np.nan, 1]], names, np.array([2, 3]) if weighted else None
     )
     assert csv_rankings(format_csv(rankings, "ranks").decode()) == rankings
-    table = parse_parquet(format_parquet(rankings))
-    assert table_rankings(table, form_of(table.header)) == rankings
+    assert table_rankings(parse_parquet(format_parquet(rankings))) == rankings
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_single_item_round_trips_with_blank_rows(weighted):
+def test_a_single_item_round_trips_and_blank_rows_are_left_out(weighted):
     people = np.array([2, 3]) if weighted else None
     rankings = Rankings.from_keys([[np.nan], [1]], ["pear"], people)
-    assert csv_rankings(format_csv(rankings, "ranks").decode()) == rankings
-    assert csv_rankings(format_csv(rankings, "places").decode()) == rankings
+    for form in ("ranks", "places"):
+        again = csv_rankings(format_csv(rankings, form).decode())
+        assert again == rankings.select(np.array([1]))
+        assert again.reading.irregular.empty == (2 if weighted else 1)
 
 
 def test_places_round_trip():
@@ -160,24 +163,24 @@ def test_a_name_that_no_line_can_hold_is_refused(write):
         write(Rankings.from_keys([[1, 2]], ["pear", "pl\num"]))
 
 
+PLACE = "a place of 1 to 2, or nothing"
+TWO_CELLS = "2 cells parted by commas in every row, as the header has"
 BAD_ROWS = [
-    ("1,2\npear,plum\n{}\n", ",pear", "no filled place after an empty one"),
-    ("1,2\npear,plum\n{}\n", "pear,pear", "each item at most once"),
-    ("1,2\npear,plum\n{}\n", "pear", "2 comma-separated cells in every row"),
-    ("1,2\npear,plum\n{}\n", "pear,plum,fig", "2 comma-separated cells in every row"),
-    ("a,b\n1,2\n{}\n", "1", "2 comma-separated cells in every row"),
+    ("1,2\npear,plum\n{}\n", "pear", f"{TWO_CELLS}, got 1"),
+    ("1,2\npear,plum\n{}\n", "pear,plum,fig", f"{TWO_CELLS}, got 3"),
+    ("a,b\n1,2\n{}\n", "1", f"{TWO_CELLS}, got 1"),
     *(
-        ("a,b\n1,2\n{}\n1,1\n", cells, "ranks that are whole numbers from 1 on, or empty")
-        for cells in (
-            "0,1",
-            "-1,1",
-            "1.5,1",
-            "pear,1",
-            "nan,1",
-            "inf,1",
-            "1e99,1",
-            "0x1,1",
-            f"{2**53},1",
+        ("a,b\n1,2\n{}\n1,1\n", cells, f"{PLACE}, got {found}")
+        for cells, found in (
+            ("0,1", "zero"),
+            ("-1,1", "a negative number"),
+            ("1.5,1", "a number that is not whole"),
+            ("pear,1", "text"),
+            ("nan,1", "text"),
+            ("inf,1", "text"),
+            ("1e99,1", "another whole number"),
+            ("3,1", "another whole number"),
+            ("0x1,1", "text"),
         )
     ),
     *(
@@ -195,15 +198,15 @@ BAD_ROWS = [
 def test_a_bad_row_is_named_by_its_line_only(text, row, expectation):
     with pytest.raises(HushrankError) as caught:
         csv_rankings(text.format(row))
-    assert str(caught.value) == f"line 3: expected {expectation}"
+    assert re.sub(", column 1:", ":", str(caught.value)) == f"line 3: expected {expectation}"
     assert caught.value.__context__ is None
 
 
 def test_the_line_counts_blank_lines_and_newlines_in_quotes():
-    with pytest.raises(HushrankError, match=r"^line 7: expected ranks"):
+    with pytest.raises(HushrankError, match=r"^line 7, column 1: expected a place"):
         csv_rankings('a,b\n1,2\n\n\n"2",1\n\n0,1\n')
-    with pytest.raises(HushrankError, match=r"^line 5: expected each item"):
-        csv_rankings('1,2\n"pe\nar",\n\nplum,plum\n')
+    with pytest.raises(HushrankError, match=r"^line 5: expected a weight"):
+        csv_rankings('1,weight\n"pe\nar",1\n\nplum,0\n')
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -237,9 +240,9 @@ def test_quotes_within_a_cell_are_part_of_it():
 def test_a_line_that_cannot_be_told_is_not_guessed():
     """The line counter knows no cell above 131,072 characters; the reader does."""
     long_cell = "x" * 200_000
-    with pytest.raises(HushrankError, match=r"^row 2 below the header: expected each item"):
-        csv_rankings(f'1,2\n"{long_cell}",plum\n\n\nplum,plum\n')
-    with pytest.raises(HushrankError, match=r"^expected 2 comma-separated cells"):
+    with pytest.raises(HushrankError, match=r"^row 2 below the header: expected a weight"):
+        csv_rankings(f'1,weight\n"{long_cell}",1\n\n\nplum,0\n')
+    with pytest.raises(HushrankError, match=r"^expected 2 cells parted by commas"):
         csv_rankings(f'1,2\n"{long_cell}",plum\n\n\nplum\n')
 
 
@@ -247,7 +250,7 @@ def test_a_line_that_cannot_be_told_is_not_guessed():
     ("text", "expectation"),
     [
         ("\npear\n", "line 1: expected a header that names every column"),
-        ("pear,,plum\n1,2,3\n", "line 1: expected a header that names every column"),
+        ("pear,,plum\n1,2,3\n", "line 1: expected a name for column 2"),
         ("pear,plum\n", "line 2: expected at least 1 row below the header"),
         ("pear,plum", "line 2: expected at least 1 row below the header"),
         ("pear,plum\n\n\r\n", "line 2: expected at least 1 row below the header"),
@@ -287,13 +290,16 @@ def test_items_of_a_parquet_file_may_be_numbers():
 @pytest.mark.parametrize(
     ("columns", "expectation"),
     [
-        ({"a": [1, 0]}, "row 2: expected ranks that are whole numbers from 1 on, or empty"),
+        (
+            {"a": [1, 0], "b": [2, 1]},
+            "row 2, column 1: expected a place of 1 to 2, or nothing, got zero",
+        ),
         ({"a": [[1], [2]]}, "expected columns of text or numbers"),
         ({"a": pa.array([2**31 - 1], pa.date32())}, "expected columns of text or numbers"),
         ({"a": pa.array([2**62], pa.timestamp("us"))}, "expected columns of text or numbers"),
         ({"a": [b"x", b"y"]}, "expected columns of text or numbers"),
         ({"a": pa.array([], pa.int8())}, "expected at least 1 row"),
-        ({"": [1, 2]}, "expected a name for every column"),
+        ({"": [1, 1]}, "line 1: expected a name for column 1"),
         ({}, "expected a whole Parquet file with columns of text or numbers"),
     ],
 )
@@ -308,7 +314,7 @@ def test_a_damaged_parquet_file_is_refused():
     for at in range(4, len(content) - 4, 7):
         damaged = content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
         try:
-            table_rankings(parse_parquet(damaged), "ranks")
+            table_rankings(parse_parquet(damaged))
         except HushrankError as error:
             assert "expected" in str(error)  # noqa: PT017 (a damaged comment may load as well)
 
@@ -316,5 +322,4 @@ def test_a_damaged_parquet_file_is_refused():
 def test_items_that_only_a_dictionary_of_the_file_names_are_no_items():
     names = pa.DictionaryArray.from_arrays([0, 1, 0, 1], ["a", "b", "zebra"])
     content = parquet_of(person=[1, 1, 2, 2], item=names, score=[1.0, 2.0, 2.0, 1.0])
-    found = table_ratings(parse_parquet(content), "person", "item", "score")
-    assert found.names == ("a", "b")
+    assert table_rankings(parse_parquet(content)).names == ("a", "b")

@@ -12,7 +12,7 @@ from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import Survey
+from hushrank.surveys.survey import Survey, require_round
 
 PAIRS = [RelativeOrder(pair) for pair in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]]
 FALSE_ALARM = 1e-6
@@ -134,3 +134,14 @@ def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():
     unshrunk = survey_shares(survey, (Tally(np.array([700_000, 300_000]), 10**6),))[0]
     assert noisy.tolist() == [0.5, 0.5]
     assert clear == pytest.approx(unshrunk, abs=1e-4)
+
+
+def test_a_round_asks_nobody_twice():
+    one, other = (
+        sampled_survey("pair", [RelativeOrder((0, 1))], 1.0, lots=lots)
+        for lots in ((0.0, 0.5), (0.5, 1.0))
+    )
+    require_round((one, other))
+    for wrong in ((one, one), (), [one, other], one):
+        with pytest.raises(HushrankError, match="round"):
+            require_round(wrong)

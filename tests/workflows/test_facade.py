@@ -1,4 +1,4 @@
-"""The twenty names: complete, typed, cheap to import, and their examples run."""
+"""The names of the façade: complete, typed, cheap to import, and their examples run."""
 
 import ast
 import doctest
@@ -25,8 +25,8 @@ FLAGS = doctest.ELLIPSIS
 CALLS = ["to_dict", "to_frame", "report", "_repr_html_", "__arrow_c_stream__", "compared_with"]
 
 
-def test_there_are_twenty_names_and_each_leads_somewhere():
-    assert len(hushrank.__all__) == 20
+def test_there_are_23_names_and_each_leads_somewhere():
+    assert len(hushrank.__all__) == 23
     assert dir(hushrank) == sorted([*hushrank.__all__, "__version__"])
     for name in hushrank.__all__:
         assert getattr(hushrank, name).__module__.startswith("hushrank.")
@@ -69,7 +69,8 @@ def test_help_is_enough(name):
     assert name not in VERBS or ">>> " in said
 
 
-@pytest.mark.parametrize("name", [*VERBS, "simulate"])
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("name", [*VERBS, "simulate", "simulate_activity"])
 def test_the_example_of_the_help_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner(optionflags=FLAGS)

@@ -53,6 +53,7 @@ def test_a_release_and_its_activity_are_attacked_alike(attacked):
     assert again.to_dict() == attacked.to_dict()
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_an_attacker_who_knows_the_channel_knows_what_it_says():
     class Channel:
         """Knows all values, of users in any order."""
@@ -131,6 +132,7 @@ def test_of_changed_records_a_tenth_may_be_whole_ones_of_others(n_whole, is_refu
         foretelling(visits, released, held_out)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize("method", BUDGETS)
 def test_an_honest_release_is_judged_and_one_with_what_was_held_out_is_not(method):
     people = SPARSE_PEOPLE.aligned(SPARSE.users, surplus="dropped").with_protected(

@@ -5,14 +5,14 @@ Theory: docs/theory/local-mechanisms.md.
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import fsum, inf, nextafter
+from math import inf, nextafter
 
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 
 
 def total_epsilon(spends: Sequence[Spend]) -> float:
-    """Return the largest privacy loss of any person in one collection, in nats.
+    """Return the largest privacy loss of any person in one collection, in nats, rounded up.
 
     Losses add up over the releases a person took part in (sequential composition), and people with
     different lots do not pay for each other (parallel composition). Lots are drawn anew in every
@@ -20,9 +20,13 @@ def total_epsilon(spends: Sequence[Spend]) -> float:
     Raises HushrankError when the releases hide different changes of the data.
     Source: McSherry (SIGMOD 2009), theorems 3 and 4.
     """
-    return max(
-        (fsum(each.epsilon for each in at_once) for at_once in _overlaps(spends)), default=0.0
-    )
+    return _float_above(exact_epsilon(spends))
+
+
+def exact_epsilon(spends: Sequence[Spend]) -> Fraction:
+    """Return `total_epsilon` without any rounding: what a budget is compared with."""
+    each = (sum(Fraction(spend.epsilon) for spend in at_once) for at_once in _overlaps(spends))
+    return max((Fraction(total) for total in each), default=Fraction(0))
 
 
 def total_delta(spends: Sequence[Spend]) -> float:
@@ -32,13 +36,13 @@ def total_delta(spends: Sequence[Spend]) -> float:
     Raises HushrankError when the releases hide different changes of the data.
     Source: Dwork, Kenthapadi, McSherry, Mironov, Naor (EUROCRYPT 2006), theorem 1.
     """
-    totals = (fsum(each.delta for each in at_once) for at_once in _overlaps(spends))
-    return min(1.0, max(totals, default=0.0))
+    each = (sum(Fraction(spend.delta) for spend in at_once) for at_once in _overlaps(spends))
+    return min(1.0, _float_above(max((Fraction(total) for total in each), default=Fraction(0))))
 
 
 def epsilon_of_collections(collections: Iterable[Sequence[Spend]]) -> float:
     """Return the largest privacy loss of a person who may have been in all collections, in nats."""
-    return fsum(map(total_epsilon, collections))
+    return _float_above(sum(map(exact_epsilon, collections), Fraction(0)))
 
 
 def share_of(epsilon: float, n_releases: int) -> float:
@@ -67,6 +71,11 @@ def _price(epsilon: float) -> Fraction:
 def _float_below(number: Fraction) -> float:
     nearest = float(number)
     return nearest if Fraction(nearest) <= number else nextafter(nearest, 0)
+
+
+def _float_above(number: Fraction) -> float:
+    nearest = float(number)
+    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def _overlaps(spends: Sequence[Spend]) -> list[list[Spend]]:

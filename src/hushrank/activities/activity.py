@@ -1,6 +1,7 @@
 """What users did with items: the one type that holds scores of users and items."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.reading import ActivityReading
 from hushrank.errors import require
 
 Scores: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
@@ -21,7 +23,8 @@ class Activity:
     """Ratings, counts or 0/1: scores[user, item] (users, items) > 0, absent where nothing was done.
 
     Takes any matrix of finite scores >= 0 and holds it in one form: rows sorted by item, no pair
-    twice, no zero, float64, immutable. Users and items without any score are allowed.
+    twice, no zero, float64, immutable. Users and items without any score are allowed. `reading`
+    says how a file was read.
     Privacy: raw data of people; neither `repr` nor an error shows an identifier or a score.
     Raises HushrankError for other scores, and for identifiers that are missing or repeated.
     """
@@ -29,6 +32,7 @@ class Activity:
     scores: Scores
     users: tuple[str, ...]
     items: tuple[str, ...]
+    reading: ActivityReading | None = None
 
     def __post_init__(self) -> None:
         """Check the form, bring the scores into the one form and freeze them."""
@@ -99,6 +103,12 @@ class Activity:
     def with_scores(self, scores: Scores) -> "Activity":
         """Return other scores (users, items) of the same users and items."""
         return Activity(scores, self.users, self.items)
+
+    def read_as(self, reading: ActivityReading) -> "Activity":
+        """Return the same scores with how they were read."""
+        found = copy(self)  # of a matrix that is checked and frozen already
+        object.__setattr__(found, "reading", reading)
+        return found
 
     def aligned(self, users: Sequence[str], items: Sequence[str]) -> "Activity":
         """Return the scores of these users and items, in this order.

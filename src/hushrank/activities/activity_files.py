@@ -1,16 +1,23 @@
 """Read and write what users did: one record a row, `user,item[,score][,time]`."""
 
+import os
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.log import ActivityLog, Duplicates
+from hushrank.activities.reading import ActivityReading
 from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath, errors_naming, require_folder
-from hushrank.files.names import natural_order
-from hushrank.files.table_files import ArrowTable, Table
+from hushrank.files.names import is_number, natural_order
+from hushrank.files.table_files import ArrowTable, Column, Table
 from hushrank.files.tables import (
     column_named,
+    decimal_numbers,
     has_column,
     identifiers,
     number_column,
@@ -24,35 +31,75 @@ from hushrank.files.tables import (
 USER, ITEM, SCORE, TIME = "user", "item", "score", "time"
 
 
-def read_activity(source: FilePath | ArrowTable, *, duplicates: Duplicates = "sum") -> Activity:
+@dataclass(frozen=True)
+class ActivityColumns:
+    """The names of the columns, where they are not user, item, score and time; and what parts them.
+
+    With a name for one of them the other columns of a table are ignored; without, there are none.
+    """
+
+    user: str | None = None
+    item: str | None = None
+    score: str | None = None
+    time: str | None = None
+    delimiter: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the delimiter."""
+        known = self.delimiter is None or len(self.delimiter.encode()) == 1
+        require(known, "delimiter: expected one sign, such as , ; | or a tab")
+
+    @property
+    def are_named(self) -> bool:
+        """Whether the caller names a column."""
+        return any(name is not None for name in (self.user, self.item, self.score, self.time))
+
+
+UNNAMED = ActivityColumns()
+
+
+def read_activity(
+    source: FilePath | ArrowTable,
+    *,
+    duplicates: Duplicates = "sum",
+    user: str | None = None,
+    item: str | None = None,
+    score: str | None = None,
+    time: str | None = None,
+    delimiter: str | None = None,
+) -> Activity:
     """Read one score for each user and item.
 
-    source: a CSV or Parquet file, plain or gzipped, or a table in memory (pandas 2.2 or newer,
-    polars, pyarrow: whatever speaks the Arrow C interface), with columns `user` and `item`, perhaps
-    `score` (otherwise 1) and `time`; users and items are sorted, whole numbers by size.
+    source: a table as CSV, Excel, OpenDocument, JSON or Parquet, plain or gzipped, or in memory
+    (pandas 2.2 or newer, polars, pyarrow: whatever speaks the Arrow C interface), with columns
+    `user` and `item`, perhaps `score` (otherwise 1) and `time`; users and items are sorted, whole
+    numbers by size.
     duplicates: what becomes of scores of one user and one item: `sum`, `last`, `max`, `refused`.
-    `docs/activity-data.md` has more.
+    user, item, score, time: the columns' names where they are others; further columns are then
+    ignored, and a table without a header has names 1, 2, .. `delimiter`: what parts cells, if it
+    cannot be told. `docs/activity-data.md` has more.
     Privacy: what is read is raw. The error names file, line and expectation, never a cell.
     Raises HushrankError when the file is missing, damaged or not of the form, when a score is no
     finite number of at least 0, or when all scores of a user or an item are 0; TypeError for what
     is no path and no table.
     """
-    with opened_table(source) as table:
-        log = _log(table)
+    columns = ActivityColumns(user, item, score, time, delimiter)
+    with opened_table(source, delimiter=delimiter) as table:
+        log = _log(table, columns)
         if duplicates == "refused":
             table.require_rows(~log.repeats(), "one record at most of each user and item")
         activity = log.activity(duplicates)
         activity.require_active()
-        return activity
+        return activity.read_as(_reading(source, table, columns, log, duplicates))
 
 
-def read_log(source: FilePath | ArrowTable) -> ActivityLog:
+def read_log(source: FilePath | ArrowTable, *, columns: ActivityColumns = UNNAMED) -> ActivityLog:
     """Read all records in the order of the file or table, with their times where it has any.
 
     Raises HushrankError as `read_activity` does, but for scores of 0.
     """
-    with opened_table(source) as table:
-        return _log(table)
+    with opened_table(source, delimiter=columns.delimiter) as table:
+        return _log(table, columns)
 
 
 def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) -> None:
@@ -90,11 +137,12 @@ def require_writable(path: FilePath) -> None:
     require_folder(path)
 
 
-def _log(table: Table) -> ActivityLog:
+def _log(table: Table, columns: ActivityColumns) -> ActivityLog:
+    if columns.are_named:
+        table = _named(table, columns)
     titles = sorted(title.lower() for title in table.header)
     known = {USER, ITEM} <= set(titles) <= {USER, ITEM, SCORE, TIME}
-    message = "line 1: expected the columns user and item, and perhaps score and time"
-    require(known and len(set(titles)) == len(titles), message)
+    require(known and len(set(titles)) == len(titles), _not_named(table))
     users = identifiers(table, USER, natural_order)
     items = identifiers(table, ITEM, natural_order)
     times = _times(table) if has_column(table, TIME) else None
@@ -102,15 +150,88 @@ def _log(table: Table) -> ActivityLog:
     return ActivityLog(*codes, _scores(table), users.texts, items.texts, times)
 
 
+def _reading(
+    source: object, table: Table, columns: ActivityColumns, log: ActivityLog, duplicates: str
+) -> ActivityReading:
+    table = _numbered(table, columns) if columns.are_named else table
+    used = set(_used(table, columns).values())
+    return ActivityReading(
+        Path(source).name if isinstance(source, str | os.PathLike) else "table",
+        users=log.n_users,
+        items=log.n_items,
+        records=log.n_records,
+        repeated=int(log.repeats().sum()),
+        duplicates=duplicates,
+        has_scores=SCORE in _used(table, columns),
+        has_times=log.times is not None,
+        ignored=tuple(name for n, name in enumerate(table.header) if n not in used),
+        remarks=(table.format,) if table.format else (),
+    )
+
+
+def _used(table: Table, columns: ActivityColumns) -> dict[str, int]:
+    """Return which column is which, by number."""
+    lowered = [title.lower() for title in table.header]
+    names = {
+        title: (getattr(columns, title) or title).lower() for title in (USER, ITEM, SCORE, TIME)
+    }
+    return {title: lowered.index(name) for title, name in names.items() if name in lowered}
+
+
+def _named(table: Table, columns: ActivityColumns) -> Table:
+    """Return the columns that the caller names, as user, item, score and time, and no others."""
+    table = _numbered(table, columns)
+    found = _used(table, columns)
+    needed = [title for title in (USER, ITEM, SCORE, TIME) if getattr(columns, title) is not None]
+    missing = [f"--{title}" for title in dict.fromkeys((USER, ITEM, *needed)) if title not in found]
+    require(not missing, f"line 1: there is no column for {', '.join(missing)}")
+    chosen = tuple(table.columns[n] for n in found.values())
+    return replace(table, header=tuple(found), columns=chosen)
+
+
+def _numbered(table: Table, columns: ActivityColumns) -> Table:
+    """Take a first line of numbers for a record where all columns are named by number."""
+    given = [name for name in (columns.user, columns.item, columns.score, columns.time) if name]
+    is_record = all(map(is_number, table.header)) and all(name.isdecimal() for name in given)
+    if not is_record:
+        return table
+    numbers = tuple(str(n) for n in range(1, len(table.header) + 1))
+    return replace(table.with_header_as_row(), header=numbers)
+
+
+def _not_named(table: Table) -> str:
+    """Say what columns are missing or too many, and how to name them."""
+    expected = "line 1: expected the columns user and item, and perhaps score and time"
+    name = "name yours with --user, --item, --score and --time; the others are then ignored"
+    return f"{expected}, got {len(table.header)} columns of which some are called otherwise; {name}"
+
+
 def _scores(table: Table) -> NDArray[np.float64]:
     if not has_column(table, SCORE):
         return np.ones(len(table.columns[0].codes))
-    scores = numbers(column_named(table, SCORE))
+    scores = decimal_numbers(column_named(table, SCORE))
     table.require_rows(np.isfinite(scores) & (scores >= 0), "a score that is a number of 0 or more")
     return scores
 
 
 def _times(table: Table) -> NDArray[np.float64]:
-    times = numbers(column_named(table, TIME))
-    table.require_rows(np.isfinite(times), "a time that is a finite number")
+    """Return times as numbers; days and times as ISO 8601 writes them are seconds since 1970."""
+    column = column_named(table, TIME)
+    times = numbers(column)
+    if not np.isfinite(times).all():
+        times = _seconds(column)
+    table.require_rows(np.isfinite(times), "a time that is a finite number, or as 2026-03-01T12:00")
     return times
+
+
+def _seconds(column: Column) -> NDArray[np.float64]:
+    """Return seconds since 1970 of each row's time, nan where it is none; UTC unless it says."""
+    return np.array([*map(_second, column.texts), np.nan]).take(column.codes)
+
+
+def _second(text: str) -> float:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return np.nan
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

@@ -59,7 +59,9 @@ def read_profiles(
 
 
 def write_profiles(profiles: Profiles, path: FilePath) -> None:
-    """Write .csv or .parquet, or +.gz, for `read_profiles`; values that nobody has are left out.
+    """Write `profiles` for `read_profiles` to a `path` that ends in .csv or .parquet, or +.gz.
+
+    Values that nobody has are left out.
 
     Privacy: writes raw attributes.
     Raises HushrankError when it cannot be written, or when the name of an attribute would be

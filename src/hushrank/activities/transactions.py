@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -11,6 +10,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.identifiers import numbered
 from hushrank.errors import require
+from hushrank.kernels import kernel
 
 _MOST_IDLE = 1000  # patterns in a row that add nothing: too few items are in any pattern
 
@@ -82,7 +82,7 @@ def _cumulated(size: int, rng: Generator) -> NDArray[np.float64]:
     return cumulated
 
 
-@njit(cache=True)
+@kernel
 def _choose(values: NDArray[np.int32], n_chosen: int, rng: Generator) -> None:
     """Put `n_chosen` of the values, drawn without replacement, to the front."""
     for place in range(n_chosen):
@@ -90,7 +90,7 @@ def _choose(values: NDArray[np.int32], n_chosen: int, rng: Generator) -> None:
         values[place], values[other] = values[other], values[place]
 
 
-@njit(cache=True)
+@kernel
 def _draw_patterns(
     lengths: NDArray[np.int64],
     overlaps: NDArray[np.float64],
@@ -112,7 +112,7 @@ def _draw_patterns(
     return ends, members
 
 
-@njit(cache=True)
+@kernel
 def _n_intact(n_items: int, intact: float, rng: Generator) -> int:
     """Draw how many items of a pattern are left: it loses one more as long as a coin says so."""
     while n_items and rng.random() > intact:
@@ -120,7 +120,7 @@ def _n_intact(n_items: int, intact: float, rng: Generator) -> int:
     return n_items
 
 
-@njit(cache=True)
+@kernel
 def _add(
     chosen: NDArray[np.int32],
     user: int,
@@ -137,7 +137,7 @@ def _add(
     return end
 
 
-@njit(cache=True)
+@kernel
 def _fill(
     sizes: NDArray[np.int64],
     n_items: int,

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hushrank.aggregators.borda import borda
-from hushrank.aggregators.exact.kemeny import KemenyOrder, kemeny
+from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.kwiksort import kwiksort
 from hushrank.aggregators.private.auto import auto
 from hushrank.aggregators.private.borda import (
@@ -24,10 +24,9 @@ from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.order import PrivateOrder
 from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
-from hushrank.arrays import Counts, Order
+from hushrank.aggregators.raw_order import Ballots, RawOrder
 from hushrank.errors import require
 from hushrank.randomness import Randomness
-from hushrank.rankings.profile import Rankings
 
 MethodName: TypeAlias = Literal[
     "auto",
@@ -48,14 +47,6 @@ MethodName: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ballots:
-    """What a method is given: the ballots, and their pair counts (items, items)."""
-
-    rankings: Rankings
-    counts: Counts
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class AggregationTerms:
     """On what terms an order is made: what it may cost, how long it may take, what it draws from.
 
@@ -68,26 +59,6 @@ class AggregationTerms:
     time_limit: float
     rng: Randomness
     pivots: np.random.Generator
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RawOrder:
-    """An order computed from raw ballots: it protects nobody.
-
-    `optimum`: the exact optimum for these pair counts, where that is what the method computes.
-    """
-
-    order: Order
-    method: str
-    optimum: "Optimum | None" = None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Optimum:
-    """A Kemeny order, or the best one found in time, and the pair counts it is the optimum of."""
-
-    counts: Counts
-    best: KemenyOrder
 
 
 Run: TypeAlias = Callable[[Ballots, AggregationTerms], PrivateOrder | RawOrder]
@@ -160,15 +131,15 @@ def _of_whole_rankings(release: Callable[..., PrivateOrder]) -> Run:
 
 def _exact(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
     best = kemeny(ballots.counts, time_limit=terms.time_limit)
-    return RawOrder(best.order, "kemeny", Optimum(ballots.counts, best))
+    return RawOrder(best.order, "kemeny", ballots, best)
 
 
 def _by_scores(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
-    return RawOrder(borda(ballots.counts), "borda")
+    return RawOrder(borda(ballots.counts), "borda", ballots)
 
 
 def _by_pivots(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
-    return RawOrder(kwiksort(ballots.counts, rng=terms.pivots), "kwiksort")
+    return RawOrder(kwiksort(ballots.counts, rng=terms.pivots), "kwiksort", ballots)
 
 
 METHODS: Mapping[str, AggregationMethod] = {

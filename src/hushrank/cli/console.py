@@ -1,13 +1,31 @@
-"""Tables for people; text from files can command neither table nor terminal."""
+"""Tables for people, documents for machines; text from files can command no terminal."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+import msgspec
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hushrank.cli.talk import for_people
 from hushrank.errors import HushrankError
+from hushrank.files.disk import FilePath, is_standard_output, replace_file
+
+
+def console_beside(written: Iterable[FilePath]) -> Console:
+    """Return where words go: standard output, or standard error where a file goes to the former."""
+    is_taken = any(map(is_standard_output, written))
+    return for_people(beside_output=is_taken)
+
+
+def say_written(console: Console, written: Iterable[FilePath]) -> None:
+    """Say which files there are now."""
+    for path in written:
+        if not is_standard_output(path):
+            console.print(f"wrote {plain(str(path))}")
 
 
 def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -> Table:
@@ -29,6 +47,11 @@ def plain(text: str) -> Text:
     """Return text without control characters, which rich does not read as markup."""
     unknown = "\N{REPLACEMENT CHARACTER}"
     return Text("".join(letter if letter.isprintable() else unknown for letter in text))
+
+
+def write_json(path: Path, document: object, *, secret: bool) -> None:
+    """Write a document; a secret one can be read by its owner only."""
+    replace_file(path, msgspec.json.format(msgspec.json.encode(document)) + b"\n", secret=secret)
 
 
 @contextmanager

@@ -1,53 +1,45 @@
-"""hushrank demo: the main job on made-up people."""
+"""hushrank demo: a survey of made-up people, for real."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from hushrank.cli.extras import needs_collector
+from hushrank.cli.options import EPSILON_HELP
+
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.rankings.profile import Rankings
 
-N_PEOPLE, POPULATION_SEED = 5000, 20261121
-ITEMS = (
-    "apple",
-    "banana",
-    "cherry",
-    "date",
-    "elderberry",
-    "fig",
-    "grape",
-    "honeydew",
-    "kiwi",
-    "lemon",
-)
+POPULATION_SEED = 20261121
+ITEMS = ("apple", "banana", "cherry", "date", "elderberry", "fig", "grape", "honeydew")
 
 
 def demo(
-    epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")] = 4.0,
-    seed: Annotated[
-        int | None, Option(min=0, help="Repeat the noise too. The result is then not private.")
-    ] = None,
+    phones: Annotated[int, Option(min=20, max=100_000, help="How many people answer.")] = 300,
+    epsilon: Annotated[float, Option(min=0, help=EPSILON_HELP)] = 4.0,
     report: Annotated[Path, Option(help="Where the page of pictures goes.")] = Path("demo.html"),
 ) -> None:
-    """Collect 5,000 made-up rankings of 10 items privately, and show what was learnt.
+    """Run a whole survey on this machine: 300 made-up people answer a collector over HTTP.
 
-    The people are drawn from a mixture of three Plackett-Luce models with a fixed seed.
+    The collector keeps the reports in a SQLite file that is deleted at the end; each phone hides
+    its answer by noise of the operating system. The people are drawn with a fixed seed.
 
-    Example:  hushrank demo --epsilon 2
+    Example:  hushrank demo --phones 1000 --epsilon 2
     """
-    from hushrank.cli.collect.show import Paths, collect_and_show
+    with needs_collector():
+        from hushrank.cli.collect.show import Paths, rehearse_and_show
 
-    title = f"{N_PEOPLE:,} made-up people (seed {POPULATION_SEED})"
-    collect_and_show(demo_people(), epsilon, Paths(report=report), title=title, seed=seed)
+    title = f"{phones:,} made-up people (seed {POPULATION_SEED}) over HTTP"
+    rehearse_and_show(demo_people(phones), epsilon, Paths(report=report), title=title)
 
 
-def demo_people() -> "Rankings":
-    """Return the made-up people: always the same."""
+def demo_people(n_people: int) -> "Rankings":
+    """Return made-up people, always the same: three groups of like-minded ones."""
     from hushrank.models.mixture import plackett_luce_mixture
     from hushrank.rankings.profile import Rankings
     from hushrank.workflows.seeds import stream
 
     rng = stream(POPULATION_SEED, "people")
     population = plackett_luce_mixture(len(ITEMS), 3, spread=1.0, rng=rng)
-    return Rankings(population.sample(N_PEOPLE, rng=rng), ITEMS)
+    return Rankings(population.sample(n_people, rng=rng), ITEMS)

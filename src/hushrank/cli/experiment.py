@@ -1,14 +1,26 @@
 """`hushrank experiment`: repeat a figure of a paper, honestly."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Option, echo
 
+from hushrank.cli.talk import is_quiet
+
 if TYPE_CHECKING:
     from hushrank.experiments.experiment import Experiment, Result, Settings
+    from hushrank.experiments.resuming import Unfinished
     from hushrank.rankings.profile import Rankings
+
+
+class PictureForm(StrEnum):
+    """What a picture is written as."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
 
 
 def experiment(
@@ -36,6 +48,10 @@ def experiment(
     quick: Annotated[
         bool, Option("--quick", help="Few people, items and repetitions: does it run?")
     ] = False,
+    picture: Annotated[
+        list[PictureForm] | None,
+        Option("--format", help="Form of the picture; may be repeated. (default: png)"),
+    ] = None,
     repetitions: Annotated[
         int | None, Option(min=1, help="How often each point is measured. (default: see --list)")
     ] = None,
@@ -45,22 +61,30 @@ def experiment(
 
     Example:  hushrank experiment safari-1a --data sushi.soc --out figures
     """
-    from hushrank.experiments.experiment import Settings
-    from hushrank.experiments.files import write_experiment
-    from hushrank.experiments.registry import experiment_named
-
     if show_list:
         _list_experiments()
         return
     if not names:
         raise BadParameter("expected the NAME of an experiment, or --list")
+    from hushrank.experiments.experiment import Settings
+    from hushrank.experiments.files import write_experiment
+    from hushrank.experiments.registry import experiment_named, how_long
+    from hushrank.experiments.resuming import unfinished
+
     chosen = [experiment_named(name).with_protocols(further or []) for name in names]
-    given = _read_populations(chosen, data or [])
+    files = _files(chosen, data or [])
+    given = _read_populations(chosen, files)
+    forms = [form.value for form in picture or (PictureForm.PNG,)]
     for each in chosen:
         settings = Settings(repetitions or each.repetitions, seed, quick)
-        result = _run_with_progress(each, given[each.name], settings)
-        for path in write_experiment(result, out):
+        left = unfinished(
+            each, settings, files=files[each.name], protocols=further or [], directory=out
+        )
+        echo(how_long(each, settings), err=True)
+        result = _run_with_progress(each, given[each.name], settings, left)
+        for path in write_experiment(result, out, forms):
             echo(f"wrote {path}")
+        left.finish()
 
 
 def _list_experiments() -> None:
@@ -70,15 +94,18 @@ def _list_experiments() -> None:
         echo(f"{known.name:19}{known.shows} ({known.repetitions} repetitions)")
 
 
-def _read_populations(
-    chosen: Sequence["Experiment"], data: Sequence[str]
-) -> Mapping[str, Mapping[str, "Rankings"]]:
-    """Read the files of all experiments, after it is certain that none is missing."""
+def _files(chosen: Sequence["Experiment"], data: Sequence[str]) -> Mapping[str, Mapping[str, Path]]:
+    """Return the files of all experiments by population; refuse where one is missing."""
     from hushrank.experiments.data_files import files_for, named_files
     from hushrank.experiments.registry import DATA_NAMES
 
     files = named_files(data, DATA_NAMES)
-    needed = {each.name: files_for(each, files) for each in chosen}
+    return {each.name: files_for(each, files) for each in chosen}
+
+
+def _read_populations(
+    chosen: Sequence["Experiment"], needed: Mapping[str, Mapping[str, Path]]
+) -> Mapping[str, Mapping[str, "Rankings"]]:
     return {
         each.name: {
             population.name: population.read(needed[each.name][population.name])
@@ -89,18 +116,20 @@ def _read_populations(
 
 
 def _run_with_progress(
-    chosen: "Experiment", given: Mapping[str, "Rankings"], settings: "Settings"
+    chosen: "Experiment", given: Mapping[str, "Rankings"], settings: "Settings", left: "Unfinished"
 ) -> "Result":
     from rich.console import Console
     from rich.progress import Progress
 
     from hushrank.experiments.running import run_experiment
 
-    with Progress(console=Console(stderr=True)) as progress:
+    with Progress(console=Console(stderr=True, quiet=is_quiet())) as progress:
         task = progress.add_task(chosen.name, total=1.0)
         return run_experiment(
             chosen,
             given,
             settings,
+            measured=left.measured,
+            on_points=left.add,
             on_progress=lambda done: progress.update(task, completed=done),
         )

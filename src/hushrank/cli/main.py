@@ -1,32 +1,49 @@
 """The command line: parse, call the library, print."""
 
-import atexit
 import os
 import sys
+from functools import partial
 from io import TextIOWrapper
-from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
+from typing import Annotated
 
 import typer
+from typer import Option
 
+from hushrank import __version__
 from hushrank.cli.aggregate.command import aggregate
+from hushrank.cli.answer.command import answer
+from hushrank.cli.audit.command import audit
 from hushrank.cli.collect.command import collect
+from hushrank.cli.collector import collector
 from hushrank.cli.demo import demo
 from hushrank.cli.experiment import experiment
 from hushrank.cli.judge.attack import attack
 from hushrank.cli.judge.evaluate import evaluate
+from hushrank.cli.look import look
+from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_points
+from hushrank.cli.missing import tell_all_missing
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
+from hushrank.cli.serve import serve
 from hushrank.cli.simulate import simulate
+from hushrank.cli.talk import be_quiet
 from hushrank.errors import HushrankError
+
+PANELS = {
+    "Begin here": ("demo", "look", "plan"),
+    "Rankings that are in a file": ("aggregate", "collect"),
+    "Live surveys": ("serve", "answer", "collector"),
+    "Activity data": ("publish", "attack", "evaluate"),
+    "Research": ("experiment", "simulate", "audit"),
+}
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""128 and the number of the signal, as shells have it."""
 
 app = typer.Typer(
     name="hushrank",
-    help="Learn what a population prefers without learning what anyone prefers.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(collect)
 app.command()(aggregate)
@@ -35,35 +52,83 @@ app.command()(attack)
 app.command()(evaluate)
 app.add_typer(simulate, name="simulate")
 app.command()(experiment)
+app.command()(audit)
 app.command()(plan)
+app.command()(look)
 app.command()(demo)
+app.command()(serve)
+app.command()(answer)
+app.add_typer(collector, name="collector")
+arrange(app, PANELS)
+tell_all_missing(app)
+numbers = partial(number_options, app)
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hushrank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool,
+        Option("--version", callback=_say_version, is_eager=True, help="Say the version, and end."),
+    ] = False,
+    quiet: Annotated[
+        bool, Option(QUIET, help="Print errors and what was asked for by -, nothing else.")
+    ] = False,
+) -> None:
+    """Learn what a population prefers without learning what anyone prefers."""
+    be_quiet(quiet)
 
 
 def main() -> None:
-    """Run one command. Exit code 0: done; 1: one line says what is wrong; 2: wrong usage."""
+    """Run one command.
+
+    Exit code 0: done; 1: one line says what is wrong; 2: wrong usage; 130: interrupted; 141: who
+    read the output has closed it.
+    """
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     for library in ("OPENBLAS", "OMP"):  # small problems: more threads only wait
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    _find_a_place_for_kernels()
+    arguments = quiet_first(sys.argv[1:])
+    require_points(numbers, arguments)
     try:
-        app()
+        app(arguments)
+    except SystemExit as ended:
+        sys.exit(_ended(ended))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except HushrankError as error:
         sys.exit(_complain(str(error)))
     except MemoryError:
         sys.exit(_complain("not enough memory for so many people, items or categories"))
+    except BrokenPipeError:
+        sys.exit(_closed())
     except OSError as error:
         sys.exit(_complain(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
 
 
-def _find_a_place_for_kernels() -> None:
-    """Let numba keep its compiled kernels for this run where it could keep them nowhere else."""
-    homes = (Path(__file__).parents[1], Path.home())
-    if "NUMBA_CACHE_DIR" not in os.environ and not any(os.access(home, os.W_OK) for home in homes):
-        folder = mkdtemp(prefix="hushrank-")  # readable by this user alone
-        atexit.register(rmtree, folder, ignore_errors=True)
-        os.environ["NUMBA_CACHE_DIR"] = folder
+def _ended(ended: SystemExit) -> int | str | None:
+    """Return a command's exit code, after what it printed has left."""
+    if isinstance(ended.__context__, BrokenPipeError):
+        return _closed()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _closed()
+    return INTERRUPTED if isinstance(ended.__context__, typer.Abort) else ended.code
+
+
+def _closed() -> int:
+    """Let nobody hear that the rest of the output has nowhere to go, as `yes | head` does not."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    return BROKEN_PIPE
 
 
 def _complain(message: str) -> int:

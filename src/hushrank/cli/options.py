@@ -6,15 +6,29 @@ from typing import Annotated, Any, TypeAlias
 
 from typer import Argument, BadParameter, Option
 
+EPSILON_HELP = (
+    "Privacy loss of a person, in nats. At 1, an even guess about somebody can become right 73.2"
+    " times in 100; at 4, 98.3 times."
+)
+
 
 class FileForm(StrEnum):
     """What a file of rankings can hold."""
 
     PREFLIB = "preflib"
     ORDER = "order"
+    BLT = "blt"
     PLACES = "places"
     RANKS = "ranks"
     SCORES = "scores"
+    LISTS = "lists"
+
+
+class End(StrEnum):
+    """Which end of numbers is best."""
+
+    HIGH = "high"
+    LOW = "low"
 
 
 class Unranked(StrEnum):
@@ -24,8 +38,46 @@ class Unranked(StrEnum):
     LAST = "last"
 
 
+Form: TypeAlias = Annotated[
+    FileForm | None, Option(help="What FILE holds. (default: told by its content)")
+]
+Columns: TypeAlias = Annotated[
+    list[str] | None, Option(help="The columns that are ballots: Mayor*, 2-8. May be repeated.")
+]
+Ignore: TypeAlias = Annotated[
+    list[str] | None, Option(help="Columns that are not: age,id. May be repeated.")
+]
+Id: TypeAlias = Annotated[
+    str | None, Option(help="The column that says whose ballot it is: the last one counts.")
+]
+Weight: TypeAlias = Annotated[
+    str | None, Option(help="The column that says for how many people a row stands.")
+]
+BestEnd: TypeAlias = Annotated[
+    End | None, Option(help="Which end of numbers is best: high of stars, low of places.")
+]
+Drop: TypeAlias = Annotated[
+    list[str] | None, Option(help="Items to leave out: by name, write-ins, or 1%. May be repeated.")
+]
+
+
 Activities: TypeAlias = Annotated[
     Path, Argument(help="Who did what: CSV or Parquet, user,item[,score][,time]; also gzipped.")
+]
+UserColumn: TypeAlias = Annotated[
+    str | None, Option("--user", help="The column of users, such as userId. (default: user)")
+]
+ItemColumn: TypeAlias = Annotated[
+    str | None, Option("--item", help="The column of items, such as movieId. (default: item)")
+]
+ScoreColumn: TypeAlias = Annotated[
+    str | None, Option("--score", help="The column of scores, such as rating. (default: score)")
+]
+TimeColumn: TypeAlias = Annotated[
+    str | None, Option("--time", help="The column of times, such as timestamp. (default: time)")
+]
+Delimiter: TypeAlias = Annotated[
+    str | None, Option(help="What parts the cells of ACTIVITY. (default: told by its content)")
 ]
 ProfilesFile: TypeAlias = Annotated[
     Path, Option(help="What users keep private: user,<attribute>,...[,protects].")
@@ -50,3 +102,15 @@ def known_protocol(name: str) -> str:
 def plain_value(option: Any) -> Any:
     """Return what a workflow takes for an option: the word of a choice, anything else as it is."""
     return option.value if isinstance(option, StrEnum) else option
+
+
+StoreAddress: TypeAlias = Annotated[
+    str, Option("--store", help="Where everything is kept: a file of SQLite, or postgresql://...")
+]
+
+CsvFile: TypeAlias = Annotated[
+    Path | None, Option("--csv", help="Write the numbers behind words and pictures: one CSV.")
+]
+FigureFile: TypeAlias = Annotated[
+    Path | None, Option("--figure", help="Write the picture of the order: .svg, .png or .pdf.")
+]

@@ -89,12 +89,21 @@ class Crowd:
     def _charge(self, survey: Survey, is_asked: NDArray[np.bool_]) -> None:
         if self.budgets is None:
             return
-        paid = self.spent[is_asked]
-        total = paid + survey.epsilon
-        total = np.where(total - paid < survey.epsilon, np.nextafter(total, np.inf), total)
+        total = sums_rounded_up(self.spent[is_asked], survey.epsilon)
         dear = f"survey {survey.name} costs {survey.epsilon:g} nats, more than somebody it asks has"
         require(bool((total <= self.budgets[is_asked]).all()), dear)
         self.spent[is_asked] = total
+
+
+def sums_rounded_up(paid: NDArray[np.float64], price: float) -> NDArray[np.float64]:
+    """Return paid + price, never less than the exact sums.
+
+    Source: Knuth (TAOCP 2, 4.2.2, theorem C): the error of a sum of floats is a float.
+    """
+    total: NDArray[np.float64] = paid + price
+    of_price = total - paid
+    error = (paid - (total - of_price)) + (price - of_price)
+    return np.where(error > 0, np.nextafter(total, np.inf), total)
 
 
 def rows_of(ranks: Ranks, rows: NDArray[np.intp]) -> Ranks:

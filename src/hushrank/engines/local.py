@@ -5,6 +5,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Answers, Counts
 from hushrank.engines.crowd import Budgets, Crowd
 from hushrank.engines.outcome import Outcome, epsilons_of
@@ -12,13 +13,13 @@ from hushrank.engines.rounds import collect, simulate_each, support_each
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies, require_round
 
 __all__ = ["Outcome", "Protocol", "run", "run_without_noise", "simulate"]
 
 T = TypeVar("T")
-Protocol: TypeAlias = Generator[Survey, Tallies, T]
-"""Yields surveys, receives their tallies, returns its outcome."""
+Protocol: TypeAlias = Generator[Round, RoundTallies, T]
+"""Yields rounds of surveys, receives their tallies, returns its outcome."""
 
 MOST_BYTES_OF_A_BATCH = 2**26
 MOST_PEOPLE_OF_A_BATCH = 2**20
@@ -96,11 +97,16 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
 def _drive(protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: Crowd) -> Outcome[T]:
     asked: list[Survey] = []
     try:
-        survey = next(protocol)
+        surveys = next(protocol)
         while True:
-            crowd.require_can_answer(survey, asked)
-            asked.append(survey)
-            survey = protocol.send(answers(survey))
+            require_round(surveys)
+            for survey in surveys:
+                crowd.require_can_answer(survey, asked)
+            tallies = []
+            for survey in surveys:
+                asked.append(survey)
+                tallies.append(answers(survey))
+            surveys = protocol.send(tuple(tallies))
     except StopIteration as end:
         budgets = () if crowd.budgets is None else tuple(survey.budgets for survey in asked)
         spends = tuple(survey.spend for survey in asked)
@@ -109,7 +115,7 @@ def _drive(protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: C
         if asked:  # what people paid is not undone by what failed later
             spent = [survey.spend for survey in asked]
             most = max(epsilons_of(spent, [survey.budgets for survey in asked]))
-            error.add_note(f"up to {most:g} nats a person were spent before")
+            error.add_note(f"up to {loss_in_words(most)} nats a person were spent before")
         raise
 
 

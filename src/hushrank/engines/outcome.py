@@ -6,6 +6,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from hushrank.accounting.composition import total_epsilon
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import loss_in_words
 from hushrank.surveys.survey import EVERY_BUDGET
 
 T = TypeVar("T")
@@ -41,7 +42,8 @@ class Outcome(Generic[T]):
     def privacy_statement(self) -> str:
         """What was protected, for whom, and at what cost, in one line."""
         if not self.is_private:
-            return f"Not private: simulated {self.epsilon:g}-LDP reports whose noise is not secret."
+            loss = loss_in_words(self.epsilon)
+            return f"Not private: simulated {loss}-LDP reports whose noise is not secret."
         return (
             f"The reports protect each of {self.n_people:,} people by {self._guarantee}"
             f" (in nats: {self._rounds}) against everybody, the collector included."
@@ -50,15 +52,16 @@ class Outcome(Generic[T]):
     @property
     def _guarantee(self) -> str:
         if not self.budgets:
-            return f"{self.epsilon:g}-LDP"
-        least, most = self.epsilons[0], self.epsilons[-1]
-        return f"{most:g}-LDP, within their own budgets from {least:g} to {most:g}"
+            return f"{loss_in_words(self.epsilon)}-LDP"
+        least, most = loss_in_words(self.epsilons[0]), loss_in_words(self.epsilons[-1])
+        return f"{most}-LDP, within their own budgets from {least} to {most}"
 
     @property
     def _rounds(self) -> str:
         everybody = all(spend.lots == (0.0, 1.0) for spend in self.spends)
         everybody &= all(budgets == EVERY_BUDGET for budgets in self.budgets)
-        rounds = ", ".join(f"{spend.release} {spend.epsilon:g}" for spend in self.spends)
+        each = (f"{spend.release} {loss_in_words(spend.epsilon)}" for spend in self.spends)
+        rounds = ", ".join(each)
         return rounds if everybody else f"{rounds}, of different people"
 
 

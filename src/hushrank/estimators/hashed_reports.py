@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Categories, Floats, Shares, Words
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.hashed import BITS, SHIFT, Hashed, collision_rate, hashed_buckets
 from hushrank.questions.question import Question
@@ -129,7 +129,7 @@ class HashedReports:
         return np.concatenate(found), np.concatenate(supports)
 
 
-@njit(cache=True)
+@kernel
 def _add_support(functions: Words, counts: Floats, start: int, support: Floats) -> None:
     """Add the support of the answers start, start + 1, ...: `hashed_buckets` moves by a step."""
     n_buckets = np.uint64(counts.shape[1])

@@ -18,7 +18,7 @@ from hushrank.estimators.seen_pairs import SeenPairs
 from hushrank.estimators.stated_terms import StatedTerms, number_of_shares
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.question import Question
-from hushrank.questions.stated import Unranked
+from hushrank.rankings.reading import Unranked
 
 
 @dataclass(frozen=True, eq=False, repr=False)

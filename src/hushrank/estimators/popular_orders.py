@@ -7,8 +7,7 @@ from math import factorial, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc
-from scipy.stats import norm
+from scipy.special import bdtrc, ndtr
 
 from hushrank.arrays import Categories, Floats, Shares
 from hushrank.estimators.candidate_orders import MOST_ITEMS_LISTED, support_at
@@ -62,7 +61,7 @@ class PopularSearch:
         least = support_at(reports, deviate - MARGIN_OF_FINALISTS)
         finalists, support = reports.supported(candidates, least)
         best = np.sort(np.argsort(-support, kind="stable")[:MOST_FINALISTS])
-        return cls(n_items, reports, finalists[best], support[best], float(norm.sf(deviate)))
+        return cls(n_items, reports, finalists[best], support[best], float(ndtr(-deviate)))
 
     def popular(self, shares: Shares) -> PopularOrders:
         """Return the finalists that have a share (finalists,), the most popular first."""

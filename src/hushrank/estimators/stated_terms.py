@@ -17,7 +17,8 @@ from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
-from hushrank.questions.stated import Stated, Unranked, deciding_places
+from hushrank.questions.stated import Stated, deciding_places
+from hushrank.rankings.reading import Unranked
 
 StatedTerm: TypeAlias = tuple[int, int, float, int]
 """A category, the number of a statistic, how often it counts, and which stated share it takes."""

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
@@ -10,11 +11,15 @@ from hushrank.errors import require
 from hushrank.experiments.experiment import Point, Result, TableForm
 from hushrank.experiments.pictures.panels import experiment_figure
 from hushrank.files.disk import replace_file
-from hushrank.reports.plots import png
+from hushrank.reports.plots import rendered
 
 
-def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:
-    """Write NAME.csv (one row a point), NAME.json and NAME.png or NAME.md; return their paths.
+def write_experiment(
+    result: Result, directory: Path, forms: Sequence[str] = ("png",)
+) -> tuple[Path, ...]:
+    """Write NAME.csv (one row a point), NAME.json and pictures or NAME.md; return their paths.
+
+    forms: of the pictures, `png`, `svg` and `pdf`.
 
     Raises HushrankError when `directory` cannot be made.
     """
@@ -25,11 +30,19 @@ def write_experiment(result: Result, directory: Path) -> tuple[Path, ...]:
     replace_file(table, _table(result).encode())
     text = json.dumps(_record(result), indent=2, ensure_ascii=False) + "\n"
     replace_file(record, text.encode())
-    shown = stem.with_suffix(".png" if result.experiment.views else ".md")
-    is_picture = bool(result.experiment.views)
-    content = png(experiment_figure(result)) if is_picture else _text_table(result).encode()
-    replace_file(shown, content)
-    return table, record, shown
+    shown = dict(_shown(result, forms))
+    for suffix, content in shown.items():
+        replace_file(stem.with_suffix(suffix), content)
+    return table, record, *map(stem.with_suffix, shown)
+
+
+def _shown(result: Result, forms: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield a suffix and the content of a file for each form; figures without views are text."""
+    if not result.experiment.views:
+        yield ".md", _text_table(result).encode()
+        return
+    for form in dict.fromkeys(forms):
+        yield f".{form}", rendered(experiment_figure(result), form)
 
 
 def _table(result: Result) -> str:
@@ -59,7 +72,7 @@ def _record(result: Result) -> dict[str, object]:
         "shows": experiment.shows,
         "hushrank": version("hushrank"),
         **_sizes(result),
-        "repetitions": settings.repetitions,
+        "repetitions": max((point.repetitions for point in result.points), default=0),
         "seed": settings.seed,
         "quick": settings.quick,
         "private": False,

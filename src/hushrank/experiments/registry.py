@@ -1,7 +1,7 @@
 """All experiments, by name."""
 
 from hushrank.errors import require
-from hushrank.experiments.experiment import Experiment
+from hushrank.experiments.experiment import Experiment, Settings
 from hushrank.experiments.figures.frontier.elections import FRONTIER_ELECTIONS
 from hushrank.experiments.figures.frontier.epsilon import FRONTIER_EPSILON
 from hushrank.experiments.figures.frontier.people import FRONTIER_PEOPLE
@@ -38,6 +38,9 @@ EXPERIMENTS = {
     )
 }
 
+MINUTES = {"safari": 15, "hay": 10, "kwiksort": 20, "privrank": 65, "frontier": 30, "pair": 20}
+"""What all figures whose names begin so take together on one core, at their own repetitions."""
+
 DATA_NAMES = tuple(
     dict.fromkeys(
         population.name
@@ -53,3 +56,15 @@ def experiment_named(name: str) -> Experiment:
     known = ", ".join(EXPERIMENTS)
     require(name in EXPERIMENTS, f"expected one of the experiments {known}, got {name}")
     return EXPERIMENTS[name]
+
+
+def how_long(experiment: Experiment, settings: Settings) -> str:
+    """Say beforehand how long it takes, as far as it is known."""
+    family = experiment.name.partition("-")[0]
+    if settings.quick:
+        return f"{experiment.name}: --quick takes seconds to a minute"
+    minutes = MINUTES[family] * settings.repetitions / experiment.repetitions
+    return (
+        f"{experiment.name}: all {family} figures take about {minutes:.0f} minutes on one core,"
+        " this one a part of it; interrupted, the same command goes on where it stopped"
+    )

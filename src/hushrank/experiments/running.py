@@ -1,6 +1,6 @@
 """Run an experiment: draw, plan, repeat, sum up."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,15 @@ def run_experiment(
     given: Populations,
     settings: Settings,
     *,
+    measured: Sequence[Sequence[Point]] = (),
     on_progress: Callable[[float], None] = lambda done: None,
+    on_points: Callable[[Sequence[Point]], None] = lambda points: None,
 ) -> Result:
     """Measure every point of the figure. Deterministic in the settings; protects nobody.
 
     `given` holds the populations that stand in files; `on_progress` receives the finished part.
+    `measured`: the first measurements of the same experiment, which are not repeated; `on_points`
+    receives each new one.
     Raises HushrankError when one is missing or does not fit.
     """
     quick_seed, points_seed, people_seed = np.random.SeedSequence(settings.seed).spawn(3)
@@ -46,7 +50,12 @@ def run_experiment(
     for measurement, seed in zip(measurements, own, strict=True):
         seeds.append(_again(seeds[-1]) if measurement.same_draws else seed)
     for done, (measurement, seed) in enumerate(zip(measurements, seeds, strict=True), start=1):
-        points += _measured(experiment.name, measurement, settings, seed)
+        if done <= len(measured):
+            points += measured[done - 1]
+        else:
+            new = tuple(_measured(experiment.name, measurement, settings, seed))
+            on_points(new)
+            points += new
         on_progress(done / len(measurements))
     return Result(experiment, settings, sizes, tuple(points))
 

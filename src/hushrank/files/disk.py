@@ -1,6 +1,8 @@
 """What every file needs: errors that name it, and a replacement that is whole or not there."""
 
 import os
+import re
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +13,8 @@ from typing import TypeAlias
 from hushrank.errors import HushrankError, require
 
 FilePath: TypeAlias = str | os.PathLike[str]
+
+STANDARD = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 @contextmanager
@@ -27,6 +31,11 @@ def errors_naming(path: FilePath) -> Iterator[None]:
     raise HushrankError(f"{os.fspath(path)}: {message}") from None
 
 
+def is_standard_output(path: FilePath) -> bool:
+    """Tell whether a path is standard output, which `-` stands for, too."""
+    return _descriptor(path) == 1
+
+
 def require_folder(path: FilePath) -> None:
     """Raise HushrankError unless the folder of `path` exists."""
     with errors_naming(path):
@@ -36,7 +45,7 @@ def require_folder(path: FilePath) -> None:
 def require_apart(paths: Sequence[FilePath]) -> None:
     """Raise HushrankError when two of the paths are one file: an output would destroy the other."""
     for path in paths:
-        same = sum(os.path.realpath(path) == os.path.realpath(other) for other in paths)
+        same = sum(_place_of(path) == _place_of(other) for other in paths)
         require(same == 1, f"{os.fspath(path)}: expected different files to read and to write")
 
 
@@ -60,9 +69,15 @@ def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> Non
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
     secret: only its owner may read the file. What a link leads to is replaced, the link stays.
-    What is no regular file, such as /dev/stdout, is written to in place.
+    What is no regular file is written to in place, and so is what is open already: `-` and
+    /dev/stdout, wherever they lead, and /dev/fd/63, as shells name a process that reads.
     Raises HushrankError, which names `path`, when it cannot be written.
     """
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        with errors_naming(path):
+            _write_open(descriptor, content)
+        return
     target = Path(os.path.realpath(path))
     with errors_naming(path):
         _require_folder(target)
@@ -81,6 +96,28 @@ def keep_to_owner(path: FilePath) -> None:
             os.fchmod(descriptor, 0o600)
     finally:
         os.close(descriptor)
+
+
+def _descriptor(path: FilePath) -> int | None:
+    """Return the number of an open file that a path stands for; None where it is a path."""
+    text = os.fspath(path)
+    if text in STANDARD:
+        return STANDARD[text]
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", text)
+    return None if found is None else int(found[1])
+
+
+def _place_of(path: FilePath) -> str:
+    descriptor = _descriptor(path)
+    return os.path.realpath(path) if descriptor is None else f"open file {descriptor}"
+
+
+def _write_open(descriptor: int, content: bytes) -> None:
+    """Write after what was printed so far, and leave the file open."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(content)
 
 
 def _rename_over(target: Path, content: bytes, secret: bool) -> None:

@@ -32,6 +32,11 @@ def natural_order(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(texts), key=key))
 
 
+def is_number(text: str) -> bool:
+    """Tell a number, which is hardly the name of a column."""
+    return re.fullmatch(r"[+-]?\d+(?:[.,]\d+)?", text) is not None
+
+
 def require_plain_names(names: Sequence[str]) -> None:
     """Raise HushrankError unless a line of text can hold each name and give it back."""
     for number, name in enumerate(names, start=1):

@@ -3,8 +3,10 @@
 import csv
 import gzip
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.delimiters import delimiter_of, named_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
+from hushrank.files.encodings import UTF8, plain_text
+from hushrank.files.json_tables import is_json, parse_json
+from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 from hushrank.files.table_files import (
     ArrowArray,
     ArrowStream,
@@ -33,28 +39,48 @@ NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_table(path: FilePath) -> Table:
-    """Read a CSV or Parquet file, plain or gzipped, as its content says.
+def read_table(path: FilePath, *, delimiter: str | None = None) -> Table:
+    """Read a table of any format, plain or gzipped, as its content says.
 
     Privacy: what is read is raw. The error names a line and what was expected, never a cell.
     Raises HushrankError or OSError when the file is missing, damaged, empty or no such table.
     """
     content = load(path)
-    return parse_parquet(content) if is_parquet(content) else parse_csv(plain_text(content))
+    found = parse_packed(content)
+    return found or parse_text_table(*plain_text(content), extension(path), delimiter=delimiter)
+
+
+def parse_packed(content: bytes) -> Table | None:
+    """Read Parquet, Excel or OpenDocument; None where the content is neither."""
+    if is_parquet(content):
+        return parse_parquet(content)
+    return parse_spreadsheet(content) if is_spreadsheet(content) else None
+
+
+def parse_text_table(
+    text: bytes, encoding: str, ending: str, *, delimiter: str | None = None
+) -> Table:
+    """Read JSON, NDJSON or delimited text in UTF-8, which was in this encoding."""
+    if delimiter is None and is_json(text, ending):
+        return parse_json(text)
+    sign = delimiter_of(text) if delimiter is None else delimiter
+    parted = "" if sign == "," else f"with {named_sign(sign)}"
+    within = "" if encoding == UTF8 else f"in {encoding}"
+    said = " ".join(filter(None, (parted, within)))
+    return replace(parse_csv(text, sign), format=said and f"text {said}")
 
 
 @contextmanager
-def opened_table(source: FilePath | ArrowTable) -> Iterator[Table]:
+def opened_table(source: FilePath | ArrowTable, *, delimiter: str | None = None) -> Iterator[Table]:
     """Read a file, or take a table in memory, and name it in errors that are raised meanwhile.
 
     Raises TypeError for what is neither.
     """
     if isinstance(source, str | os.PathLike):
         with errors_naming(source):
-            yield read_table(source)
+            yield read_table(source, delimiter=delimiter)
     elif isinstance(source, ArrowStream | ArrowArray):
         with errors_of_table():
             yield parse_arrow(source)
@@ -77,7 +103,7 @@ def load(path: FilePath) -> bytes:
     content = Path(path).read_bytes()
     if content.startswith(_GZIP):
         content = gzip.decompress(content)
-    require(content.strip(), "line 1: expected content, the file is empty")
+    require(not content.isspace() and content, "line 1: expected content, the file is empty")
     return content
 
 
@@ -134,9 +160,21 @@ def numbers(column: Column) -> NDArray[np.float64]:
     return np.array([*of_texts, np.nan]).take(column.codes)  # code -1 takes the last
 
 
+def decimal_numbers(column: Column) -> NDArray[np.float64]:
+    """Return `numbers`, where all decimal signs of a column may be commas.
+
+    Where each comma stands before three digits it may part thousands: then it is no number.
+    """
+    texts = [text for text in column.texts if "," in text]
+    unclear = all(re.fullmatch(r"[+-]?\d+(,\d{3})+", text) for text in texts)
+    if unclear or any("." in text for text in column.texts):
+        return numbers(column)
+    return numbers(Column(column.codes, tuple(text.replace(",", ".") for text in column.texts)))
+
+
 def require_table_extension(path: FilePath) -> None:
     """Raise HushrankError unless the path ends as a table does."""
-    fits = _extension(path) in EXTENSIONS
+    fits = extension(path) in EXTENSIONS
     require(fits, f"expected an extension of {', '.join(EXTENSIONS)}, perhaps with .gz")
 
 
@@ -148,7 +186,7 @@ def write_table(columns: Mapping[str, Any], path: FilePath, *, secret: bool = Fa
     """
     with errors_naming(path):
         require_table_extension(path)
-        content = _parquet(columns) if _extension(path) == ".parquet" else _csv(columns)
+        content = _parquet(columns) if extension(path) == ".parquet" else _csv(columns)
         if os.fspath(path).lower().endswith(".gz"):
             content = gzip.compress(content, compresslevel=6, mtime=0)
     replace_file(path, content, secret=secret)
@@ -177,7 +215,8 @@ def number_column(numbers: NDArray[np.float64]) -> Any:
     return pa.array(numbers.astype(np.int64) if is_whole else numbers)
 
 
-def _extension(path: FilePath) -> str:
+def extension(path: FilePath) -> str:
+    """Return the extension of a path in lower case, that of what is packed where it is gzipped."""
     return Path(os.fspath(path).lower().removesuffix(".gz")).suffix
 
 
@@ -210,16 +249,3 @@ def _needs_quotes(column: Any) -> bool:
     is_text = pa.types.is_dictionary(column.type)
     texts = column.dictionary.to_pylist() if is_text else []
     return any(sign in text for text in texts for sign in ',"')
-
-
-def plain_text(content: bytes) -> bytes:
-    """Return UTF-8 text without a byte order mark, or say on which line it is none."""
-    text = content.removeprefix(_BYTE_ORDER_MARK)
-    require(b"\0" not in text, "expected text or Parquet, got a binary file")
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-    else:
-        return text
-    raise HushrankError(f"line {line}: expected text in UTF-8")

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Counts, Indices, Words
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.mechanisms.central import MOST_SCALE, require_epsilon
 from hushrank.randomness import Randomness
 from hushrank.samplers.geometric_numbers import geometric
@@ -156,7 +156,7 @@ def _draw_one_by_one(epsilon: float, size: int, *, rng: Randomness) -> Counts:
     return np.array([geometric(*rate, rng=rng) for _ in range(size)], dtype=np.int64)
 
 
-@njit(cache=True)
+@kernel
 def _add_digits(words: Words, table: _Table, places: Indices, variables: Counts) -> int:
     """Add a digit at each of the places; move those to draw again to the front, return how many."""
     edges, guide, unit, escape = table

@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Categories, Counts, Reports, Words
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.mechanisms.local import Tally, checked_categories
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.word_rates import WordRates
@@ -109,7 +109,7 @@ class HashedResponse:
         return Tally(support, len(reports))
 
 
-@njit(cache=True)
+@kernel
 def _count_support(multipliers: Words, offsets: Words, widths: Words, support: Counts) -> None:
     """Add the people to the support of each v: a v + b, moved to the bucket's edge, is below it."""
     for first in range(0, support.size, CATEGORIES_AT_ONCE):

@@ -72,7 +72,7 @@ class PermutohedronMechanism:
         Raises HushrankError, before anything is drawn, unless scores are whole numbers (items,) of
         sum 0 and at most 2^62 / G.
         """
-        scores = self._checked(centred_scores)
+        scores = self.checked(centred_scores)
         released: Counts = scores * self.resolution + self.noise(1, rng=rng)[0]
         return released
 
@@ -97,7 +97,8 @@ class PermutohedronMechanism:
         signs = rng.integers(2, size=n_draws, dtype=np.uint64)
         return _turned(lattice_points(codes, radii, steps), items, signs)
 
-    def _checked(self, centred_scores: Counts) -> Counts:
+    def checked(self, centred_scores: Counts) -> Counts:
+        """Return the scores (items,) as int64; raise HushrankError for what `release` refuses."""
         shaped = centred_scores.shape == (self.n_items,)
         require(shaped, f"expected scores of shape ({self.n_items},)")
         require(centred_scores.dtype.kind in "iu", "expected whole numbers as scores")

@@ -5,7 +5,6 @@ from functools import cache
 from math import comb, factorial
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Shares
 
@@ -74,7 +73,6 @@ def counted_law(n_items: int) -> tuple[Shares, Shares]:
     return counts[0], pulls
 
 
-@njit(cache=True)
 def counts_of_distances(n_items: int) -> Shares:
     """Count the orders at each distance, and sum their doubled, centred ranks of the first places.
 

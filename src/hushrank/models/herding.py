@@ -3,11 +3,11 @@
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats, Ranks, Shares
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.models.ranking_model import RankingModel
 
 DRAWS_OF_A_ROW = 50
@@ -51,7 +51,7 @@ def herded_rows(
     return ranks
 
 
-@njit(cache=True)
+@kernel
 def _surplus(rows: Ranks, wanted: Floats) -> Floats:
     """Return how many rows too many each cell (pairs x ranks x ranks,) has."""
     n_items = rows.shape[1]
@@ -64,7 +64,7 @@ def _surplus(rows: Ranks, wanted: Floats) -> Floats:
     return surplus
 
 
-@njit(cache=True)
+@kernel
 def _exchange(rows: Ranks, fresh: Ranks, row: int, surplus: Floats) -> int:
     """Offer each fresh row to the next of the rows, from `row` on; return whose turn is next."""
     n_pairs = rows.shape[1] * (rows.shape[1] - 1) // 2
@@ -84,7 +84,7 @@ def _exchange(rows: Ranks, fresh: Ranks, row: int, surplus: Floats) -> int:
     return row
 
 
-@njit(cache=True)
+@kernel
 def _fill_cells(ranks: Ranks, n_items: int, cells: NDArray[np.int64]) -> None:
     """Fill in which cell of each pair a row's ranks (items,) fall into."""
     pair = 0

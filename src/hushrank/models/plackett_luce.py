@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks, Shares
 from hushrank.errors import HushrankError, require
+from hushrank.kernels import kernel
 from hushrank.models.ranking_model import require_orders
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import FEW_ITEMS, unranked
@@ -155,7 +155,7 @@ def _maximise(
     raise HushrankError(f"no convergence in {MOST_ITERATIONS} iterations; a larger prior helps")
 
 
-@njit(cache=True)
+@kernel
 def _orders_and_lengths(ranks: Ranks, sentinel: int) -> tuple[NDArray[np.int32], Counts]:
     """Return the items in order (rows, items), row-major, and how many of them are ranked."""
     n_rows, n_items = ranks.shape
@@ -169,7 +169,7 @@ def _orders_and_lengths(ranks: Ranks, sentinel: int) -> tuple[NDArray[np.int32],
     return orders, n_ranked
 
 
-@njit(cache=True)
+@kernel
 def _count_choices(orders: NDArray[np.int32], n_ranked: Counts, people: Shares) -> Shares:
     """Count how often each item (items,) is chosen among two or more."""
     chosen = np.zeros(orders.shape[1])
@@ -179,7 +179,7 @@ def _count_choices(orders: NDArray[np.int32], n_ranked: Counts, people: Shares) 
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def _exposure(
     orders: NDArray[np.int32], n_ranked: Counts, people: Shares, weights: Shares
 ) -> Shares:

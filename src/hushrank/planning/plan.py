@@ -166,4 +166,5 @@ def _beyond_simulations(protocol: str, n_items: int) -> str | None:
 def _require_between(number: float, low: float, high: float, named: str) -> None:
     in_range = low <= number <= high
     range_ = f"{low:,} to {high:,} {named}"
-    require(in_range, f"predictions are made for {range_}, got {number:,}")
+    beyond = "beyond, `hushrank plan --goal` answers by formulas"
+    require(in_range, f"predictions are made for {range_}, got {number:,}: {beyond}")

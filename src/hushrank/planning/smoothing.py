@@ -6,7 +6,6 @@ from typing import TypeAlias
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from hushrank.planning.grid import BY_INFORMATION
 from hushrank.planning.table import QUANTITIES, Record
@@ -64,4 +63,6 @@ def _fall(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _fall_along(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     if rows.shape[1] == 1:
         return rows
+    from scipy.optimize import isotonic_regression  # slow to load
+
     return np.array([isotonic_regression(row, increasing=False).x for row in rows])

@@ -21,7 +21,7 @@ from hushrank.protocols.pairs import (
     response_at,
 )
 from hushrank.protocols.query_counts import Solution, paper_queries, require_solution
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies
 
 
 def ldp_kwiksort(
@@ -32,7 +32,7 @@ def ldp_kwiksort(
     solution: Solution = "rr",
     n_queries: int | None = None,
     post_process: PairPostProcess = "kwiksort",
-) -> Generator[Survey, Tallies, PairOutcome]:
+) -> Generator[Round, RoundTallies, PairOutcome]:
     """Ask K distinct pairs at epsilon / K each; sort by the signs of the debiased margins.
 
     Deterministic in the tallies and `pivot_seed`; a tied pair falls to a random side. The same

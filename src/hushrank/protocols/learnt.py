@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
+from hushrank.aggregators.uncertainty.drawn_ranks import Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Ranks, Shares
@@ -59,6 +60,10 @@ class Learnt(Protocol):
     def posterior(self) -> Posterior | None:
         """What the reports leave open of the order; None where the protocol cannot tell."""
 
+    @property
+    def rule(self) -> Rule:
+        """How the order follows from what is believed: by mean ranks, or by least Kendall cost."""
+
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Draw synthetic ranks (people, items); raise HushrankError where there is no model."""
 
@@ -75,6 +80,7 @@ class LearntModel:
     hierarchy: ThinChain | None = None
     order: None = None
     posterior: None = None
+    rule: Rule = "scores"
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Draw independent ranks (people, items) from the model."""
@@ -93,6 +99,7 @@ class LearntOrder:
     posterior: Posterior | None = None
     chosen: Mapping[str, Any] = field(default_factory=dict)
     model: None = None
+    rule: Rule = "scores"
 
     @classmethod
     def of_mean_ranks(cls, learnt: MeanRanks) -> "LearntOrder":
@@ -121,6 +128,11 @@ class LearntPairs:
         """The items, best first."""
         return self.outcome.order
 
+    @property
+    def rule(self) -> Rule:
+        """By pairs where the order is Kemeny's; KwikSort's has no belief of its own."""
+        return "pairs" if self.outcome.post_process == "kemeny" else "scores"
+
     @cached_property
     def posterior(self) -> Posterior:
         """What the noise of the reports leaves open of the order."""
@@ -148,6 +160,7 @@ class LearntFit:
 
     outcome: MaxEntropyOutcome | PopularOrdersOutcome
     rows: Rows = "herded"
+    rule: Rule = "pairs"
 
     @property
     def model(self) -> RankingModel:

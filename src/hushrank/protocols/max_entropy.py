@@ -20,7 +20,7 @@ from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.question_kinds import Incomplete, require_incomplete
 from hushrank.protocols.question_mix import Mix, choose_mixes, describe_mix, mix_surveys
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey
 
 MOST_ITEMS = 16
 """16 items have 65,536 sets, which every pass visits."""
@@ -115,7 +115,7 @@ def max_entropy(
     prior: Prior = "safe",
     mix: Mix | None = None,
     unranked: Incomplete = "refused",
-) -> Generator[Survey, Tallies, MaxEntropyOutcome]:
+) -> Generator[Round, RoundTallies, MaxEntropyOutcome]:
     """Ask each person one question of the mix; fit the maximum-entropy model to the reports.
 
     With several epsilons people have budgets of their own, and each is asked at the largest epsilon
@@ -147,11 +147,11 @@ def max_entropy(
 
 def _reports(
     n_items: int, surveys: Sequence[Survey], unranked: Incomplete
-) -> Generator[Survey, Tallies, Likelihood]:
+) -> Generator[Round, RoundTallies, Likelihood]:
     """Yield the surveys, of different people, and return the likelihood of all their reports."""
     parts: list[Any] = []
-    for survey in surveys:
-        reports = survey.questions, survey.local_mechanisms, (yield survey)
+    for survey, tallies in zip(surveys, (yield tuple(surveys)), strict=True):
+        reports = survey.questions, survey.local_mechanisms, tallies
         if unranked == "refused":
             parts.append(ReportLikelihood.of(n_items, *reports))
         else:

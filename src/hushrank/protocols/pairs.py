@@ -24,7 +24,7 @@ from hushrank.mechanisms.randomized_response import GeneralizedRandomizedRespons
 from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.query_counts import best_queries
 from hushrank.questions.relative_order import RelativeOrder
-from hushrank.surveys.survey import EVERY_BUDGET, Survey, Tallies
+from hushrank.surveys.survey import EVERY_BUDGET, Round, RoundTallies, Survey
 
 MOST_ITEMS = 1000
 """1000 items have 499,500 pairs."""
@@ -54,7 +54,7 @@ def pairs(
     n_queries: int | None = None,
     post_process: PairPostProcess = "auto",
     time_limit: float | None = None,
-) -> Generator[Survey, Tallies, PairOutcome]:
+) -> Generator[Round, RoundTallies, PairOutcome]:
     """Ask each person `n_queries` distinct pairs, through randomised response at epsilon / K each.
 
     With several epsilons people have budgets of their own: each epsilon has a survey, which asks
@@ -106,11 +106,10 @@ def pair_survey(
 
 def pair_reports(
     n_items: int, surveys: Sequence[Survey]
-) -> Generator[Survey, Tallies, PairReports]:
+) -> Generator[Round, RoundTallies, PairReports]:
     """Yield the surveys, of different people, and return all their reports."""
     layers = []
-    for survey in surveys:
-        tallies = yield survey
+    for survey, tallies in zip(surveys, (yield tuple(surveys)), strict=True):
         mechanism, n_answers = survey.local_mechanisms[0], survey.answers_per_person
         layers.append(PairReports.from_tallies(n_items, mechanism, tallies, n_answers))
     reports, *others = layers

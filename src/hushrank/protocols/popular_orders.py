@@ -26,7 +26,7 @@ from hushrank.protocols.question_mix import Mix, choose_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.top_order import TopOrder
 from hushrank.surveys.sampled_survey import sampled_survey
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey
 
 FEWEST_ITEMS = 4
 """The family describes every population of 3 items as it is."""
@@ -87,7 +87,7 @@ def popular_orders(
     function_seed: int,
     prior: Prior = "safe",
     mix: Mix | None = None,
-) -> Generator[Survey, Tallies, PopularOrdersOutcome]:
+) -> Generator[Round, RoundTallies, PopularOrdersOutcome]:
     """Ask 7 of 10 people as `max_entropy` does, and the others for their order, hashed.
 
     It is made for populations in which many people hold exactly the same ranking, as how-to-vote
@@ -107,13 +107,13 @@ def popular_orders(
     chosen = chosen if mix is None else mix
     of_rest = mix_surveys(chosen, n_items, epsilon, lots=(ASKED_SHARE, 1.0))
     of_orders = order_surveys(n_items, epsilon, function_seed)
-    parts, reports = [], []
-    for survey in of_rest:
-        asked = survey.questions, survey.local_mechanisms
-        parts.append(ReportLikelihood.of(n_items, *asked, (yield survey)))
-    for survey in of_orders:
-        asked = survey.questions, survey.local_mechanisms
-        reports.append(HashedReports.of(*asked, (yield survey)))
+    surveys = (*of_rest, *of_orders)
+    asked = [
+        (survey.questions, survey.local_mechanisms, tallies)
+        for survey, tallies in zip(surveys, (yield surveys), strict=True)
+    ]
+    parts = [ReportLikelihood.of(n_items, *each) for each in asked[: len(of_rest)]]
+    reports = [HashedReports.of(*each) for each in asked[len(of_rest) :]]
     candidates = candidate_orders(n_items, reports[0] if len(reports) > 1 else None)
     search = PopularSearch.among(candidates, reports[-1], n_items)
     shares, fit = _most_likely(reduce(add, parts), search, prior)

@@ -10,7 +10,8 @@ from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
-from hushrank.questions.stated import Stated, StatedQuestion, Unranked
+from hushrank.questions.stated import Stated, StatedQuestion
+from hushrank.rankings.reading import Unranked
 
 QuestionKind: TypeAlias = Literal[
     "pairs", "extremes", "levels", "levels-and-pairs", "ranks-and-pairs"

@@ -41,11 +41,11 @@ from hushrank.protocols.question_kinds import Incomplete, require_incomplete
 from hushrank.protocols.safari import Split, safari
 from hushrank.protocols.subset_order import subset_order
 from hushrank.protocols.whole_ranking import whole_ranking
-from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
+from hushrank.surveys.survey import MakeMechanism, Round, RoundTallies
 
 T = TypeVar("T")
-Rounds: TypeAlias = Generator[Survey, Tallies, T]
-"""Yields surveys, receives their tallies, returns what was learnt."""
+Rounds: TypeAlias = Generator[Round, RoundTallies, T]
+"""Yields rounds of surveys, receives their tallies, returns what was learnt."""
 
 TRUTHFUL_EPSILON = 10.0
 """Of a maximum-entropy collection whose reports are all but true and ask for the most detail."""
@@ -149,6 +149,8 @@ class Safari:
     def __post_init__(self) -> None:
         """Check the options that a collection would only find out about later."""
         require_post_process(self.post_process)
+        known = self.split in get_args(Split)
+        require(known, f"expected split {' or '.join(get_args(Split))}, got {self.split}")
         _require_type(self.leaf_size, Integral, "leaf_size", "a whole number")
         _require_type(self.shrink, bool, "shrink", "True or False")
         mechanism_named(self.mechanism)
@@ -376,12 +378,11 @@ def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
     if not isinstance(mechanism, str):
         _require_type(mechanism, Callable, "mechanism", "a name or what makes a mechanism")
         return mechanism
-    added = _plug_ins("mechanisms")
-    known = ", ".join((*MECHANISMS, *added))
-    is_known = mechanism in MECHANISMS or mechanism in added
-    require(is_known, f"expected one of the mechanisms {known}, got {mechanism}")
     if mechanism in MECHANISMS:
         return MECHANISMS[mechanism]
+    added = _plug_ins("mechanisms")  # reads what all installed packages say of themselves
+    known = ", ".join((*MECHANISMS, *added))
+    require(mechanism in added, f"expected one of the mechanisms {known}, got {mechanism}")
     made: MakeMechanism = _loaded(added[mechanism])
     return made
 

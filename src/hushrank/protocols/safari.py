@@ -24,7 +24,7 @@ from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
+from hushrank.surveys.survey import MakeMechanism, Round, RoundTallies
 
 MOST_ITEMS = 64
 """64 items have 125,000 triplets, each with 128 cells: a gigabyte."""
@@ -45,7 +45,7 @@ def safari(
     split: Split = "budget",
     shrink: bool = False,
     make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
-) -> Generator[Survey, Tallies, RiffleModel]:
+) -> Generator[Round, RoundTallies, RiffleModel]:
     """Ask Rule I, learn a thin chain, ask Rule II, return the riffle-independent model.
 
     Faithful by default; `split="people"` and `shrink` are repairs. Deterministic in the tallies.
@@ -61,11 +61,11 @@ def safari(
     estimate = partial(survey_shares, post_process=post_process, shrink=shrink)
 
     structure = ask("structure", rank_and_precedence_questions(n_items), **first)
-    information = tripletwise_information(np.stack(estimate(structure, (yield structure))))
+    information = tripletwise_information(np.stack(estimate(structure, (yield (structure,))[0])))
     chain = learn_thin_chain(information_tensor(n_items, information), max_leaf)
 
     parameters = ask("parameters", chain_questions(chain), **second)
-    return RiffleModel.from_shares(chain, estimate(parameters, (yield parameters)))
+    return RiffleModel.from_shares(chain, estimate(parameters, (yield (parameters,))[0]))
 
 
 def _require_size(n_items: int, max_leaf: int) -> None:

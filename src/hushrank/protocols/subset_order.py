@@ -11,7 +11,7 @@ from hushrank.errors import require
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.questions.whole_order import WholeOrder
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,7 +26,7 @@ class MeanRanks:
     covariance: NDArray[np.float64]
 
 
-def subset_order(n_items: int, *, epsilon: float) -> Generator[Survey, Tallies, MeanRanks]:
+def subset_order(n_items: int, *, epsilon: float) -> Generator[Round, RoundTallies, MeanRanks]:
     """Ask everybody for the whole order, once; return the items by mean reported rank (Borda).
 
     Privacy: epsilon-LDP for each person, in nats.   Cost: see `SubsetOrder.n_tries`, per person.
@@ -34,7 +34,7 @@ def subset_order(n_items: int, *, epsilon: float) -> Generator[Survey, Tallies, 
     """
     mechanism = SubsetOrder(n_items, epsilon)
     question = WholeOrder(tuple(range(n_items)))
-    (tally,) = yield Survey("whole order", (question,), (mechanism,), epsilon)
+    ((tally,),) = yield (Survey("whole order", (question,), (mechanism,), epsilon),)
     return estimated_mean_ranks(mechanism, tally)
 
 

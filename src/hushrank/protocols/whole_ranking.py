@@ -9,7 +9,7 @@ from hushrank.models.tabulated import TabulatedModel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import MakeMechanism, Survey, Tallies
+from hushrank.surveys.survey import MakeMechanism, Round, RoundTallies
 
 MOST_ITEMS = 11
 """11! shares take 320 megabytes; one item more would take 12 times as much."""
@@ -21,7 +21,7 @@ def whole_ranking(
     epsilon: float,
     make_mechanism: MakeMechanism = GeneralizedRandomizedResponse,
     post_process: PostProcess = "simplex",
-) -> Generator[Survey, Tallies, TabulatedModel]:
+) -> Generator[Round, RoundTallies, TabulatedModel]:
     """Ask for the lexicographic index of the whole order, return a share for each of n_items!.
 
     Privacy: epsilon-LDP for each person, in nats.   Cost: O(n_items!) time and memory at the
@@ -33,6 +33,6 @@ def whole_ranking(
     require(n_items <= MOST_ITEMS, most)
     question = RelativeOrder(tuple(range(n_items)))
     survey = sampled_survey("whole ranking", [question], epsilon, make_mechanism=make_mechanism)
-    tallies = yield survey
+    (tallies,) = yield (survey,)
     (shares,) = survey_shares(survey, tallies, post_process=post_process)
     return TabulatedModel(n_items, shares)

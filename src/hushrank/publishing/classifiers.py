@@ -9,13 +9,14 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from hushrank.arrays import Floats, WholeNumbers
-from hushrank.errors import HushrankError, require
+from hushrank.errors import needs_extra, require
 
 Classifier: TypeAlias = Any
 """Of scikit-learn, which ships no types: fit, and predict_proba or decision_function."""
 
 N_COMPONENTS = 50
 N_NEIGHBOURS = 50
+BOOSTING_ROUNDS = 150
 SVM_LOOSENESS, LOGISTIC_LOOSENESS = 0.2, 2.0
 """Of records of length 1: the inverse of how strongly a classifier is regularized."""
 
@@ -51,7 +52,7 @@ def require_sklearn() -> None:
     try:
         import sklearn  # noqa: F401
     except ImportError as missing:
-        raise HushrankError("this needs `pip install hushrank[publish]`") from missing
+        raise needs_extra("this attacker or clustering", "publish") from missing
 
 
 @contextmanager
@@ -165,7 +166,7 @@ def _gradient_boosting(seed: int) -> Classifier:
     from sklearn.pipeline import make_pipeline
 
     boosted = HistGradientBoostingClassifier(
-        max_iter=150, learning_rate=0.05, max_leaf_nodes=8, random_state=seed
+        max_iter=BOOSTING_ROUNDS, learning_rate=0.05, max_leaf_nodes=8, random_state=seed
     )
     return make_pipeline(_components(seed), boosted)
 

@@ -1,7 +1,7 @@
 """What did a person answer, if their ranking says so at all? Questions about partial rankings."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.competition import unranked as mark_of
-
-Unranked: TypeAlias = Literal["last", "unknown"]
-"""Items that a person did not rank come after all others, in an unknown order, or anywhere."""
+from hushrank.rankings.reading import Unranked
 
 StatedQuestion: TypeAlias = RelativeOrder | RankLevel | LevelAndPrecedence
 

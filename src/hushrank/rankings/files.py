@@ -3,11 +3,14 @@
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal
 
 from hushrank.errors import expect, require
+from hushrank.files.delimiters import delimiter_of
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
+from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.table_files import (
     ArrowArray,
     ArrowStream,
@@ -15,43 +18,58 @@ from hushrank.files.table_files import (
     Table,
     parse_arrow,
     parse_csv,
-    parse_parquet,
 )
-from hushrank.files.tables import errors_of_table, is_parquet, load, plain_text
+from hushrank.files.tables import (
+    errors_of_table,
+    extension,
+    load,
+    parse_packed,
+    parse_text_table,
+    read_table,
+)
+from hushrank.rankings.forms.asked import Asked, Best, Form
+from hushrank.rankings.forms.blt import is_blt, parse_blt
+from hushrank.rankings.forms.cleaning import ballots_of
+from hushrank.rankings.forms.long import Long, ballots_of_rows
+from hushrank.rankings.forms.tables import Found, ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
 from hushrank.rankings.order_files import is_order_file, parse_order_file
 from hushrank.rankings.preflib import format_preflib, parse_preflib
 from hushrank.rankings.preflib_header import KINDS
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.ratings import table_ratings
-from hushrank.rankings.tables import (
-    SCORE_COLUMNS,
-    form_of,
-    format_csv,
-    format_parquet,
-    table_rankings,
-)
+from hushrank.rankings.written_tables import format_csv, format_parquet
 
-Form: TypeAlias = Literal["preflib", "order", "places", "ranks", "scores"]
-FORMS = get_args(Form)
 EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
 
 _MODERN_PREFLIB = re.compile(rb"\s*+#\s*+[A-Z]++(?: ++[A-Z]++)*+(?:\s++\d++)?+\s*+:")
+_ABOVE_CAST_VOTES = re.compile(rb'([^\n]*\n)[^\n]*\n[^\n]*\n"?CvrNumber', re.IGNORECASE)
 _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
+ARRAYS = "Rankings.from_orders takes item numbers, best first, Rankings.from_keys places of items"
 
 
 def read_rankings(
-    source: FilePath | ArrowTable | Sequence[Ballot], *, form: Form | None = None
+    source: FilePath | ArrowTable | Sequence[Ballot],
+    *,
+    form: Form | None = None,
+    columns: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    id: str | None = None,
+    weight: str | None = None,
+    best: Best | None = None,
+    drop: Sequence[str] = (),
 ) -> Rankings:
     """Read rankings from a `source`: a file, a table in memory, or a list of lists of names.
 
-    A table has the forms of a table file: a data frame of pandas (2.2 or newer; its index is not
-    read) or polars, a pyarrow table, or whatever speaks the Arrow C interface. A list holds one
-    ballot a person: names, best first; names in a set, list or tuple of their own tie, and what a
-    ballot leaves out is unranked. `form` overrides what content and extension of a file say.
+    `print(rankings.reading)` says in one line how it was read. What the content does not tell is
+    asked, in the error: `form` says what it holds, `columns` which columns are ballots and `ignore`
+    which are not (names, also with *, numbers, or ranges such as "2-8"), `id` whose ballot a row is
+    (the last one of a person counts), `weight` how many people it stands for, `best` which end of
+    scores is best (high, low), and `drop` which items to leave out: names, `write-ins`, or
+    a share such as "1%" of the people who must rank them.
 
-    Files: PrefLib (soc, soi, toc, toi), order files, and CSV or Parquet tables with one column a
-    place, one column an item, or one score a row; each plain or gzipped. See `docs/data.md`.
+    Files: exports of survey tools and voting machines as CSV, Excel, OpenDocument, JSON, Parquet;
+    PrefLib, BLT and order files; plain or gzipped. See `docs/data.md`. A list holds one ballot a
+    person: names, best first; names in a set, list or tuple of their own tie.
     Privacy: what is read is raw. The error names file, line and expectation, never a ballot.
     Raises HushrankError when the file is missing, damaged or not of the form; nothing is returned
     in part. Raises TypeError, which names the argument, for anything else.
@@ -59,44 +77,93 @@ def read_rankings(
     >>> read_rankings([["tea", "coffee"], ["coffee"], [{"tea", "coffee"}]])
     Rankings(3 people, 2 items, with ties, incomplete)
     """
-    require(form is None or form in FORMS, f"expected a form of {', '.join(FORMS)}")
+    named = {"columns": columns, "ignore": ignore, "drop": drop}
+    for name, texts in named.items():
+        if isinstance(texts, str):
+            raise TypeError(f"{name}: expected a list of texts, got one text")
+    lists = (tuple(columns), tuple(ignore))
+    asked = Asked(form, *lists, id, weight, best, tuple(drop))
     if isinstance(source, str | os.PathLike):
-        return _read_file(source, form)
+        return _read_file(source, asked)
     if isinstance(source, ArrowStream | ArrowArray):
         with errors_of_table():
-            return _from_table(parse_arrow(source), form)
+            return ballots_of(ballots_of_table(parse_arrow(source), asked), "table", asked)
     if isinstance(source, list | tuple):
-        named = form in (None, "places")
-        require(named, f"expected a list of lists of names, best first, got the form {form}")
-        return rankings_of_ballots(source)
+        is_named = form in (None, "places") and not asked.of_tables
+        require(
+            is_named, "expected a list of lists of names, best first, and no columns of a table"
+        )
+        return ballots_of(Found(rankings_of_ballots(source), "lists of names"), "list", asked)
     expected = "a path, a table such as a data frame, or a list of lists of names"
-    raise TypeError(f"source: expected {expected}, got {type(source).__name__}")
+    numbers = f"; {ARRAYS}" if hasattr(source, "__array_interface__") else ""
+    raise TypeError(f"source: expected {expected}, got {type(source).__name__}{numbers}")
 
 
-def _read_file(path: FilePath, form: Form | None) -> Rankings:
+@dataclass(frozen=True, repr=False)
+class Opened:
+    """What a file holds: ballots as found, and the table where it is one."""
+
+    found: Found
+    table: Table | None = None
+    n_empty: int = 0
+
+
+def opened(path: FilePath, asked: Asked) -> Opened:
+    """Find the ballots of a file, whatever it is; they are not cleaned yet.
+
+    Raises HushrankError as `read_rankings` does.
+    """
+    content = load(path)
+    table = parse_packed(content)
+    if table is None:
+        text, encoding = plain_text(content)
+        form = asked.form or _text_form(text, extension(path))
+        if form in ("preflib", "order", "blt"):
+            return _of_text(text, encoding, form, asked)
+        table = parse_ballot_text(text, encoding, extension(path))
+    found = ballots_of_table(table, asked)
+    remarks = (*found.remarks, *([table.format] if table.format else []))
+    return Opened(replace(found, remarks=remarks), table)
+
+
+def _read_file(path: FilePath, asked: Asked) -> Rankings:
     with errors_naming(path):
-        content = load(path)
-        if is_parquet(content):
-            return _from_table(parse_parquet(content), form)
-        text = plain_text(content)
-        found = form or _text_form(text, _extension(path))
-        if found == "preflib":
-            return parse_preflib(text)
-        return parse_order_file(text) if found == "order" else _from_table(parse_csv(text), form)
+        file = opened(path, asked)
+        return ballots_of(file.found, Path(path).name, asked, n_empty=file.n_empty)
+
+
+def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
+    """Read a file that is no table: it has no columns to choose from."""
+    require(not asked.of_tables, f"expected a table for such options, got the form {form}")
+    remarks = () if encoding == UTF8 else (f"text in {encoding}",)
+    if form == "blt":
+        rankings, n_empty = parse_blt(text)
+        return Opened(Found(rankings, "BLT", remarks=remarks), n_empty=n_empty)
+    if form == "order":
+        return Opened(Found(parse_order_file(text), "order file", remarks=remarks))
+    return Opened(Found(parse_preflib(text), "PrefLib", remarks=remarks))
+
+
+def parse_ballot_text(text: bytes, encoding: str, ending: str) -> Table:
+    """Read a table of ballots; a line above the header, as Dominion writes it, is passed over."""
+    above = _ABOVE_CAST_VOTES.match(text)
+    if not above:
+        return parse_text_table(text, encoding, ending)
+    rest = text[above.end(1) :]
+    return parse_csv(rest, delimiter_of(rest), n_above=1)
 
 
 def read_ratings(
     path: FilePath, *, person: str = "person", item: str = "item", score: str = "score"
 ) -> Rankings:
-    """Read a CSV or Parquet file with one score a row; the arguments name its columns.
+    """Read a table with one score a row; the arguments name its columns.
 
     The highest score is best and equal scores tie: see `ratings.break_ties`.
     Raises HushrankError as `read_rankings` does.
     """
     with errors_naming(path):
-        content = load(path)
-        table = parse_parquet(content) if is_parquet(content) else parse_csv(plain_text(content))
-        return table_ratings(table, person, item, score)
+        table = read_table(path)
+        return ballots_of_rows(table, Long(person, item, score, "high"))
 
 
 def write_rankings(
@@ -127,28 +194,17 @@ def require_writable(path: FilePath) -> None:
     require_folder(path)
 
 
-def _extension(path: FilePath) -> str:
-    return Path(os.fspath(path).lower().removesuffix(".gz")).suffix
-
-
-def _text_form(text: bytes, extension: str) -> Literal["preflib", "order", "table"]:
+def _text_form(text: bytes, ending: str) -> Literal["preflib", "order", "blt", "table"]:
     """Tell the form of a text by its first lines, and by the extension when they say nothing."""
     if _MODERN_PREFLIB.match(text) or _OLD_PREFLIB.match(text):
         return "preflib"
+    if is_blt(text):
+        return "blt"
     if is_order_file(text):
         return "order"
-    if extension.removeprefix(".") in KINDS:
+    if ending.removeprefix(".") in KINDS:
         return "preflib"
-    return "order" if extension == ".order" else "table"
-
-
-def _from_table(table: Table, form: Form | None) -> Rankings:
-    is_table_form = form not in ("preflib", "order")
-    require(is_table_form, f"expected a file of the form {form}, got a table")
-    found = form or form_of(table.header)
-    if found == "scores":
-        return table_ratings(table, *SCORE_COLUMNS)
-    return table_rankings(table, "places" if found == "places" else "ranks")
+    return "order" if ending == ".order" else "table"
 
 
 def _formatted(rankings: Rankings, path: FilePath, form: Literal["places", "ranks"]) -> bytes:
@@ -162,6 +218,6 @@ def _formatted(rankings: Rankings, path: FilePath, form: Literal["places", "rank
 
 
 def _require_extension(path: FilePath) -> str:
-    extension, known = _extension(path), ", ".join(EXTENSIONS)
-    require(extension in EXTENSIONS, f"expected an extension of {known}, perhaps with .gz")
-    return extension
+    ending, known = extension(path), ", ".join(EXTENSIONS)
+    require(ending in EXTENSIONS, f"expected an extension of {known}, perhaps with .gz")
+    return ending

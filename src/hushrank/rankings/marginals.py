@@ -3,9 +3,9 @@
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Counts, Ranks, Shares
+from hushrank.kernels import kernel
 from hushrank.rankings.profile import Rankings
 
 
@@ -44,7 +44,7 @@ def second_order_marginals(rankings: Rankings) -> Shares:
     return counts / rankings.n_people
 
 
-@njit(cache=True)
+@kernel
 def _count_ranks(ranks: Ranks, people: Counts) -> Counts:
     n_rows, n_items = ranks.shape
     counts = np.zeros((n_items, n_items), dtype=np.int64)
@@ -54,7 +54,7 @@ def _count_ranks(ranks: Ranks, people: Counts) -> Counts:
     return counts
 
 
-@njit(cache=True)
+@kernel
 def _count_rank_pairs(ranks: Ranks, people: Counts) -> Counts:
     n_rows, n_items = ranks.shape
     counts = np.zeros((n_items * (n_items - 1) // 2, n_items, n_items), dtype=np.int64)

@@ -1,9 +1,12 @@
 """What people ranked: the one type that holds rankings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from importlib.util import find_spec
+from operator import index
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,8 +15,18 @@ from hushrank.arrays import Counts, Orders, Ranks
 from hushrank.errors import expect, require
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
+from hushrank.rankings.people import (
+    Places,
+    complete_places,
+    each_person,
+    people_of_slice,
+    places_of,
+    row_of_person,
+)
+from hushrank.rankings.reading import Reading, Unranked
 
 MOST_PEOPLE = 2**62  # their sums stay below 2^63, however they are rounded
+FROM_KEYS = "Rankings.from_keys takes ranks from 1, of any type of number"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,13 +35,17 @@ class Rankings:
 
     ranks[row, item] = how many ranked items the row puts strictly before this one: 0 = best, tied
     items share a rank, an item that is not ranked holds the largest value of the type. Row r stands
-    for multiplicities[r] people (1 where None). Immutable; neither `repr` nor an error shows a row.
+    for multiplicities[r] people (1 where None). `unranked` says what leaving an item out means, and
+    `reading` how a file was read. A sequence of each person's item names, best first; a slice is
+    some of the people. Immutable; neither `repr` nor an error shows a row.
     Raises HushrankError when a row is not of that form, or when names are missing or repeated.
     """
 
     ranks: Ranks
     names: tuple[str, ...]
     multiplicities: Counts | None = field(default=None)
+    unranked: Unranked = "last"
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         """Check the form and freeze the arrays, column-major."""
@@ -40,10 +57,13 @@ class Rankings:
         require(len(self.names) == n_items, f"expected {n_items} names, got {len(self.names)}")
         require(len(set(self.names)) == n_items, "expected distinct item names, some are repeated")
         ranks = np.array(self.ranks, dtype=self.ranks.dtype, order="F")
-        require(ranks.dtype == rank_type(n_items), f"expected ranks of type {rank_type(n_items)}")
+        other = f"expected ranks of type {rank_type(n_items)}, got {ranks.dtype}; {FROM_KEYS}"
+        require(ranks.dtype == rank_type(n_items), other)
         is_ranked = ranks != unranked(ranks)
         canonical = np.array_equal(competition_ranks(ranks, is_ranked), ranks)
-        require(canonical, "expected each rank to be the number of items ranked strictly better")
+        begin = " (they begin at 1)" if ranks.min() == 1 else ""
+        better = "expected each rank to be the number of items ranked strictly better, 0 = best"
+        require(canonical, f"{better}{begin}; {FROM_KEYS}")
         ranks.setflags(write=False)
         object.__setattr__(self, "ranks", ranks)
         if self.multiplicities is not None:
@@ -85,17 +105,70 @@ class Rankings:
         keys: ArrayLike,
         names: Sequence[str],
         multiplicities: Counts | None = None,
+        *,
+        unranked: Unranked = "last",
     ) -> "Rankings":
         """Rank the items (people, items) by ascending key; nan = not ranked, equal keys tie."""
         numbers = np.asarray(keys, dtype=np.float64)
         require(numbers.ndim == 2, "expected keys of shape (people, items)")
-        return cls(competition_ranks(numbers, ~np.isnan(numbers)), tuple(names), multiplicities)
+        ranks = competition_ranks(numbers, ~np.isnan(numbers))
+        return cls(ranks, tuple(names), multiplicities, unranked)
 
     def __repr__(self) -> str:
         """Say the size and the form, nothing of the content."""
         ties = "strict" if self.is_strict else "with ties"
         extent = "complete" if self.is_complete else "incomplete"
         return f"Rankings({self.n_people} people, {self.n_items} items, {ties}, {extent})"
+
+    def __len__(self) -> int:
+        """Count the people."""
+        return self.n_people
+
+    def __iter__(self) -> Iterator[Places]:
+        """Go through the people: each one's item names, best first; ties are sets of names."""
+        if self.is_complete and self.is_strict:
+            return each_person(complete_places(self.ranks, self.names), self.people_of_rows)
+        rows = (self._places(row) for row in range(self.n_rows))
+        return each_person(rows, self.people_of_rows)
+
+    @overload
+    def __getitem__(self, wanted: int) -> Places: ...
+    @overload
+    def __getitem__(self, wanted: slice) -> "Rankings": ...
+    def __getitem__(self, wanted: int | slice) -> "Places | Rankings":
+        """Return one person's item names, best first, or the people of a slice."""
+        if not isinstance(wanted, slice):
+            return self._places(row_of_person(index(wanted), self.n_rows, self.multiplicities))
+        rows, people = people_of_slice(wanted, self.n_rows, self.multiplicities)
+        require(rows.size, "expected a slice with at least 1 person")
+        kept = None if self.multiplicities is None else people
+        return self._of(self.ranks[rows], self.names, kept)
+
+    def head(self, people: int = 5) -> "Rankings":
+        """Return the first people; `head().to_frame()` shows them."""
+        require(index(people) >= 1, f"people: expected at least 1, got {people}")
+        return self[:people]
+
+    def to_frame(self) -> Any:
+        """Return ranks, 1 = best, empty = unranked: a column an item, weights where rows have them.
+
+        A pandas DataFrame where pandas is installed, else a `pyarrow.Table`;
+        `polars.DataFrame(rankings)` works too. Privacy: these are raw rankings.
+        """
+        table = self._table()
+        return table.to_pandas() if find_spec("pandas") is not None else table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand `to_frame`'s columns to any library of data frames."""
+        return self._table().__arrow_c_stream__(requested_schema)
+
+    def _table(self) -> Any:
+        from hushrank.rankings.written_tables import arrow_ranks
+
+        return arrow_ranks(self)
+
+    def _places(self, row: int) -> Places:
+        return places_of(self.ranks[row], self.is_ranked[row], self.names)
 
     def __eq__(self, other: object) -> bool:
         """Compare content, row by row."""
@@ -142,14 +215,20 @@ class Rankings:
         return bool(self.is_ranked.all())
 
     @cached_property
-    def is_strict(self) -> bool:
-        """Whether no row ties two items.
+    def is_tied(self) -> NDArray[np.bool_]:
+        """Which rows (rows,) tie two items.
 
         Without ties a row that ranks r items holds the ranks 0..r-1, whose sum no tie reaches.
         """
         ranked_items = self.is_ranked.sum(axis=1, dtype=np.int64)
         rank_sums = np.where(self.is_ranked, self.ranks, 0).sum(axis=1, dtype=np.int64)
-        return bool((rank_sums == ranked_items * (ranked_items - 1) // 2).all())
+        is_tied: NDArray[np.bool_] = rank_sums != ranked_items * (ranked_items - 1) // 2
+        return is_tied
+
+    @cached_property
+    def is_strict(self) -> bool:
+        """Whether no row ties two items."""
+        return not self.is_tied.any()
 
     def orders(self) -> Orders:
         """Return the item at each place (rows, items), best first; complete strict rows only."""
@@ -167,18 +246,18 @@ class Rankings:
         require(in_range, f"expected items 0..{self.n_items - 1} to keep")
         columns = np.array(items, dtype=np.intp)
         kept = competition_ranks(self.ranks[:, columns], self.is_ranked[:, columns])
-        return Rankings(kept, tuple(self.names[item] for item in items), self.multiplicities)
+        return self._of(kept, tuple(self.names[item] for item in items), self.multiplicities)
 
     def select(self, rows: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> "Rankings":
         """Keep these rows, by number or by mask."""
         multiplicities = None if self.multiplicities is None else self.multiplicities[rows]
-        return Rankings(self.ranks[rows], self.names, multiplicities)
+        return self._of(self.ranks[rows], self.names, multiplicities)
 
     def expanded(self) -> "Rankings":
         """Return the same people with one row each."""
         if self.multiplicities is None:
             return self
-        return Rankings(np.repeat(self.ranks, self.multiplicities, axis=0), self.names)
+        return self._of(np.repeat(self.ranks, self.multiplicities, axis=0), self.names)
 
     def counted(self) -> "Rankings":
         """Return the same people with one row for each distinct ranking, in sorted order."""
@@ -187,4 +266,17 @@ class Rankings:
         differs = (words[order[1:]] != words[order[:-1]]).any(axis=1)
         firsts = np.flatnonzero(np.concatenate([[True], differs]))
         people = np.add.reduceat(self.people_of_rows[order], firsts)
-        return Rankings(self.ranks[order[firsts]], self.names, people)
+        return self._of(self.ranks[order[firsts]], self.names, people)
+
+    def read_as(self, reading: Reading) -> "Rankings":
+        """Return the same ballots with how they were read."""
+        found = copy(self)  # of arrays that are checked and frozen already
+        object.__setattr__(found, "unranked", reading.unranked)
+        object.__setattr__(found, "reading", reading)
+        return found
+
+    def _of(
+        self, ranks: Ranks, names: tuple[str, ...], multiplicities: Counts | None = None
+    ) -> "Rankings":
+        """Return ballots that mean the same by what they leave out; they were not read so."""
+        return Rankings(ranks, names, multiplicities, self.unranked)

@@ -1,6 +1,6 @@
 """One self-contained HTML page about a collection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -10,26 +10,15 @@ import numpy as np
 
 from hushrank.arrays import Order, Shares
 from hushrank.errors import require
-from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.files.disk import replace_file
 from hushrank.models.hierarchy import ThinChain
-from hushrank.rankings.marginals import majority
+from hushrank.rankings.marginals import first_order_marginals, majority
 from hushrank.rankings.profile import Rankings
+from hushrank.reports.heat_table import HeatTable, pair_table, rank_table
 from hushrank.reports.notebook import notebook_html
-from hushrank.reports.order_page import (
-    OrderPage,
-    SureOrder,
-    order_table,
-    rank_intervals,
-    write_order_report,
-)
-from hushrank.reports.order_plots import rank_intervals_figure
-from hushrank.reports.page import box, page, picture, privacy_box, summary
-from hushrank.reports.plots import (
-    hierarchy_figure,
-    pair_majority_figure,
-    rank_marginals_figure,
-)
+from hushrank.reports.order_drawing import order_drawing
+from hushrank.reports.order_page import OrderPage, hierarchy_list, order_html
+from hushrank.reports.page import paragraph
 
 WARNING = (
     "<strong>Do not publish this page.</strong> This was a simulation, so the raw rankings were at"
@@ -40,17 +29,21 @@ NOT_PRIVATE = (
     "<strong>Do not publish this page.</strong> The noise of the reports is not secret, so they"
     " protect nobody."
 )
+LEARNT = "learnt from the noisy answers"
+TRUE = "true"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CollectionPage:
     """What a page about a collection shows: all of it from the reports alone.
 
-    `synthetic` is None where one order only was learnt; else as in `OrderPage` and `SureOrder`.
+    `synthetic` is None where one order only was learnt; else as in `OrderPage`.
     """
 
     title: str
+    plain: str
     statement: str
+    caption: str
     is_private: bool
     figures: Mapping[str, str]
     names: Sequence[str]
@@ -77,48 +70,39 @@ class Truth:
 def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None = None) -> None:
     """Write what was learnt: marginals, an order's intervals, or both; the truth beside.
 
-    Rankings that leave items out have no marginals to be compared with: the page is about pairs.
+    Privacy: with the truth the page shows exact statistics of raw rankings, and warns of it, as it
+    does where reports protect nobody; a page with a warning can be read by its owner only.
+    The file appears whole or not at all.
+    Raises HushrankError when rankings are about other items.
     """
-    figures = {**shown.figures, **_raw_figures(truth)}
-    if shown.synthetic is None or (truth is not None and not truth.people.is_complete):
-        write_order_report(path, _order_page(shown, truth, figures))
-        return
-    sure = None
-    if shown.intervals is not None:
-        sure = SureOrder(shown.order, shown.confidence, shown.intervals)
-    write_collection_report(
-        path,
-        collected=shown.synthetic,
-        true=None if truth is None else truth.people,
-        chain=shown.hierarchy,
-        title=shown.title,
-        privacy_statement=shown.statement,
-        is_private=shown.is_private,
-        figures=figures,
-        sure=sure,
+    _require_same_items(shown, truth)
+    warning = WARNING if truth is not None else None if shown.is_private else NOT_PRIVATE
+    content = order_html(
+        OrderPage(
+            title=shown.title,
+            plain=shown.plain,
+            statement=shown.statement,
+            about=() if truth is None else _compared(shown, truth),
+            caption=shown.caption,
+            warning=warning,
+            figures={**shown.figures, **_raw_figures(truth)},
+            names=shown.names,
+            order=shown.order,
+            confidence=shown.confidence,
+            intervals=shown.intervals,
+            tables=tuple(_tables(shown, truth)),
+            more=() if shown.hierarchy is None else _hierarchy(shown.hierarchy, shown.names),
+        )
     )
-
-
-def _raw_figures(truth: Truth | None) -> dict[str, str]:
-    """Say in words what a star says in a table."""
-    figures = {} if truth is None else truth.figures
-    return {
-        label.replace(" *", " (from the raw rankings)"): said for label, said in figures.items()
-    }
+    replace_file(path, content.encode(), secret=warning is not None)
 
 
 def collection_html(shown: CollectionPage) -> str:
     """Return the table of a collection, its order, and one small picture, for a notebook."""
     rows = {**shown.figures, "order, best first": " > ".join(shown.names[i] for i in shown.order)}
-    picture, caption = None, ""
-    if shown.intervals is not None:
-        picture = rank_intervals_figure(shown.names, shown.order, shown.intervals)
-        caption = "Which ranks each item may have"
-    elif shown.synthetic is not None:
-        picture = rank_marginals_figure(shown.synthetic)
-        caption = "The share of people who put each item at each rank"
-    notes = [shown.statement]
-    return notebook_html(shown.title, rows, notes=notes, picture=picture, caption=caption)
+    drawn = order_drawing(shown.names, shown.order, shown.intervals)
+    caption = "" if shown.intervals is None else "Which places each item may have"
+    return notebook_html(shown.title, rows, notes=[shown.statement], picture=drawn, caption=caption)
 
 
 def true_shares(true: Rankings, unranked: Literal["unknown", "last"]) -> Shares:
@@ -131,110 +115,55 @@ def true_shares(true: Rankings, unranked: Literal["unknown", "last"]) -> Shares:
     return shares
 
 
-def _order_page(
-    shown: CollectionPage, truth: Truth | None, figures: Mapping[str, str]
-) -> OrderPage:
-    shares = dict(shown.pair_shares)
+def _require_same_items(shown: CollectionPage, truth: Truth | None) -> None:
     if truth is not None:
-        shares = {"true": true_shares(truth.people, truth.unranked), **shares}
-    return OrderPage(
-        title=shown.title,
-        statement=shown.statement,
-        warning=_warning(shown.is_private, truth is not None),
-        figures=figures,
-        names=shown.names,
-        order=shown.order,
-        confidence=shown.confidence,
-        intervals=shown.intervals,
-        pair_shares=shares,
-    )
+        same = tuple(truth.people.names) == tuple(shown.names)
+        require(same, "expected true and collected rankings of one item set")
+    if shown.hierarchy is not None:
+        n_items = len(shown.names)
+        require(shown.hierarchy.n_items == n_items, f"expected a chain of {n_items} items")
 
 
-def _warning(is_private: bool, has_truth: bool) -> str | None:
-    if has_truth:
-        return WARNING
-    return None if is_private else NOT_PRIVATE
+def _raw_figures(truth: Truth | None) -> dict[str, str]:
+    """Say in words what a star says in a table."""
+    figures = {} if truth is None else truth.figures
+    return {
+        label.replace(" *", " (from the raw rankings)"): said for label, said in figures.items()
+    }
 
 
-def write_collection_report(
-    path: Path,
-    *,
-    collected: Rankings,
-    true: Rankings | None,
-    chain: ThinChain | None,
-    title: str,
-    privacy_statement: str,
-    is_private: bool,
-    figures: Mapping[str, str],
-    sure: SureOrder | None = None,
-) -> None:
-    """Write one HTML file: order, pictures and `figures` (label to value), nothing from outside.
-
-    The order is that of the collected mean ranks, unless one is given as `sure`.
-    Privacy: with `true` rankings the page shows exact statistics of them, and warns of it, as it
-    does where reports protect nobody; a page with a warning can be read by its owner only.
-    The file appears whole or not at all.
-    Raises HushrankError when rankings are not complete and strict, or about other items.
-    """
-    _require_same_items(collected, true, chain)
-    order = mean_rank_order(collected) if sure is None else sure.order
-    warning = _warning(is_private, true is not None)
-    body = [
-        f"<h1>{escape(title)}</h1>",
-        privacy_box([privacy_statement]),
-        "" if warning is None else box(warning, "box warning"),
-        summary(figures),
-        *_consensus(collected, sure),
-        *_pictures(collected, true, order),
-        "" if chain is None else _hierarchy(chain, collected.names),
-    ]
-    text = page(title, "\n".join(filter(None, body)))
-    replace_file(path, text.encode(), secret=warning is not None)
+def _compared(shown: CollectionPage, truth: Truth) -> tuple[str, ...]:
+    """Say how many neighbours the true majority has the other way round."""
+    shares = true_shares(truth.people, truth.unranked)
+    turned = sum(shares[a, b] < 0.5 for a, b in zip(shown.order, shown.order[1:], strict=False))
+    n_pairs = len(shown.order) - 1
+    if turned == 0:
+        return ("In the raw rankings a majority has every pair of neighbours this way round.",)
+    return (f"In the raw rankings a majority has {turned} of {n_pairs} neighbours otherwise.",)
 
 
-def _require_same_items(
-    collected: Rankings, true: Rankings | None, chain: ThinChain | None
-) -> None:
-    collected.require_complete_strict("a report")
-    if true is not None:
-        true.require_complete_strict("a report")
-        require(
-            true.names == collected.names, "expected true and collected rankings of one item set"
-        )
-    if chain is not None:
-        n_items = collected.n_items
-        require(chain.n_items == n_items, f"expected a chain of {n_items} items")
+def _tables(shown: CollectionPage, truth: Truth | None) -> Iterator[HeatTable]:
+    """Yield places and pairs, as learnt and as they are; incomplete rankings have no places."""
+    ranks, pairs = "Who is placed where", "Two by two"
+    true = None if truth is None else truth.people
+    if shown.synthetic is not None and (true is None or true.is_complete):
+        yield rank_table(f"{ranks}: {LEARNT}", first_order_marginals(shown.synthetic))
+        if true is not None:
+            yield rank_table(f"{ranks}: {TRUE}", first_order_marginals(true))
+        learnt = majority(shown.synthetic) / shown.synthetic.n_people
+        yield pair_table(f"{pairs}: {LEARNT}", learnt)
+    else:
+        for title, shares in shown.pair_shares.items():
+            yield pair_table(f"{pairs}: {title}", shares)
+    if truth is not None:
+        yield pair_table(f"{pairs}: {TRUE}", true_shares(truth.people, truth.unranked))
 
 
-def _consensus(collected: Rankings, sure: SureOrder | None) -> tuple[str, ...]:
-    """List the items by their mean collected rank, or in the order given with what is known."""
-    if sure is not None:
-        return order_table(collected.names, sure), rank_intervals(collected.names, sure)
-    items = "\n".join(
-        f"<li>{escape(collected.names[item])} <small>(item {item + 1})</small></li>"
-        for item in mean_rank_order(collected)
-    )
-    explanation = "<p>Items by their mean rank in the collected rankings, best first.</p>"
-    return (f"<h2>Consensus order</h2>\n{explanation}\n<ol>\n{items}\n</ol>",)
-
-
-def _pictures(collected: Rankings, true: Rankings | None, order: Order) -> tuple[str, ...]:
-    compared = "" if true is None else ", the true shares beside the collected ones"
+def _hierarchy(chain: ThinChain, names: Sequence[str]) -> tuple[str, ...]:
+    told = "Which items are split off the rest, from the top, and then ordered on their own."
+    groups = [[names[item] for item in leaf] for leaf in chain.leaves]
     return (
-        picture(
-            "Ranks of the items",
-            rank_marginals_figure(collected, true, order),
-            f"The share of people who put each item at each rank, in per cent{compared}.",
-        ),
-        picture(
-            "Pairs of items",
-            pair_majority_figure(collected, true, order),
-            "The share of people who put the item of the row before the item of the column, in per"
-            f" cent{compared}.",
-        ),
+        f"<h3>{escape('Which items belong together')}</h3>",
+        paragraph(told),
+        hierarchy_list(groups),
     )
-
-
-def _hierarchy(chain: ThinChain, names: Sequence[str]) -> str:
-    caption = "Which items are split off the rest, from the top, and then ordered on their own."
-    return picture("Which items belong together", hierarchy_figure(chain, names), caption)

@@ -1,14 +1,12 @@
 """How a result looks in a notebook: a table and a small picture, nothing from outside."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from matplotlib.figure import Figure
-
-from hushrank.reports.plots import png
+from hushrank.reports.svg import COLOURS, DRAWING
 
 PIXELS_WIDE = 480
+SCOPE = ".hushrank"
 
 
 def notebook_html(
@@ -16,23 +14,26 @@ def notebook_html(
     rows: Mapping[str, str],
     *,
     notes: Sequence[str] = (),
-    picture: Figure | None = None,
+    picture: str = "",
     caption: str = "",
 ) -> str:
-    """Return HTML for `_repr_html_`: labels and values, notes, and one picture; all escaped."""
+    """Return HTML for `_repr_html_`: labels and values, notes, and one SVG picture; all escaped."""
     cells = "".join(
         f'<tr><th style="text-align:left">{escape(label)}</th>'
         f'<td style="text-align:left">{escape(value)}</td></tr>'
         for label, value in rows.items()
     )
     said = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    drawn = "" if picture is None else _image(picture, caption)
+    drawn = _drawn(picture, caption) if picture else ""
     return f"<div><strong>{escape(title)}</strong><table>{cells}</table>{said}{drawn}</div>"
 
 
-def _image(picture: Figure, caption: str) -> str:
-    data = b64encode(png(picture)).decode()
+def _drawn(picture: str, caption: str) -> str:
+    """Show a picture in colours of its own: those of the notebook stay as they are."""
+    colours = COLOURS.replace(":root", SCOPE)
+    drawing = DRAWING.replace("svg ", f"{SCOPE} svg ")
+    frame = f"max-width:{PIXELS_WIDE}px;background:var(--page);padding:8px"
     return (
-        f'<img alt="{escape(caption)}" style="max-width:{PIXELS_WIDE}px"'
-        f' src="data:image/png;base64,{data}">'
+        f'<style>{colours}\n{drawing}</style><div class="hushrank" style="{frame}">{picture}</div>'
+        f"<p>{escape(caption)}</p>"
     )

@@ -1,44 +1,64 @@
 """One self-contained HTML page about one order and how sure it is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from hushrank.arrays import Order, Shares
+from hushrank.arrays import Order
 from hushrank.files.disk import replace_file
-from hushrank.reports.order_plots import pair_shares_figure, rank_intervals_figure
-from hushrank.reports.page import box, page, picture, privacy_box, summary
+from hushrank.reports.heat_table import HeatTable, heat_table
+from hushrank.reports.order_drawing import order_drawing
+from hushrank.reports.order_words import counted, leader, sure_word
+from hushrank.reports.page import (
+    box,
+    facts,
+    figure,
+    heading,
+    lead,
+    page,
+    paragraph,
+    privacy_box,
+    quoted,
+    section,
+    table,
+)
+
+HOW = (
+    "A dot is an item's place in this order. A bar holds the places that the item may truly have,"
+    " at about 95 %; the shorter, the surer."
+)
+HOW_UNSURE = "A dot is an item's place in this order. Which others it may have, is not known."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderPage:
     """What the page shows.
 
-    `confidence`: the probability that each adjacent pair is the right way round; `intervals`: the
-    best and worst rank (0 = best) of each item; None where unknown. `pair_shares`: title to shares
-    (items, items) of people who put the row's item first. `warning`: what of the page must not be
-    published; None where all of it may be.
+    `plain` says in plain words what was protected, `statement` exactly; `about` says of what the
+    order is how sure, and what else must be said at once, such as ties. `caption`: what may be
+    written under the picture. `confidence`: the probability that each adjacent pair is the right
+    way round; `intervals`: the best and worst rank (0 = best) of each item; None where unknown.
+    `among`: in what the order is so sure; `beside`: a heading and other intervals, for the table.
+    `warning`: what of the page must not be published; None where all of it may be. `more`: parts
+    of the page beside the tables, as HTML.
     """
 
     title: str
+    plain: str
     statement: str
+    about: Sequence[str]
+    caption: str
     warning: str | None
     figures: Mapping[str, str]
     names: Sequence[str]
     order: Order
     confidence: Sequence[float] | None
     intervals: Sequence[tuple[int, int]] | None
-    pair_shares: Mapping[str, Shares]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SureOrder:
-    """An order, with `confidence` and `intervals` as in `OrderPage`."""
-
-    order: Order
-    confidence: Sequence[float] | None
-    intervals: Sequence[tuple[int, int]] | None
+    among: str = ""
+    beside: tuple[str, Sequence[tuple[int, int]]] | None = None
+    tables: Sequence[HeatTable] = ()
+    more: Sequence[str] = field(default_factory=tuple)
 
 
 def write_order_report(path: Path, shown: OrderPage) -> None:
@@ -46,61 +66,93 @@ def write_order_report(path: Path, shown: OrderPage) -> None:
 
     A page with a warning can be read by its owner only.
     """
-    sure = SureOrder(shown.order, shown.confidence, shown.intervals)
+    replace_file(path, order_html(shown).encode(), secret=shown.warning is not None)
+
+
+def order_html(shown: OrderPage) -> str:
+    """Return the page: who leads, how sure, what was protected, what to write; then details."""
+    known = (shown.names, shown.order, shown.confidence, shown.intervals)
+    is_private = not shown.statement.startswith("Not private")
     parts = [
-        f"<h1>{escape(shown.title)}</h1>",
-        privacy_box([shown.statement]),
+        heading(shown.title),
         "" if shown.warning is None else box(shown.warning, "box warning"),
-        summary(shown.figures),
-        order_table(shown.names, sure),
-        rank_intervals(shown.names, sure),
-        _pair_shares(shown),
+        lead(
+            [leader(*known, shown.among), *filter(None, [counted(shown.confidence), *shown.about])]
+        ),
+        section(
+            "The order, and how sure it is",
+            figure(
+                order_drawing(shown.names, shown.order, shown.intervals),
+                HOW_UNSURE if shown.intervals is None else HOW,
+            ),
+            order_table(*known, shown.beside),
+        ),
+        section(
+            "What was protected",
+            paragraph(shown.plain) if is_private else "",
+            privacy_box([shown.statement]),
+        ),
+        section("What to write under the picture", quoted(shown.caption)),
+        section(
+            "What people prefer",
+            *(heat_table(each, shown.names, shown.order) for each in shown.tables),
+            *shown.more,
+        ),
+        section("Details", facts(shown.figures)),
     ]
-    text = page(shown.title, "\n".join(filter(None, parts)))
-    replace_file(path, text.encode(), secret=shown.warning is not None)
+    return page(shown.title, "\n".join(filter(None, parts)))
 
 
-def order_table(names: Sequence[str], sure: SureOrder) -> str:
-    """List the order with the numbers that the pictures use, and how sure each place is."""
-    rows = "\n".join(_row(names, sure, place) for place in range(len(sure.order)))
-    heads = "".join(
-        f'<th scope="col">{head}</th>'
-        for head in ("rank", "item", "ahead of the next: probability", "rank, 95 % interval")
+def _also_said(shown: OrderPage) -> list[str]:
+    return [said for said in (counted(shown.confidence), *shown.about) if said]
+
+
+def order_table(
+    names: Sequence[str],
+    order: Order,
+    confidence: Sequence[float] | None,
+    intervals: Sequence[tuple[int, int]] | None,
+    beside: tuple[str, Sequence[tuple[int, int]]] | None = None,
+) -> str:
+    """List the order with the places that items may have, and how sure each is of its place."""
+    heads = ["place", "item"]
+    rows = [[str(place), names[item]] for place, item in enumerate(order, start=1)]
+    if intervals is not None:
+        heads.append("may be")
+        for row, item in zip(rows, order, strict=True):
+            row.append(_span(*intervals[item]))
+    if beside is not None:
+        heads.append(beside[0])
+        for row, item in zip(rows, order, strict=True):
+            row.append(_span(*beside[1][item]))
+    if confidence is not None:
+        heads.append("ahead of the next")
+        for row, sure in zip(rows, [*confidence, None], strict=True):
+            row.append("" if sure is None else f"{sure_word(sure)} ({_per_cent(sure)})")
+    return table(heads, rows, numbers=(0,))
+
+
+def hierarchy_list(groups: Sequence[Sequence[str]]) -> str:
+    """Show which items are split off the rest, one list within the other."""
+    inner = ""
+    for group in reversed(groups):
+        named = ", ".join(f"“{name}”" for name in group)
+        inner = f"<ul>\n<li>{escape(named)}{inner}</li>\n</ul>"
+    return inner.replace("<ul>", '<ul class="tree">', 1)
+
+
+def _span(best: int, worst: int) -> str:
+    return (
+        str(best + 1)
+        if best == worst
+        else f"{best + 1}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{worst + 1}"
     )
-    return f"<h2>Consensus order</h2>\n<table>\n<tr>{heads}</tr>\n{rows}\n</table>"
 
 
-def rank_intervals(names: Sequence[str], sure: SureOrder) -> str:
-    """Show which ranks each item may have; nothing where unknown."""
-    if sure.intervals is None:
-        return ""
-    drawn = rank_intervals_figure(names, sure.order, sure.intervals)
-    caption = (
-        "Each item's place in the order, and the ranks that its exact Borda score may give it: the"
-        " run of ranks whose probability is nearest to 95 %. An order that is not by score may"
-        " put an item outside."
-    )
-    return picture("How sure each rank is", drawn, caption)
-
-
-def _row(names: Sequence[str], sure: SureOrder, place: int) -> str:
-    item = sure.order[place]
-    is_last = place == len(sure.order) - 1
-    likely = "" if sure.confidence is None or is_last else f"{sure.confidence[place]:.3f}"
-    ranks = ""
-    if sure.intervals is not None:
-        best, worst = sure.intervals[item]
-        ranks = f"{best + 1} to {worst + 1}"
-    name = f"{escape(names[item])} <small>(item {item + 1})</small>"
-    return f"<tr><td>{place + 1}</td><td>{name}</td><td>{likely}</td><td>{ranks}</td></tr>"
-
-
-def _pair_shares(shown: OrderPage) -> str:
-    if not shown.pair_shares:
-        return ""
-    drawn = pair_shares_figure(shown.names, shown.order, shown.pair_shares)
-    caption = (
-        "The share of people who put the item of the row before the item of the column, in per"
-        " cent."
-    )
-    return picture("Pairs of items", drawn, caption)
+def _per_cent(probability: float) -> str:
+    """Return a probability in per cent: nothing is certain that chance could have made."""
+    if probability > 0.99:
+        return "over\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
+    if probability < 0.01:
+        return "under\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
+    return f"{100 * probability:.0f}\N{NO-BREAK SPACE}%"

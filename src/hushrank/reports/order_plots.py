@@ -12,23 +12,24 @@ BLUE = "#0072B2"
 
 
 def rank_intervals_figure(
-    names: Sequence[str], order: Order, intervals: Sequence[tuple[int, int]]
+    names: Sequence[str], order: Order, intervals: Sequence[tuple[int, int]] | None
 ) -> Figure:
     """Draw each item of `order` at its place, with the ranks (0 = best) it may truly have.
 
-    intervals[item] = best and worst rank of that item.
+    intervals[item] = best and worst rank of that item; None where nothing tells.
     """
     figure = new_figure(6.5, 0.8 + 0.26 * len(order))
     axes = figure.add_subplot()
     places = np.arange(len(order))
-    best, worst = np.array([intervals[item] for item in order]).T + 1
-    axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
-    for end in (best, worst):  # an interval of one rank has no length
-        axes.plot(end, places, "|", color=BLUE, ms=9, mew=2)
+    if intervals is not None:
+        best, worst = np.array([intervals[item] for item in order]).T + 1
+        axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
+        for end in (best, worst):  # an interval of one rank has no length
+            axes.plot(end, places, "|", color=BLUE, ms=9, mew=2)
     axes.plot(places + 1, places, "o", color=DARK, ms=4)
     axes.set_yticks(places, item_labels(names, order), fontsize=8, parse_math=False)
     axes.set_xlabel(
-        "rank (1 = best): dot = in this order, line = 95 % interval by Borda score", fontsize=8
+        "rank (1 = best): dot = in this order, line = ranks that it may have, 95 %", fontsize=8
     )
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlim(0.5, len(order) + 0.5)

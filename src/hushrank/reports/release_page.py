@@ -1,33 +1,64 @@
-"""One self-contained HTML page about a release of activity data."""
+"""One self-contained HTML page about a release of activity data, for its owner."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hushrank.arrays import Shares
 from hushrank.files.disk import replace_file
-from hushrank.reports.page import box, page, picture, privacy_box, summary
-from hushrank.reports.plots import DARK, new_figure
+from hushrank.reports.charts import (
+    bars_drawing,
+    channel_drawing,
+    steps_drawing,
+    trade_off_drawing,
+)
+from hushrank.reports.page import (
+    box,
+    facts,
+    figure,
+    heading,
+    lead,
+    page,
+    paragraph,
+    privacy_box,
+    section,
+    table,
+)
 
-BLUE, GREY = "#0072B2", "#999999"
+WARNING = "<strong>Do not publish this page.</strong> It is computed from raw data."
+FLATTERING = "of the users that the channel was learnt from, which flatters it"
+TRADE_OFF = (
+    "Small dots: the least that any channel between these clusters tells at this expected"
+    " distortion, to 1 % of what it is without a channel; the dashed line guides the eye, the least"
+    " lies on it or below. Large dot: this release."
+)
+CHANNEL = (
+    "How likely a user of a cluster (row) is released as one of another (column); the darker, the"
+    " likelier. Of more than 40 clusters neighbours are taken together."
+)
+MOST_LISTED = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupPicture:
     """What the page shows of users who protect the same attributes; leakages in bits.
 
-    before, after: leakage by the cluster of the record; distortion: what `after` costs, expected
-    distance of clusters; trade_off (budgets, 2): distortion and leakage of the best channels.
+    before, after: leakage by the cluster of the record, of the users that the channel was learnt
+    from; held_out: after, of users that nothing was learnt from, None where there are none.
+    guessed: how many of 100 users who sees nothing guesses right, who sees the cluster as it is,
+    and who sees the released one. distortion: what `after` costs, expected distance of clusters;
+    trade_off (budgets, 2): distortion and leakage of the best channels.
     """
 
     protects: str
+    n_users: int
     before: float
     after: float
+    held_out: float | None
+    guessed: tuple[float, float, float]
     distortion: float
     trade_off: NDArray[np.float64]
     channel: Shares
@@ -47,88 +78,124 @@ class PublishingPage:
 
 def write_publishing_report(path: Path, shown: PublishingPage) -> None:
     """Write one HTML file, nothing from outside; it appears whole or not at all."""
-    warning = "<strong>Do not publish this page.</strong> It is computed from raw data."
     parts = [
-        f"<h1>{escape(shown.title)}</h1>",
-        privacy_box(shown.notes),
-        box(warning, "box warning"),
-        summary(shown.figures),
+        heading(shown.title),
+        box(WARNING, "box warning"),
+        lead([_leader(shown.groups), *map(_in_guesses, shown.groups)]),
         *(part for group in shown.groups for part in _group(shown, group)),
-        picture(
-            "Sizes of clusters",
-            sizes_figure(shown.sizes),
-            "How many protected users each cluster has, the largest first.",
+        section(
+            "What is promised, and what is not",
+            privacy_box([note for note in shown.notes if not note.startswith("*")]),
         ),
+        section(
+            "Sizes of clusters",
+            figure(
+                steps_drawing("Sizes of clusters", shown.sizes, "clusters", "users"),
+                "How many protected users each cluster has, the largest first.",
+            ),
+            _sizes_table(shown.sizes),
+        ),
+        section("Details", facts(_without_stars(shown.figures))),
     ]
     replace_file(path, page(shown.title, "\n".join(parts)).encode(), secret=True)
 
 
+def _promises(notes: Sequence[str]) -> list[str]:
+    """Leave out what explains a star: on a page words stand in its place."""
+    return [note for note in notes if not note.startswith("*")]
+
+
+def _without_stars(figures: Mapping[str, str]) -> dict[str, str]:
+    """Say in words what a star says in a terminal."""
+    return {label.replace(" *", " (protected users)"): said for label, said in figures.items()}
+
+
+def _leader(groups: Sequence[GroupPicture]) -> str:
+    """Say what leaks, of users held out first; the worst group, where there are several."""
+    worst = max(groups, key=lambda group: _honest(group))
+    told = "learnt from; nobody was held out to check it" if worst.held_out is None else "held out"
+    return (
+        f"What a partner sees of a record told {worst.before:.3g} bits of {worst.protects} before,"
+        f" and tells {_honest(worst):.3g} bits after this release, of users {told}."
+    )
+
+
+def _honest(group: GroupPicture) -> float:
+    return group.after if group.held_out is None else group.held_out
+
+
+def _in_guesses(group: GroupPicture) -> str:
+    blind, before, after = group.guessed
+    return (
+        f"A partner who knows the method and guesses {group.protects} by a record's cluster is"
+        f" right for {before:.0f} of 100 users before and {after:.0f} after; who sees nothing, for"
+        f" {blind:.0f} ({FLATTERING})."
+    )
+
+
 def _group(shown: PublishingPage, group: GroupPicture) -> list[str]:
-    who = escape(group.protects)
+    who, here = group.protects, (group.distortion, group.after)
+    bars = [
+        ("before", group.before, f"{group.before:.4g} bits"),
+        ("after, learnt from", group.after, f"{group.after:.4g} bits"),
+    ]
+    if group.held_out is not None:
+        bars.insert(1, ("after, held out", group.held_out, f"{group.held_out:.4g} bits"))
     return [
-        picture(
+        section(
             f"Privacy against utility: {who}",
-            trade_off_figure(group, shown.unit),
-            "The small dots: the least that any channel between these clusters tells at this"
-            " expected distortion, to 1 % of what it is without a channel. The dashed line guides"
-            " the eye: the least lies on it or below. The large dot: this release. The"
-            " cross: records as they are.",
+            figure(trade_off_drawing(group.trade_off, here, group.before, shown.unit), TRADE_OFF),
+            _trade_off_table(group, shown.unit),
         ),
-        picture(
-            f"Leakage before and after: {who}",
-            leakage_figure(group),
-            "What the cluster of a record tells of the private value, before and after.",
+        section(
+            f"What a partner sees, before and after: {who}",
+            figure(
+                bars_drawing(f"Bits that the cluster of a record tells of {who}", bars),
+                "What the cluster of a record tells of the private value, before and after. Of"
+                " users held out nothing was learnt: theirs is the honest number.",
+            ),
+            table(
+                ["what is seen", "guessed right, of 100 users"],
+                [
+                    [label, f"{share:.1f}"]
+                    for label, share in zip(
+                        ("nothing", "the record as it was", "the released record"),
+                        group.guessed,
+                        strict=True,
+                    )
+                ],
+                numbers=(1,),
+            ),
         ),
-        picture(
+        section(
             f"The channel: {who}",
-            channel_figure(group.channel),
-            "How likely a user of a cluster (row) is released as one of another (column); the"
-            " darker, the likelier.",
+            figure(channel_drawing(f"The channel of {who}", group.channel), CHANNEL),
+            _channel_table(group.channel),
         ),
     ]
 
 
-def trade_off_figure(group: GroupPicture, unit: str) -> Figure:
-    """Draw leakage against distortion: the best channels, this release, records as they are."""
-    figure = new_figure(6.5, 3.6)
-    axes = figure.add_subplot()
-    axes.plot(*group.trade_off.T, "o--", color=BLUE, ms=5, lw=0.8, label="least leakage")
-    axes.plot(group.distortion, group.after, "o", color=DARK, ms=8, label="this release")
-    axes.plot(0, group.before, "x", color=GREY, ms=8, mew=2, label="as they are")
-    axes.set_xlabel(f"expected {unit} distance of clusters", fontsize=8)
-    axes.set_ylabel("leakage, bits", fontsize=8)
-    axes.set_ylim(bottom=0)
-    axes.legend(fontsize=8)
-    axes.grid(alpha=0.25)
-    return figure
+def _trade_off_table(group: GroupPicture, unit: str) -> str:
+    rows = [["as it was", "0", f"{group.before:.4g}"]]
+    best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in group.trade_off[1:]]
+    rows += [row for number, row in enumerate(best) if row not in best[:number]]
+    rows.append(["this release", f"{group.distortion:.4g}", f"{group.after:.4g}"])
+    return table(["channel", f"distortion ({unit})", "bits that leak"], rows, numbers=(1, 2))
 
 
-def leakage_figure(group: GroupPicture) -> Figure:
-    """Draw two bars: bits told before and after."""
-    figure = new_figure(4.5, 2.2)
-    axes = figure.add_subplot()
-    axes.barh(["released", "as they are"], [group.after, group.before], color=[BLUE, GREY])
-    axes.set_xlabel("bits", fontsize=8)
-    return figure
+def _channel_table(channel: Shares) -> str:
+    stay, many = np.diag(channel), len(channel)
+    rows = [
+        ["users stay in their own cluster, mean over clusters", f"{100 * stay.mean():.1f} %"],
+        ["clusters of which nobody stays", f"{int((stay < 1e-9).sum())} of {many}"],
+        ["clusters as which nobody is released", f"{int((channel.sum(axis=0) < 1e-9).sum())}"],
+    ]
+    return table(["the channel", "how many"], rows, numbers=(1,))
 
 
-def sizes_figure(sizes: NDArray[np.int64]) -> Figure:
-    """Draw the sizes of clusters as steps."""
-    figure = new_figure(6.5, 2.6)
-    axes = figure.add_subplot()
-    axes.bar(np.arange(1, len(sizes) + 1), sizes, width=1.0, color=BLUE)
-    axes.set_xlabel("cluster", fontsize=8)
-    axes.set_ylabel("users", fontsize=8)
-    return figure
-
-
-def channel_figure(channel: Shares) -> Figure:
-    """Draw the channel as shades, by square roots: most probabilities are small."""
-    figure = new_figure(5.0, 4.6)
-    axes = figure.add_subplot()
-    image = axes.imshow(np.sqrt(channel), cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
-    axes.set_xlabel("released cluster", fontsize=8)
-    axes.set_ylabel("cluster", fontsize=8)
-    bar = figure.colorbar(image, ax=axes, shrink=0.8)
-    bar.set_label("square root of the probability", fontsize=8)
-    return figure
+def _sizes_table(sizes: NDArray[np.int64]) -> str:
+    falling = np.sort(sizes)[::-1][:MOST_LISTED].tolist()
+    rows = [[f"cluster {number}", f"{size:,}"] for number, size in enumerate(falling, start=1)]
+    left = len(sizes) - len(falling)
+    more = paragraph(f"{left:,} smaller ones are not listed.", "hint") if left else ""
+    return table(["the largest", "users"], rows, numbers=(1,)) + more

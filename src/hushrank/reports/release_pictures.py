@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, Shares
 from hushrank.publishing.cluster_channel.candidates import constant_distortion
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
@@ -27,12 +27,25 @@ def _picture(users: ProtectedUsers, plan: GroupPlan) -> GroupPicture:
     problem = ChannelProblem(plan.joint, users.distances.matrix, 0.0)
     return GroupPicture(
         protects=", ".join(plan.names),
+        n_users=len(plan.users),
         before=plan.leaked.untouched_bits,
         after=leakage_bits(plan.joint, plan.transitions),
+        held_out=plan.leaked.leakage_bits_heldout,
+        guessed=guesses(plan.joint, plan.transitions),
         distortion=problem.distortion(plan.transitions),
         trade_off=trade_off(problem),
         channel=plan.transitions,
     )
+
+
+def guesses(joint: Shares, transitions: Shares) -> tuple[float, float, float]:
+    """Return of how many of 100 users the likeliest value is the true one.
+
+    Of who sees nothing, the cluster as it is, the released cluster; joint (clusters, values).
+    """
+    seen = (joint.sum(axis=0, keepdims=True), joint, transitions.T @ joint)
+    blind, before, after = (100 * float(each.max(axis=1).sum()) for each in seen)
+    return blind, before, after
 
 
 def trade_off(problem: ChannelProblem) -> Floats:

@@ -3,10 +3,10 @@
 import sys
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Words
+from hushrank.kernels import kernel
 from hushrank.randomness import Randomness
 from hushrank.samplers.word_probabilities import WORDS
 
@@ -59,7 +59,7 @@ def _lanes_in_use(n_bits: int) -> Words:
     return lanes
 
 
-@njit(cache=True)
+@kernel
 def _compare_leading_bits(words: Words, lanes: Words, threshold: np.uint64) -> tuple[Words, Words]:
     n_rows, n_blocks, n_levels = words.shape
     below = np.empty((n_rows, n_blocks), dtype=np.uint64)
@@ -78,7 +78,7 @@ def _compare_leading_bits(words: Words, lanes: Words, threshold: np.uint64) -> t
     return below, undecided
 
 
-@njit(cache=True)
+@kernel
 def _compare_next_digit(below: Words, undecided: Words, words: Words, threshold: np.uint64) -> None:
     """Decide the undecided lanes of both arrays, in place; equal digits stay undecided."""
     nth, one = np.uint64(0), np.uint64(1)
@@ -98,7 +98,7 @@ def _compare_next_digit(below: Words, undecided: Words, words: Words, threshold:
             undecided[row, block] = still
 
 
-@njit(cache=True)
+@kernel
 def _count_columns(words: Words, counts: Counts) -> None:
     for start in range(0, words.shape[0], MOST_ROWS_OF_PLANES):
         rows = words[start : start + MOST_ROWS_OF_PLANES]
@@ -106,7 +106,7 @@ def _count_columns(words: Words, counts: Counts) -> None:
             _add_planes(rows[:, column], counts[column * 64 : column * 64 + 64])
 
 
-@njit(cache=True)
+@kernel
 def _add_planes(column: Words, counts: Counts) -> None:
     """Add up to 255 words to 64 binary counters that lie across eight words, then read them."""
     c0 = c1 = c2 = c3 = c4 = c5 = c6 = c7 = np.uint64(0)

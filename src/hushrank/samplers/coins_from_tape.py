@@ -4,15 +4,15 @@ Theory: docs/theory/exact-sampling.md.
 """
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Counts, Words
+from hushrank.kernels import kernel
 
 ONE = np.uint64(1)
 LAST_WORD = np.uint64(2**64 - 1)
 
 
-@njit(cache=True)
+@kernel
 def uniform_below(bound: np.uint64, tape: Words, read: Counts) -> np.uint64:
     """Draw a whole number below `bound`, by rejection; `read` (1,) counts the words used.
 
@@ -29,7 +29,7 @@ def uniform_below(bound: np.uint64, tape: Words, read: Counts) -> np.uint64:
     return bound
 
 
-@njit(cache=True)
+@kernel
 def exponential_coin(numerator: int, denominator: int, tape: Words, read: Counts) -> bool:
     """Toss a coin of e^-(numerator / denominator), both below 2^63, numerator >= 0.
 
@@ -43,7 +43,7 @@ def exponential_coin(numerator: int, denominator: int, tape: Words, read: Counts
     return rest == 0 or _coin_of_at_most_one(rest, denominator, tape, read)
 
 
-@njit(cache=True)
+@kernel
 def _coin_of_at_most_one(numerator: int, denominator: int, tape: Words, read: Counts) -> bool:
     """Count coins of x/1, x/2, x/3, ... up to the first tail: the exponential's series.
 

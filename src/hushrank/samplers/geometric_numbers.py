@@ -35,7 +35,7 @@ def uniform_below(bound: int, *, rng: Randomness) -> int:
     """
     require(bound >= 1, f"expected a bound of at least 1, got {bound}")
     if bound <= 2**WORD_BITS:
-        return int(rng.below(bound, 1)[0])
+        return rng.one_below(bound)
     n_bits = (bound - 1).bit_length()
     while (drawn := _joined_words(n_bits, rng=rng)) >= bound:
         pass

@@ -7,10 +7,10 @@ Theory: docs/theory/exact-sampling.md.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Words
+from hushrank.kernels import kernel
 
 Tree = NDArray[np.int64]
 """(items,): a spanning tree of the items, or the order in which Prüfer's code takes them off."""
@@ -32,7 +32,7 @@ def lattice_points(tree_codes: Words, radii: Counts, steps: Counts) -> Counts:
     return points
 
 
-@njit(cache=True)
+@kernel
 def _fill_points(tree_codes: Counts, radii: Counts, steps: Counts, points: Counts) -> None:
     n_items = points.shape[1]
     taken, parents = np.empty(n_items, dtype=np.int64), np.empty(n_items, dtype=np.int64)
@@ -47,7 +47,7 @@ def _fill_points(tree_codes: Counts, radii: Counts, steps: Counts, points: Count
             points[draw, parents[edge]] -= step
 
 
-@njit(cache=True)
+@kernel
 def _decode(code: Tree, taken: Tree, parents: Tree) -> None:
     """Fill in the leaves in the order they are taken off, with parents; the last item is left."""
     degrees = np.ones(len(taken), dtype=np.int64)
@@ -68,14 +68,14 @@ def _decode(code: Tree, taken: Tree, parents: Tree) -> None:
     taken[-1] = parents[-1] = len(taken) - 1
 
 
-@njit(cache=True)
+@kernel
 def _height(a: int, b: int) -> int:
     """Number the pairs from 1."""
     low, high = min(a, b), max(a, b)
     return high * (high - 1) // 2 + low + 1
 
 
-@njit(cache=True)
+@kernel
 def _find_highest_edges(taken: Tree, parents: Tree, highest: Counts) -> None:
     """Fill in the highest edge on the tree's way from u to v: > 0 where it leads up in number."""
     for edge in range(len(taken) - 2, -1, -1):  # from the root on
@@ -88,7 +88,7 @@ def _find_highest_edges(taken: Tree, parents: Tree, highest: Counts) -> None:
             highest[item, leaf], highest[leaf, item] = way, -way
 
 
-@njit(cache=True)
+@kernel
 def _add_corner(highest: Counts, radius: int, point: Counts) -> None:
     """Add j (e_b - e_a) or its opposite for each pair outside the tree: the tile's middle.
 

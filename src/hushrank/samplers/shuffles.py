@@ -4,9 +4,9 @@ from functools import cache
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Counts, Ranks, Words
+from hushrank.kernels import kernel
 from hushrank.samplers.word_probabilities import WORDS
 
 MOST_OF_A_WORD = 2**56
@@ -43,7 +43,7 @@ def words_of_a_shuffle(n_items: int) -> WordsOfAShuffle:
     return tuple(groups)
 
 
-@njit(cache=True)
+@kernel
 def _accepted(
     words: Words,
     n_draws: Counts,

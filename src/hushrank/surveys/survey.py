@@ -1,9 +1,10 @@
-"""One round of a collection: what is asked, through which mechanism, at what cost, of whom."""
+"""A survey: what is asked, through which mechanism, at what cost, of whom."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from math import inf
 from typing import TypeAlias, cast
 
@@ -21,6 +22,9 @@ EVERY_BUDGET = (0.0, inf)
 
 Tallies: TypeAlias = tuple[Tally, ...]
 """One tally for each question of a survey."""
+
+RoundTallies: TypeAlias = tuple[Tallies, ...]
+"""The tallies of each survey of a round."""
 
 MakeMechanism: TypeAlias = Callable[[int, float], LocalMechanism]
 """Builds a mechanism from the number of categories and epsilon."""
@@ -126,3 +130,21 @@ class Survey:
         """What the round costs a person it asks."""
         kinds = sorted({type(mechanism).__name__ for mechanism in self.distinct_mechanisms})
         return Spend(self.name, self.epsilon, " and ".join(kinds), self.lots)
+
+
+Round: TypeAlias = tuple[Survey, ...]
+"""Surveys of different people, by their lots or budgets, that are asked at the same time."""
+
+
+def require_round(surveys: Round) -> None:
+    """Raise HushrankError unless no two surveys ask the same person, and there is one at least."""
+    require(isinstance(surveys, tuple) and surveys, "expected a round: a tuple of surveys")
+    for one, other in combinations(surveys, 2):
+        apart = _are_apart(one.lots, other.lots) or _are_apart(one.budgets, other.budgets)
+        named = f"surveys {one.name} and {other.name} of one round may ask the same person"
+        require(apart, named)
+
+
+def _are_apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two intervals [low, high) have no number in common."""
+    return one[1] <= other[0] or other[1] <= one[0]

@@ -1,4 +1,4 @@
-"""The JSON documents of surveys and reports, version 1: their form and what it describes."""
+"""The JSON documents of surveys and reports, version 2: their form and what it describes."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -6,59 +6,94 @@ import msgspec
 from msgspec import Meta
 
 from hushrank.errors import require
-from hushrank.mechanisms.local import LocalMechanism
+from hushrank.mechanisms.local import Reporting
+from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire_questions import WireQuestion
-from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport
+from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport, Word
 
 Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A mechanism and its thresholds: words of 2^64, in decimal, so that no client computes e^ε."""
+class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """A mechanism and its thresholds: words of 2^64, in decimal, so that no client computes e^ε.
+
+    `hit_words` and `false_hit_words` of a mechanism that hides a category; `far_words`, `radius`
+    and `swap_words` of `SubsetOrder`.
+    """
 
     kind: Annotated[str, Meta(pattern="^[a-z-]+$")]
     n_categories: Annotated[int, Meta(ge=2)]
     epsilon: Annotated[float, Meta(gt=0)]
-    hit_words: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
-    false_hit_words: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+    hit_words: Word | None = None
+    false_hit_words: Word | None = None
+    far_words: Word | None = None
+    radius: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    swap_words: tuple[Word, ...] | None = None
 
-    def mechanism(self) -> LocalMechanism:
+    def mechanism(self) -> Reporting:
         """Return what it describes; raise HushrankError when it states other thresholds."""
         require(self.kind in MECHANISMS, f"unknown mechanism {self.kind}")
         most = MOST_CATEGORIES[self.kind]
         few = f"expected at most {most} categories for {self.kind}, got {self.n_categories}"
         require(self.n_categories <= most, few)
-        mechanism: LocalMechanism = MECHANISMS[self.kind](self.n_categories, self.epsilon)
+        mechanism: Reporting = MECHANISMS[self.kind](self.n_categories, self.epsilon)
         same = wire_mechanism(mechanism) == self
         require(same, f"the stated thresholds of {self.kind} are not those of its epsilon")
         return mechanism
 
 
 class AskedQuestion(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A question, and the number of its mechanism in the survey's list."""
+    """A question, and the number of its mechanism in the survey's list: a leaf of the tree."""
 
     question: WireQuestion
     mechanism: Annotated[int, Meta(ge=0)]
 
 
-class WireSurvey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """`Survey`: all that a device needs to know of one round."""
+class WireHead(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """`Survey` but for its questions, for which the root of their Merkle tree stands.
 
-    version: Literal[1]
+    `takes_incomplete`: whether every question can be answered by who leaves items out.
+    """
+
+    version: Literal[2]
     name: str
-    items: tuple[str, ...]
+    items: Annotated[tuple[str, ...], Meta(max_length=65534)]
     epsilon: Annotated[float, Meta(gt=0)]
     answers_per_person: Annotated[int, Meta(ge=1)]
     lots: tuple[float, float]
-    questions: Annotated[tuple[AskedQuestion, ...], Meta(min_length=1)]
+    takes_incomplete: bool
+    n_questions: Annotated[int, Meta(ge=1)]
+    questions_root: Fingerprint
     mechanisms: Annotated[tuple[WireMechanism, ...], Meta(min_length=1)]
+
+
+class WireSurvey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The whole `Survey`, for whoever checks it; a device needs a `WireHandout` only."""
+
+    head: WireHead
+    questions: Annotated[tuple[AskedQuestion, ...], Meta(min_length=1)]
+
+
+class HandedQuestion(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A leaf as JSON, byte for byte as it was hashed, and its path from the leaf to the root."""
+
+    number: Annotated[int, Meta(ge=0)]
+    asked: str
+    path: Annotated[tuple[Fingerprint, ...], Meta(max_length=40)]
+
+
+class WireHandout(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What one device gets: the head as JSON, byte for byte as it was hashed, and its questions."""
+
+    head: str
+    questions: Annotated[tuple[HandedQuestion, ...], Meta(min_length=1)]
 
 
 class SentReport(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One answer: to which question of which survey, and what the mechanism reported."""
 
-    version: Literal[1]
+    version: Literal[2]
     survey: Fingerprint
     question: Annotated[int, Meta(ge=0)]
     report: WireReport
@@ -74,30 +109,38 @@ class SentReport(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 def wire_survey(wire: WireSurvey) -> Survey:
     """Return the survey that a document describes; raise HushrankError if it is inconsistent."""
-    mechanisms = [described.mechanism() for described in wire.mechanisms]
+    head = wire.head
+    mechanisms = [described.mechanism() for described in head.mechanisms]
     in_range = all(asked.mechanism < len(mechanisms) for asked in wire.questions)
     require(in_range, f"expected mechanisms 0..{len(mechanisms) - 1} of the questions")
     return Survey(
-        wire.name,
+        head.name,
         tuple(asked.question.question() for asked in wire.questions),
         tuple(mechanisms[asked.mechanism] for asked in wire.questions),
-        wire.epsilon,
-        wire.answers_per_person,
-        wire.lots,
+        head.epsilon,
+        head.answers_per_person,
+        head.lots,
     )
 
 
-def wire_mechanism(mechanism: LocalMechanism) -> WireMechanism:
+def wire_mechanism(mechanism: Reporting) -> WireMechanism:
     """Describe a mechanism."""
     kinds = [kind for kind, known in MECHANISMS.items() if type(mechanism) is known]
     require(kinds, f"{type(mechanism).__name__} has no wire form")
-    hit, false_hit = str(mechanism.rates.hit_words), str(mechanism.rates.false_hit_words)
-    return WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon, hit, false_hit)
+    described = WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon)
+    if isinstance(mechanism, SubsetOrder):
+        return msgspec.structs.replace(
+            described,
+            far_words=str(mechanism.far_words),
+            radius=mechanism.radius,
+            swap_words=tuple(map(str, mechanism.swap_words)),
+        )
+    rates = mechanism.rates  # type: ignore[attr-defined]
+    hit, false_hit = str(rates.hit_words), str(rates.false_hit_words)
+    return msgspec.structs.replace(described, hit_words=hit, false_hit_words=false_hit)
 
 
 def json_schemas() -> dict[str, Any]:
-    """Return the JSON Schema of a survey and of a report."""
-    return {
-        "survey": msgspec.json.schema(WireSurvey),
-        "report": msgspec.json.schema(SentReport),
-    }
+    """Return the JSON Schema of a survey, of a handout and of a report."""
+    documents = {"survey": WireSurvey, "handout": WireHandout, "report": SentReport}
+    return {name: msgspec.json.schema(kind) for name, kind in documents.items()}

@@ -1,4 +1,4 @@
-"""The questions of a survey as JSON, version 1: their form and what it describes."""
+"""The questions of a survey as JSON, version 2: their form and what it describes."""
 
 from typing import Annotated, TypeAlias
 
@@ -13,8 +13,10 @@ from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
-from hushrank.questions.stated import Stated, StatedQuestion, Unranked
+from hushrank.questions.stated import Stated, StatedQuestion
 from hushrank.questions.top_order import TopOrder
+from hushrank.questions.whole_order import WholeOrder
+from hushrank.rankings.reading import Unranked
 from hushrank.surveys.wire_reports import Word
 
 Item: TypeAlias = Annotated[int, Meta(ge=0, lt=65534)]
@@ -120,6 +122,16 @@ class WireHashed(OfKind, tag="hashed", frozen=True):
         return Hashed(self.hashed.question(), *function, self.n_buckets)
 
 
+class WireWholeOrder(OfKind, tag="whole-order", frozen=True):
+    """`WholeOrder`: the answer is the row of the items' ranks among themselves."""
+
+    items: tuple[Item, ...]
+
+    def question(self) -> WholeOrder:
+        """Return what it describes."""
+        return WholeOrder(self.items)
+
+
 WireQuestion: TypeAlias = (
     WireRelativeOrder
     | WireInterleaving
@@ -129,6 +141,7 @@ WireQuestion: TypeAlias = (
     | WireStated
     | WireTopOrder
     | WireHashed
+    | WireWholeOrder
 )
 
 
@@ -148,6 +161,8 @@ def wire_question(question: Question) -> WireQuestion:
         case Hashed(TopOrder(n_items, n_places), multiplier, offset, n_buckets):
             asked = WireTopOrder(n_items, n_places)
             return WireHashed(asked, str(multiplier), str(offset), n_buckets)
+        case WholeOrder(items):
+            return WireWholeOrder(items)
     raise HushrankError(f"{type(question).__name__} has no wire form")
 
 

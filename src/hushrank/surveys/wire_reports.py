@@ -1,5 +1,6 @@
 """The reports of each mechanism as JSON values."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -7,12 +8,13 @@ import numpy as np
 from msgspec import Meta
 
 from hushrank.arrays import Reports
-from hushrank.errors import HushrankError, require
+from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HASHED_REPORT
-from hushrank.mechanisms.local import LocalMechanism
+from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 
 Word: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
@@ -35,8 +37,9 @@ class HashedAnswer(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return []
 
 
-WireReport: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)] | str | HashedAnswer
-"""A category or a row with its sign; packed bits in hexadecimal; a hashed answer."""
+Row: TypeAlias = Annotated[tuple[Annotated[int, Meta(ge=0, lt=255)], ...], Meta(max_length=254)]
+WireReport: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)] | str | HashedAnswer | Row
+"""A category or a row with its sign; packed bits in hexadecimal; a hashed answer; ranks."""
 
 MECHANISMS: dict[str, type[Any]] = {
     "generalized-randomized-response": GeneralizedRandomizedResponse,
@@ -45,52 +48,79 @@ MECHANISMS: dict[str, type[Any]] = {
     "optimised-local-hashing": OptimisedLocalHashing,
     "succinct-histogram": SuccinctHistogram,
     "harmony": Harmony,
+    "subset-order": SubsetOrder,
 }
 """The name of each mechanism on the wire."""
 
 MOST_CATEGORIES = {kind: 2**22 if kind.endswith("unary-encoding") else 2**32 for kind in MECHANISMS}
 """What a device accepts: half a megabyte of bits, numbers that JSON and memory can hold."""
 
-WHOLE_NUMBERS: dict[type[Any], np.dtype[np.integer[Any]]] = {
-    GeneralizedRandomizedResponse: np.dtype(np.intp),
-    Harmony: np.dtype(np.uint32),
-}
 PACKED_BITS = (SymmetricUnaryEncoding, OptimisedUnaryEncoding)
+HASHES = (OptimisedLocalHashing, SuccinctHistogram)
 
 
-def to_wire(mechanism: LocalMechanism, reports: Reports) -> WireReport:
+def to_wire(mechanism: Reporting, reports: Reports) -> WireReport:
     """Turn the one report (1, ...) into a JSON value."""
-    if type(mechanism) in WHOLE_NUMBERS:
-        return int(reports[0])
     if isinstance(mechanism, PACKED_BITS):
         return bytes(reports[0]).hex()
-    multiplier, offset, bucket = (int(part) for part in reports[0].item())
-    return HashedAnswer(str(multiplier), str(offset), bucket)
+    if isinstance(mechanism, HASHES):
+        multiplier, offset, bucket = (int(part) for part in reports[0].item())
+        return HashedAnswer(str(multiplier), str(offset), bucket)
+    if isinstance(mechanism, SubsetOrder):
+        return tuple(reports[0].tolist())
+    return int(reports[0])
 
 
-def from_wire(mechanism: LocalMechanism, value: WireReport) -> Reports:
-    """Turn a JSON value into one report (1, ...), which `tally` then checks.
+def require_possible(mechanism: Reporting, value: WireReport) -> None:
+    """Raise HushrankError, without the value, unless the mechanism can have sent it.
 
-    Raises HushrankError, without the value, when it is not of the mechanism's form.
+    Cost: of the value's length, not of the mechanism's categories.
     """
-    name = type(mechanism).__name__
-    if type(mechanism) in WHOLE_NUMBERS and isinstance(value, int):
-        number = WHOLE_NUMBERS[type(mechanism)]
-        require(value <= np.iinfo(number).max, f"expected a smaller report for {name}")
-        return np.array([value], dtype=number)
-    if isinstance(mechanism, PACKED_BITS) and isinstance(value, str):
-        return _packed_bits(value)
-    is_hashed = isinstance(mechanism, OptimisedLocalHashing | SuccinctHistogram)
-    if is_hashed and isinstance(value, HashedAnswer):
-        is_decimal = value.multiplier.isdecimal() and value.offset.isdecimal()
-        require(is_decimal, "expected words in decimal in the report")  # "$" admits a newline
-        words = int(value.multiplier), int(value.offset)
-        require(max(words) < 2**64, "expected words below 2^64 in the report")
-        return np.array([(*words, value.bucket)], dtype=HASHED_REPORT)
-    raise HushrankError(f"expected the report of {name} in its JSON form")
+    possible = False
+    if isinstance(mechanism, PACKED_BITS):
+        possible = isinstance(value, str) and _are_packed_bits(value, mechanism.n_categories)
+    elif isinstance(mechanism, HASHES):
+        possible = isinstance(value, HashedAnswer) and _is_hashed(value, _n_buckets(mechanism))
+    elif isinstance(mechanism, SubsetOrder):
+        ranks = list(range(mechanism.n_categories))
+        possible = isinstance(value, tuple) and sorted(value) == ranks
+    elif isinstance(value, int):
+        n_reports = 2 * mechanism.n_rows if isinstance(mechanism, Harmony) else None
+        possible = 0 <= value < (n_reports or mechanism.n_categories)
+    if not possible:
+        named = type(mechanism).__name__
+        raise HushrankError(f"expected what {named} can report, in its JSON form")
 
 
-def _packed_bits(value: str) -> Reports:
-    is_hexadecimal = len(value) % 2 == 0 and set(value) <= set("0123456789abcdef")
-    require(is_hexadecimal, "expected packed bits in hexadecimal")
-    return np.frombuffer(bytes.fromhex(value), dtype=np.uint8).reshape(1, -1)
+def from_wire(mechanism: Reporting, values: Sequence[WireReport]) -> Reports:
+    """Turn JSON values, each of them `require_possible`, into reports (people, ...)."""
+    if isinstance(mechanism, PACKED_BITS):
+        joined = bytes.fromhex("".join(map(str, values)))
+        return np.frombuffer(joined, dtype=np.uint8).reshape(len(values), -1)
+    if isinstance(mechanism, HASHES):
+        parts = [_parts(value) for value in values if isinstance(value, HashedAnswer)]
+        return np.array(parts, dtype=HASHED_REPORT)
+    if isinstance(mechanism, SubsetOrder):
+        return np.array(values, dtype=np.uint8).reshape(len(values), mechanism.n_categories)
+    return np.array(values, dtype=np.uint32 if isinstance(mechanism, Harmony) else np.intp)
+
+
+def _are_packed_bits(value: str, n_bits: int) -> bool:
+    n_spare = -n_bits % 8
+    shaped = 8 * len(value) == 2 * (n_bits + n_spare)
+    hexadecimal = shaped and set(value) <= set("0123456789abcdef")
+    return hexadecimal and int(value[-2:], 16) < 2 ** (8 - n_spare)
+
+
+def _is_hashed(value: HashedAnswer, n_buckets: int) -> bool:
+    words = (value.multiplier, value.offset)
+    decimal = all(word.isascii() and word.isdecimal() for word in words)  # "$" admits a newline
+    return decimal and max(map(int, words)) < 2**64 and value.bucket < n_buckets
+
+
+def _n_buckets(mechanism: OptimisedLocalHashing | SuccinctHistogram) -> int:
+    return 2 if isinstance(mechanism, SuccinctHistogram) else mechanism.n_buckets
+
+
+def _parts(value: HashedAnswer) -> tuple[int, int, int]:
+    return int(value.multiplier), int(value.offset), value.bucket

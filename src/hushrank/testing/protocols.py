@@ -1,6 +1,5 @@
 """Check a protocol: what it costs, that it is a function of its tallies, and that it learns."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +9,11 @@ from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.learnt import Learnt
-from hushrank.protocols.registry import NamedProtocol
+from hushrank.protocols.registry import NamedProtocol, Rounds
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies
 from hushrank.testing.statistics import promise
 
 CLEAR_EPSILON, N_AGREEING = 8.0, 4000
@@ -53,43 +52,37 @@ def check_protocol(
 class _Taken:
     """What one collection asked, and which tallies it received."""
 
-    surveys: list[Survey]
-    tallies: list[Tallies]
+    rounds: list[Round]
+    tallies: list[RoundTallies]
 
 
-def _begin(
-    protocol: NamedProtocol, people: Rankings, epsilon: float
-) -> Generator[Survey, Tallies, Learnt]:
+def _begin(protocol: NamedProtocol, people: Rankings, epsilon: float) -> Rounds[Learnt]:
     return protocol.begin(
         people.n_items, epsilon=epsilon, n_people=people.n_people, seed=PUBLIC_SEED
     )
 
 
-def _recorded(
-    rounds: Generator[Survey, Tallies, Learnt], taken: _Taken
-) -> Generator[Survey, Tallies, Learnt]:
+def _recorded(rounds: Rounds[Learnt], taken: _Taken) -> Rounds[Learnt]:
     try:
-        survey = next(rounds)
+        surveys = next(rounds)
         while True:
-            taken.surveys.append(survey)
-            tallies = yield survey
+            taken.rounds.append(surveys)
+            tallies = yield surveys
             taken.tallies.append(tallies)
-            survey = rounds.send(tallies)
+            surveys = rounds.send(tallies)
     except StopIteration as end:
         learnt: Learnt = end.value
         return learnt
 
 
-def _check_replay(
-    rounds: Generator[Survey, Tallies, Learnt], taken: _Taken, learnt: Learnt
-) -> None:
+def _check_replay(rounds: Rounds[Learnt], taken: _Taken, learnt: Learnt) -> None:
     asked = []
     try:
         asked.append(next(rounds))
         for tallies in taken.tallies:
             asked.append(rounds.send(tallies))
     except StopIteration as end:
-        same = asked == taken.surveys
+        same = asked == taken.rounds
         promise(same, "the same tallies lead to other surveys: a collection cannot be resumed")
         promise(end.value.order == learnt.order, "the same tallies lead to another order")
         if learnt.model is not None:

@@ -2,11 +2,12 @@
 
 from typing import get_args
 
-from hushrank.aggregators.registry import AggregationTerms, Ballots, MethodName, method_named
+from hushrank.aggregators.raw_order import Ballots
+from hushrank.aggregators.registry import AggregationTerms, MethodName, method_named
 from hushrank.errors import require
-from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import (
     expect,
     expect_callable,
@@ -24,7 +25,7 @@ def aggregate(
     epsilon: float | None = None,
     delta: float | None = None,
     method: MethodName | None = None,
-    unranked: Unranked = "unknown",
+    unranked: Unranked | None = None,
     time_limit: float = 60.0,
     seed: int | None = None,
     progress: Progress = silent,
@@ -44,7 +45,8 @@ def aggregate(
         `auto`, `p-borda`, `p-borda-centred`, `p-borda-knorm`, `p-borda-hist`, `p-sort`,
         `dp-kwiksort`, `p-sample`, `gaussian-borda`, `gaussian-kemeny`. Not private: `kemeny`,
         `borda`, `kwiksort`.
-    unranked: an item that a ballot leaves out says nothing (`unknown`) or comes `last`.
+    unranked: an item that a ballot leaves out comes `last`, or says nothing (`unknown`). None: as
+        `ballots.unranked` has it, which is `last` but for scores.
     time_limit: seconds for an exact optimum; after them the best order found counts.
     seed: repeats pivots and noise, and the result is not private. None: the noise is secret.
     progress: called with what is being done.
@@ -72,12 +74,15 @@ def aggregate(
         expect(method, str, "method")
     epsilon, delta = _number_or_none(epsilon, "epsilon"), _number_or_none(delta, "delta")
     time_limit, seed = expect_number(time_limit, "time_limit"), expect_seed(seed)
-    known = get_args(Unranked)
+    unranked, known = ballots.unranked if unranked is None else unranked, get_args(Unranked)
     require(unranked in known, f"expected unranked {' or '.join(known)}, got {unranked}")
     require(time_limit > 0, f"expected a positive time_limit in seconds, got {time_limit}")
     chosen = method_named(method, epsilon=epsilon, delta=delta)
+    by_share = ballots.reading is not None and ballots.reading.by_share
+    looks = "drop: items below a share are told by the raw ballots: name them instead"
+    require(not (by_share and epsilon is not None), looks)
     progress("counting who puts which item before which")
-    given = Ballots(ballots, majority(ballots, unranked=unranked))
+    given = Ballots(ballots, majority(ballots, unranked=unranked), unranked)
     progress("aggregating")
     terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
     return Consensus(chosen.run(given, terms), ballots.names, chosen.name, unranked)

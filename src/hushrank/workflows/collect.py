@@ -124,6 +124,8 @@ def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
 
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
     takes = "aggregate takes such ballots, and so does max-entropy with unranked: last or unknown"
+    by_share = people.reading is not None and people.reading.by_share
+    require(not by_share, "drop: items below a share are told by raw rankings: name them instead")
     is_taken = people.is_complete or protocol.unranked != "refused"
     require(is_taken, f"some items have no rank: {takes}")
     helps = "--break-ties, or strict_people of workflows.collect, puts them in a random order"

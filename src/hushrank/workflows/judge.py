@@ -26,6 +26,7 @@ from hushrank.workflows.arguments import (
 )
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
+from hushrank.workflows.results.words import as_text
 
 OWNERS = "From raw data: for you, protected by nothing."
 RECOMMENDERS = {
@@ -71,6 +72,10 @@ class AttackResult:
     def __repr__(self) -> str:
         """Say the size, none of the figures."""
         return f"AttackResult({len(self.after.areas)} attackers of {self.n_protected} users)"
+
+    def __str__(self) -> str:
+        """Say what attackers reach, for `print`."""
+        return as_text(self.summary, OWNERS)
 
     @property
     def worst(self) -> float:
@@ -156,6 +161,10 @@ class EvaluationResult:
         """Say the size, none of the figures."""
         return f"EvaluationResult({self.n_users} users, {self.n_changed_users} of them changed)"
 
+    def __str__(self) -> str:
+        """Say how well recommenders do, for `print`."""
+        return as_text(self.summary, OWNERS)
+
     @property
     def map(self) -> Mapping[str, Precision]:
         """The precisions by recommender."""
@@ -165,6 +174,16 @@ class EvaluationResult:
     def summary(self) -> dict[str, str]:
         """What a table for people says: the precision of all users by recommender."""
         return {RECOMMENDERS[name]: f"{each.all_users:.4f}" for name, each in self.map.items()}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the table does not say by itself: a recommender that knows nobody does better."""
+        beaten = {"before": "activity as it is", "after": "the release"}
+        return tuple(
+            f"Popularity, the same list for everybody, does better than what learns from {words}."
+            for name, words in beaten.items()
+            if self.map[name].all_users < self.popularity.all_users
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures, JSON-ready."""
@@ -322,6 +341,6 @@ def _attributes(released: Activity | HasActivity, private: Sequence[str] | None)
 
 
 def _notebook(title: str, rows: Mapping[str, str]) -> str:
-    from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+    from hushrank.reports.notebook import notebook_html
 
     return notebook_html(title, rows, notes=[OWNERS])

@@ -71,6 +71,10 @@ class CollectionPlan:
             f" epsilon {said.epsilon:g})"
         )
 
+    def __str__(self) -> str:
+        """Say which protocol to take, and why, for `print`."""
+        return self.advice
+
     @property
     def advice(self) -> str:
         """Which protocol to take, and why: a sentence for a model and one for an order."""
@@ -121,7 +125,7 @@ class CollectionPlan:
         }
 
     def _repr_html_(self) -> str:
-        from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+        from hushrank.reports.notebook import notebook_html
 
         said = self.foretold.situation
         rows = {f"for {each.purpose}": each.protocol for each in self.recommendations}

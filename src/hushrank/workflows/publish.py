@@ -30,6 +30,7 @@ from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
 from hushrank.workflows.results.release_terms import Distance, ReleaseMethod, ReleaseTerms
+from hushrank.workflows.results.words import as_text
 from hushrank.workflows.seeds import secret_words, stream
 
 
@@ -52,6 +53,10 @@ class Release:
     def __repr__(self) -> str:
         """Say the size, nothing of the content."""
         return f"Release({self.terms.method}, {self.activity})"
+
+    def __str__(self) -> str:
+        """Say what was promised, for `print`."""
+        return as_text(self.summary, self.privacy)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -113,16 +118,16 @@ class Release:
 
     def report(self, path: FilePath, *, title: str = "Released activity") -> None:
         """Write one HTML page with pictures, from the release alone."""
-        from hushrank.reports.released_page import write_released_report  # matplotlib is slow
+        from hushrank.reports.released_page import write_released_report
 
         notes = (self.privacy, *self.terms.notes)
         write_released_report(Path(path), self.activity, self.summary, notes, title=title)
 
     def _repr_html_(self) -> str:
         from hushrank.reports.notebook import notebook_html
-        from hushrank.reports.released_page import records_figure
+        from hushrank.reports.released_page import records_drawing
 
-        drawn = records_figure(self.activity.records_of_items, "item", "users", height=1.8)
+        drawn = records_drawing(self.activity.records_of_items, "items", "users")
         said, caption = (self.privacy,), "Of how many users each item was released."
         return notebook_html(
             "Released activity", self.summary, notes=said, picture=drawn, caption=caption
@@ -230,6 +235,7 @@ def publish_and_compare(
 def hold_out(activity: Activity, *, seed: int | None = None) -> tuple[Activity, Activity]:
     """Split each user's records at random into 80 % to release and 20 % to evaluate with.
 
+    activity: what users did. seed: splits the same way again.
     The second part must not be released: `evaluate` asks how well the release foretells it.
     """
     expect(activity, Activity, "activity", "hushrank.read_activity")

@@ -35,6 +35,7 @@ from hushrank.workflows.arguments import (
     expect_seed,
     expect_whole,
 )
+from hushrank.workflows.results.useful_budgets import online_in_words
 
 BIT = log(2)
 """In nats."""
@@ -116,6 +117,12 @@ class OnlineStream:
     def totals(self) -> StreamTotals:
         """What was released of all protected users so far; leakages in nats."""
         return self._state.totals
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the budget for so many items: the sizes alone say it."""
+        words = online_in_words(self.rules.budget, len(self._setup.items))
+        return (words,) if words else ()
 
     @property
     def privacy(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private.auto import auto
+from hushrank.aggregators.private.order import DrawnByCost
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.gaussian import DiscreteGaussian
 from hushrank.mechanisms.k_norm import PermutohedronMechanism
@@ -25,6 +26,7 @@ def counts_of(n_people: int, centre: tuple[int, ...] = CENTRE) -> np.ndarray:
     return majority(Rankings(ranks, tuple(map(str, range(len(centre))))))
 
 
+COUNTS_OF_ALL_BUT_ONE = np.triu(np.ones((3, 3), dtype=np.int64), k=1)
 MANY, FEW = counts_of(5000), counts_of(50)
 
 
@@ -106,7 +108,8 @@ def test_two_items_and_undecided_pairs_are_welcome():
     for counts in (np.array([[0, 3], [2, 0]]), partial):
         found = auto(counts, epsilon=0.5, rng=Randomness.secure())
         assert sorted(found.order) == list(range(len(counts)))
-        assert len(found.confidence) == len(counts) - 1
+        assert (found.confidence is None) == (found.method == "auto: p-sample")
+        assert found.confidence is None or len(found.confidence) == len(counts) - 1
         assert found.is_private
 
 
@@ -134,7 +137,8 @@ def test_an_order_by_sampling_says_nothing_of_its_scores():
     """It may turn a pair that scores have the other way round: they tell nothing of it."""
     found = auto(MANY, epsilon=0.5, rng=Randomness.seeded(1))
     assert found.method == "auto: p-sample"
-    assert found.evidence is found.confidence is None
+    assert found.confidence is None
+    assert isinstance(found.evidence, DrawnByCost)
 
 
 def test_impossible_input_is_refused_before_anything_is_drawn():
@@ -148,3 +152,11 @@ def test_impossible_input_is_refused_before_anything_is_drawn():
     for counts in (np.zeros((1, 1)), np.zeros((2, 3)), np.array([[0, NAN], [1, 0]])):
         with pytest.raises(HushrankError):
             auto(counts, epsilon=1.0, rng=silence)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 1000.0])
+def test_what_one_of_the_methods_would_refuse_is_refused_before_the_first_release(epsilon):
+    """Sampling refuses costs that floats cannot guide: 2^36 nats of all pairs together."""
+    many = COUNTS_OF_ALL_BUT_ONE * (2**37 // int(epsilon))
+    with pytest.raises(HushrankError, match="smaller pair counts"):
+        auto(many, epsilon=epsilon, rng=Randomness.replayed(b""))

@@ -57,7 +57,8 @@ def test_a_huge_epsilon_gives_the_kemeny_order():
 def test_p_sample_releases_an_order_and_nothing_that_tells():
     found = p_sample(COUNTS, epsilon=0.5, rng=Randomness.secure())
     assert sorted(found.order) == list(range(5))
-    assert found.confidence is found.evidence is None
+    assert found.confidence is None
+    assert found.evidence.rate == pytest.approx(0.5 / comb(5, 2))  # public, and all there is
     assert found.is_private
     assert "0.5-DP" in found.statement
 

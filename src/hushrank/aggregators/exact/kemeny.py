@@ -6,7 +6,6 @@ from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.exact.linear_ordering import best_by_integer_program
@@ -90,6 +89,8 @@ def condorcet_groups(margins: Margins) -> list[list[int]]:
     connected components of the graph of won pairs; they are few and small where people agree.
     Source: Truchon (Université Laval 1998), extended Condorcet criterion.
     """
+    from scipy.sparse.csgraph import connected_components  # slow to load
+
     wins = margins > 0
     n_groups, group_of = connected_components(wins, connection="strong")
     between = np.zeros((n_groups, n_groups), dtype=np.bool_)

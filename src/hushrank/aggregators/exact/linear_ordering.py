@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, vstack
 
 from hushrank.arrays import Floats, Order
 from hushrank.rankings.distances import improved_order, kendall_cost
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 TOLERANCE = 1e-6
 MOST_CUTS_AT_ONCE = 20_000
@@ -60,9 +62,11 @@ class LinearOrdering:
         return float(self.majority[self.pairs].sum())
 
     def solve(
-        self, triangles: csr_array | None, *, is_integer: bool, seconds: float | None
+        self, triangles: "csr_array | None", *, is_integer: bool, seconds: float | None
     ) -> OrderingSolution:
         """Solve under the given triangles, as a relaxation or exactly."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
+
         solved = milp(
             self.costs,
             integrality=np.full(len(self.costs), int(is_integer)),
@@ -75,7 +79,7 @@ class LinearOrdering:
         bound = -np.inf if proven is None else self.constant + float(proven)
         return OrderingSolution(solved.x, bound, is_optimal)
 
-    def broken_triangles(self, values: Floats) -> csr_array | None:
+    def broken_triangles(self, values: Floats) -> "csr_array | None":
         """Return the triangles that `values` break most, if any."""
         matrix = np.zeros((self.n_items, self.n_items))
         matrix[self.pairs] = values
@@ -100,7 +104,9 @@ class LinearOrdering:
         b, c = np.nonzero(excess > TOLERANCE)
         return np.column_stack([np.full(b.size, a), b + a + 1, c + a + 1]), excess[b, c]
 
-    def _rows(self, triples: NDArray[np.intp]) -> csr_array:
+    def _rows(self, triples: NDArray[np.intp]) -> "csr_array":
+        from scipy.sparse import csr_array
+
         number = np.zeros((self.n_items, self.n_items), dtype=np.intp)
         number[self.pairs] = np.arange(len(self.costs))
         a, b, c = triples.T
@@ -118,6 +124,8 @@ def best_by_integer_program(
 
     Stops when the two meet, or at the time `end` of the monotonic clock.
     """
+    from scipy.sparse import vstack  # slow to load
+
     program, triangles = LinearOrdering(majority), None
     best = improved_order(majority, start)
     bound = program.constant + float(np.minimum(program.costs, 0).sum())

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Order
+from hushrank.kernels import kernel
 
 MOST_ITEMS_OF_SETS = 22
 """2^22 sets take a tenth of a second and 34 megabytes; every item more doubles both."""
@@ -19,7 +19,7 @@ def best_by_sets(majority: NDArray[np.float64]) -> Order:
 
     Cost: O(items 2^items).   Source: Held, Karp (SIAM J. 1962), on linear orders.
     """
-    rest = _cheapest_rests(*_halves(majority))
+    rest = cheapest_rests(majority)
     return next(_orders(majority, rest))
 
 
@@ -28,7 +28,7 @@ def all_best_by_sets(majority: NDArray[np.float64]) -> Iterator[Order]:
 
     Cost: as best_by_sets, and O(items^2) for each order yielded; there may be items! of them.
     """
-    yield from _orders(majority, _cheapest_rests(*_halves(majority)))
+    yield from _orders(majority, cheapest_rests(majority))
 
 
 def _orders(majority: NDArray[np.float64], rest: NDArray[np.float64]) -> Iterator[Order]:
@@ -48,6 +48,11 @@ def _orders(majority: NDArray[np.float64], rest: NDArray[np.float64]) -> Iterato
         waiting += [(placed | 1 << item, (*order, item)) for item in reversed(best)]
 
 
+def cheapest_rests(majority: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least cost (2^items,) of the pairs that are still open when a set is placed."""
+    return _cheapest_rests(*_halves(majority))
+
+
 def _halves(majority: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return sum_{j in S} majority[i, j] for all sets S of the lower and of the upper items."""
     half = (len(majority) + 1) // 2
@@ -61,7 +66,7 @@ def _set_sums(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _cheapest_rests(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the least cost (2^items,) of the pairs that are still open when S is placed.
 

@@ -1,7 +1,7 @@
 """One order by the method of a trusted curator that a first, cheap release expects most of."""
 
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from math import comb, sqrt
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from hushrank.accounting.composition import rest_of, share_of
 from hushrank.accounting.spend import Spend
 from hushrank.aggregators.private.borda import knorm_differences, share_below
 from hushrank.aggregators.private.exponential.by_sets import MOST_ITEMS_OF_SETS
+from hushrank.aggregators.private.exponential.p_sample import sampled_costs
 from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.order import (
     ItemScores,
@@ -51,6 +52,7 @@ def auto(
     the further scores have Gaussian noise if that is smaller. Ties and unranked items are welcome.
     Privacy: ε-DP, or (ε, δ)-DP, one ballot added or removed: the choice depends on m, ε, δ and the
     first release alone. After P-SAMPLE nothing tells how sure the order is: it is not by scores.
+    Raises HushrankError before anything is drawn, also for what only one of the methods refuses.
     Source: ours.
     """
     require_epsilon(epsilon)
@@ -59,6 +61,7 @@ def auto(
     rest = rest_of(epsilon, look.epsilon)
     more = _least_noisy(len(scores), rest, delta)
     spend = central_spend("auto", "K-norm, then the best", epsilon, delta or 0.0)
+    _require_room(majority, scores, look, more)
     seen = _release(look, scores, rng=rng)
     method = _promising(seen, look, more, delta)
     if method == "p-sample":
@@ -70,6 +73,17 @@ def auto(
     else:
         return _by_both(seen, _release(more, scores, rng=rng), look, more, spend, rng=rng)
     return replace(found, method=f"auto: {method}", spend=spend)
+
+
+def _require_room(
+    majority: Counts, scores: Counts, look: PermutohedronMechanism, more: ScoreMechanism
+) -> None:
+    """Refuse what any of the methods would refuse: later a refusal would come after a release."""
+    look.checked(scores)
+    if isinstance(more, PermutohedronMechanism):
+        more.checked(scores)
+    if len(scores) <= MOST_ITEMS_OF_SETS:
+        sampled_costs(majority, more.epsilon)
 
 
 def _least_noisy(n_items: int, epsilon: float, delta: float | None) -> ScoreMechanism:
@@ -85,6 +99,7 @@ def _release(mechanism: ScoreMechanism, scores: Counts, *, rng: Randomness) -> I
     return noisy
 
 
+@lru_cache(maxsize=16)
 def _differences(mechanism: ScoreMechanism) -> ItemScores:
     """Return N_QUANTILES ascending numbers spread like the difference of two items' noise."""
     levels = (np.arange(N_QUANTILES) + 0.5) / N_QUANTILES
@@ -95,6 +110,7 @@ def _differences(mechanism: ScoreMechanism) -> ItemScores:
     return simulated[(levels * len(simulated)).astype(np.intp)]
 
 
+@lru_cache(maxsize=16)
 def _variance(mechanism: ScoreMechanism) -> float:
     return float(np.var(_differences(mechanism)))
 

@@ -1,9 +1,9 @@
 """P-BORDA-HIST: Borda of a noisy count of every possible ballot."""
 
+from functools import lru_cache
 from math import exp, expm1, factorial, pi, sqrt
 
 import numpy as np
-from numba import njit
 
 from hushrank.aggregators.private.order import (
     ItemScores,
@@ -15,6 +15,7 @@ from hushrank.aggregators.private.order import (
 )
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.mechanisms.geometric import two_sided_geometric
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import lexicographic_index
@@ -53,7 +54,7 @@ def p_borda_hist(rankings: Rankings, *, epsilon: float, rng: Randomness) -> Priv
     return PrivateOrder(best, "p-borda-hist", spend, rng.is_private, seen)
 
 
-@njit(cache=True)
+@kernel
 def _add_scores(counts: Counts, order: Counts, scores: Counts) -> None:
     """Add the scores of the next orders, in lexicographic order from `order` on, which moves on."""
     last = order.size - 1
@@ -81,14 +82,21 @@ def _below_of_cells(gaps: ItemScores, n_items: int, epsilon: float) -> Shares:
 
     Source: Gil-Pelaez (Biometrika 1951), Fourier inversion, on whole numbers.
     """
+    times, weights = _transform(n_items, epsilon)
+    waves = [np.sin(gap / 2 * times) @ weights for gap in gaps]
+    return np.clip(0.5 + np.array(waves), 0, 1)
+
+
+@lru_cache(maxsize=4)
+def _transform(n_items: int, epsilon: float) -> tuple[ItemScores, ItemScores]:
+    """Return frequencies t, and what the transform of the noise weighs the sine of each by."""
     apart, n_cells = _cells_apart(n_items)
     spread = _count_variance(epsilon)
     end = min(pi, 1000 / max(1.0, sqrt(_half_gap_variance(n_items, epsilon))))
     times = (np.arange(FREQUENCIES) + 0.5) * end / FREQUENCIES
     logarithms = np.log1p(spread * (1 - np.cos(np.multiply.outer(apart, times))))
     weights = np.exp(-n_cells @ logarithms) / np.tan(times / 2) * end / FREQUENCIES / (2 * pi)
-    waves = [np.sin(gap / 2 * times) @ weights for gap in gaps]
-    return np.clip(0.5 + np.array(waves), 0, 1)
+    return times, weights
 
 
 def _half_gap_variance(n_items: int, epsilon: float) -> float:

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private.exponential import p_sample as private_sample
 from hushrank.aggregators.private.order import (
+    DrawnByCost,
     NoisyMargins,
     PrivateOrder,
     ballot_margins,
@@ -28,14 +29,15 @@ REACH = 40  # standard deviations: what lies beyond is less than any float
 def p_sample(majority: Counts, *, epsilon: float, rng: Randomness) -> PrivateOrder:
     """Draw an order with probability ~ exp(-ε Kendall cost / C(m, 2)), exactly: P-SAMPLE.
 
-    Ties and unranked items are welcome. Nothing is released that tells how sure the order is.
+    Ties and unranked items are welcome. Only how large a lead must be to show is known.
     Privacy: ε-DP, one ballot added or removed: it adds 0 to C(m, 2) to the cost of each order.
     Source: Hay, Elagina, Miklau (SDM 2017), def. 10.
     """
     ballot_margins(majority)
     spend = central_spend("p-sample", "exponential mechanism", epsilon)
     order = private_sample.p_sample(majority, epsilon=epsilon, rng=rng)
-    return PrivateOrder(order, "p-sample", spend, rng.is_private)
+    drawn = DrawnByCost(epsilon / comb(len(majority), 2))
+    return PrivateOrder(order, "p-sample", spend, rng.is_private, drawn)
 
 
 def gaussian_kemeny(

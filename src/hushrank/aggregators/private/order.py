@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp
+from math import ceil, exp, log
 from typing import TypeAlias
 
 import numpy as np
 
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import loss_in_words
 from hushrank.aggregators.pairwise import pair_margins
 from hushrank.arrays import Counts, Floats, Order, Shares
 from hushrank.errors import require
@@ -52,7 +53,26 @@ class ComparedMargins:
     confidence: tuple[float, ...]
 
 
-Evidence: TypeAlias = NoisyScores | NoisyMargins | ComparedMargins
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnByCost:
+    """An order that was drawn with probability ~ exp(-rate * Kendall cost), and nothing else.
+
+    `rate`: by how much one ballot that wants two neighbours the other way round lowers the
+    logarithm of the order's probability.
+    """
+
+    rate: float
+    confidence: None = None
+
+    def lead_for(self, probability: float) -> int:
+        """Return the lead, in ballots, at which two neighbours are right with this probability.
+
+        Right: the exact margin agrees; next to the same order with the two exchanged.
+        """
+        return ceil(log(probability / (1 - probability)) / self.rate)
+
+
+Evidence: TypeAlias = NoisyScores | NoisyMargins | ComparedMargins | DrawnByCost
 """What a method releases beside the order: each kind of method its own."""
 
 
@@ -60,7 +80,7 @@ Evidence: TypeAlias = NoisyScores | NoisyMargins | ComparedMargins
 class PrivateOrder:
     """An order, best first, with all that was released beside it and the price.
 
-    `evidence` is what else was released; None where a method releases nothing but the order.
+    `evidence` is what else was released, or how the order was drawn where it is all there is.
     Whoever publishes the exact number of people too sets `publishes_n_people` by `replace`.
     """
 
@@ -100,17 +120,21 @@ class PrivateOrder:
     def price(self) -> str:
         """The guarantee in short, such as 0.5-DP."""
         epsilon, delta = self.spend.epsilon, self.spend.delta
-        return f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
+        return (
+            f"{loss_in_words(epsilon)}-DP"
+            if delta == 0
+            else (f"({loss_in_words(epsilon)}, {loss_in_words(delta)})-DP")
+        )
 
     def _about_n_people(self) -> str:
         """Replacing a ballot removes one and adds one: the price is paid twice."""
         if not self.publishes_n_people:
             return "the number of people is not treated as public"
         epsilon, delta = self.spend.epsilon, self.spend.delta
-        with_delta = f" and delta {(1 + exp(epsilon)) * delta:g}" if delta else ""
+        with_delta = f" and delta {loss_in_words((1 + exp(epsilon)) * delta)}" if delta else ""
         return (
             "the number of people is treated as public: against replacing one ballot it is"
-            f" epsilon {2 * epsilon:g}{with_delta}"
+            f" epsilon {loss_in_words(2 * epsilon)}{with_delta}"
         )
 
 

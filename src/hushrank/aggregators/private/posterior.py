@@ -3,6 +3,7 @@
 import numpy as np
 
 from hushrank.aggregators.private.order import NoisyMargins, NoisyScores, PrivateOrder
+from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks, Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Floats
@@ -15,7 +16,8 @@ def posterior_of_release(released: PrivateOrder) -> Posterior | None:
     """Return what is left open of the exact scores or margins: from what was released alone.
 
     The noise is taken as normal, with its own standard deviation. None where a release does not
-    tell: an order alone, or margins of some pairs only.
+    tell: an order alone, or margins of some pairs only. Of all margins orders are drawn by
+    `pairs`, of scores by `scores`.
     """
     match released.evidence:
         case NoisyMargins(margins, noise_sd):
@@ -23,6 +25,26 @@ def posterior_of_release(released: PrivateOrder) -> Posterior | None:
         case NoisyScores(scores, noise_sd):
             return _of_scores(scores, noise_sd)
     return None
+
+
+def ranks_of_release(released: PrivateOrder) -> DrawnRanks | None:
+    """Draw the ranks that the exact ballots may have, by the rule of the order itself."""
+    posterior = posterior_of_release(released)
+    rule: Rule = "pairs" if isinstance(released.evidence, NoisyMargins) else "scores"
+    return None if posterior is None else posterior.drawn_ranks(rule)
+
+
+def confidence_of_release(released: PrivateOrder) -> tuple[float, ...] | None:
+    """Return how likely each two neighbours are the right way round in the exact ballots.
+
+    By the same belief as `ranks_of_release`; of pairs that were compared on the way, by the noise
+    on each. None where nothing was released that tells.
+    """
+    if isinstance(released.evidence, NoisyScores):
+        posterior = posterior_of_release(released)
+        return None if posterior is None else posterior.pair_probabilities(released.order)
+    drawn = ranks_of_release(released)
+    return released.confidence if drawn is None else drawn.ahead(released.order)
 
 
 def _of_margins(margins: Floats, noise_sd: float) -> Posterior:

@@ -1,7 +1,7 @@
-"""How sure an order is, from what was estimated or released alone.
+"""How sure an order is: from what was estimated or released alone, or from raw ballots.
 
-`posterior.py` says what noisy scores or margins leave open: which of two items leads, which rank an
-item has; `shrinkage.py` makes it of estimates with known noise, by a hierarchical normal model.
-Begin with `posterior.py`.
-May import: aggregators, and what is below.
+`drawn_ranks.py` is the one belief that everything said of an order is counted in; `posterior.py`
+draws it from noisy scores or margins, which `shrinkage.py` makes of estimates with known noise;
+`resampled.py` draws it from ballots as a sample of a population. Begin with `drawn_ranks.py`.
+May import: what is below, and the plain methods of aggregators.
 """

@@ -6,7 +6,20 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.options import FileForm, Unranked
+from hushrank.cli.options import (
+    EPSILON_HELP,
+    BestEnd,
+    Columns,
+    CsvFile,
+    Drop,
+    FigureFile,
+    Form,
+    Id,
+    Ignore,
+    Unranked,
+    Weight,
+)
+from hushrank.cli.reading import ReadingOptions
 
 
 class Method(StrEnum):
@@ -34,46 +47,59 @@ def aggregate(
         Option(help="How ballots become one order. (default: auto with --epsilon, else kemeny)"),
     ] = None,
     epsilon: Annotated[
-        float | None, Option(help="Privacy loss of a ballot, in nats; for the private methods.")
+        float | None, Option(help=f"For the private methods. {EPSILON_HELP}")
     ] = None,
     delta: Annotated[
         float | None, Option(help="Probability of more loss; for gaussian-*, and auto may use it.")
     ] = None,
     unranked: Annotated[
-        Unranked, Option(help="An item that a ballot leaves out: says nothing, or comes last.")
-    ] = Unranked.UNKNOWN,
+        Unranked | None,
+        Option(help="An item that a ballot leaves out. (default: last; of scores, unknown)"),
+    ] = None,
     time_limit: Annotated[
         float, Option(help="Seconds for the exact optimum; then its proven gap is said.")
     ] = 60.0,
-    form: Annotated[
-        FileForm | None, Option(help="What FILE holds. (default: told by its content)")
-    ] = None,
+    form: Form = None,
+    columns: Columns = None,
+    ignore: Ignore = None,
+    id: Id = None,
+    weight: Weight = None,
+    best: BestEnd = None,
+    drop: Drop = None,
     seed: Annotated[
         int | None, Option(min=0, help="Repeat pivots and noise. The result is then not private.")
     ] = None,
     release: Annotated[
         Path | None, Option(help="Write what may be published, and nothing else: JSON.")
     ] = None,
+    title: Annotated[str | None, Option(help="What the release and the report are called.")] = None,
+    force: Annotated[
+        bool, Option("--force", help="Put a release in the place of an earlier one.")
+    ] = False,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+    csv: CsvFile = None,
+    figure: FigureFile = None,
     report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
 ) -> None:
     """Sum the ballots of FILE up in one order, and say how near it is to the exact optimum.
 
     With --epsilon the order is private: it protects each ballot against all who see it, but not
     against who runs this. How near it is, the JSON and the report are from the raw ballots: they
-    are for you, not for publication; --release writes what may be published.
+    are for you, not for publication; --release writes what may be published, and adds its epsilon
+    up in a ledger beside FILE. A file may be -, standard output.
 
     Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
-    from hushrank.cli.aggregate.show import AggregatePaths, aggregate_and_show
+    from hushrank.cli.aggregate.show import AggregatePaths, ReleaseTerms, aggregate_and_show
 
     options = {
         "method": None if method is None else method.value,
         "epsilon": epsilon,
         "delta": delta,
-        "unranked": unranked.value,
+        "unranked": None if unranked is None else unranked.value,
         "time_limit": time_limit,
         "seed": seed,
     }
-    paths = AggregatePaths(file, release, json, report)
-    aggregate_and_show(paths, None if form is None else form.value, options)
+    paths = AggregatePaths(file, release, json, csv, figure, report)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    aggregate_and_show(paths, reading, options, ReleaseTerms(title, force))

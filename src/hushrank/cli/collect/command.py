@@ -6,7 +6,22 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from hushrank.cli.options import FileForm, Unranked, known_protocol, plain_value
+from hushrank.cli.options import (
+    EPSILON_HELP,
+    BestEnd,
+    Columns,
+    CsvFile,
+    Drop,
+    FigureFile,
+    Form,
+    Id,
+    Ignore,
+    Unranked,
+    Weight,
+    known_protocol,
+    plain_value,
+)
+from hushrank.cli.reading import ReadingOptions
 
 
 class PostProcess(StrEnum):
@@ -44,7 +59,7 @@ class Split(StrEnum):
 
 def collect(
     file: Annotated[Path, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
-    epsilon: Annotated[float, Option(help="Privacy loss of a person, in nats.")],
+    epsilon: Annotated[float, Option(help=EPSILON_HELP)],
     protocol: Annotated[
         str,
         Option(
@@ -91,9 +106,13 @@ def collect(
     shrink: Annotated[
         bool, Option("--shrink", help="safari: pull noisy shares to uniform.")
     ] = False,
-    form: Annotated[
-        FileForm | None, Option(help="What FILE holds. (default: told by its content)")
-    ] = None,
+    form: Form = None,
+    columns: Columns = None,
+    ignore: Ignore = None,
+    id: Id = None,
+    weight: Weight = None,
+    best: BestEnd = None,
+    drop: Drop = None,
     unranked: Annotated[
         Unranked | None,
         Option(help="max-entropy: items left out say nothing or come last. (default: refused)"),
@@ -112,6 +131,8 @@ def collect(
         Path | None, Option(help="Write the synthetic rankings: .soc, .csv, .parquet, with .gz.")
     ] = None,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
+    csv: CsvFile = None,
+    figure: FigureFile = None,
     report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
 ) -> None:
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
@@ -127,7 +148,6 @@ def collect(
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
     from hushrank.cli.collect.show import Paths, collect_and_show
-    from hushrank.rankings.files import read_rankings
     from hushrank.workflows.collect import strict_people
 
     chosen: dict[str, Any] = {
@@ -142,12 +162,14 @@ def collect(
         "mechanism": mechanism,
         "queries": queries,
     }
-    people = read_rankings(file, form=None if form is None else form.value)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    people = reading.read(file, unranked=None if unranked is None else unranked.value)
     collect_and_show(
         strict_people(people, seed=seed) if break_ties else people,
         epsilon,
-        Paths(file, synthetic, json, report),
+        Paths(file, synthetic, json, csv, figure, report),
         title=file.name,
+        reading=people.reading,
         protocol=protocol,
         options={name: plain_value(each) for name, each in chosen.items() if each is not None},
         seed=seed,

@@ -1,26 +1,36 @@
 """Show a simulated collection: table, JSON, report and synthetic rankings."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import msgspec
-from rich.console import Console
-
-from hushrank.cli.console import in_flags, plain, result_table
+from hushrank.accounting.words import epsilon_in_words
+from hushrank.cli.console import (
+    console_beside,
+    in_flags,
+    result_table,
+    say_written,
+    write_json,
+)
+from hushrank.cli.reading import say_reading
+from hushrank.cli.talk import working
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.protocols.registry import EVERY_OPTION, make_protocol
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
+from hushrank.rankings.reading import Reading
 from hushrank.workflows.collect import collect
+from hushrank.workflows.progress import Progress
 from hushrank.workflows.results.collection import (
     OF_RAW_RANKINGS,
     Collection,
     CollectionComparison,
 )
+from hushrank.workflows.results.pictures import require_picture
+from hushrank.workflows.results.tidy import collection_csv
 
 MUCH_EPSILON = 10
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}
@@ -34,13 +44,18 @@ class Paths:
     source: Path | None = None
     synthetic: Path | None = None
     json: Path | None = None
+    csv: Path | None = None
+    figure: Path | None = None
     report: Path | None = None
 
     def written(self) -> list[FilePath]:
         """Return the files to write, after it is certain that they can be."""
         if self.synthetic is not None:
             require_writable(self.synthetic)
-        return outputs((self.synthetic, self.json, self.report), beside=[self.source])
+        if self.figure is not None:
+            require_picture(self.figure)
+        files = (self.synthetic, self.json, self.csv, self.figure, self.report)
+        return outputs(files, beside=[self.source])
 
 
 @dataclass(frozen=True)
@@ -73,6 +88,7 @@ def collect_and_show(
     paths: Paths,
     *,
     title: str,
+    reading: Reading | None = None,
     protocol: str = "max-entropy",
     options: dict[str, Any] | None = None,
     seed: int | None = None,
@@ -83,34 +99,59 @@ def collect_and_show(
         named = make_protocol(protocol, options)
     has_rows = named.has_model or paths.synthetic is None
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
-    paths.written()
+    say_reading(console_beside(paths.written()), reading)
     asked = {"protocol": protocol, "seed": seed, "short_cut": short_cut, **(options or {})}
-    shown = _collected(people, epsilon, asked)
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+
+    def collected(progress: Progress) -> Collection:
+        return collect(people, epsilon, progress=progress, **asked)
+
+    _show(_timed(people, collected), paths, title, reading)
+
+
+def rehearse_and_show(people: Rankings, epsilon: float, paths: Paths, *, title: str) -> None:
+    """Run a survey of these people on a collector of its own, and show what was learnt."""
+    from hushrank.collector.rehearsal import rehearsal_of, rehearse  # an extra of its own
+
+    paths.written()
+    draft = rehearsal_of(people, epsilon)
+    _show(_timed(people, lambda progress: rehearse(draft, people, progress=progress)), paths, title)
+
+
+def _show(shown: ShownCollection, paths: Paths, title: str, reading: Reading | None = None) -> None:
+    written = paths.written()
+    console = console_beside(written)
     heading, order = f"Collected from {title}", shown.collection.items
     console.print(result_table(heading, shown.rows, order))
     console.print("\n".join(_notes(shown)))
-    _write(shown, paths, heading)
-    for path in paths.written():
-        console.print(f"wrote {plain(str(path))}")
+    _write(shown, paths, heading, reading)
+    say_written(console, written)
 
 
-def _collected(people: Rankings, epsilon: float, asked: dict[str, Any]) -> ShownCollection:
-    with in_flags("unranked"), Console(stderr=True).status("collecting") as status:
+def _timed(people: Rankings, collected: Callable[[Progress], Collection]) -> ShownCollection:
+    with in_flags("unranked"), working("collecting") as progress:
         start = perf_counter()
-        collection = collect(people, epsilon, progress=status.update, **asked)
+        collection = collected(lambda step: progress(f"1 of 4: {step}"))
+        progress("2 of 4: finding out how sure the order is")
         _ = collection.confidence  # what is drawn or computed when first asked for takes time
+        progress("3 of 4: drawing synthetic rankings")
         _ = collection.synthetic if collection.protocol.has_model else None
         seconds = perf_counter() - start
+        progress("4 of 4: comparing with the people in the file")
         return ShownCollection(collection, collection.compared_with(people), seconds)
 
 
-def _write(shown: ShownCollection, paths: Paths, title: str) -> None:
+def _write(shown: ShownCollection, paths: Paths, title: str, reading: Reading | None) -> None:
     if paths.synthetic is not None:
         write_rankings(shown.collection.synthetic, paths.synthetic)
     if paths.json is not None:
-        result = msgspec.json.encode(shown.document)
-        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
+        read = {} if reading is None else {"reading": reading.to_dict()}
+        write_json(paths.json, {**shown.document, **read}, secret=True)
+    is_secret = not shown.collection.is_private
+    if paths.csv is not None:
+        replace_file(paths.csv, collection_csv(shown.collection), secret=is_secret)
+    if paths.figure is not None:
+        drawn = shown.collection.picture(paths.figure.suffix)
+        replace_file(paths.figure, drawn, secret=is_secret)
     if paths.report is not None:
         shown.compared.report(paths.report, title=title)
 
@@ -120,11 +161,13 @@ def _notes(shown: ShownCollection) -> Iterator[str]:
     collection, compared = shown.collection, shown.compared
     yield OF_RAW_RANKINGS
     yield collection.privacy
+    if collection.is_private:
+        yield epsilon_in_words(collection.epsilon)
     if collection.protocol.has_model and compared.q2_distance is None:
         yield "No Q2 distance: it is not defined where rankings are incomplete."
     elif compared.is_no_better_than_uniform:
         helps = WHAT_HELPS.get(collection.protocol.name, "--protocol max-entropy")
         tried = f", or try {helps}" if helps else ""
-        yield f"No better than uniform rankings: ask more people, spend more epsilon{tried}."
+        yield f"* No better than uniform rankings: ask more people, spend more epsilon{tried}."
     if collection.epsilon > MUCH_EPSILON:
         yield f"An epsilon above {MUCH_EPSILON} promises little: reports are mostly true."

@@ -5,7 +5,18 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
+from hushrank.cli.options import (
+    Activities,
+    Bins,
+    Delimiter,
+    ItemColumn,
+    Private,
+    ProfilesFile,
+    ScoreColumn,
+    TimeColumn,
+    UserColumn,
+)
+from hushrank.cli.reading import ActivityOptions
 
 
 def attack(
@@ -17,6 +28,11 @@ def attack(
     posterior: Annotated[
         Path | None, Option(help="What `publish --posterior` wrote: one attacker more.")
     ] = None,
+    user: UserColumn = None,
+    item: ItemColumn = None,
+    score: ScoreColumn = None,
+    time: TimeColumn = None,
+    delimiter: Delimiter = None,
     seed: Annotated[int, Option(min=0, help="The attackers' own seed.")] = 0,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
 ) -> None:
@@ -31,4 +47,5 @@ def attack(
 
     names = tuple(name.strip() for name in private.split(","))
     paths = AttackPaths(activity, released, profiles, posterior, json)
-    attack_and_show(paths, names, tuple(bins or ()), seed)
+    columns = ActivityOptions(user, item, score, time, delimiter)
+    attack_and_show(paths, names, tuple(bins or ()), seed, columns)

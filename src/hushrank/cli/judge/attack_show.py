@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from hushrank.activities.activity_files import read_activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.arrays import Floats
-from hushrank.cli.console import plain
-from hushrank.files.disk import outputs, replace_file
+from hushrank.cli.console import console_beside, plain, say_written, write_json
+from hushrank.cli.reading import ActivityOptions, say_reading
+from hushrank.cli.talk import working
+from hushrank.files.disk import outputs
 from hushrank.workflows.judge import AttackResult, attack
 from hushrank.workflows.posterior_file import read_posterior
 
@@ -41,17 +41,21 @@ class PosteriorFile:
 
 
 def attack_and_show(
-    paths: AttackPaths, names: tuple[str, ...], bins: tuple[str, ...], seed: int
+    paths: AttackPaths,
+    names: tuple[str, ...],
+    bins: tuple[str, ...],
+    seed: int,
+    columns: ActivityOptions,
 ) -> None:
     """Attack both, print a table, and write what was asked for."""
     read = (paths.activity, paths.released, paths.profiles, paths.posterior)
     outputs([paths.json], beside=read)
     start = perf_counter()
     edges = dict(parse_bins(rule) for rule in bins)
-    activity, released = read_activity(paths.activity), read_activity(paths.released)
+    activity, released = columns.read(paths.activity), read_activity(paths.released)
     profiles = read_profiles(paths.profiles, attributes=names, bins=edges)
     posterior = None if paths.posterior is None else PosteriorFile(paths.posterior)
-    with Console(stderr=True).status("attacking") as status:
+    with working("attacking") as progress:
         found = attack(
             activity,
             released,
@@ -59,15 +63,16 @@ def attack_and_show(
             private=names,
             posterior=posterior,
             seed=seed,
-            progress=status.update,
+            progress=progress,
         )
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+    written = [] if paths.json is None else [paths.json]
+    console = console_beside(written)
+    say_reading(console, activity.reading)
     console.print(_table(found))
     if paths.json is not None:
-        result = {**found.to_dict(), "seconds": perf_counter() - start}
-        content = msgspec.json.format(msgspec.json.encode(result)) + b"\n"
-        replace_file(paths.json, content, secret=True)
-        console.print(f"wrote {plain(str(paths.json))}")
+        seconds = perf_counter() - start
+        write_json(paths.json, {**found.to_dict(), "seconds": seconds}, secret=True)
+        say_written(console, written)
 
 
 def _table(found: AttackResult) -> Table:

@@ -5,13 +5,26 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.options import Activities
+from hushrank.cli.options import (
+    Activities,
+    Delimiter,
+    ItemColumn,
+    ScoreColumn,
+    TimeColumn,
+    UserColumn,
+)
+from hushrank.cli.reading import ActivityOptions
 
 
 def evaluate(
     activity: Activities,
     released: Annotated[Path, Argument(help="What `publish --hold-out` released of it.")],
     held_out: Annotated[Path, Option(help="What `publish --hold-out` kept out of the release.")],
+    user: UserColumn = None,
+    item: ItemColumn = None,
+    score: ScoreColumn = None,
+    time: TimeColumn = None,
+    delimiter: Delimiter = None,
     repetitions: Annotated[int, Option(min=1, help="How often the recommender is trained.")] = 1,
     seed: Annotated[int, Option(min=0, help="The recommender's seed.")] = 0,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
@@ -25,4 +38,6 @@ def evaluate(
     """
     from hushrank.cli.judge.evaluate_show import EvaluatePaths, evaluate_and_show
 
-    evaluate_and_show(EvaluatePaths(activity, released, held_out, json), repetitions, seed)
+    columns = ActivityOptions(user, item, score, time, delimiter)
+    paths = EvaluatePaths(activity, released, held_out, json)
+    evaluate_and_show(paths, repetitions, seed, columns)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from hushrank.activities.activity_files import read_activity
-from hushrank.cli.console import plain
-from hushrank.files.disk import outputs, replace_file
+from hushrank.cli.console import console_beside, say_written, write_json
+from hushrank.cli.reading import ActivityOptions, say_reading
+from hushrank.cli.talk import working
+from hushrank.files.disk import outputs
 from hushrank.workflows.judge import RECOMMENDERS, EvaluationResult, evaluate
 
 
@@ -23,26 +23,32 @@ class EvaluatePaths:
     json: Path | None
 
 
-def evaluate_and_show(paths: EvaluatePaths, repetitions: int, seed: int) -> None:
+def evaluate_and_show(
+    paths: EvaluatePaths, repetitions: int, seed: int, columns: ActivityOptions
+) -> None:
     """Train and rank, print a table, and write what was asked for."""
     files = paths.activity, paths.released, paths.held_out
     outputs([paths.json], beside=files)
-    activity, released, held_out = (read_activity(path) for path in files)
-    with Console(stderr=True).status("recommending") as status:
+    activity = columns.read(paths.activity)
+    released, held_out = read_activity(paths.released), read_activity(paths.held_out)
+    with working("recommending") as progress:
         found = evaluate(
             activity,
             released,
             held_out=held_out,
             repetitions=repetitions,
             seed=seed,
-            progress=status.update,
+            progress=progress,
         )
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+    written = [] if paths.json is None else [paths.json]
+    console = console_beside(written)
+    say_reading(console, activity.reading)
     console.print(_table(found))
+    for warning in found.warnings:
+        console.print(warning)
     if paths.json is not None:
-        result = msgspec.json.encode(found.to_dict())
-        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
-        console.print(f"wrote {plain(str(paths.json))}")
+        write_json(paths.json, found.to_dict(), secret=True)
+        say_written(console, written)
 
 
 def _table(found: EvaluationResult) -> Table:

@@ -1,108 +1,148 @@
 """Show a plan: tables, sentences and JSON."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import ceil, inf
 from pathlib import Path
 from statistics import median
 
-import msgspec
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hushrank.cli.console import plain
-from hushrank.files.disk import replace_file
+from hushrank.accounting.words import epsilon_in_words
+from hushrank.cli.console import say_written, write_json
+from hushrank.cli.talk import for_people
+from hushrank.files.disk import is_standard_output
+from hushrank.planning.goals import SURE, USEFUL
 from hushrank.planning.grid import PEOPLE
 from hushrank.planning.plan import Plan, ProtocolPlan
 from hushrank.planning.populations import REFERENCES, TYPICAL, typical_dispersion
 from hushrank.planning.predictions import Errors
+from hushrank.workflows.advise import WANTED, Advice, in_points
 from hushrank.workflows.plan import CollectionPlan
 
 NOTHING = "-"
-LETTERS = {"G": 10**9, "M": 10**6, "k": 10**3}
-SHORT_NAMES = {"uniform": "unif", "mallows": "mall", "plackett-luce": "P-L", "mixture": "mix"}
 MANY_BITS, LEAST_PERCENT = 10_000, 0.01
 FEWEST, MOST = PEOPLE[0], PEOPLE[-1]
-LEAST_WIDTH = 90
+WAYS = {"collect": "on devices (collect)", "aggregate": "by a curator (aggregate)"}
 
 
 def show_plan(planned: CollectionPlan, json: Path | None) -> None:
     """Print tables and sentences, and write what was asked for."""
-    plan = planned.foretold
-    console = Console(markup=False, highlight=False)
-    console.width = max(console.width, LEAST_WIDTH)
-    for table in (_errors_table(plan), _needs_table(plan)):
+    plan, console = planned.foretold, _console(json)
+    for table in _tables(plan):
         console.print(table)
-    console.print("\n".join([*_notes(plan), "", planned.advice]))
+    cost = epsilon_in_words(plan.situation.epsilon)
+    console.print("\n".join([*_notes(plan), "", planned.advice, cost]))
+    _write(console, planned.to_dict(), json)
+
+
+def show_advice(advice: Advice, json: Path | None) -> None:
+    """Print what can be told for a goal, and write what was asked for."""
+    console, wish = _console(json), advice.wish
+    title = f"{wish.n_people:,} people, {wish.n_items} items: to know {WANTED[wish.goal]}"
+    table = _table(title, "how")
+    least = "within ± points" if wish.goal == "shares" else "least lead told\n(points of 100)"
+    for column in ("epsilon", least, f"people for {100 * USEFUL:g} points"):
+        table.add_column(column, justify="right")
+    for each in advice.choices:
+        needed = f"{float(f'{each.people_for_ten_points:.2g}'):,.0f}"
+        table.add_row(WAYS[each.command], f"{each.epsilon:g}", in_points(each.least_lead), needed)
+    console.print(table)
+    console.print("\n".join([*_said_of_leads(advice), "", *advice.sentences]))
+    _write(console, advice.to_dict(), json)
+
+
+def _said_of_leads(advice: Advice) -> tuple[str, ...]:
+    method = f"By formulas, with certainty {SURE:g}: nothing was simulated, and nobody asked."
+    if advice.wish.goal == "shares":
+        return (method,)
+    lead = (
+        "A lead: how many more people of 100 put an item before another, on average, than the next."
+    )
+    return lead, method
+
+
+def _console(json: Path | None) -> Console:
+    """Return where words go: not to standard output where the document goes there."""
+    return for_people(wrap=True, beside_output=json is not None and is_standard_output(json))
+
+
+def _write(console: Console, document: object, json: Path | None) -> None:
     if json is not None:
-        written = msgspec.json.encode(planned.to_dict())
-        replace_file(json, msgspec.json.format(written) + b"\n")
-        console.print(f"wrote {plain(str(json))}")
+        write_json(json, document, secret=False)
+        say_written(console, [json])
 
 
-def _errors_table(plan: Plan) -> Table:
-    """Return expected Q2 distances and excesses, by population."""
+def _tables(plan: Plan) -> Iterator[Table]:
+    """Yield the errors and the people needed, by population, and what else decides."""
     said = plan.situation
-    items = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
-    table = _table(f"{items}: expected Q2 distance and excess")
-    for quantity in ("Q2", "excess"):
-        for short in SHORT_NAMES.values():
-            table.add_column(f"{quantity}\n{short}", justify="right")
+    people = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
+    quantities: dict[str, Callable[[Errors], str]] = {
+        "Q2 distance of synthetic rankings": lambda errors: _number(errors.distance, 3),
+        "excess of one order": lambda errors: _number(errors.excess, 4),
+    }
+    for title, cell in quantities.items():
+        table = _by_population(f"{people}: expected {title}")
+        for name, each in plan.protocols.items():
+            _add(table, name, [_of(each.errors, known.name, cell) for known in REFERENCES])
+        table.add_section()
+        nobody = [_of(plan.of_nobody, known.name, cell) for known in REFERENCES]
+        table.add_row("nobody is asked", *nobody)
+        yield table
+    wanted = f"Q2 distance of {said.wanted_distance:g}, else an excess of {said.wanted_excess:g}"
+    table = _by_population(f"People needed for a {wanted}")
     for name, each in plan.protocols.items():
-        table.add_row(name, *_errors_cells(each.errors))
-    table.add_section()
-    table.add_row("nobody is asked", *_errors_cells(plan.of_nobody))
-    return table
+        _add(table, name, [_people(each.people_needed.get(known.name)) for known in REFERENCES])
+    yield table
+    yield _else_table(plan)
 
 
-def _table(title: str) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1))
-    table.add_column("\nprotocol", no_wrap=True)
-    return table
+def _add(table: Table, name: str, cells: list[str]) -> None:
+    """Add a protocol of which something is foretold."""
+    if set(cells) != {NOTHING}:
+        table.add_row(name, *cells)
 
 
-def _errors_cells(errors: Mapping[str, Errors]) -> list[str]:
-    distances = _cells(errors, lambda each: each.distance, "{:.3f}")
-    return distances + _cells(errors, lambda each: each.excess, "{:.4f}")
-
-
-def _cells(
-    errors: Mapping[str, Errors], of: Callable[[Errors], float | None], form: str
-) -> list[str]:
-    values = [of(errors[each.name]) if each.name in errors else None for each in REFERENCES]
-    return [NOTHING if value is None else form.format(value).lstrip("0") for value in values]
-
-
-def _needs_table(plan: Plan) -> Table:
-    """Return what else decides: people needed, intervals, crafted reports, bits, rounds."""
-    said = plan.situation
-    wanted = f"Q2 {said.wanted_distance:g}, excess {said.wanted_excess:g}"
-    table = _table(f"People needed for {wanted}, and what else decides")
-    needs = (f"\n{short}" for short in SHORT_NAMES.values())
-    for column in (*needs, "95 %\n± %", "craft\n%", "bits\nsent", "bits\nasked", "\nrounds"):
+def _else_table(plan: Plan) -> Table:
+    table = _table("What else decides", "protocol")
+    half, one = "half of a\ninterval, %", "one false\nreport, %"
+    for column in (half, one, "bits sent", "bits asked", "rounds"):
         table.add_column(column, justify="right")
     for name, each in plan.protocols.items():
-        needed = [_people(each.people_needed.get(one.name)) for one in REFERENCES]
-        facts = [_half_width(each), _influence(each), _bits(each.report_bits)]
-        table.add_row(name, *needed, *facts, _bits(each.question_bits), str(each.rounds))
+        bits = _bits(each.report_bits), _bits(each.question_bits)
+        table.add_row(name, _half_width(each), _influence(each), *bits, str(each.rounds))
     return table
+
+
+def _by_population(title: str) -> Table:
+    table = _table(title, "protocol")
+    for known in REFERENCES:
+        table.add_column(known.name, justify="right")
+    return table
+
+
+def _table(title: str, first: str) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1))
+    table.add_column(first, no_wrap=True)
+    return table
+
+
+def _of(errors: Mapping[str, Errors], population: str, cell: Callable[[Errors], str]) -> str:
+    return cell(errors[population]) if population in errors else NOTHING
+
+
+def _number(value: float | None, digits: int) -> str:
+    return NOTHING if value is None else f"{value:.{digits}f}"
 
 
 def _people(needed: float | None) -> str:
-    """Say a number of people of two digits in a few letters."""
+    """Say a number of people of two digits."""
     if needed is None:
         return NOTHING
     if needed == inf:
-        return f"> {_short(MOST)}"
-    return f"≤ {_short(FEWEST)}" if needed <= FEWEST else _short(needed)
-
-
-def _short(number: float) -> str:
-    """Say a large number in a few letters."""
-    for letter, unit in LETTERS.items():
-        if number >= unit:
-            return f"{number / unit:.3g}{letter}"
-    return f"{number:g}"
+        return f"> {MOST:,}"
+    return f"{FEWEST:,} or fewer" if needed <= FEWEST else f"{needed:,.0f}"
 
 
 def _half_width(protocol: ProtocolPlan) -> str:
@@ -125,17 +165,17 @@ def _influence(protocol: ProtocolPlan) -> str:
 def _bits(bits: float | None) -> str:
     if bits is None:
         return NOTHING
-    return f"{ceil(bits):,}" if bits < MANY_BITS else _short(bits)
+    return f"{ceil(bits):,}" if bits < MANY_BITS else f"{bits:,.0f}"
 
 
 def _notes(plan: Plan) -> list[str]:
     dispersion = typical_dispersion(plan.situation.n_items)
-    notes = [f"{SHORT_NAMES[each.name]}: {each.title}." for each in REFERENCES]
+    notes = [f"{each.name}: {each.title}." for each in REFERENCES]
     notes[1] += f" The dispersion is {dispersion:.2f}."
     notes += [
-        "95 %: half of a typical interval of the share that puts a before b; 50: nothing is known.",
-        "craft: by how much one false report can move one estimated share.",
-        f"People needed: of two digits; ≤ {_short(FEWEST)}: so many or fewer.",
+        "Interval: of 95 %, of the share that puts one item before another; 50: nothing is known.",
+        "One false report: by how much it can move one estimated share.",
+        "People needed: of two digits.",
     ]
     return [*notes, *_notes_of_protocols(plan)]
 

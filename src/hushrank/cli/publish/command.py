@@ -6,8 +6,19 @@ from typing import Annotated
 
 from typer import Option, Typer
 
-from hushrank.cli.options import Activities, Bins, Private, ProfilesFile
+from hushrank.cli.options import (
+    Activities,
+    Bins,
+    Delimiter,
+    ItemColumn,
+    Private,
+    ProfilesFile,
+    ScoreColumn,
+    TimeColumn,
+    UserColumn,
+)
 from hushrank.cli.publish.online import publish_online
+from hushrank.cli.reading import ActivityOptions
 from hushrank.errors import require
 
 publish = Typer(
@@ -55,10 +66,11 @@ def historical(
     activity: Activities,
     profiles: ProfilesFile,
     private: Private,
-    budget: Annotated[
-        float, Option(help="Largest expected distortion; what it counts depends on --method.")
-    ],
     output: Annotated[Path, Option(help="Where the released activity goes: .csv, .parquet, +.gz.")],
+    budget: Annotated[
+        float | None,
+        Option(help="Largest expected distortion, by --method. Without it, budgets are suggested."),
+    ] = None,
     method: Annotated[
         Method, Option(help="How records are obfuscated; user-level is ours.")
     ] = Method.PRIVRANK,
@@ -77,6 +89,11 @@ def historical(
     keep_own: Annotated[
         bool, Option("--keep-own", help="privrank: own record where the cluster stays; no bound.")
     ] = False,
+    user: UserColumn = None,
+    item: ItemColumn = None,
+    score: ScoreColumn = None,
+    time: TimeColumn = None,
+    delimiter: Delimiter = None,
     bins: Bins = None,
     hold_out: Annotated[
         Path | None, Option(help="Keep 20 % of the records out of the release, and write them.")
@@ -100,7 +117,7 @@ def historical(
     """
     from hushrank.activities.bins import parse_bins
     from hushrank.cli.console import in_flags
-    from hushrank.cli.publish.show import PublishPaths, publish_and_show
+    from hushrank.cli.publish.show import PublishPaths, publish_and_show, suggestion
     from hushrank.workflows.results.release_terms import ReleaseTerms
 
     names = tuple(name.strip() for name in private.split(","))
@@ -108,6 +125,9 @@ def historical(
     require(edges.keys() <= set(names), "--bins cuts attributes that --private names")
     chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed
     with in_flags("max_ratio", "keep_own"):
-        terms = ReleaseTerms(method.value, names, budget, *chosen)
+        terms = ReleaseTerms(method.value, names, budget or 0.0, *chosen)
     paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
-    publish_and_show(terms, tuple(bins or ()), edges, paths)
+    columns = ActivityOptions(user, item, score, time, delimiter)
+    if budget is None:
+        raise suggestion(terms, columns.read(activity))
+    publish_and_show(terms, tuple(bins or ()), edges, paths, columns)

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from hushrank.cli.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
+from hushrank.cli.reading import ActivityOptions, say_reading
+from hushrank.cli.talk import for_people
 from hushrank.errors import require
 
 if TYPE_CHECKING:  # numpy would double the time of --help
+    from hushrank.activities.activity import Activity
     from hushrank.workflows.publish_online import OnlineStream
 
 NOT_PRIVATE = "Not private: --seed drew some of what this state released."
@@ -28,6 +32,15 @@ class Beginning:
     limit: float | None
     history: Path | None
     renew_every: int | None
+    user: str | None = None
+    item: str | None = None
+    score: str | None = None
+    time: str | None = None
+    delimiter: str | None = None
+
+    def columns(self) -> ActivityOptions:
+        """Return what is said about the columns of activity and history."""
+        return ActivityOptions(self.user, self.item, self.score, self.time, self.delimiter)
 
 
 def publish_online(
@@ -61,6 +74,11 @@ def publish_online(
     renew_every: Annotated[
         int | None, Option(help="To begin: releases of a user by one channel. (default: 100)")
     ] = None,
+    user: UserColumn = None,
+    item: ItemColumn = None,
+    score: ScoreColumn = None,
+    time: TimeColumn = None,
+    delimiter: Delimiter = None,
     keep: Annotated[
         str | None, Option(help="Other keys of a line, a,b, to pass on: none may tell the item.")
     ] = None,
@@ -76,7 +94,8 @@ def publish_online(
     Example:  hushrank publish online --state s --activity visits.csv --profiles people.csv
     --private gender --budget 0.001 < new.ndjson > released.ndjson
     """
-    given = Beginning(activity, profiles, private, budget, limit, history, renew_every)
+    columns = user, item, score, time, delimiter
+    given = Beginning(activity, profiles, private, budget, limit, history, renew_every, *columns)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
     with _open(state, given, seed) as stream, ExitStack() as files:
         lines = sys.stdin.buffer if input is None else files.enter_context(input.open("rb"))
@@ -95,7 +114,6 @@ def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
         unused = all(value is None for value in vars(given).values())
         require(unused, f"{state} exists: expected none of the options that begin a state")
         return publish_online(state, seed=seed)
-    from hushrank.activities.activity_files import read_activity
     from hushrank.activities.profile_files import read_profiles
 
     require(
@@ -105,15 +123,22 @@ def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
     names = [name.strip() for name in str(given.private).split(",")]
     return publish_online(
         state,
-        learn_from=read_activity(str(given.activity)),
+        learn_from=_read(Path(str(given.activity)), given),
         profiles=read_profiles(str(given.profiles), attributes=names),
         private=names,
         budget=given.budget,
         limit=given.limit,
-        history=None if given.history is None else read_activity(given.history),
+        history=None if given.history is None else _read(given.history, given),
         renew_every=given.renew_every,
         seed=seed,
     )
+
+
+def _read(path: Path, given: Beginning) -> "Activity":
+    """Read activity, and say on standard error how: standard output is for the releases."""
+    activity = given.columns().read(path)
+    say_reading(for_people(beside_output=True), activity.reading)
+    return activity
 
 
 def _tell(stream: "OnlineStream") -> None:
@@ -122,6 +147,7 @@ def _tell(stream: "OnlineStream") -> None:
     most = stream.rules.limit
     limit = "no limit" if most == inf else f"limit {most / bit:.3g}"
     lines = (
+        *stream.warnings,
         f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
         f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
         f"told of one of them: {totals.mean_leaked / bit:.3g} bits on average,"

@@ -5,19 +5,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
-
 from hushrank.activities.activity import Activity
-from hushrank.activities.activity_files import read_activity, require_writable, write_activity
+from hushrank.activities.activity_files import require_writable, write_activity
 from hushrank.activities.profile_files import read_profiles
-from hushrank.cli.console import figures_table, flagged, plain
-from hushrank.errors import require
-from hushrank.files.disk import FilePath, outputs, replace_file
+from hushrank.cli.console import (
+    console_beside,
+    figures_table,
+    flagged,
+    say_written,
+    write_json,
+)
+from hushrank.cli.reading import ActivityOptions, say_reading
+from hushrank.cli.talk import working
+from hushrank.errors import HushrankError, require
+from hushrank.files.disk import FilePath, outputs
 from hushrank.workflows.posterior_file import has_one_posterior, write_posterior
 from hushrank.workflows.publish import Release, hold_out, publish_and_compare
 from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import ReleaseTerms
+from hushrank.workflows.results.useful_budgets import useful_in_words
+
+NO_TIMES = "Times are not released: the column is left out."
 
 
 @dataclass(frozen=True)
@@ -55,34 +63,51 @@ def publish_and_show(
     bins: Sequence[str],
     edges: Mapping[str, Sequence[float]],
     paths: PublishPaths,
+    columns: ActivityOptions,
 ) -> None:
     """Publish, print a table, and write what was asked for; edges: `bins`, taken apart."""
     paths.written()
-    published = _publish(terms, edges, paths)
+    written = paths.written()
+    console = console_beside(written)
+    activity = columns.read(paths.activity)
+    say_reading(console, activity.reading)
+    published = _publish(terms, edges, paths, activity)
     compared = published.compared
-    console = Console(markup=False, highlight=False, soft_wrap=True)
     title, notes = f"Published from {paths.activity.name}", _notes(compared.notes)
+    if activity.reading is not None and activity.reading.has_times:
+        notes.append(NO_TIMES)
     console.print(figures_table(title, compared.summary))
     console.print("\n".join(notes))
     if paths.report is not None:
         compared.report(paths.report, title=title, notes=notes)
     _write(published, bins, paths)
-    for path in paths.written():
-        console.print(f"wrote {plain(str(path))}")
+    say_written(console, written)
+
+
+def suggestion(terms: ReleaseTerms, activity: Activity) -> HushrankError:
+    """Return the error of a command without a budget: what to try, by the size of the data."""
+    words = useful_in_words(terms.method, terms.distance, activity)
+    where = "docs/publishing.md says what it counts"
+    return HushrankError(f"expected --budget{words and ': '}{words}; {where} ({terms.unit})")
 
 
 def _publish(
-    terms: ReleaseTerms, edges: Mapping[str, Sequence[float]], paths: PublishPaths
+    terms: ReleaseTerms,
+    edges: Mapping[str, Sequence[float]],
+    paths: PublishPaths,
+    activity: Activity,
 ) -> Publication:
-    activity, held_out = read_activity(paths.activity), None
+    held_out = None
     profiles = read_profiles(paths.profiles, attributes=terms.private, bins=edges)
     if paths.hold_out is not None:
         activity, held_out = hold_out(activity, seed=terms.seed)
     if paths.posterior is not None:
         one = has_one_posterior(activity, profiles, terms.private)
         require(one, "--posterior needs users who all protect the same attributes")
-    with Console(stderr=True).status("publishing"):
-        return Publication(*publish_and_compare(activity, profiles, terms), held_out)
+    with working("publishing") as progress:
+        return Publication(
+            *publish_and_compare(activity, profiles, terms, progress=progress), held_out
+        )
 
 
 def _write(published: Publication, bins: Sequence[str], paths: PublishPaths) -> None:
@@ -92,8 +117,7 @@ def _write(published: Publication, bins: Sequence[str], paths: PublishPaths) -> 
     if paths.posterior is not None:
         write_posterior(published.compared.posterior, paths.posterior)
     if paths.json is not None:
-        result = msgspec.json.encode(as_json(published.compared, bins))
-        replace_file(paths.json, msgspec.json.format(result) + b"\n", secret=True)
+        write_json(paths.json, as_json(published.compared, bins), secret=True)
     write_activity(published.release.activity, paths.output)
 
 

@@ -1,12 +1,13 @@
 """Bayesian personalised ranking: the recommender that published activity data must still serve."""
 
 from dataclasses import dataclass
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
 from hushrank.arrays import Floats32
-from hushrank.errors import HushrankError, require
+from hushrank.errors import needs_extra, require
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,11 @@ def popularity(activity: csr_array) -> Floats32:
 
 def _implicit_model(settings: BayesianRankingSettings, seed: int):  # type: ignore[no-untyped-def]
     try:
-        from implicit.cpu.bpr import BayesianPersonalizedRanking
+        with catch_warnings():  # of a progress bar that notebooks could have, and nobody sees
+            filterwarnings("ignore", message="IProgress not found")
+            from implicit.cpu.bpr import BayesianPersonalizedRanking
     except ImportError as missing:
-        wanted = "this recommender needs `pip install hushrank[publish]`"
-        raise HushrankError(wanted) from missing
+        raise needs_extra("this recommender", "publish") from missing
     return BayesianPersonalizedRanking(
         factors=settings.n_factors,
         learning_rate=settings.learning_rate,

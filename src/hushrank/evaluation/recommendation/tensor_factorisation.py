@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
+from hushrank.kernels import kernel
 
 INITIAL_SPREAD = 0.1
 
@@ -96,7 +96,7 @@ class _Factors(NamedTuple):
     of_contexts: Floats
 
 
-@njit(cache=True)
+@kernel
 def _descend(triples: WholeNumbers, factors: _Factors, rate: float, regularization: float) -> None:
     """Take a step for each (user, context, done, not done), in place."""
     users, contexts, of_users, of_contexts = factors

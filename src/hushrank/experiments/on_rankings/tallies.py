@@ -8,7 +8,7 @@ from hushrank.engines.local import run, simulate
 from hushrank.mechanisms.local import SimulatedTally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.survey import Survey, Tallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies
 
 
 def simulated_tallies(survey: Survey, rankings: Rankings, *, rng: np.random.Generator) -> Tallies:
@@ -21,6 +21,6 @@ def simulated_tallies(survey: Survey, rankings: Rankings, *, rng: np.random.Gene
     return run(_answers(survey), rankings, rng=Randomness(rng.bytes, is_private=False)).result
 
 
-def _answers(survey: Survey) -> Generator[Survey, Tallies, Tallies]:
-    tallies = yield survey
+def _answers(survey: Survey) -> Generator[Round, RoundTallies, Tallies]:
+    (tallies,) = yield (survey,)
     return tallies

@@ -1,9 +1,9 @@
 """Independent orders, drawn item by item, each given the set of the items before it."""
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Floats, Orders, Ranks, Shares
+from hushrank.kernels import kernel
 from hushrank.models.max_entropy.subset_passes import Passes
 from hushrank.rankings.coding import rank_type
 
@@ -21,7 +21,7 @@ def draw_ranks(passes: Passes, n_people: int, *, rng: np.random.Generator) -> Ra
     return ranks
 
 
-@njit(cache=True)
+@kernel
 def log_weights_of(logs: Floats, orders: Orders) -> Shares:
     """Return the sums (people,) of the log-weights (sets, items) along orders (people, items)."""
     sums = np.zeros(len(orders))
@@ -33,7 +33,7 @@ def log_weights_of(logs: Floats, orders: Orders) -> Shares:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _cumulative(nexts: Floats) -> Floats:
     """Add up each set's chances (sets, items); the last possible item takes what rounding leaves.
 
@@ -51,7 +51,7 @@ def _cumulative(nexts: Floats) -> Floats:
     return ends
 
 
-@njit(cache=True)
+@kernel
 def _fill_ranks(ends: Floats, uniform: Floats, ranks: Ranks) -> None:
     n_items = ends.shape[1]
     for row in range(len(ranks)):

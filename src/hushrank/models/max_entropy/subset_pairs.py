@@ -1,10 +1,10 @@
 """Joint ranks of two items under a model of orders, over the sets of items placed so far."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats
+from hushrank.kernels import kernel
 from hushrank.models.max_entropy.subset_passes import Passes, open_items, set_sizes
 
 
@@ -22,7 +22,7 @@ def joint_ranks(passes: Passes) -> Floats:
     return joint
 
 
-@njit(cache=True)
+@kernel
 def _add_later(later: int, nexts: Floats, reached: Floats, joint: Floats) -> None:
     """Add P(rank of a = r < rank of `later` = s) to joint (items, ranks, ranks).
 
@@ -43,7 +43,7 @@ def _add_later(later: int, nexts: Floats, reached: Floats, joint: Floats) -> Non
                 _add_scaled(ahead[placed | 1 << item], chance, joint[item, size])
 
 
-@njit(cache=True)
+@kernel
 def _add_scaled(added: NDArray[np.float64], scale: float, total: NDArray[np.float64]) -> None:
     for place in range(added.size):
         total[place] += scale * added[place]

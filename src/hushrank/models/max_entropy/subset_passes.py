@@ -8,10 +8,10 @@ Theory: docs/theory/max-entropy.md.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats
+from hushrank.kernels import kernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +41,7 @@ def run_passes(logs: Floats) -> Passes:
     return Passes(log_after, nexts, reached, chances)
 
 
-@njit(cache=True)
+@kernel
 def log_weights(own: Floats, before: Floats) -> Floats:
     """Return own[a, |S|] + sum of before[a, b, |S|] over b in S, for all S and a not in S, else 0.
 
@@ -63,7 +63,7 @@ def log_weights(own: Floats, before: Floats) -> Floats:
     return logs
 
 
-@njit(cache=True)
+@kernel
 def collect(chances: Floats) -> tuple[Floats, Floats]:
     """Add chances (sets, items) up: at[a, r], a has rank r; preceded[a, b, r], and b precedes a.
 
@@ -86,7 +86,7 @@ def collect(chances: Floats) -> tuple[Floats, Floats]:
     return at, preceded
 
 
-@njit(cache=True)
+@kernel
 def set_sizes(n_items: int) -> NDArray[np.int64]:
     """Return how many items each set (sets,) has."""
     sizes = np.zeros(1 << n_items, dtype=np.int64)
@@ -95,7 +95,7 @@ def set_sizes(n_items: int) -> NDArray[np.int64]:
     return sizes
 
 
-@njit(cache=True)
+@kernel
 def open_items(placed: int, n_items: int, items: NDArray[np.int64]) -> int:
     """Fill in the items (items + 1,) that are not in the set; return how many they are.
 
@@ -108,7 +108,7 @@ def open_items(placed: int, n_items: int, items: NDArray[np.int64]) -> int:
     return n_open
 
 
-@njit(cache=True)
+@kernel
 def half_sums(before: Floats, start: int, stop: int) -> Floats:
     """Return the sums (ranks, sets, columns) of before[:, b, r] over the sets of b in start..stop.
 
@@ -126,7 +126,7 @@ def half_sums(before: Floats, start: int, stop: int) -> Floats:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def add_members(sums: Floats, start: int, at: Floats, preceded: Floats) -> None:
     """Add sums (ranks, half sets, columns) up: the transpose of `half_sums`; changes `sums`.
 
@@ -148,7 +148,7 @@ def add_members(sums: Floats, start: int, at: Floats, preceded: Floats) -> None:
         at[:, rank] += sums[rank, 0]
 
 
-@njit(cache=True)
+@kernel
 def _backward(logs: Floats) -> tuple[Floats, Floats]:
     n_sets, n_items = logs.shape
     log_after, nexts = np.zeros(n_sets), np.zeros(logs.shape)
@@ -170,7 +170,7 @@ def _backward(logs: Floats) -> tuple[Floats, Floats]:
     return log_after, nexts
 
 
-@njit(cache=True)
+@kernel
 def _forward(nexts: Floats) -> tuple[Floats, Floats]:
     n_sets, n_items = nexts.shape
     reached = np.zeros(n_sets)

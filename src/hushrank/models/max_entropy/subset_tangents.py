@@ -4,10 +4,10 @@ Theory: docs/theory/max-entropy.md.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats
+from hushrank.kernels import kernel
 from hushrank.models.max_entropy.subset_passes import (
     Passes,
     add_members,
@@ -50,7 +50,7 @@ def _some_covariances(passes: Passes, own: Floats, before: Floats) -> tuple[Floa
     return np.moveaxis(shaped[0], 1, 0), np.moveaxis(shaped[1], 1, 0)
 
 
-@njit(cache=True)
+@kernel
 def _moved_sums(
     nexts: Floats, reached: Floats, low: Floats, high: Floats, n_directions: int
 ) -> tuple[Floats, Floats]:
@@ -77,7 +77,7 @@ def _moved_sums(
     return low_moved, high_moved
 
 
-@njit(cache=True)
+@kernel
 def _moved_log_after(
     nexts: Floats, sizes: NDArray[np.int64], low: Floats, high: Floats, n_directions: int
 ) -> Floats:

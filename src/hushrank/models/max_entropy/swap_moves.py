@@ -1,13 +1,13 @@
 """Markov chains over orders that exchange two items: each leaves a model's law as it is."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats
+from hushrank.kernels import kernel
 
 
-@njit(cache=True)
+@kernel
 def order_logs(orders: NDArray[np.int64], own: Floats, before: Floats) -> Floats:
     """Return own[a, rank a] + sum of before[a, b, rank a] over b before a, summed over a: (rows,).
 
@@ -24,7 +24,7 @@ def order_logs(orders: NDArray[np.int64], own: Floats, before: Floats) -> Floats
     return logs
 
 
-@njit(cache=True)
+@kernel
 def swap_items(
     orders: NDArray[np.int64],
     own: Floats,
@@ -48,7 +48,7 @@ def swap_items(
                     orders[row, first], orders[row, last] = orders[row, last], orders[row, first]
 
 
-@njit(cache=True)
+@kernel
 def _gain(order: NDArray[np.int64], own: Floats, before: Floats, first: int, last: int) -> float:
     """Return what exchanging the items at places first < last adds to the log-weight."""
     a, b = order[first], order[last]
@@ -65,7 +65,7 @@ def _gain(order: NDArray[np.int64], own: Floats, before: Floats, first: int, las
     return gain
 
 
-@njit(cache=True)
+@kernel
 def collect_orders(orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
     """Add weights (rows,) up: at[a, r], a has rank r; preceded[a, b, r], and b precedes a.
 
@@ -84,7 +84,7 @@ def collect_orders(orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, 
     return at, preceded.transpose(1, 2, 0).copy()
 
 
-@njit(cache=True)
+@kernel
 def joint_ranks_of(orders: NDArray[np.int64], weights: Floats) -> Floats:
     """Add weights (rows,) of orders up by the ranks of each pair a < b: (pairs, ranks, ranks)."""
     n_items = orders.shape[1]

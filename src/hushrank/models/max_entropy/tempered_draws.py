@@ -5,7 +5,6 @@ from math import lgamma
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from hushrank.arrays import Floats
@@ -96,6 +95,7 @@ def effective_share(log_weights: Floats) -> float:
 
 def _next_step(logs: Floats, longest: float) -> float:
     """Return how far the height may rise."""
+    from scipy.optimize import brentq  # slow to load
 
     def spare(step: float) -> float:
         return effective_share(step * logs) - LEAST_EFFECTIVE

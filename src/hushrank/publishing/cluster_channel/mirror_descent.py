@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from hushrank.arrays import Floats, Shares
@@ -83,6 +82,8 @@ class _Walk:
 
     def _within_budget(self, logs: Floats, price: float) -> tuple[Shares, float]:
         """Return the rows exp(logs - price D) / sum, and the least price that keeps the budget."""
+        from scipy.optimize import brentq  # slow to load
+
         channel = self._rows(logs)
         if self._distortion(channel) <= self.sources.budget:
             return channel, 0.0

@@ -3,7 +3,6 @@
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -32,6 +31,8 @@ def linked(
     require(fits, f"{advice}, more than the {most_gigabytes:g} GB allowed: use bisecting")
     if n_users == 1:
         return np.zeros(1, dtype=np.intp)
+    from scipy.cluster.hierarchy import linkage  # slow to load
+
     merges = linkage(_pair_distances(points, which), kind)
     return _first_merges(merges, n_users - n_clusters)
 

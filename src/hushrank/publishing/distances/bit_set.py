@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Integers32, Words
+from hushrank.kernels import kernel
 
 BITS, UNROLLED = 64, 16
 """How many numbers a word holds; words come in multiples that vectorise without a rest."""
@@ -23,7 +23,7 @@ class BitSet(NamedTuple):
     numbers: Integers32
 
 
-@njit(cache=True)
+@kernel
 def no_bits(size: int) -> BitSet:
     """Return the empty set for numbers below `size`."""
     n_words = (size // BITS // UNROLLED + 1) * UNROLLED
@@ -31,14 +31,14 @@ def no_bits(size: int) -> BitSet:
     return BitSet(np.zeros(n_words, np.uint64), np.zeros(n_words, np.int32), numbers)
 
 
-@njit(cache=True)
+@kernel
 def clear(places: BitSet) -> None:
     """Take all numbers out."""
     places.words[:] = 0
     places.before[:] = 0
 
 
-@njit(cache=True)
+@kernel
 def bits_below(places: BitSet, number: int) -> np.int64:
     """Return how many numbers of the set are smaller."""
     word = number >> 6
@@ -46,7 +46,7 @@ def bits_below(places: BitSet, number: int) -> np.int64:
     return np.int64(places.before[word]) + _count(places.words[word] & smaller)
 
 
-@njit(cache=True)
+@kernel
 def enter(places: BitSet, number: int) -> None:
     """Put a number in that was not there."""
     word = np.int32(number >> 6)
@@ -55,13 +55,13 @@ def enter(places: BitSet, number: int) -> None:
         places.before[other] += np.int32(places.numbers[other] > word)
 
 
-@njit(cache=True)
+@kernel
 def enter_later(places: BitSet, number: int) -> None:
     """Put a number in that is not counted until `sum_blocks`."""
     places.words[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
 
 
-@njit(cache=True)
+@kernel
 def sum_blocks(places: BitSet) -> None:
     """Count again how many bits the words before each one hold."""
     bits = np.int64(0)
@@ -70,7 +70,7 @@ def sum_blocks(places: BitSet) -> None:
         bits += _count(places.words[word])
 
 
-@njit(cache=True)
+@kernel
 def _count(word: np.uint64) -> np.int64:
     """Return how many bits are set: sums of 2, 4 and 8 bits side by side, then of all bytes."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

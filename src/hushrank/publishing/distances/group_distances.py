@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
-from scipy.stats import rankdata
 
 from hushrank.arrays import Floats
 from hushrank.errors import require
@@ -92,6 +91,8 @@ def spearman_distances(centroids: Floats) -> Floats:
 
     A centroid whose items are all tied has no order: it is at 0 from such, at 1/2 from others.
     """
+    from scipy.stats import rankdata  # a second to load
+
     ranks = rankdata(centroids, axis=1)
     deviations = ranks - ranks.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(deviations, axis=1, keepdims=True)

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Integers32
+from hushrank.kernels import kernel
 from hushrank.publishing.distances.bit_set import (
     BitSet,
     bits_below,
@@ -44,13 +44,13 @@ class Seen(NamedTuple):
     places: BitSet
 
 
-@njit(cache=True)
+@kernel
 def is_large(size: int, n_levels: int) -> bool:
     """Say whether a group of `size` items is compared by level, not item by item."""
     return FEW * size >= n_levels
 
 
-@njit(cache=True)
+@kernel
 def group_start(levels: Integers32, start: int, high: int) -> int:
     """Return the first cell, from `start` on, of those just before `high` with one level."""
     low = high - 1
@@ -59,7 +59,7 @@ def group_start(levels: Integers32, start: int, high: int) -> int:
     return low
 
 
-@njit(cache=True)
+@kernel
 def add_by_level(
     row: Row, n_levels: int, items: Integers32, low: int, high: int, seen: Seen
 ) -> tuple[np.int64, np.int64]:
@@ -77,7 +77,7 @@ def add_by_level(
     return opposite, tied
 
 
-@njit(cache=True)
+@kernel
 def catch_up(row: Row, items: Integers32, low: int, high: int, seen: Seen) -> None:
     """Enter the places of cells that were seen by level."""
     for cell in range(low, high):
@@ -86,7 +86,7 @@ def catch_up(row: Row, items: Integers32, low: int, high: int, seen: Seen) -> No
     sum_blocks(seen.places)
 
 
-@njit(cache=True)
+@kernel
 def add_by_item(
     row: Row,
     n_levels: int,
@@ -121,7 +121,7 @@ def add_by_item(
     return opposite, tied, high
 
 
-@njit(cache=True)
+@kernel
 def _count_tied(
     level_of: Integers32, items: Integers32, low: int, high: int, counts: Integers32
 ) -> int:
@@ -137,7 +137,7 @@ def _count_tied(
     return tied
 
 
-@njit(cache=True)
+@kernel
 def add_rest(row: Row, n_levels: int, n_rest: int, seen: Seen) -> tuple[np.int64, np.int64]:
     """Compare the items of level 0 in the other row with those seen, and with one another."""
     opposite, tied, lower = np.int64(0), np.int64(0), np.int64(seen.levels[0])

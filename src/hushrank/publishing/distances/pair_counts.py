@@ -1,9 +1,9 @@
 """Count the pairs of items that two rows of scores order differently, over non-zeros only."""
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Counts, Integers, Integers32
+from hushrank.kernels import kernel
 from hushrank.publishing.distances.bit_set import clear, no_bits
 from hushrank.publishing.distances.pair_count_steps import (
     Row,
@@ -17,7 +17,7 @@ from hushrank.publishing.distances.pair_count_steps import (
 )
 
 
-@njit(cache=True)
+@kernel
 def count_pairs(
     first: Integers,
     second: Integers,
@@ -51,12 +51,12 @@ def count_pairs(
     return opposite, tied
 
 
-@njit(cache=True)
+@kernel
 def _zeros(size: int) -> Integers32:
     return np.zeros(size, dtype=np.int32)
 
 
-@njit(cache=True)
+@kernel
 def _spread(
     row: Row, items: Integers32, levels: Integers32, start: int, end: int, is_in: bool
 ) -> None:
@@ -70,7 +70,7 @@ def _spread(
             row.begins[level] = cell - start
 
 
-@njit(cache=True)
+@kernel
 def _compare(
     row: Row, n_levels: int, items: Integers32, levels: Integers32, start: int, end: int, seen: Seen
 ) -> tuple[np.int64, np.int64]:

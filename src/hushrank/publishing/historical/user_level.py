@@ -22,6 +22,11 @@ from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
 from hushrank.randomness import Randomness
 
+WAY_OUT = (
+    "there are none, for without a column `protects` everybody protects everything; write `none`"
+    " there for those who agreed"
+)
+
 
 def publish_user_level(
     users: ProtectedUsers, *, budget: float, rng: Randomness, choices: np.random.Generator
@@ -82,7 +87,7 @@ def _believed(
     """Return P(value | record) (members, values), as users who protect nothing show it."""
     is_open = value.told
     is_open[users.rows] = False
-    require(is_open.any(), "user-level learns from users who protect nothing, and there are none")
+    require(is_open.any(), f"user-level learns from users who protect nothing: {WAY_OUT}")
     known = users.activity.scores[is_open], value.codes[is_open]
     return beliefs(*known, users.scores[members], value.n_values, rng=choices)
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
 from hushrank.arrays import Indices, Integers32, Shares, WholeNumbers, Words
+from hushrank.kernels import kernel
 
 WORDS_AN_ACTIVITY = 2
 """How many random words each activity takes, whatever it is."""
@@ -119,7 +119,7 @@ def rows_of(starts: Integers32) -> Indices:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
-@njit(cache=True)
+@kernel
 def thresholds(shares: Shares, starts: Integers32) -> Words:
     """Return 2^64 times the sums of the shares of each row up to each entry, rounded down."""
     bounds = np.empty(len(shares), np.uint64)
@@ -131,7 +131,7 @@ def thresholds(shares: Shares, starts: Integers32) -> Words:
     return bounds
 
 
-@njit(cache=True)
+@kernel
 def widths(bounds: Words, starts: Integers32, closed: bool) -> Shares:
     """Return how many words lead to each entry; when `closed`, the last of a row takes the rest."""
     counts = np.empty(len(bounds))
@@ -146,7 +146,7 @@ def widths(bounds: Words, starts: Integers32, closed: bool) -> Shares:
     return counts
 
 
-@njit(cache=True)
+@kernel
 def release_into(
     items: Indices,
     words: Words,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from scipy.special import rel_entr
 
 from hushrank.arrays import Indices, Shares
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.similar_items import SimilarItems, similar_items
 
@@ -173,7 +173,7 @@ def _extremes(potentials: Shares, cost: ActivityCost) -> Indices:
     return np.unique(order[np.concatenate((firsts[:-1], firsts[1:] - 1))])
 
 
-@njit(cache=True)
+@kernel
 def least_values(
     posteriors: Shares,
     potentials: Shares,

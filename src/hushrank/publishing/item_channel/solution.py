@@ -77,6 +77,16 @@ def judged(
     )
 
 
+def without_search(problem: ItemChannelProblem) -> ItemChannelSolution[None] | None:
+    """Return the solution where the budget pays for all that tells, or for nothing; else None."""
+    if problem.budget >= problem.constant_cost * (1 + 1e-9):
+        return constant(problem)
+    tells_nothing = problem.population.leakage <= 1e-14
+    if tells_nothing or problem.budget <= 1e-9 * problem.constant_cost_bound:
+        return unchanged(problem)
+    return None
+
+
 def unchanged(problem: ItemChannelProblem) -> ItemChannelSolution[None]:
     """Return the channel that changes nothing."""
     n_items = problem.population.n_items

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats, Integers
 from hushrank.errors import require
+from hushrank.kernels import kernel
 from hushrank.randomness import Randomness
 
 NEGLIGIBLE = 1e-9
@@ -67,7 +67,7 @@ def _require_whole_sums(
         require(whole, "expected rows and columns of chances with whole sums")
 
 
-@njit(cache=True)
+@kernel
 def _settle(
     chances: Floats,
     coins: Floats,
@@ -106,7 +106,7 @@ def _settle(
             length = places[there]
 
 
-@njit(cache=True)
+@kernel
 def _another(
     vertex: int, came: int, chances: Floats, starts: Integers, stops: Integers, lists: Integers
 ) -> int:
@@ -123,7 +123,7 @@ def _another(
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _shift(chances: Floats, circle: Integers, coin: float) -> None:
     """Move chance between every other edge of a circle and the rest; one at least gets whole."""
     up, down = 1.0, 1.0

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Floats, Integers32
+from hushrank.kernels import kernel
 
 SCALINGS_OF_A_STEP = 2
 STEP = 1.8
@@ -28,7 +28,7 @@ class Terms(NamedTuple):
     counts: Floats
 
 
-@njit(cache=True)
+@kernel
 def descend(probabilities: Floats, fees: Floats, terms: Terms, n_steps: int) -> None:
     """Take steps of `solve_at_price` in place; fees (users,) stay 0 where counts are free."""
     members, costs, beliefs, shares, counts = terms
@@ -47,7 +47,7 @@ def descend(probabilities: Floats, fees: Floats, terms: Terms, n_steps: int) -> 
             fees += scale(probabilities, members, counts, SCALINGS_OF_A_STEP) / STEP
 
 
-@njit(cache=True)
+@kernel
 def log_ratios(probabilities: Floats, terms: Terms) -> Floats:
     """Return log r_vy / (r_v p_y) (records, values); 0 where a record is never released."""
     members, beliefs, shares = terms.members, terms.beliefs, terms.shares
@@ -65,7 +65,7 @@ def log_ratios(probabilities: Floats, terms: Terms) -> Floats:
     return joint
 
 
-@njit(cache=True)
+@kernel
 def scale(probabilities: Floats, members: Integers32, counts: Floats, times: int) -> Floats:
     """Scale columns to their counts and rows to 1, in turn; return the logs of all divisors."""
     fees = np.zeros(len(members))
@@ -83,7 +83,7 @@ def scale(probabilities: Floats, members: Integers32, counts: Floats, times: int
     return fees
 
 
-@njit(cache=True)
+@kernel
 def balance(
     rows: Integers32,
     columns: Integers32,
@@ -113,7 +113,7 @@ def balance(
     return worst
 
 
-@njit(cache=True)
+@kernel
 def column_sums(probabilities: Floats, members: Integers32) -> Floats:
     """Return how often each record (users,) is released, on average."""
     sums = np.zeros(len(members))

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import best_guess, loss_in_words
+from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Order, Shares
 from hushrank.engines.local import run_without_noise
@@ -22,12 +24,13 @@ from hushrank.files.disk import FilePath
 from hushrank.models.ranking_model import RankingModel
 from hushrank.protocols.learnt import Learnt, Shown
 from hushrank.protocols.registry import NamedProtocol
-from hushrank.questions.stated import Unranked
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
+from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import expect
-from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
-from hushrank.workflows.results.words import least_sure
+from hushrank.workflows.results.frames import Columns, arrow_stream, order_columns, to_frame
+from hushrank.workflows.results.pictures import order_picture
+from hushrank.workflows.results.words import as_text, least_sure
 from hushrank.workflows.seeds import stream
 
 if TYPE_CHECKING:
@@ -53,10 +56,16 @@ class Collection:
 
     def __repr__(self) -> str:
         """Say what was run on how many, nothing of what they said."""
+        loss = loss_in_words(self.epsilon, 4)
+        private = "private" if self.is_private else "not private"
         return (
             f"Collection({self.protocol.name}, {self.n_people:,} people, {len(self.names)} items,"
-            f" epsilon {self.epsilon:.4g}, {'private' if self.is_private else 'not private'})"
+            f" epsilon {loss}, {private})"
         )
+
+    def __str__(self) -> str:
+        """Say what was learnt, and what protected whom, for `print`."""
+        return as_text({**self.summary, "order, best first": " > ".join(self.items)}, self.privacy)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -92,16 +101,37 @@ class Collection:
 
     @cached_property
     def confidence(self) -> tuple[float, ...] | None:
-        """How likely each adjacent pair of `items` is the right way round; None if unknown."""
+        """How likely each adjacent pair of `items` is the right way round; None if unknown.
+
+        Right: in the order that the people have, if it is found as this one is.
+        """
+        drawn, posterior = self.drawn_ranks, self.posterior
+        if drawn is None or posterior is None:
+            return None
+        if self.outcome.result.rule == "scores":
+            return posterior.score_probabilities(self.order)
+        return drawn.ahead(self.order)
+
+    @cached_property
+    def drawn_ranks(self) -> DrawnRanks | None:
+        """Orders that are as likely, by the reports, found as this one is; None if unknown."""
         posterior = self.posterior
-        return None if posterior is None else posterior.pair_probabilities(self.order)
+        return None if posterior is None else posterior.drawn_ranks(self.outcome.result.rule)
+
+    @cached_property
+    def intervals(self) -> tuple[tuple[int, int], ...] | None:
+        """The best and the worst rank (0 = best) by number of item; None if unknown."""
+        return None if self.drawn_ranks is None else self.drawn_ranks.intervals(self.order)
 
     @cached_property
     def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
-        """The best and the worst rank of each item, 1 = best, at about 95 %; None if unknown."""
-        if self.posterior is None:
+        """The best and the worst rank of each item, 1 = best, at about 95 %; None if unknown.
+
+        By the same belief as `confidence`; an interval holds the item's place in the order.
+        """
+        if self.intervals is None:
             return None
-        bounds = zip(self.names, self.posterior.rank_intervals(), strict=True)
+        bounds = zip(self.names, self.intervals, strict=True)
         return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
 
     @property
@@ -143,7 +173,7 @@ class Collection:
             "protocol": self.protocol.name + self._how(),
             "people": f"{self.n_people:,}",
             "items": str(len(self.names)),
-            "epsilon": f"{self.epsilon:.4g} nats per person{nominal}",
+            "epsilon": f"{loss_in_words(self.epsilon, 4)} nats per person{nominal}",
             **self.shown.rows,
             **least_sure(self.confidence),
         }
@@ -184,15 +214,7 @@ class Collection:
         return arrow_stream(self._columns(), requested_schema)
 
     def _columns(self) -> Columns:
-        items, intervals = self.items, self.rank_intervals or {}
-        confidence = self.confidence or (None,) * (len(items) - 1)
-        return {
-            "place": range(1, len(items) + 1),
-            "item": items,
-            "ahead_of_next": [*confidence, None],
-            "best_rank": [intervals.get(item, (None, None))[0] for item in items],
-            "worst_rank": [intervals.get(item, (None, None))[1] for item in items],
-        }
+        return order_columns(self.items, self.confidence, self.rank_intervals)
 
     def report(self, path: FilePath, *, title: str | None = None) -> None:
         """Write one self-contained HTML page, from the reports alone.
@@ -203,6 +225,10 @@ class Collection:
 
         write_collection_page(Path(path), self.page(title))
 
+    def picture(self, form: str) -> bytes:
+        """Return the picture of the order as .svg, .png or .pdf, from the reports alone."""
+        return order_picture(self.names, self.order, self.intervals, form)
+
     def _repr_html_(self) -> str:
         from hushrank.reports.collection_page import collection_html
 
@@ -210,20 +236,44 @@ class Collection:
 
     def page(self, title: str | None = None) -> "CollectionPage":
         """Return what a page shows of the collection."""
-        from hushrank.reports.collection_page import CollectionPage  # matplotlib: slow to import
+        from hushrank.reports.collection_page import CollectionPage
 
         return CollectionPage(
             title=title or f"Collected with {self.protocol.name}",
+            plain=self._plain,
             statement=self.privacy,
+            caption=self._caption,
             is_private=self.is_private,
             figures=self.summary,
             names=self.names,
             order=self.order,
             confidence=self.confidence,
-            intervals=None if self.posterior is None else self.posterior.rank_intervals(),
+            intervals=self.intervals,
             pair_shares=self.shown.pair_shares,
             synthetic=self.synthetic if self.protocol.has_model else None,
             hierarchy=self.shown.hierarchy,
+        )
+
+    @property
+    def _plain(self) -> str:
+        """What was protected, for somebody who has never heard of epsilon."""
+        return (
+            "Every person's device added chance to an answer before it was sent: nobody else ever"
+            " saw what that person thinks. Whoever sees all that a device sent, and took two"
+            " rankings for equally likely, guesses right at most"
+            f" {best_guess(self.epsilon)} times in 100 which of the two the person holds."
+        )
+
+    @property
+    def _caption(self) -> str:
+        """What may be written under the picture of the order."""
+        bars = ""
+        if self.intervals is not None:
+            bars = " Bars: places that an item may truly have, at about 95 %."
+        return (
+            f"{self.n_people:,} people answered about {len(self.names)} items. Each answer was"
+            f" randomised on the person's own device (epsilon {loss_in_words(self.epsilon, 4)},"
+            f" local differential privacy); the order comes from these noisy answers alone.{bars}"
         )
 
     def compared_with(
@@ -258,6 +308,10 @@ class CollectionComparison:
     def __repr__(self) -> str:
         """Say what it is, none of its figures."""
         return f"CollectionComparison({len(self.collection.names)} items, from raw rankings)"
+
+    def __str__(self) -> str:
+        """Say how near it is to the truth, for `print`."""
+        return as_text(self.summary)
 
     @property
     def is_no_better_than_uniform(self) -> bool:
@@ -302,7 +356,7 @@ class CollectionComparison:
 
     def _repr_html_(self) -> str:
         """Show the figures in a notebook, with their stars."""
-        from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+        from hushrank.reports.notebook import notebook_html
 
         return notebook_html("Beside the raw rankings", self.summary, notes=[OF_RAW_RANKINGS])
 

@@ -21,8 +21,11 @@ from hushrank.publishing.historical.release import (
 )
 from hushrank.workflows.posterior_file import UserPosterior
 from hushrank.workflows.results.release_terms import ReleaseTerms
+from hushrank.workflows.results.release_warnings import is_judged, warnings_of
+from hushrank.workflows.results.words import as_text
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
+NOT_JUDGED = "not judged: too few users tell their value"
 OTHER = "expected the activity and the profiles that this was released from"
 
 
@@ -43,6 +46,10 @@ class ReleaseComparison:
     def __repr__(self) -> str:
         """Say the size, nothing of the content."""
         return f"ReleaseComparison({self.terms.method}, {self.users})"
+
+    def __str__(self) -> str:
+        """Say what the release costs and tells, for `print`."""
+        return as_text(self.summary)
 
     @property
     def expected_distortion(self) -> float:
@@ -86,7 +93,12 @@ class ReleaseComparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What figures alone do not say."""
-        return (OWNERS, *self.terms.notes)
+        return (OWNERS, *self.terms.notes, *self.warnings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against handing the release over, or against trusting its figures."""
+        return tuple(warnings_of(self.terms, self.users, self.drawn.plans))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, JSON-ready; those of all users are of the worst group."""
@@ -106,6 +118,7 @@ class ReleaseComparison:
             "private": drawn.is_private,
             "options": asdict(self.terms),
             "seconds": self.seconds,
+            "warnings": list(self.warnings),
             "privacy_statement": " ".join(self.terms.notes),
         }
 
@@ -113,7 +126,9 @@ class ReleaseComparison:
     def summary(self) -> dict[str, str]:
         """The figures as rows of a table for people."""
         found = self.to_dict()
-        said = {name: _text(found[name]) for name in ("leakage_bits_heldout", "certified_gap")}
+        told = all(is_judged(self.users, plan) for plan in self.drawn.plans)
+        leaks = ("untouched_bits", "leakage_bits", "leakage_bits_heldout")
+        said = {name: _text(found[name]) if told else NOT_JUDGED for name in leaks}
         return {
             "method": self.terms.method,
             "budget": f"{self.terms.budget:g} ({self.terms.unit})",
@@ -122,10 +137,10 @@ class ReleaseComparison:
             "clusters": str(found["clusters"]),
             "expected distortion": f"{found['expected_distortion']:.4f}",
             "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
-            "leakage, untouched clusters": f"{found['untouched_bits']:.4f} bits",
-            "leakage": f"{found['leakage_bits']:.4f} bits",
+            "leakage, untouched clusters": said["untouched_bits"],
+            "leakage": said["leakage_bits"],
             "leakage, users held out": said["leakage_bits_heldout"],
-            "certified gap": said["certified_gap"],
+            "certified gap": _text(found["certified_gap"]),
             "worst likelihood ratio": _text(found["worst_likelihood_ratio"], "unbounded", ""),
             "seconds": f"{self.seconds:.2f}",
         }
@@ -147,7 +162,7 @@ class ReleaseComparison:
         write_publishing_report(Path(path), shown)
 
     def _repr_html_(self) -> str:
-        from hushrank.reports.notebook import notebook_html  # matplotlib is slow to import
+        from hushrank.reports.notebook import notebook_html
 
         return notebook_html("A release, for its owner", self.summary, notes=self.notes)
 
@@ -212,4 +227,4 @@ def _finite(number: float) -> float | None:
 
 
 def _text(number: float | None, nothing: str = "unknown", unit: str = " bits") -> str:
-    return nothing if number is None else f"{np.round(number, 6):.4g}{unit}"
+    return nothing if number is None else f"{np.round(number, 6) + 0.0:.4g}{unit}"  # no -0

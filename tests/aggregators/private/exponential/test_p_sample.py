@@ -91,11 +91,13 @@ def ends(which):
     return np.bincount(which).cumsum()[:-1]
 
 
-def drawn_orders(proposal, size, at_once=2**18):
-    """The first `size` orders that are kept."""
-    rng, found = seeded(), []
-    while sum(map(len, found)) < size:
-        found.append(kept(proposals_of(proposal, at_once, rng), proposal, rng))
+def drawn_orders(proposal, size, at_once=2**19):
+    """The first `size` orders that are kept, which all but 3 in 100 are here."""
+    rng, found, missing = seeded(), [], size
+    while missing > 0:
+        n_proposals = min(at_once, ceil(1.03 * missing))
+        found.append(kept(proposals_of(proposal, n_proposals, rng), proposal, rng))
+        missing -= len(found[-1])
     return np.concatenate(found)[:size]
 
 
@@ -105,7 +107,7 @@ def pooled(law, least):
     return np.where(is_rare, 0, np.cumsum(~is_rare) - (0 if is_rare.any() else 1))
 
 
-def assert_law(proposal, counts, epsilon, least=1 / 500):
+def assert_law(proposal, counts, epsilon, least=1 / 300):
     """Assert that all orders follow the law, in a sample that would tell 5 % more epsilon."""
     stated, wrong = law(counts, epsilon), law(counts, TOO_MUCH * epsilon)
     cells = pooled(stated, least)
@@ -127,8 +129,8 @@ def exact_weights(counts, epsilon, way, digits=40):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_of_the_orders_of_six_items_follows_the_law(way):
-    assert_law(proposal_of(way, counts_of(6, 6), 1.0), counts_of(6, 6), 1.0, least=0)
+def test_each_of_the_orders_of_five_items_follows_the_law(way):
+    assert_law(proposal_of(way, counts_of(5, 6), 1.0), counts_of(5, 6), 1.0, least=0)
 
 
 @pytest.mark.parametrize("way", WAYS)

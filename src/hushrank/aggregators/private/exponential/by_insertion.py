@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.aggregators.private.exponential.proposals import (
     SLACK,
@@ -17,6 +16,7 @@ from hushrank.aggregators.private.exponential.proposals import (
     word_shares,
 )
 from hushrank.arrays import Counts, Orders, Words
+from hushrank.kernels import kernel
 from hushrank.randomness import Randomness
 from hushrank.samplers.coins_from_tape import exponential_coin
 
@@ -114,7 +114,7 @@ class InsertionProposal:
         return Proposals(self.items[orders], self.shares[numbers, jumps], costs)
 
 
-@njit(cache=True)
+@kernel
 def _insert_items(
     tables: _Tables, tape: Words, starts: Orders, found: _Found, n_kept: int, n_tries: int
 ) -> tuple[int, int, int]:
@@ -144,7 +144,7 @@ def _insert_items(
     return n_kept, n_tries, read[0]
 
 
-@njit(cache=True)
+@kernel
 def _jumped(shares: Words, tape: Words, read: Counts) -> int:
     """Draw how many items are jumped; none where the tape has ended."""
     if read[0] >= len(tape):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.aggregators.private.exponential.proposals import (
@@ -17,6 +16,7 @@ from hushrank.aggregators.private.exponential.proposals import (
     word_shares,
 )
 from hushrank.arrays import Counts, Orders, Words
+from hushrank.kernels import kernel
 from hushrank.randomness import Randomness
 
 MOST_ITEMS_OF_SETS = 22
@@ -70,7 +70,7 @@ def _set_sums(rows: Counts) -> Counts:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _log_sums(lower: Counts, upper: Counts, rate: float) -> NDArray[np.float64]:
     n_items = lower.shape[1]
     log_sums = np.zeros(lower.shape[0] * upper.shape[0])
@@ -85,7 +85,7 @@ def _log_sums(lower: Counts, upper: Counts, rate: float) -> NDArray[np.float64]:
     return log_sums
 
 
-@njit(cache=True)
+@kernel
 def _terms(
     placed: int,
     lower: Counts,
@@ -110,7 +110,7 @@ def _terms(
     return n_open, largest
 
 
-@njit(cache=True)
+@kernel
 def _draw_orders(
     lower: Counts,
     upper: Counts,

@@ -42,9 +42,22 @@ def p_sample(majority: Counts, *, epsilon: float, rng: Randomness) -> Order:
     Raises HushrankError, before anything is drawn, for these and what is no such counts or epsilon.
     Source: Hay, Elagina, Miklau (SDM 2017), sec. 4.2.   Differs from the source: see `cost_rate`.
     """
-    margins, rate = whole_margins(majority), cost_rate(len(majority), epsilon)
-    _require_room(margins, rate)
+    margins, rate = sampled_costs(majority, epsilon)
     return drawn_order(margins, rate, rng=rng)
+
+
+def sampled_costs(majority: Counts, epsilon: float) -> tuple[Counts, Fraction]:
+    """Return the margins and the price of a lost pair that `p_sample` draws by; refuse as it does.
+
+    Raises HushrankError for what is no pair counts or no epsilon, and for counts so large that a
+    cost would overflow 64 bits, or that floats could not guide the draw.
+    """
+    margins, rate = whole_margins(majority), cost_rate(len(majority), epsilon)
+    columns = np.abs(margins).sum(axis=0, dtype=object)
+    total = sum(columns)
+    fits = total < 2**62 and rate.numerator * max(columns) < 2**62
+    require(fits and rate * total <= MOST_COST, "expected smaller pair counts: they overflow")
+    return margins, rate
 
 
 def whole_margins(majority: Counts) -> Counts:
@@ -130,11 +143,3 @@ def _tried(
 ) -> Order | None:
     proposals = proposal.propose(1, most_tries=most_tries, rng=rng)
     return kept_order(proposals, proposal.rate, proposal.log_bound, rng=rng)
-
-
-def _require_room(margins: Counts, rate: Fraction) -> None:
-    """Check that no cost overflows 64 bits, and that floats can guide the draw."""
-    columns = np.abs(margins).sum(axis=0, dtype=object)
-    total = sum(columns)
-    fits = total < 2**62 and rate.numerator * max(columns) < 2**62
-    require(fits and rate * total <= MOST_COST, "expected smaller pair counts: they overflow")

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Order, Orders, Words
+from hushrank.kernels import kernel
 from hushrank.randomness import Randomness
 from hushrank.samplers.certified_coin import certified_coins
 
@@ -54,7 +54,7 @@ def kept_order(
     return None
 
 
-@njit(cache=True)
+@kernel
 def word_shares(log_weights: NDArray[np.float64], shares: Words) -> None:
     """Fill `shares` with whole numbers of sum 2^64 that are near e^log_weights, scaled.
 
@@ -69,7 +69,7 @@ def word_shares(log_weights: NDArray[np.float64], shares: Words) -> None:
     shares[weights.argmax()] += np.uint64(0) - total  # modulo 2^64, the sum of all words
 
 
-@njit(cache=True)
+@kernel
 def chosen_place(word: np.uint64, shares: Words) -> int:
     """Return the place whose run of words holds `word`."""
     place = 0

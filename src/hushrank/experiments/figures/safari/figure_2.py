@@ -6,7 +6,6 @@ from functools import partial
 from math import pi, sqrt
 
 import numpy as np
-from scipy.stats import binom
 
 from hushrank.arrays import Shares
 from hushrank.estimators.shares import possible_shares, unbiased_shares
@@ -86,6 +85,8 @@ class RuleOne:
         mechanism = make_mechanism(self.true.shape[1], self.epsilon)
         p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
         rates = q + self.true * (p - q)
+        from scipy.stats import binom  # a second to load
+
         people = np.arange(1, self.rankings.n_people + 1)
         chances = binom.pmf(people, self.rankings.n_people, 1 / len(self.true))
         per_root_person = float(chances @ people**-0.5 / chances.sum())

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from hushrank.arrays import Floats, Integers
+from hushrank.kernels import kernel
 from hushrank.publishing.cluster_channel.arcs import Arcs
 
 RIDGE = 1e-14
@@ -89,7 +89,7 @@ class NewtonSystem:
         return np.asarray(dpotrs(self.schur, right_side, lower=0)[0])
 
 
-@njit(cache=True)
+@kernel
 def _factored(columns: ColumnBlocks, schur: Floats) -> tuple[Floats, Floats]:
     """Return factors and inverses, and subtract the columns from the lower half of schur."""
     weights, features, starts, sources, hessians = columns
@@ -106,7 +106,7 @@ def _factored(columns: ColumnBlocks, schur: Floats) -> tuple[Floats, Floats]:
     return factors, inverses
 
 
-@njit(cache=True)
+@kernel
 def _add_outer_products(block: Floats, weights: Floats, features: Floats) -> None:
     """Add the sum of weights x x^T to block, where x = the rows of features."""
     for arc in range(len(weights)):
@@ -116,7 +116,7 @@ def _add_outer_products(block: Floats, weights: Floats, features: Floats) -> Non
                 block[a, b] += scaled * features[arc, b]
 
 
-@njit(cache=True)
+@kernel
 def _inverse_lower(lower: Floats) -> Floats:
     """Invert a lower triangular matrix."""
     inverse = np.zeros_like(lower)
@@ -130,7 +130,7 @@ def _inverse_lower(lower: Floats) -> Floats:
     return inverse
 
 
-@njit(cache=True)
+@kernel
 def _apply_lower(lower: Floats, weight: float, feature: Floats, factor: Floats) -> None:
     """Set factor to weight times lower times feature."""
     for a in range(len(lower)):
@@ -140,7 +140,7 @@ def _apply_lower(lower: Floats, weight: float, feature: Floats, factor: Floats) 
         factor[a] = weight * total
 
 
-@njit(cache=True)
+@kernel
 def _subtract(schur: Floats, factors: Floats, sources: Integers) -> None:
     """Subtract factors factors^T from the lower half of schur at `sources`, which ascend."""
     for arc in range(len(sources)):

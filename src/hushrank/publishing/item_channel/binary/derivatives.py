@@ -4,9 +4,9 @@ Theory: docs/theory/item-channel.md
 """
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Shares
+from hushrank.kernels import kernel, kernel_with
 from hushrank.publishing.item_channel.binary.options import (
     ItemOptions,
     Items,
@@ -19,7 +19,7 @@ from hushrank.publishing.item_channel.binary.options import (
 )
 
 
-@njit(cache=True)
+@kernel
 def dual_values(items: Items, columns: OptionColumns, prices: Prices) -> tuple[float, float]:
     """Return the smoothed dual and the dual itself, both without the budget's term."""
     into, soft, hard = room(len(prices.tilts)), 0.0, 0.0
@@ -31,7 +31,7 @@ def dual_values(items: Items, columns: OptionColumns, prices: Prices) -> tuple[f
     return soft, hard
 
 
-@njit(cache=True)
+@kernel
 def dual_derivatives(
     items: Items, columns: OptionColumns, prices: Prices, gradient: Shares, hessian: Shares
 ) -> None:
@@ -51,7 +51,7 @@ def dual_derivatives(
         hessian[n_columns, column] = hessian[column, n_columns]
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def add_gradient(
     weight: float, n_options: int, into: ItemOptions, gradient: Shares, masses: Shares
 ) -> None:
@@ -65,7 +65,7 @@ def add_gradient(
             masses[column] += mass
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def add_spread(scale: float, n_options: int, into: ItemOptions, hessian: Shares) -> None:
     """Subtract the scaled covariance of one item's slopes and costs under its chances."""
     last, mean_cost = len(hessian) - 1, 0.0

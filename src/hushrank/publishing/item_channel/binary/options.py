@@ -14,9 +14,9 @@ Theory: docs/theory/item-channel.md
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Indices, Shares
+from hushrank.kernels import kernel, kernel_with
 
 LOWEST, HIGHEST, ONLY = 0, 1, 2  # which posterior of a class a column is; ONLY: of its one item
 SMALLEST_CHANCE = 16.0  # -log of the smallest chance, relative to the largest, that is not 0
@@ -75,7 +75,7 @@ class ItemOptions(NamedTuple):
     costs: Shares
 
 
-@njit(cache=True)
+@kernel
 def room(n_columns: int) -> ItemOptions:
     """Return room for the options of one item."""
     size = n_columns + 2
@@ -84,7 +84,7 @@ def room(n_columns: int) -> ItemOptions:
     )
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def stay_is_own(tilt: float, kind: int, column_tilt: float) -> bool:
     """Return whether an item that stays shows its own posterior, not lying beyond the column's."""
     if kind == LOWEST:
@@ -92,7 +92,7 @@ def stay_is_own(tilt: float, kind: int, column_tilt: float) -> bool:
     return kind == HIGHEST and tilt <= column_tilt
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def value_options(
     item: int, items: Items, columns: OptionColumns, prices: Prices, into: ItemOptions
 ) -> float:
@@ -117,7 +117,7 @@ def value_options(
     return least
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def soft_value(least: float, prices: Prices, into: ItemOptions) -> float:
     """Return the soft minimum of the values."""
     total, reach = 0.0, least + SMALLEST_CHANCE * prices.temperature
@@ -127,7 +127,7 @@ def soft_value(least: float, prices: Prices, into: ItemOptions) -> float:
     return float(least - prices.temperature * np.log(total))
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def column_slope(
     item: int, column: int, items: Items, columns: OptionColumns, prices: Prices
 ) -> float:
@@ -137,7 +137,7 @@ def column_slope(
     return float(items.posteriors[item] - prices.posteriors[column])
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def move_cost(item: int, column: int, items: Items, columns: OptionColumns) -> float:
     """Return what a move to a column costs."""
     cost = items.parts[item] + columns.parts[column]
@@ -145,7 +145,7 @@ def move_cost(item: int, column: int, items: Items, columns: OptionColumns) -> f
     return float(cost + within)
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def weigh_options(
     item: int, items: Items, columns: OptionColumns, prices: Prices, into: ItemOptions
 ) -> tuple[int, int]:

@@ -4,10 +4,10 @@ Theory: docs/theory/item-channel.md
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hushrank.arrays import Indices, Shares
+from hushrank.kernels import kernel
 from hushrank.publishing.item_channel.binary.options import (
     HIGHEST,
     Items,
@@ -39,7 +39,7 @@ def channel_at(
     return compact_channel(starts, column, chances, spreads)
 
 
-@njit(cache=True)
+@kernel
 def _moves(
     items: Items, columns: OptionColumns, prices: Prices, least: float
 ) -> tuple[Indices, Indices, Shares]:

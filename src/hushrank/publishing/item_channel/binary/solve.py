@@ -20,10 +20,10 @@ from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solution import (
     ItemChannelSolution,
-    constant,
     judged,
     unchanged,
     within_budget,
+    without_search,
 )
 
 FIRST_TEMPERATURE = 0.1  # of the leakage of activities released unchanged
@@ -58,11 +58,10 @@ def solve_binary(
     """
     require(problem.population.n_values == 2, "expected a private attribute of 2 values")
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
+    found_at_once = without_search(problem)
+    if found_at_once is not None:
+        return found_at_once
     leakage = problem.population.leakage
-    if problem.budget >= problem.constant_cost * (1 + 1e-9):
-        return constant(problem)
-    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.constant_cost_bound:
-        return unchanged(problem)
     likely_free = (
         problem.budget >= (LIKELY_FREE if warm is None else 1) * problem.constant_cost_bound
     )

@@ -6,9 +6,9 @@ Theory: docs/theory/item-channel.md
 """
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Shares
+from hushrank.kernels import kernel
 from hushrank.publishing.item_channel.general.dual import ItemTable, fill_values
 
 HALVINGS = 7
@@ -41,7 +41,7 @@ def _between(shared: Shares, own: Shares, shares: Shares, prior: Shares) -> Shar
     return potentials
 
 
-@njit(cache=True)
+@kernel
 def move_values(items: ItemTable, potentials: Shares, price: float) -> Shares:
     """Return the least value (items,) of leaving: of a move to any other item."""
     n_items = potentials.shape[1]
@@ -53,7 +53,7 @@ def move_values(items: ItemTable, potentials: Shares, price: float) -> Shares:
     return least
 
 
-@njit(cache=True)
+@kernel
 def slacks(items: ItemTable, potentials: Shares, price: float, moves: Shares) -> Shares:
     """Return by how much (items,) moves to an item exceed what leaving is worth: < 0 breaks it."""
     n_items = potentials.shape[1]

@@ -6,9 +6,9 @@ Theory: docs/theory/item-channel.md
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Shares
+from hushrank.kernels import kernel
 from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 
 GAUGE = 1e-2  # of a cell's mass: gives the block a curvature along tilts that change nothing
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     means: Shares
 
 
-@njit(cache=True)
+@kernel
 def times_curvature(
     table: ItemTable, chances: Chances, curvature: Curvature, tilts: Shares, price: float,
     product: Shares,
@@ -61,7 +61,7 @@ def times_curvature(
     return by_price
 
 
-@njit(cache=True)
+@kernel
 def _add_row(
     row: int, table: ItemTable, chances: Chances, curvature: Curvature, change: Change,
     into: tuple[Shares, Shares],
@@ -91,7 +91,7 @@ def _add_row(
     return by_price
 
 
-@njit(cache=True)
+@kernel
 def diagonal_blocks(
     table: ItemTable, chances: Chances, curvature: Curvature, blocks: Shares
 ) -> float:
@@ -117,7 +117,7 @@ def diagonal_blocks(
     return by_price
 
 
-@njit(cache=True)
+@kernel
 def _begin_blocks(curvature: Curvature, blocks: Shares) -> None:
     """Fill in what each cell's mass contributes to its block, and what keeps that regular."""
     n_cells, n_values = curvature.shares.shape

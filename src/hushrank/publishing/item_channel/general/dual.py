@@ -9,9 +9,9 @@ Theory: docs/theory/item-channel.md
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Indices, Integers, Integers32, Shares
+from hushrank.kernels import kernel, kernel_with
 
 STRIDE = 32  # values that are looked at together
 
@@ -45,7 +45,7 @@ class Slopes(NamedTuple):
     costs: Shares
 
 
-@njit(cache=True)
+@kernel
 def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
     """Return the potentials (values, n) and the posteriors (n, values) of tilts (n, values)."""
     n_cells, n_values = tilts.shape
@@ -61,7 +61,7 @@ def potentials_of(tilts: Shares, prior: Shares) -> tuple[Shares, Shares]:
     return potentials, shares
 
 
-@njit(cache=True)
+@kernel
 def fill_values(
     row: int, table: ItemTable, potentials: Shares, price: float, values: Shares
 ) -> None:
@@ -81,7 +81,7 @@ def fill_values(
     values[row] -= 2 * price * table.parts[row]
 
 
-@njit(cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel_with(fastmath={"nnan", "nsz", "reassoc"})
 def fill_lows(values: Shares, lows: Shares) -> float:
     """Fill in the least of each STRIDE values; return the least of all."""
     least = np.inf
@@ -94,7 +94,7 @@ def fill_lows(values: Shares, lows: Shares) -> float:
     return least
 
 
-@njit(cache=True)
+@kernel
 def soften(
     table: ItemTable,
     potentials: Shares,
@@ -131,7 +131,7 @@ def soften(
     return soft, hard
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def cost_of(row: int, cell: int, table: ItemTable) -> float:
     """Return the cost of releasing a cell for another."""
     if row == cell:
@@ -140,7 +140,7 @@ def cost_of(row: int, cell: int, table: ItemTable) -> float:
     return float(table.parts[row] + table.parts[cell] + same)
 
 
-@njit(cache=True)
+@kernel
 def costs_of(table: ItemTable, chances: Chances) -> Shares:
     """Return the cost of each entry of the chances."""
     costs = np.empty(chances.starts[-1])
@@ -150,7 +150,7 @@ def costs_of(table: ItemTable, chances: Chances) -> Shares:
     return costs
 
 
-@njit(cache=True)
+@kernel
 def gradient_of(
     table: ItemTable, shares: Shares, chances: Chances, each: Shares, into: Slopes
 ) -> float:
@@ -176,7 +176,7 @@ def gradient_of(
     return total
 
 
-@njit(cache=True)
+@kernel
 def released_of(table: ItemTable, chances: Chances) -> Shares:
     """Return P(released, value) (n, values)."""
     released = np.zeros_like(table.posteriors)

@@ -6,9 +6,9 @@ Theory: docs/theory/item-channel.md
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from hushrank.arrays import Indices, Shares
+from hushrank.kernels import kernel, kernel_with
 from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
 
 LONGEST_STEP = 2.0
@@ -47,7 +47,7 @@ class Flows(NamedTuple):
     potentials: Shares
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def inner(first: Shares, second: Shares) -> float:
     """Return the inner product; of few values a loop is faster than a library."""
     total = 0.0
@@ -56,7 +56,7 @@ def inner(first: Shares, second: Shares) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def stays_of(moves: Chances) -> Shares:
     """Return the chance (items,) that nothing changes."""
     stays = np.ones(len(moves.starts) - 1)
@@ -66,7 +66,7 @@ def stays_of(moves: Chances) -> Shares:
     return np.maximum(stays, LEAST_STAY)
 
 
-@njit(cache=True)
+@kernel
 def arrivals_of(items: ItemTable, through: CellChannel, n_cells: int) -> Shares:
     """Return the masses (cells, values) that move to each cell."""
     n_values = items.posteriors.shape[1]
@@ -79,7 +79,7 @@ def arrivals_of(items: ItemTable, through: CellChannel, n_cells: int) -> Shares:
     return arrived
 
 
-@njit(cache=True)
+@kernel
 def released_potentials(
     items: ItemTable, prior: Shares, through: CellChannel, stays: Shares, arrived: Shares
 ) -> tuple[Shares, float]:
@@ -99,7 +99,7 @@ def released_potentials(
     return potentials, leakage
 
 
-@njit(cache=True)
+@kernel
 def improve(
     items: ItemTable,
     cells: ItemTable,
@@ -138,14 +138,14 @@ def improve(
     through.moves.chances[:], through.spreads[:] = chances, spreads
 
 
-@njit(cache=True)
+@kernel
 def _mended_leakage(leakage: float, spent: float, limits: Limits) -> float:
     """Return what leaks at most once moving less often has put the cost right."""
     share = min(1.0, limits.budget / max(spent, 1e-300))
     return share * leakage + (1 - share) * limits.own_leakage
 
 
-@njit(cache=True)
+@kernel
 def cost_of_moves(items: ItemTable, cells: ItemTable, moves: Chances) -> float:
     """Return the expected cost of the moves."""
     spent = 0.0
@@ -156,13 +156,13 @@ def cost_of_moves(items: ItemTable, cells: ItemTable, moves: Chances) -> float:
     return spent
 
 
-@njit(cache=True, inline="always")
+@kernel_with(inline="always")
 def _cost(item: int, cell: int, items: ItemTable, cells: ItemTable) -> float:
     within = items.within if cells.classes[cell] == items.classes[item] else 0.0
     return float(items.parts[item] + cells.parts[cell] + within)
 
 
-@njit(cache=True)
+@kernel
 def _move(
     items: ItemTable,
     cells: ItemTable,
@@ -191,7 +191,7 @@ def _move(
     return spent
 
 
-@njit(cache=True)
+@kernel
 def _spread(through: CellChannel, flows: Flows, step: float) -> None:
     """Multiply spreads by exp(-step mean value of what arrives), and renormalise each cell's."""
     arrived, potentials = flows.arrived, flows.potentials

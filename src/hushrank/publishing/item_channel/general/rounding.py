@@ -4,10 +4,10 @@ Theory: docs/theory/item-channel.md
 """
 
 import numpy as np
-from numba import njit
 from scipy.special import rel_entr
 
 from hushrank.arrays import Indices, Integers32, Shares
+from hushrank.kernels import kernel
 from hushrank.publishing.item_channel.channel import CompactChannel, compact_channel
 from hushrank.publishing.item_channel.general.cells import Cells
 from hushrank.publishing.item_channel.general.dual import Chances, ItemTable
@@ -41,7 +41,7 @@ def channel_of_cells(
     return compact_channel(starts, through.moves.cells[kept], through.moves.chances[kept], spreads)
 
 
-@njit(cache=True)
+@kernel
 def _moves(chances: Chances, of_items: Indices, weights: Shares) -> Chances:
     """Return the chances of items to move: those of their cell, but for staying in it.
 
@@ -65,7 +65,7 @@ def _moves(chances: Chances, of_items: Indices, weights: Shares) -> Chances:
     return Chances(starts, to[:n_kept].copy(), kept[:n_kept].copy())
 
 
-@njit(cache=True)
+@kernel
 def _take(
     cells: Integers32, chances: Shares, own: int, shift: float, most: int, taken: Shares
 ) -> None:

@@ -24,11 +24,10 @@ from hushrank.publishing.item_channel.general.rounding import channel_of_cells
 from hushrank.publishing.item_channel.problem import ItemChannelProblem, lower_bound
 from hushrank.publishing.item_channel.solution import (
     ItemChannelSolution,
-    constant,
     judged,
     leakages,
-    unchanged,
     within_budget,
+    without_search,
 )
 
 COARSE = ((0.5, 60), (0.15, 120), (0.05, 250))
@@ -60,11 +59,10 @@ def solve_general(problem: ItemChannelProblem, *, gap: float = 1e-2) -> ItemChan
     that tell nearly the same are first solved as one, by the smoothed dual, then each for itself.
     """
     require(0 < gap < 1, f"expected a gap in (0, 1), got {gap}")
+    found_at_once = without_search(problem)
+    if found_at_once is not None:
+        return found_at_once
     leakage = problem.population.leakage
-    if problem.budget >= problem.constant_cost * (1 + 1e-9):
-        return constant(problem)
-    if leakage <= 1e-14 or problem.budget <= 1e-9 * problem.constant_cost_bound:
-        return unchanged(problem)
     items, climbed = items_of(problem), _climbed(problem, gap * leakage)
     potentials, price = _potentials(problem, items, climbed)
     bound = max(0.0, lower_bound(problem, potentials, price))

@@ -1,0 +1,443 @@
+/**
+ * One person's device: it joins, answers once, keeps the answer, and sends the same bytes again.
+ *
+ * The collector sees the lot, the requests and the reports. How many requests there are, and when,
+ * does not depend on the ranking: `answer` makes none, and whether it refuses depends on what was
+ * asked and spent before only.
+ */
+
+/**
+ * @import { Announcement, Answered, Handout, Kept, KeptRound, KeptSeries, KeptStanding, KeptSurvey,
+ *   Memos, Ranks, Standing, Statement, Storage } from "./types.js"
+ */
+
+import { Offline, Problem, demand } from "./errors.js";
+import { floatAbove, unitsOf } from "./exact.js";
+import { parsed, text, whole } from "./forms.js";
+import { accountOf, entered, hasBegun, isWithinLimit, limited, statement } from "./ledger.js";
+import { Randomness } from "./randomness.js";
+import { encodeReport, fingerprintOf, ranksOf, readAnnouncement, readHandout } from "./survey.js";
+
+const ACCOUNT = "account";
+const MOST_CHARACTERS = 2 ** 20; // of a response
+const LOTS = 2 ** 32;
+const MOST_ROUNDS = 255;
+
+export class Device {
+  #collector;
+  #storage;
+  #fetch;
+  #randomness;
+  #now;
+  /** @type {Map<string, string>} the fingerprints of what the person saw */
+  #shown = new Map();
+
+  /**
+   * @param {object} options
+   * @param {string} options.collector its address, without a slash at the end
+   * @param {Storage} options.storage
+   * @param {(url: string, init?: RequestInit) => Promise<Response>} [options.fetch]
+   * @param {Randomness} [options.randomness]
+   * @param {boolean} [options.isSimulation] whether randomness may protect nobody
+   * @param {() => number} [options.now] milliseconds since 1970
+   */
+  constructor({
+    collector,
+    storage,
+    fetch = (url, init) => globalThis.fetch(url, init),
+    randomness = Randomness.secure(),
+    isSimulation = false,
+    now = Date.now,
+  }) {
+    demand(randomness.isPrivate || isSimulation, "no-randomness", "expected secure randomness");
+    this.#collector = collector;
+    this.#storage = storage;
+    this.#fetch = fetch;
+    this.#randomness = randomness;
+    this.#now = now;
+  }
+
+  /**
+   * Get what people are shown before anything; refuse one that was changed after joining.
+   *
+   * @param {string} survey
+   * @returns {Promise<{ announcement: Announcement, fingerprint: string }>}
+   */
+  async open(survey) {
+    const { announcement, fingerprint } = await this.#announced(survey);
+    this.#shown.set(survey, fingerprint);
+    return { announcement, fingerprint };
+  }
+
+  /**
+   * Where the survey stands now.
+   *
+   * @param {string} survey
+   * @returns {Promise<{ state: string, round: number | null }>} and whatever else it tells
+   */
+  async state(survey) {
+    const told = fields(await this.#get(`${encodeURIComponent(survey)}/state`));
+    const round = told.state === "open" ? whole(told.round, 0, MOST_ROUNDS) : null;
+    return { ...told, state: text(told.state), round };
+  }
+
+  /** What the person has spent, and their limit. */
+  async account() {
+    return this.#change([ACCOUNT], (kept) => [{}, this.#statement(kept)]);
+  }
+
+  /** @param {number} nats the most that a collector may cost the person in a year */
+  async setLimit(nats) {
+    return this.#change([ACCOUNT], (kept) => {
+      const changed = { [ACCOUNT]: limited(accountOf(kept[ACCOUNT]), nats) };
+      return [changed, this.#statement(changed)];
+    });
+  }
+
+  /**
+   * Get the person's questions of the round that is open: always the same ones.
+   *
+   * @param {string} survey @param {{ invitation?: string | null }} [options]
+   * @returns {Promise<Standing>}
+   */
+  async join(survey, { invitation = null } = {}) {
+    const { announcement, fingerprint, json } = await this.#announced(survey);
+    const same = (this.#shown.get(survey) ?? fingerprint) === fingerprint;
+    demand(same, "changed", "the announcement was changed after it was shown");
+    const { round: now } = await this.state(survey);
+    demand(now !== null, "not-open", "the survey is not open");
+    const [place, series, at] = this.#keys(survey, announcement.series, now);
+    const { person, lot, known, earlier } = await this.#change([place, series, at], (kept) => {
+      /** @type {KeptSurvey} */
+      const own = kept[place] ?? this.#newcomer(fingerprint, json);
+      /** @type {KeptSeries} */
+      const shared = kept[series] ?? { lot: this.#lot(), assignments: {}, memos: {} };
+      const earlier = shared.assignments[now] ?? null;
+      const told = { person: own.person, lot: shared.lot, known: kept[at], earlier };
+      return [{ [place]: own, [series]: shared }, told];
+    });
+    if (known) return standing(now, known, announcement);
+    const sent = JSON.stringify({ person, invitation, lot, earlier });
+    const given = await this.#post(`surveys/${encodeURIComponent(survey)}/assignments`, sent);
+    return this.#joined(survey, announcement, fingerprint, given);
+  }
+
+  /**
+   * Answer the round once: what is drawn is stored, and drawn never again.
+   *
+   * An answer that the person gave to the same question of the series before is repeated, and
+   * costs nothing. So is their latest one where another would exceed their limit: to refuse there
+   * would tell that the ranking changed.
+   *
+   * @param {string} survey @param {readonly number[]} order ranked items, best first
+   * @returns {Promise<Answered>}
+   */
+  async answer(survey, order) {
+    const { announcement, round } = await this.#latest(survey);
+    const [, series, at] = this.#keys(survey, announcement.series, round);
+    return this.#change([series, at, ACCOUNT], (kept) => {
+      /** @type {KeptRound} */
+      const current = kept[at];
+      demand(current.assignment !== null && current.handout !== null, "not-asked", "not asked now");
+      if (current.answered) return [{}, current.answered];
+      const handout = readHandout(current.handout, announcement.epsilon);
+      const ranks = ranksOf(order, handout);
+      const pays = this.#pays(handout, kept, series, announcement);
+      demand(pays !== "nothing", "over-limit", "this would exceed the limit of the person");
+      /** @type {KeptSeries} */
+      const past = kept[series];
+      const { answered, memos } = this.#drawn(handout, ranks, past.memos, pays === "anything");
+      const reports = handout.asked.map(({ number }, nth) =>
+        encodeReport(handout.fingerprint, number, answered.reports[nth]),
+      );
+      const upload = `{"assignment":${JSON.stringify(current.assignment)},"reports":[${reports}]}`;
+      const assignments = { ...past.assignments, [round]: current.assignment };
+      const entry = {
+        collector: this.#collector,
+        survey,
+        title: announcement.title,
+        round,
+        nats: answered.nats,
+        at: this.#now(),
+      };
+      const changed = {
+        [series]: { ...past, assignments, memos },
+        [at]: { ...current, answered, upload },
+        [ACCOUNT]: entered(accountOf(kept[ACCOUNT]), entry),
+      };
+      return [changed, answered];
+    });
+  }
+
+  /**
+   * Send what was answered, the same bytes each time, until there is a receipt.
+   *
+   * @param {string} survey
+   * @returns {Promise<string>} the receipt
+   */
+  async send(survey) {
+    const { current, announcement, round } = await this.#latest(survey);
+    const upload = current?.upload;
+    demand(upload, "not-answered", "there is no answer to send");
+    if (current.receipt) return current.receipt;
+    const given = await this.#post("reports", upload);
+    const receipt = text(fields(given).receipt);
+    const [, , at] = this.#keys(survey, announcement.series, round);
+    return this.#change([at], (kept) => [{ [at]: { ...kept[at], receipt } }, receipt]);
+  }
+
+  /**
+   * What is kept of the latest round that the person joined, without asking the collector.
+   *
+   * @param {string} survey
+   * @returns {Promise<KeptStanding | null>}
+   */
+  async kept(survey) {
+    const place = this.#place(survey);
+    /** @type {KeptSurvey | undefined} */
+    const own = await this.#change([place], (kept) => [{}, kept[place]]);
+    if (!own || own.latest === null) return null;
+    const { current, announcement, round } = await this.#latest(survey);
+    const stands = standing(round, current, announcement);
+    const [, series] = this.#keys(survey, announcement.series, round);
+    return this.#change([series, ACCOUNT], (kept) => {
+      const { handout } = stands;
+      const isPayable = !handout || this.#pays(handout, kept, series, announcement) !== "nothing";
+      return [{}, { ...stands, upload: current.upload, isPayable }];
+    });
+  }
+
+  /**
+   * Forget all of a survey and its series but what they cost. Only for surveys that take no more
+   * reports: the device would answer anew.
+   *
+   * @param {string} survey
+   */
+  async forget(survey) {
+    const { announcement, round } = await this.#latest(survey);
+    const rounds = Array.from({ length: round + 1 }, (_, nth) => nth);
+    const [place, series] = this.#keys(survey, announcement.series, round);
+    const gone = [place, ...rounds.map((nth) => this.#keys(survey, announcement.series, nth)[2])];
+    const nothing = Object.fromEntries(gone.map((key) => [key, undefined]));
+    await this.#change([series], (kept) => {
+      const { lot } = kept[series]; // another survey of the series may be open
+      return [{ ...nothing, [series]: { lot, assignments: {}, memos: {} } }, null];
+    });
+  }
+
+  /**
+   * What the person's limit lets them answer: anything, what they answered before, or nothing.
+   *
+   * Who begins a survey must be able to pay all of its rounds: one that stops in the middle would
+   * have paid for no result.
+   *
+   * @param {Handout} handout @param {Kept} kept @param {string} series
+   * @param {Announcement} announcement
+   */
+  #pays({ asked, epsilon }, kept, series, { id, epsilon: whole }) {
+    const account = accountOf(kept[ACCOUNT]);
+    const price = hasBegun(account, this.#collector, id) ? epsilon : whole;
+    if (isWithinLimit(account, this.#collector, price, this.#now())) return "anything";
+    return asked.every(({ key }) => key in kept[series].memos) ? "again" : "nothing";
+  }
+
+  /**
+   * @param {Handout} handout @param {Ranks} ranks @param {Memos} past
+   * @param {boolean} isFree whether the person can afford another report
+   */
+  #drawn({ asked }, ranks, past, isFree) {
+    const memos = { ...past };
+    let [units, isRepeated] = [0n, false];
+    const reports = asked.map(({ question, mechanism, key }) => {
+      const answer = question.answer(ranks);
+      const memo = memos[key] ?? { last: "", reports: {} };
+      const own = JSON.stringify(answer);
+      const last = own in memo.reports || isFree ? own : memo.last;
+      const known = memo.reports[last];
+      isRepeated ||= known !== undefined;
+      units += known === undefined ? unitsOf(mechanism.epsilon) : 0n;
+      const report = known ?? mechanism.randomise(answer, this.#randomness);
+      memos[key] = { last, reports: { ...memo.reports, [last]: report } };
+      return report;
+    });
+    return { answered: { reports, nats: floatAbove(units), isRepeated }, memos };
+  }
+
+  /** @param {string} fingerprint @param {string} json @returns {KeptSurvey} */
+  #newcomer(fingerprint, json) {
+    const bytes = this.#randomness.bytes(16);
+    const person = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    return { fingerprint, announcement: json, person, asked: {}, latest: null };
+  }
+
+  #lot() {
+    return Number(this.#randomness.below(BigInt(LOTS), 1)[0]);
+  }
+
+  /**
+   * Check an assignment and keep it.
+   *
+   * @param {string} survey @param {Announcement} announcement @param {string} fingerprint
+   * @param {string} json
+   */
+  async #joined(survey, announcement, fingerprint, json) {
+    const given = fields(json);
+    const isAsked = given.asked;
+    demand(typeof isAsked === "boolean", "malformed", "expected whether the person is asked");
+    const round = whole(given.round, 0, MOST_ROUNDS);
+    demand(given.announcement === fingerprint, "changed", "the announcement was changed");
+    const kept = {
+      assignment: isAsked ? text(given.assignment) : null,
+      handout: isAsked ? JSON.stringify(given.handout) : null,
+      answered: null,
+      upload: null,
+      receipt: null,
+    };
+    const handout = kept.handout === null ? null : readHandout(kept.handout, announcement.epsilon);
+    return this.#keep(survey, announcement, round, kept, handout);
+  }
+
+  /**
+   * @param {string} survey @param {Announcement} announcement @param {number} round
+   * @param {KeptRound} joined @param {Handout | null} handout
+   * @returns {Promise<Standing>}
+   */
+  #keep(survey, announcement, round, joined, handout) {
+    const [place, series, at] = this.#keys(survey, announcement.series, round);
+    return this.#change([place, series, at], (kept) => {
+      /** @type {KeptSurvey} */
+      const own = kept[place];
+      const known = kept[at];
+      const same = !known || (known.assignment === joined.assignment && known.handout === joined.handout);
+      demand(same, "asked-twice", "the collector asks another question in the same round");
+      const asked = handout ? { ...own.asked, [round]: handout.epsilon } : own.asked;
+      if (handout) demandAnnounced(handout, announcement, round, kept[series].lot / LOTS);
+      demandPrice(asked, announcement);
+      const changed = { [place]: { ...own, asked, latest: round }, [at]: known ?? joined };
+      return [changed, standing(round, known ?? joined, announcement)];
+    });
+  }
+
+  /** @param {string} survey */
+  async #announced(survey) {
+    const json = await this.#get(encodeURIComponent(survey));
+    const fingerprint = fingerprintOf(json);
+    const place = this.#place(survey);
+    await this.#change([place], (kept) => {
+      const same = !kept[place] || kept[place].fingerprint === fingerprint;
+      demand(same, "changed", "the announcement was changed");
+      return [{}, null];
+    });
+    const announcement = readAnnouncement(json);
+    demand(announcement.id === survey, "malformed", "expected the announcement of this survey");
+    return { announcement, fingerprint, json };
+  }
+
+  /** @param {string} survey */
+  async #latest(survey) {
+    const place = this.#place(survey);
+    /** @type {KeptSurvey | undefined} */
+    const own = await this.#change([place], (kept) => [{}, kept[place]]);
+    demand(own && own.latest !== null, "not-joined", "expected a survey that was joined");
+    const announcement = readAnnouncement(own.announcement);
+    const round = own.latest;
+    const [, , at] = this.#keys(survey, announcement.series, round);
+    /** @type {KeptRound} */
+    const current = await this.#change([at], (kept) => [{}, kept[at]]);
+    return { announcement, round, current };
+  }
+
+  /** @param {Kept} kept @returns {Statement} */
+  #statement(kept) {
+    return statement(accountOf(kept[ACCOUNT]), this.#collector, this.#now());
+  }
+
+  /** @param {string} survey @param {string} series @param {number} round */
+  #keys(survey, series, round) {
+    return [this.#place(survey), `series ${this.#collector} ${series}`, `round ${round} ${this.#place(survey)}`];
+  }
+
+  /** @param {string} survey */
+  #place(survey) {
+    return `survey ${this.#collector} ${survey}`;
+  }
+
+  /**
+   * @template T
+   * @param {string[]} keys @param {(kept: Kept) => [Kept, T]} step
+   */
+  #change(keys, step) {
+    return this.#storage.transact(keys, step);
+  }
+
+  /** @param {string} path */
+  #get(path) {
+    return this.#request(`surveys/${path}`, {});
+  }
+
+  /** @param {string} path @param {string} body */
+  #post(path, body) {
+    const headers = { "Content-Type": "application/json" };
+    return this.#request(path, { method: "POST", headers, body });
+  }
+
+  /** @param {string} path @param {RequestInit} init */
+  async #request(path, init) {
+    let response, body;
+    try {
+      // no cookies: who is signed in here is nobody's business
+      const how = /** @type {RequestInit} */ ({ redirect: "error", credentials: "omit", ...init });
+      response = await this.#fetch(`${this.#collector}/v1/${path}`, how);
+      body = await response.text();
+    } catch {
+      throw new Offline();
+    }
+    if (!response.ok) throw new Problem(problemKind(body), response.status);
+    return body;
+  }
+}
+
+/**
+ * Refuse a round that is not what was announced: other items, another first survey, a lot that it
+ * does not ask, rankings that it does not take.
+ *
+ * @param {Handout} handout @param {Announcement} announcement @param {number} round
+ * @param {number} lot
+ */
+function demandAnnounced(handout, announcement, round, lot) {
+  const names = announcement.items.map(({ name }) => name);
+  const same = JSON.stringify(names) === JSON.stringify(handout.items);
+  demand(same, "changed", "the survey asks about other items");
+  const known = round > 0 || announcement.first_round.includes(handout.fingerprint);
+  demand(known, "changed", "the first round asks another survey");
+  const takes = announcement.unranked === "refused" || handout.takesIncomplete;
+  demand(takes, "changed", "the survey needs complete rankings");
+  const [low, high] = handout.lots;
+  demand(low <= lot && lot < high, "malformed", "expected a survey that asks this lot");
+}
+
+/** @param {Record<number, number>} asked what each round costs @param {Announcement} announcement */
+function demandPrice(asked, { epsilon }) {
+  const price = Object.values(asked).reduce((sum, each) => sum + unitsOf(each), 0n);
+  demand(price <= unitsOf(epsilon), "too-dear", "the rounds cost more than was shown");
+}
+
+/** @param {number} round @param {KeptRound} kept @param {Announcement} announcement @returns {Standing} */
+function standing(round, { handout, answered, receipt }, announcement) {
+  const read = handout === null ? null : readHandout(handout, announcement.epsilon);
+  return { round, handout: read, answered, receipt };
+}
+
+/** @param {string} json @returns {Record<string, unknown>} those that a later version adds, too */
+function fields(json) {
+  return Object(parsed(json, MOST_CHARACTERS));
+}
+
+/** @param {string} body */
+function problemKind(body) {
+  try {
+    return text(fields(body).type).replace(/^.*\//, "");
+  } catch {
+    return "unavailable";
+  }
+}

@@ -1,0 +1,163 @@
+// The person's device as the page sees it: what the device kept, and the order that was given.
+// The order is stored beside it and nowhere else; the device itself knows only the answers.
+
+import { Device } from "../device.js";
+import { openStorage } from "../storage.js";
+import { reportSays } from "../words.js";
+
+/** @typedef {import("../order.js").Ranking} Ranking */
+/** @typedef {import("./page.js").Kept} Kept */
+/** @typedef {import("./page.js").Look} Look */
+/** @typedef {import("../types.js").Asked} Asked */
+
+/** Opens what this browser keeps. @param {{origin: string}} where */
+export async function openDevice({ origin }) {
+  const storage = await openStorage();
+  return new Person(origin, storage, new Device({ collector: origin, storage }));
+}
+
+class Person {
+  #origin;
+  #storage;
+  #device;
+
+  /** @param {string} origin @param {import("../types.js").Storage} storage @param {Device} device */
+  constructor(origin, storage, device) {
+    this.#origin = origin;
+    this.#storage = storage;
+    this.#device = device;
+  }
+
+  /** @param {string} id @returns {Promise<Look>} */
+  async look(id) {
+    const [{ announcement, fingerprint }, state] = await Promise.all([
+      this.#device.open(id),
+      this.#device.state(id),
+    ]);
+    const earlier = await this.#find(`order of ${announcement.series}`);
+    return { announcement, fingerprint, state, kept: await this.kept(id), earlier };
+  }
+
+  /** @param {string} id @returns {Promise<Kept | null>} */
+  async kept(id) {
+    const kept = await this.#device.kept(id);
+    if (!kept) return null;
+    const { round, handout, answered, upload, receipt, isPayable } = kept;
+    const stage = receipt ? "sent" : answered ? "locked" : handout ? "joined" : "not-asked";
+    return {
+      round,
+      stage,
+      receipt,
+      isPayable,
+      ranking: await this.#find(`order ${id}`),
+      wire: upload,
+      names: handout?.items ?? [],
+      asked: handout?.asked.map(anyAnswer) ?? [],
+      said: (answered && handout?.asked.map((asked, nth) => said(asked, answered.reports[nth]))) ?? [],
+      lieChance: handout && lieChance(handout.asked),
+    };
+  }
+
+  /** Takes part in the round that is open. @param {string} id @param {{invitation: string | null}} how */
+  async join(id, { invitation }) {
+    const known = invitation ?? (await this.#find(`invitation ${id}`));
+    await this.#device.join(id, { invitation: known });
+    await this.#keep(`invitation ${id}`, known); // for the next round
+    return this.#known(id);
+  }
+
+  /**
+   * Answers by an order, once: a later order changes nothing.
+   * @param {string} id @param {string} series @param {Ranking} ranking
+   */
+  async lock(id, series, ranking) {
+    const first = await this.#keepFirst(`order ${id}`, ranking);
+    await this.#device.answer(id, first.order);
+    await this.#keep(`order of ${series}`, first);
+    return this.#known(id);
+  }
+
+  /** @param {string} id */
+  async send(id) {
+    await this.#device.send(id);
+    return this.#known(id);
+  }
+
+  /** Forgets a survey that takes no more reports. @param {string} id @param {string} series */
+  async forget(id, series) {
+    await this.#device.forget(id);
+    for (const what of [`order ${id}`, `order of ${series}`, `invitation ${id}`]) {
+      await this.#keep(what, undefined);
+    }
+  }
+
+  async spent() {
+    const { spent, everywhere, limit } = await this.#device.account();
+    return { here: spent, all: everywhere, limit };
+  }
+
+  /**
+   * Whether the browser promises not to delete by itself what is kept here.
+   * @param {boolean} asks  whether to ask it for that, which may ask the person
+   */
+  async lasts(asks) {
+    const { storage } = navigator; // none without a protected connection
+    const promise = asks ? storage?.persist?.() : storage?.persisted?.();
+    return (await Promise.resolve(promise).catch(() => false)) ?? false;
+  }
+
+  /** @param {number} nats */
+  async limitTo(nats) {
+    await this.#device.setLimit(nats);
+  }
+
+  /** @param {string} id @returns {Promise<Kept>} */
+  async #known(id) {
+    return /** @type {Kept} */ (await this.kept(id));
+  }
+
+  /** @param {string} what @returns {Promise<any>} null where nothing is kept */
+  #find(what) {
+    const key = this.#key(what);
+    return this.#storage.transact([key], (kept) => [{}, kept[key] ?? null]);
+  }
+
+  /** Keeps the first order that was given, and returns it. @param {string} what @param {Ranking} ranking */
+  #keepFirst(what, ranking) {
+    const key = this.#key(what);
+    return this.#storage.transact([key], (kept) => {
+      const first = /** @type {Ranking} */ (kept[key] ?? ranking);
+      return [{ [key]: first }, first];
+    });
+  }
+
+  /** @param {string} what @param {unknown} value */
+  #keep(what, value) {
+    const key = this.#key(what);
+    return this.#storage.transact([key], () => [{ [key]: value }, undefined]);
+  }
+
+  /** @param {string} what */
+  #key(what) {
+    return `person ${this.#origin} ${what}`;
+  }
+}
+
+/** An answer to the question, which says what it is about. @param {Asked} asked */
+function anyAnswer({ question, mechanism: { hidesRows, nCategories } }) {
+  return question.says(hidesRows ? Array.from({ length: nCategories }, (_, rank) => rank) : 0);
+}
+
+/** @param {Asked} asked @param {import("../types.js").Report} report */
+function said({ question, mechanism }, report) {
+  return reportSays(question, mechanism, report);
+}
+
+/**
+ * How likely a report does not tell the truth, where that is one number for all of them.
+ * @param {Asked[]} asked
+ */
+function lieChance(asked) {
+  const chances = new Set(asked.map(({ mechanism }) => mechanism.lieRate));
+  return chances.size === 1 ? [...chances][0] : null;
+}

@@ -1,0 +1,244 @@
+// The views of the participant's page: each is one screen, made from what the page knows.
+
+import { cost, heading, howItWorks, ledger, notice, quotation, unprotectedWarning, whoAsks } from "./blocks.js";
+import { contact } from "./blocks.js";
+import { h, icon, ICONS } from "./elements.js";
+
+/** @typedef {import("./page.js").Page} Page */
+/** @typedef {import("./page.js").Announcement} Announcement */
+/** @typedef {import("./page.js").Kept} Kept */
+/** @typedef {import("./page.js").Spent} Spent */
+/** @typedef {import("../ranking-list.js").RankingList} RankingList */
+
+/** @param {Page} page @param {Announcement} asked @param {Spent} spent @param {() => Promise<void>} start */
+export function intro(page, asked, spent, start) {
+  const { t } = page;
+  const isEnough = spent.here + asked.epsilon <= spent.limit + 1e-9;
+  return [
+    heading(asked.title, t("intro.asks", { who: asked.asked_by })),
+    h("p", { class: "lead", dir: "auto", lang: asked.language }, asked.purpose),
+    facts(page, asked),
+    unprotectedWarning(page),
+    !isEnough && overLimit(page),
+    cost(page, asked),
+    whoAsks(page, asked),
+    ledger(page, spent, asked.epsilon),
+    howItWorks(page),
+    startDock(t, start),
+  ];
+}
+
+/** @param {Page["t"]} t @param {() => Promise<void>} start */
+function startDock(t, start) {
+  const button = h("button", { class: "primary", onclick: busy(start) }, t("intro.start"));
+  return h("div", { class: "dock row" }, button, h("p", { class: "small" }, t("intro.nothing_yet")));
+}
+
+/** @param {Page} page @param {Announcement} asked */
+function facts({ t, time }, { items, closes }) {
+  const minutes = Math.max(1, Math.round(items.length / 10));
+  const each = [
+    t("intro.tasks", { n: items.length }),
+    t("intro.minutes", { n: minutes }),
+    closes && t("intro.until", { time: time(closes) }),
+  ];
+  return h("ul", { class: "facts" }, each.filter(Boolean).map((words) => h("li", {}, words)));
+}
+
+/** @param {Page} page */
+function overLimit({ t, collector }) {
+  return notice("warning", t("limit.soon"), h("p", {}, t("limit.soon_text", { collector })));
+}
+
+/**
+ * @param {Page} page
+ * @param {Announcement} asked
+ * @param {{ranking: import("../order.js").Ranking | null, isAgain: boolean, isOffline: boolean}} begun
+ * @param {(list: RankingList) => void} changed
+ * @param {(list: RankingList) => Promise<void>} done
+ */
+export function rank(page, asked, { ranking, isAgain, isOffline }, changed, done) {
+  const { t } = page;
+  const incomplete = asked.unranked !== "refused";
+  const list = rankingList(page, asked, incomplete);
+  if (ranking) list.value = ranking;
+  const before = JSON.stringify(list.value);
+  const hint = h("p", { class: "hint", role: "status" });
+  let isSure = ranking !== null;
+  list.addEventListener("change", () => {
+    hint.textContent = "";
+    isSure = true;
+    changed(list);
+  });
+  const finish = async () => {
+    const isUnmoved = !isSure && JSON.stringify(list.value) === before;
+    if (isUnmoved) hint.textContent = t(incomplete ? "rank.empty" : "rank.unmoved");
+    isSure = true;
+    if (!isUnmoved) await done(list);
+  };
+  const text = isAgain ? "rank.text_again" : incomplete ? "rank.text_incomplete" : "rank.text";
+  return [
+    heading(t("rank.title"), asked.title),
+    h("p", { class: "lead" }, t(text)),
+    isAgain && notice("plain", t("intro.again_title"), h("p", {}, t("intro.again"))),
+    isOffline && notice("plain", t("offline.title"), h("p", {}, t("offline.rank"))),
+    list,
+    h("div", { class: "dock" }, hint, h("button", { class: "primary", onclick: busy(finish) }, t("rank.done"))),
+  ];
+}
+
+/** @param {Page} page @param {Announcement} asked @param {boolean} incomplete */
+function rankingList(page, asked, incomplete) {
+  const list = /** @type {RankingList} */ (document.createElement("hushrank-ranking-list"));
+  list.lang = page.language;
+  list.setAttribute("label", asked.title);
+  list.strings = page.listStrings;
+  list.incomplete = incomplete;
+  list.items = asked.items.map((item) => ({
+    name: item.name,
+    description: item.description,
+    picture: item.picture && page.pictures + item.picture,
+  }));
+  return list;
+}
+
+/**
+ * @param {Page} page
+ * @param {Announcement} asked
+ * @param {Kept} kept
+ * @param {{isQueued: boolean, isOther: boolean}} how
+ * @param {() => Promise<void>} send
+ */
+export function reveal(page, asked, kept, { isQueued, isOther }, send) {
+  const { t } = page;
+  return [
+    heading(t("reveal.title"), asked.title),
+    isOther && notice("plain", t("receipt.already"), h("p", {}, t("reveal.other_tab"))),
+    h(
+      "section",
+      { class: "card sends" },
+      h("p", { class: "soft" }, t("reveal.sends")),
+      quotation(page, page.said(kept)),
+      h("p", {}, t("reveal.lie"), " ", chance(page, kept)),
+    ),
+    h("p", { dir: "auto" }, t("reveal.asked", { asked: page.asked(kept) })),
+    h("p", {}, t("reveal.stays")),
+    everyByte(page, kept),
+    isQueued && notice("plain", t("offline.title"), h("p", {}, t("offline.send"))),
+    h(
+      "div",
+      { class: "dock" },
+      h("button", { class: "primary", onclick: busy(send) }, t(isQueued ? "offline.try" : "reveal.send")),
+    ),
+  ];
+}
+
+/** @param {Page} page @param {Kept} kept */
+function chance({ t }, { lieChance: p }) {
+  if (!p) return "";
+  if (p < 0.1) return t("reveal.chance", { odds: Math.round(1 / p) });
+  return t("reveal.chance_percent", { percent: Math.round(100 * p) });
+}
+
+/** @param {Page} page @param {Kept} kept */
+function everyByte({ t }, kept) {
+  return h(
+    "details",
+    {},
+    h("summary", {}, t("reveal.bytes")),
+    h("p", { class: "small" }, t("reveal.bytes_hint")),
+    h("pre", { tabindex: 0, dir: "ltr", "aria-label": t("reveal.bytes") }, h("code", {}, kept.wire ?? "")),
+  );
+}
+
+/** @param {Page} page @param {Announcement} asked @param {Kept} kept @param {Spent} spent @param {import("./page.js").After} after */
+export function receipt(page, asked, kept, spent, after) {
+  const { t } = page;
+  return [
+    h("div", { class: "stamp" }, icon(ICONS.done)),
+    heading(t(after.isAgain ? "receipt.already" : "receipt.title"), asked.title),
+    h(
+      "section",
+      { class: "card sends" },
+      h("p", { class: "soft" }, t("receipt.sent")),
+      quotation(page, page.said(kept)),
+      h("p", {}, t("reveal.lie"), " ", chance(page, kept)),
+      h("p", { class: "code" }, h("span", {}, t("receipt.code")), " ", h("code", { dir: "ltr" }, kept.receipt ?? "")),
+      h("p", { class: "small" }, t("receipt.code_hint")),
+    ),
+    !after.results && h("p", {}, t(after.next)),
+    after.results && actions(h("a", { class: "button primary", href: after.results }, t("receipt.results"))),
+    ledger(page, spent, 0),
+    howItWorks(page),
+    everyByte(page, kept),
+    keeps(page, after),
+  ];
+}
+
+/** @param {Page} page @param {import("./page.js").After} after */
+function keeps({ t }, { forget }) {
+  return h(
+    "details",
+    {},
+    h("summary", {}, t("keep.title")),
+    h("p", {}, t("keep.text")),
+    h("p", { class: "small vanishing", hidden: true }, t("keep.may_vanish")),
+    forget
+      ? h("button", { class: "secondary", onclick: busy(forget) }, t("keep.delete"))
+      : h("p", { class: "small" }, t("keep.not_yet")),
+  );
+}
+
+/** @param {Page} page @param {Announcement} asked @param {() => Promise<void>} start */
+export function nextQuestion(page, asked, start) {
+  const { t } = page;
+  return [
+    heading(t("next.title"), asked.title),
+    h("p", { class: "lead" }, t("next.text")),
+    unprotectedWarning(page),
+    actions(h("button", { class: "primary", onclick: busy(start) }, t("next.start")), t("intro.nothing_yet")),
+    whoAsks(page, asked),
+    howItWorks(page),
+  ];
+}
+
+/** A state in which there is nothing to do, or only to try again, in words. */
+/**
+ * @param {Page} page
+ * @param {{mark: keyof ICONS, title: string, text: string, more?: (Node | null)[], button?: Node | null}} said
+ * @param {Announcement | null} asked
+ */
+export function message(page, { mark, title, text, more = [], button = null }, asked) {
+  const { t } = page;
+  const reach = asked?.contact && h("p", { class: "small" }, t("intro.contact"), ": ", contact(asked.contact));
+  return [
+    h("div", { class: `stamp ${mark}` }, icon(ICONS[mark])),
+    heading(title, asked?.title),
+    h("p", { class: "lead" }, text),
+    ...more,
+    button && actions(button),
+    reach,
+  ];
+}
+
+/** @param {Node} button @param {string} [words] */
+function actions(button, words) {
+  return h("div", { class: "actions" }, button, words && h("p", { class: "small" }, words));
+}
+
+/**
+ * A listener that runs once at a time.
+ * @param {() => Promise<void>} step
+ */
+export function busy(step) {
+  return async (/** @type {Event} */ event) => {
+    const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
+    if (button.getAttribute("aria-busy") === "true") return;
+    button.setAttribute("aria-busy", "true");
+    try {
+      await step();
+    } finally {
+      button.removeAttribute("aria-busy");
+    }
+  };
+}

@@ -1,0 +1,214 @@
+/** The documents of a survey, checked: nothing in them is believed that can be computed. */
+
+/** @import { Announcement, Asked, Handout, Report } from "./types.js" */
+
+import { demand } from "./errors.js";
+import { unitsOf } from "./exact.js";
+import { compact, list, parsed, positive, record, text, whole } from "./forms.js";
+import { readMechanism } from "./mechanisms.js";
+import { readQuestion } from "./questions.js";
+import { createHash } from "./vendor/sha256-uint8array/sha256-uint8array.js";
+
+const MOST_CHARACTERS = 2 ** 18; // of a handout
+const MOST_ANNOUNCED = 2 ** 20;
+const DIGEST = /^[0-9a-f]{64}$/;
+const MOST_ITEMS = 65534;
+const MOST_PATH = 40;
+const HEAD = [
+  "version",
+  "name",
+  "items",
+  "epsilon",
+  "answers_per_person",
+  "lots",
+  "takes_incomplete",
+  "n_questions",
+  "questions_root",
+  "mechanisms",
+];
+
+const ANNOUNCED = [
+  ...["version", "id", "series", "title", "items", "protocol", "epsilon", "comes_back", "unranked"],
+  ...["joining", "smallest_group", "closes", "asked_by", "purpose", "contact", "privacy_notice"],
+  ...["language", "first_round"],
+];
+
+/**
+ * SHA-256 of some texts, in UTF-8, and bytes, in hexadecimal.
+ *
+ * @param {...(string | Uint8Array)} parts
+ */
+export function fingerprintOf(...parts) {
+  const hash = createHash();
+  const encoder = new TextEncoder();
+  for (const part of parts) hash.update(typeof part === "string" ? encoder.encode(part) : part);
+  return hash.digest("hex");
+}
+
+/**
+ * Read what people are shown before anything; refuse what this version cannot show as it is.
+ *
+ * @param {string} json
+ * @returns {Announcement}
+ */
+export function readAnnouncement(json) {
+  const told = record(compact(json, MOST_ANNOUNCED), ANNOUNCED);
+  whole(told.version, 1, 1);
+  const lines = ["id", "series", "title", "protocol", "asked_by", "purpose", "contact"];
+  for (const name of [...lines, "privacy_notice", "language"]) text(told[name]);
+  positive(told.epsilon);
+  whole(told.smallest_group, 1, Number.MAX_SAFE_INTEGER);
+  text(told.unranked, /^(refused|last|unknown)$/);
+  text(told.joining, /^(open|invitations|api)$/);
+  if (told.closes !== null) text(told.closes);
+  demand(typeof told.comes_back === "boolean", "malformed", "expected true or false");
+  list(told.first_round, (digest) => text(digest, DIGEST));
+  namesOf(list(told.items, itemNameOf));
+  return /** @type {Announcement} */ (/** @type {unknown} */ (told));
+}
+
+/** @param {unknown} value */
+function itemNameOf(value) {
+  const given = Object.keys(/** @type {object} */ (value ?? {}));
+  const item = record(value, ["name", "description", "picture"].filter((key) => given.includes(key)));
+  if ("description" in item) text(item.description);
+  if ("picture" in item) text(item.picture, DIGEST);
+  return item.name;
+}
+
+/**
+ * Read a handout: questions that belong to one survey, hidden as its epsilon says.
+ *
+ * Refused: what does not follow the schema; a question that is not one of those that the
+ * fingerprint stands for; more than `mostEpsilon` nats; thresholds that are not those of their
+ * epsilon; answers that cost more than the survey's epsilon; questions that some rankings of the
+ * items could not answer.
+ *
+ * @param {string} json @param {number} mostEpsilon
+ * @returns {Handout}
+ */
+export function readHandout(json, mostEpsilon) {
+  const handed = record(parsed(json, MOST_CHARACTERS), ["head", "questions"]);
+  const headJson = text(handed.head);
+  const head = record(compact(headJson, MOST_CHARACTERS), HEAD);
+  whole(head.version, 2, 2);
+  const epsilon = positive(head.epsilon);
+  demand(epsilon <= mostEpsilon, "too-dear", "the survey asks for more than was shown");
+  const handout = {
+    fingerprint: fingerprintOf(headJson),
+    name: text(head.name),
+    items: namesOf(head.items),
+    epsilon,
+    lots: lotsOf(head.lots),
+    takesIncomplete: head.takes_incomplete === true,
+    asked: list(handed.questions, (each) => askedOf(each, head)),
+  };
+  demand(typeof head.takes_incomplete === "boolean", "malformed", "expected true or false");
+  demandPrice(handout, whole(head.answers_per_person, 1, Number.MAX_SAFE_INTEGER));
+  return handout;
+}
+
+/** @param {Handout} handout @param {number} nAnswers */
+function demandPrice({ asked, epsilon }, nAnswers) {
+  const numbers = new Set(asked.map(({ number }) => number));
+  const fits = numbers.size === asked.length && asked.length === nAnswers;
+  demand(fits, "malformed", "expected as many distinct questions as the survey asks");
+  const price = asked.reduce((sum, { mechanism }) => sum + unitsOf(mechanism.epsilon), 0n);
+  demand(price <= unitsOf(epsilon), "too-dear", "the answers cost more than the survey says");
+}
+
+/** @param {unknown} value @param {Record<string, unknown>} head @returns {Asked} */
+function askedOf(value, head) {
+  const handed = record(value, ["number", "asked", "path"]);
+  const leaf = text(handed.asked);
+  const n = whole(head.n_questions, 1, 2 ** MOST_PATH);
+  const number = whole(handed.number, 0, n - 1);
+  const path = list(handed.path, (digest) => text(digest, DIGEST));
+  const isProven = rootByPath(leaf, number, n, path) === text(head.questions_root, DIGEST);
+  demand(isProven, "malformed", "the question is none of these");
+  const wire = record(compact(leaf, MOST_CHARACTERS), ["question", "mechanism"]);
+  const stated = list(head.mechanisms, (each) => each);
+  const described = stated[whole(wire.mechanism, 0, stated.length - 1)];
+  const items = namesOf(head.items);
+  const [question, mechanism] = [readQuestion(wire.question, items.length), readMechanism(described)];
+  const sameKind = mechanism.hidesRows === (question.kind === "whole-order");
+  const fits = sameKind && question.nCategories === mechanism.nCategories;
+  demand(fits, "malformed", "expected a mechanism that hides what the question asks for");
+  const open = question.takesIncomplete || head.takes_incomplete !== true;
+  demand(open, "malformed", "expected a question that who leaves items out can answer");
+  const key = fingerprintOf(JSON.stringify([items, wire.question, described]));
+  return { number, question, mechanism, key };
+}
+
+/**
+ * The root of the tree of n leaves that has this leaf at this number, by its path: RFC 9162,
+ * section 2.1.3.2.
+ *
+ * @param {string} leaf @param {number} number @param {number} n @param {string[]} path
+ * @returns {string}
+ */
+export function rootByPath(leaf, number, n, path) {
+  let found = fingerprintOf(Uint8Array.of(0), leaf);
+  let used = 0;
+  for (; n > 1; number = Math.floor(number / 2), n = Math.ceil(n / 2)) {
+    const isRight = number % 2 === 1;
+    if (!isRight && number + 1 === n) continue; // without a sibling: it rises as it is
+    const sibling = path[used++];
+    demand(sibling, "malformed", "the path of the question is too short");
+    const pair = isRight ? sibling + found : found + sibling;
+    found = fingerprintOf(Uint8Array.of(1), bytesOf(pair));
+  }
+  demand(used === path.length, "malformed", "the path of the question is too long");
+  return found;
+}
+
+/** @param {string} hex */
+function bytesOf(hex) {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+}
+
+/**
+ * Distinct names that can be shown as they are: nothing unseen, nothing that turns the line.
+ *
+ * @param {unknown} value
+ */
+export function namesOf(value) {
+  const names = list(value, (name) => text(name, /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u));
+  const fits = names.length <= MOST_ITEMS && new Set(names).size === names.length;
+  demand(fits, "malformed", "expected distinct names of items");
+  return names;
+}
+
+/** @param {unknown} value @returns {[number, number]} */
+function lotsOf(value) {
+  const [low, high] = list(value, Number);
+  const fits = Array.isArray(value) && value.length === 2 && 0 <= low && low < high && high <= 1;
+  demand(fits && value.every(Number.isFinite), "malformed", "expected lots in [0, 1]");
+  return [low, high];
+}
+
+/**
+ * The rank of every item, from the ranked items, best first; refused before anything is drawn.
+ *
+ * @param {readonly number[]} order @param {Handout} handout
+ */
+export function ranksOf(order, { items, takesIncomplete }) {
+  const known = Array.isArray(order) && order.every((item) => Number.isInteger(item) && item in items);
+  const isStrict = known && new Set(order).size === order.length;
+  demand(isStrict, "unfit-ranking", "expected distinct items of the survey");
+  const enough = takesIncomplete || order.length === items.length;
+  demand(enough, "incomplete", "this survey asks for all items");
+  /** @type {(number | null)[]} */
+  const ranks = items.map(() => null);
+  order.forEach((item, rank) => (ranks[item] = rank));
+  return ranks;
+}
+
+/**
+ * A report as the collector stores it, byte for byte.
+ *
+ * @param {string} fingerprint @param {number} question @param {Report} report
+ */
+export function encodeReport(fingerprint, question, report) {
+  return JSON.stringify({ version: 2, survey: fingerprint, question, report });
+}

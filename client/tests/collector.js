@@ -1,0 +1,74 @@
+// A collector that answers from the golden vectors, and a device's way to it.
+
+import { fingerprintOf } from "../survey.js";
+import { bytes, vectors } from "./vectors.js";
+
+export const COLLECTOR = "https://collector.example";
+const { cases } = vectors("handouts");
+
+/** The case of a protocol, with fields of its announcement changed. */
+export function caseOf(protocol, changes = {}, nth = 0) {
+  const found = cases.filter(({ announcement }) => JSON.parse(announcement).protocol === protocol)[nth];
+  const announcement = JSON.stringify({ ...JSON.parse(found.announcement), ...changes });
+  return { ...found, id: JSON.parse(announcement).id, announcement };
+}
+
+/** The random bytes of a device: who it is, its lot, and what it draws. */
+export function tapeOf({ lot, random_bytes }, person = 0) {
+  const word = new Uint8Array(new BigUint64Array([BigInt(lot)]).buffer);
+  return Uint8Array.from([...new Uint8Array(16).fill(person), ...word, ...bytes(random_bytes)]);
+}
+
+/** What `fetch` is to a device; `requests` holds all that left it. */
+export class Collector {
+  requests = [];
+  round = 0;
+  state = "open";
+  isDown = false;
+  assigned = {};
+  refusal = null;
+
+  constructor(...surveys) {
+    this.surveys = Object.fromEntries(surveys.map((survey) => [survey.id, survey]));
+  }
+
+  fetch = async (url, { method = "GET", body } = {}) => {
+    this.requests.push({ url, method, body });
+    if (this.isDown) throw new TypeError("network");
+    if (this.refusal) {
+      const problem = JSON.stringify({ type: `/problems/${this.refusal.kind}` });
+      return new Response(problem, { status: this.refusal.status });
+    }
+    const path = new URL(url).pathname.split("/").slice(2); // after /v1
+    return method === "GET" ? this.#get(path) : this.#post(path, JSON.parse(body));
+  };
+
+  #get([, id, what]) {
+    const told = { state: this.state, round: this.round, closes: null };
+    return new Response(what ? JSON.stringify(told) : this.surveys[id].announcement);
+  }
+
+  #post([first, id], sent) {
+    if (first === "reports") return new Response('{"receipt":"abc123"}', { status: 201 });
+    const survey = this.surveys[id];
+    const announcement = fingerprintOf(survey.announcement);
+    const given = {
+      asked: true,
+      assignment: `token-${id}-${this.round}-${sent.person}`,
+      round: this.round,
+      part: 0,
+      announcement,
+      handout: JSON.parse(survey.handout),
+    };
+    const notAsked = { asked: false, round: this.round, announcement };
+    const changes = this.assigned;
+    return new Response(JSON.stringify(changes.asked === false ? notAsked : { ...given, ...changes }), {
+      status: 201,
+    });
+  }
+
+  /** The reports that were uploaded, as objects. */
+  get uploads() {
+    return this.requests.filter(({ url }) => url.endsWith("/reports")).map(({ body }) => body);
+  }
+}

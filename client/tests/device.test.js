@@ -1,0 +1,437 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+
+import "fake-indexeddb/auto";
+
+import { Device } from "../device.js";
+import { Randomness } from "../randomness.js";
+import { memoryStorage, openStorage } from "../storage.js";
+import { readHandout } from "../survey.js";
+import { COLLECTOR, Collector, caseOf, tapeOf } from "./collector.js";
+import { vectors } from "./vectors.js";
+
+const WEEK = 7 * 24 * 3600 * 1000;
+
+/** A device; `replayed` draws from that tape. */
+function deviceOf(collector, { storage = memoryStorage(), tape, now = () => 0 } = {}) {
+  const drawn = tape ? { randomness: Randomness.replayed(tape), isSimulation: true } : {};
+  return new Device({ collector: COLLECTOR, storage, fetch: collector.fetch, now, ...drawn });
+}
+
+const reversed = (order) => [...order].reverse();
+const parsed = (upload) => JSON.parse(upload).reports.map(({ report }) => report);
+const kinds = (promise, kind) => assert.rejects(promise, { kind });
+
+/** Two storages of the same browser: two tabs. */
+async function tabs() {
+  const name = `test ${Math.random()}`;
+  return [await openStorage(name), await openStorage(name)];
+}
+
+test("what a device sends is what Python sends, for every protocol", async () => {
+  for (const { announcement } of vectors("handouts").cases) {
+    const { protocol, unranked } = JSON.parse(announcement);
+    const nth = ["refused", "last", "unknown"].indexOf(unranked);
+    const survey = caseOf(protocol, {}, protocol === "max-entropy" ? nth : 0);
+    const collector = new Collector(survey);
+    const device = deviceOf(collector, { tape: tapeOf(survey) });
+    await device.join(survey.id);
+    await device.answer(survey.id, survey.order);
+    assert.equal(await device.send(survey.id), "abc123");
+    const token = `token-${survey.id}-0-${"0".repeat(32)}`;
+    assert.deepEqual(collector.uploads, [`{"assignment":"${token}","reports":[${survey.reports}]}`]);
+  }
+});
+
+test("nothing is asked or sent but what the interface says", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector, { tape: tapeOf(survey, 0xab) });
+  await device.join(survey.id, { invitation: "letter" });
+  await device.answer(survey.id, survey.order);
+  await device.send(survey.id);
+  const [shown, state, joined, sent] = collector.requests;
+  assert.equal(collector.requests.length, 4);
+  assert.equal(shown.url, `${COLLECTOR}/v1/surveys/${survey.id}`);
+  assert.equal(state.url, `${COLLECTOR}/v1/surveys/${survey.id}/state`);
+  assert.equal(joined.url, `${COLLECTOR}/v1/surveys/${survey.id}/assignments`);
+  const own = { person: "ab".repeat(16), invitation: "letter", lot: survey.lot, earlier: null };
+  assert.deepEqual(JSON.parse(joined.body), own);
+  assert.equal(sent.url, `${COLLECTOR}/v1/reports`);
+});
+
+test("an answer is drawn once, and the same bytes are sent on every retry and after a restart", async () => {
+  const survey = caseOf("rappor");
+  const [storage, again] = await tabs();
+  const collector = new Collector(survey);
+  const device = deviceOf(collector, { storage });
+  await device.join(survey.id);
+  const answered = await device.answer(survey.id, survey.order);
+  collector.isDown = true;
+  await kinds(device.send(survey.id), "offline");
+  const restarted = deviceOf(collector, { storage: again });
+  await kinds(restarted.send(survey.id), "offline");
+  collector.isDown = false;
+  assert.deepEqual(await restarted.answer(survey.id, reversed(survey.order)), answered);
+  await restarted.send(survey.id);
+  assert.equal(collector.uploads.length, 3);
+  assert.equal(new Set(collector.uploads).size, 1);
+  assert.deepEqual(parsed(collector.uploads[0]), answered.reports);
+  const standing = await restarted.join(survey.id);
+  assert.deepEqual(standing.answered, answered);
+  assert.equal(standing.receipt, "abc123");
+  assert.equal(await restarted.send(survey.id), "abc123"); // which it has already
+  assert.equal(collector.uploads.length, 3);
+});
+
+test("nothing is sent before it is stored", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const storage = memoryStorage();
+  const device = deviceOf(collector, { storage });
+  await device.join(survey.id);
+  const broken = { transact: (keys, step) => storage.transact(keys, (kept) => {
+    const [changed] = step(kept);
+    if (Object.keys(changed).length) throw new Error("the disk is full");
+    return [{}, null];
+  }) };
+  await assert.rejects(deviceOf(collector, { storage: broken }).answer(survey.id, survey.order));
+  await kinds(device.send(survey.id), "not-answered");
+  assert.equal(collector.uploads.length, 0);
+});
+
+test("two tabs at once draw one answer and are one person", async () => {
+  const survey = caseOf("rappor");
+  for (let nth = 0; nth < 5; nth += 1) {
+    const collector = new Collector(survey);
+    const [one, other] = (await tabs()).map((storage) => deviceOf(collector, { storage }));
+    await Promise.all([one.join(survey.id), other.join(survey.id)]);
+    const [first, second] = await Promise.all([
+      one.answer(survey.id, survey.order),
+      other.answer(survey.id, reversed(survey.order)),
+    ]);
+    assert.deepEqual(first, second);
+    await Promise.all([one.send(survey.id), other.send(survey.id)]);
+    assert.equal(new Set(collector.uploads).size, 1);
+    const { entries } = await one.account();
+    assert.equal(entries.length, 1);
+  }
+});
+
+test("a changed announcement is refused", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  await device.join(survey.id);
+  collector.surveys[survey.id] = caseOf("pairs", { privacy_notice: "We keep all." });
+  await kinds(device.open(survey.id), "changed");
+  await kinds(device.join(survey.id), "changed");
+  const seen = deviceOf(collector);
+  await seen.open(survey.id);
+  collector.surveys[survey.id] = survey;
+  await kinds(seen.join(survey.id), "changed");
+  const other = new Collector(survey);
+  other.assigned = { announcement: "0".repeat(64) };
+  await kinds(deviceOf(other).join(survey.id), "changed");
+});
+
+test("a round that is not what was announced is refused, and nothing of it is kept", async () => {
+  const survey = caseOf("pairs");
+  const changes = [
+    [{ items: [{ name: "tea" }, { name: "beer" }] }, "changed"],
+    [{ first_round: ["0".repeat(64)] }, "changed"],
+    [{ unranked: "last" }, "changed"],
+    [{ epsilon: 1.9 }, "too-dear"],
+    [{ id: "another" }, "malformed"],
+  ];
+  for (const [change, kind] of changes) {
+    const changed = { ...caseOf("pairs", change), id: survey.id };
+    const device = deviceOf(new Collector(changed));
+    await kinds(device.join(survey.id), kind);
+    await assert.rejects(device.answer(survey.id, survey.order), { name: "Refusal" });
+  }
+});
+
+test("a survey that does not ask the lot is refused", async () => {
+  const survey = caseOf("safari", {}, 1);
+  const [low, high] = readHandout(survey.handout, 2).lots;
+  assert.deepEqual([low, high], [0, 0.5]);
+  const outside = { ...survey, lot: 2 ** 31 };
+  await kinds(deviceOf(new Collector(survey), { tape: tapeOf(outside) }).join(survey.id), "malformed");
+});
+
+test("another question in the same round is refused", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const [storage, other] = await tabs();
+  const slow = deviceOf(collector, { storage });
+  const held = collector.fetch;
+  let resume;
+  const waits = new Promise((resolve) => (resume = resolve));
+  const delayed = new Device({
+    collector: COLLECTOR,
+    storage: other,
+    fetch: async (url, init) => {
+      if (url.endsWith("assignments")) await waits;
+      return held(url, init);
+    },
+  });
+  const late = delayed.join(survey.id);
+  await slow.join(survey.id);
+  collector.assigned = { assignment: "another" };
+  resume();
+  await kinds(late, "asked-twice");
+});
+
+test("rounds cost together what was shown, and no more", async () => {
+  const survey = caseOf("safari"); // each of its rounds costs 1 of 2 nats
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  for (const round of [0, 1]) {
+    collector.round = round;
+    assert.equal((await device.join(survey.id)).round, round);
+  }
+  collector.round = 2;
+  await kinds(device.join(survey.id), "too-dear");
+  collector.round = 1;
+  const standing = await device.join(survey.id);
+  assert.equal(standing.round, 1);
+});
+
+test("a round that does not ask the lot costs nothing, and a later one may ask", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  collector.assigned = { asked: false };
+  assert.equal((await device.join(survey.id)).handout, null);
+  await kinds(device.answer(survey.id, survey.order), "not-asked");
+  assert.equal((await device.account()).spent, 0);
+  collector.assigned = {};
+  collector.round = 1;
+  assert.ok((await device.join(survey.id)).handout);
+  await device.answer(survey.id, survey.order);
+  assert.equal((await device.account()).spent, 2);
+});
+
+/** A survey of a series that asks the same again: one for each week. */
+const weekly = (nth, protocol = "pairs") => caseOf(protocol, { id: `week-${nth}`, series: "weekly" });
+
+async function week(device, survey, order) {
+  await device.join(survey.id);
+  const answered = await device.answer(survey.id, order);
+  await device.send(survey.id);
+  return answered;
+}
+
+test("a hundred weeks with the same ranking cost what one costs, and send the same report", async () => {
+  const surveys = Array.from({ length: 100 }, (_, nth) => weekly(nth, "olh"));
+  const collector = new Collector(...surveys);
+  let now = 0;
+  const device = deviceOf(collector, { now: () => now });
+  for (const [nth, survey] of surveys.entries()) {
+    const { nats, isRepeated } = await week(device, survey, survey.order);
+    assert.deepEqual([nats, isRepeated], [nth ? 0 : 2, nth > 0]);
+    now += WEEK;
+  }
+  assert.equal(new Set(collector.uploads.map((upload) => JSON.stringify(parsed(upload)))).size, 1);
+  const { spent, total, entries } = await device.account();
+  assert.deepEqual([spent, total, entries.length], [0, 2, 100]); // the first was two years ago
+});
+
+test("in a repeated survey the device tells its earlier assignment and the same lot", async () => {
+  const surveys = [0, 1].map((nth) => weekly(nth));
+  const collector = new Collector(...surveys);
+  const device = deviceOf(collector);
+  for (const survey of surveys) await week(device, survey, survey.order);
+  const joined = collector.requests.filter(({ url }) => url.endsWith("assignments"));
+  const [first, second] = joined.map(({ body }) => JSON.parse(body));
+  assert.equal(first.earlier, null);
+  assert.equal(second.earlier, `token-week-0-0-${first.person}`);
+  assert.equal(first.lot, second.lot);
+  assert.notEqual(first.person, second.person);
+});
+
+test("a changed answer is drawn anew and charged, and the first one is kept beside it", async () => {
+  const surveys = [0, 1, 2, 3].map((nth) => weekly(nth, "olh"));
+  const collector = new Collector(...surveys);
+  const device = deviceOf(collector);
+  const { order } = surveys[0];
+  const nats = [];
+  for (const [nth, survey] of surveys.entries()) {
+    nats.push((await week(device, survey, nth % 2 ? reversed(order) : order)).nats);
+  }
+  assert.deepEqual(nats, [2, 2, 0, 0]);
+  const [first, second, third, fourth] = collector.uploads.map((upload) => parsed(upload));
+  assert.deepEqual([third, fourth], [first, second]);
+  assert.notDeepEqual(first, second); // 128 random bits
+});
+
+test("beyond the limit nothing is drawn: who was never asked is not, others repeat themselves", async () => {
+  const surveys = [0, 1, 2].map((nth) => weekly(nth, "olh"));
+  const stranger = caseOf("grr");
+  const collector = new Collector(...surveys, stranger);
+  const device = deviceOf(collector);
+  assert.equal((await device.setLimit(2)).limit, 2);
+  const { order } = surveys[0];
+  const first = await week(device, surveys[0], order);
+  const repeated = await week(device, surveys[1], reversed(order));
+  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true });
+  await device.join(stranger.id);
+  await kinds(device.answer(stranger.id, order), "over-limit");
+  await kinds(device.answer(stranger.id, reversed(order)), "over-limit");
+  await device.setLimit(4);
+  assert.equal((await week(device, surveys[2], reversed(order))).nats, 2);
+  await kinds(device.answer(stranger.id, order), "over-limit");
+  await kinds(device.setLimit(-1), "malformed");
+  await kinds(device.setLimit(NaN), "malformed");
+});
+
+test("who begins a survey can pay all of its rounds, or is refused before anything is drawn", async () => {
+  const survey = caseOf("safari"); // each of its rounds costs 1 of 2 nats
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  await device.setLimit(1.9);
+  await device.join(survey.id);
+  assert.equal((await device.kept(survey.id)).isPayable, false);
+  await kinds(device.answer(survey.id, survey.order), "over-limit");
+  await device.setLimit(2);
+  assert.equal((await week(device, survey, survey.order)).nats, 1);
+  collector.round = 1;
+  assert.equal((await week(device, survey, reversed(survey.order))).nats, 1); // what is left is enough
+});
+
+test("what is kept can be seen without the collector, and forgotten but for what it cost", async () => {
+  const survey = caseOf("olh");
+  const collector = new Collector(survey);
+  const [storage, again] = await tabs();
+  const device = deviceOf(collector, { storage });
+  assert.equal(await device.kept(survey.id), null);
+  await device.join(survey.id);
+  const joined = await device.kept(survey.id);
+  assert.deepEqual([joined.answered, joined.upload, joined.isPayable], [null, null, true]);
+  await device.setLimit(1);
+  assert.equal((await device.kept(survey.id)).isPayable, false);
+  await device.setLimit(3);
+  await device.answer(survey.id, survey.order);
+  await device.send(survey.id);
+  collector.isDown = true;
+  const restarted = deviceOf(collector, { storage: again });
+  const sent = await restarted.kept(survey.id);
+  assert.deepEqual([sent.upload, sent.receipt, sent.isPayable], [collector.uploads[0], "abc123", true]);
+  await restarted.forget(survey.id);
+  assert.equal(await restarted.kept(survey.id), null);
+  await kinds(restarted.send(survey.id), "not-joined");
+  assert.equal((await restarted.account()).spent, 2);
+});
+
+test("nothing of what was forgotten is left in the browser, and no request has a cookie", async () => {
+  const survey = caseOf("olh");
+  const collector = new Collector(survey);
+  const how = [];
+  const fetch = (url, init) => (how.push(init.credentials), collector.fetch(url, init));
+  const name = `test ${Math.random()}`;
+  const device = new Device({ collector: COLLECTOR, storage: await openStorage(name), fetch });
+  await week(device, survey, survey.order);
+  await device.forget(survey.id);
+  const database = await new Promise((resolve, reject) => {
+    const request = indexedDB.open(name);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const keys = await new Promise((resolve) => {
+    const request = database.transaction("kept").objectStore("kept").getAllKeys();
+    request.onsuccess = () => resolve(request.result);
+  });
+  const { series } = JSON.parse(survey.announcement);
+  assert.deepEqual(keys, ["account", `series ${COLLECTOR} ${series}`]);
+  assert.deepEqual([how.length, ...new Set(how)], [4, "omit"]);
+});
+
+test("the limit is of a year, and of each collector", async () => {
+  const surveys = [caseOf("grr", { id: "a" }), caseOf("grr", { id: "b", series: "other" })];
+  const collector = new Collector(...surveys);
+  const storage = memoryStorage();
+  let now = 0;
+  const device = deviceOf(collector, { storage, now: () => now });
+  await device.setLimit(3);
+  await week(device, surveys[0], surveys[0].order);
+  await device.join("b");
+  now = 365 * 24 * 3600 * 1000 - 1;
+  await kinds(device.answer("b", surveys[1].order), "over-limit");
+  now += 1;
+  assert.equal((await device.answer("b", surveys[1].order)).nats, 2);
+  const elsewhere = new Device({ collector: "https://other.example", storage, fetch: collector.fetch, now: () => now });
+  const { spent, everywhere } = await elsewhere.account();
+  assert.deepEqual([spent, everywhere], [0, 4]);
+});
+
+test("with the same random bytes, two rankings differ in nothing that is sent but in reports", async () => {
+  for (const protocol of ["pairs", "rappor", "olh", "subset-order", "ldp-kwiksort-rr"]) {
+    const survey = caseOf(protocol);
+    const sent = [];
+    for (const order of [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]]) {
+      const collector = new Collector(survey);
+      await week(deviceOf(collector, { tape: tapeOf(survey) }), survey, order);
+      const blank = (body) => body?.replace(/"report":(\d+|"\w+"|\[.*?\]|\{.*?\})/g, '"report":');
+      sent.push(collector.requests.map((each) => ({ ...each, body: blank(each.body) })));
+    }
+    assert.equal(sent[0].length, 4);
+    assert.deepEqual(sent[1], sent[0]);
+    assert.deepEqual(sent[2], sent[0]);
+  }
+});
+
+test("rankings that do not fit are refused, nothing is drawn, and errors do not show them", async () => {
+  const survey = caseOf("pairs");
+  const device = deviceOf(new Collector(survey), { tape: tapeOf({ lot: 0, random_bytes: "" }) });
+  await device.join(survey.id);
+  await kinds(device.answer(survey.id, [3, 1]), "incomplete");
+  for (const order of [[0, 0, 1, 2, 3], [0, 1, 2, 3, 9], "01234", null, undefined]) {
+    await kinds(device.answer(survey.id, order), "unfit-ranking");
+  }
+  await kinds(device.answer(survey.id, survey.order), "no-randomness"); // the tape ends: none was used
+  assert.equal((await device.account()).total, 0);
+});
+
+test("what the collector refuses is told by its kind", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  await device.join(survey.id);
+  await device.answer(survey.id, survey.order);
+  collector.refusal = { kind: "closed", status: 410 };
+  await assert.rejects(device.send(survey.id), { name: "Problem", kind: "closed", status: 410 });
+  collector.refusal = null;
+  collector.state = "between";
+  await kinds(device.join(survey.id), "not-open");
+  collector.state = "open";
+  for (const bad of [{ asked: "yes" }, { round: -1 }, { round: 256 }, { handout: null }, { assignment: 1 }]) {
+    const other = new Collector(survey);
+    other.assigned = bad;
+    await kinds(deviceOf(other).join(survey.id), "malformed");
+  }
+});
+
+test("every kind of refusal is explained to developers", () => {
+  const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+  const modules = readdirSync(new URL("..", import.meta.url)).filter((name) => name.endsWith(".js"));
+  const known = new Set([...read("README.md").matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, kind]) => kind));
+  const kinds = modules.flatMap((name) =>
+    [...read(name).matchAll(/[,(]\s*"([a-z-]+)",\s*(?:`|"\w+ )/g)].map(([, kind]) => kind),
+  );
+  assert.ok(new Set(kinds).size > 10);
+  for (const kind of kinds) assert.ok(known.has(kind), kind);
+});
+
+test("only secure randomness answers for people", () => {
+  const randomness = Randomness.replayed(new Uint8Array(100));
+  const options = { collector: COLLECTOR, storage: memoryStorage(), randomness };
+  assert.throws(() => new Device(options), { kind: "no-randomness" });
+});
+
+test("before joining there is nothing to answer or to send", async () => {
+  const device = deviceOf(new Collector(caseOf("pairs")));
+  await kinds(device.answer("AAAABBBBCCCC", [0]), "not-joined");
+  await kinds(device.send("AAAABBBBCCCC"), "not-joined");
+});

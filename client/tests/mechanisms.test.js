@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { readMechanism } from "../mechanisms.js";
+import { Randomness } from "../randomness.js";
+import { bytes, vectors } from "./vectors.js";
+
+const NAMES = [
+  "generalized-randomized-response",
+  "harmony",
+  "optimised-local-hashing",
+  "optimised-unary-encoding",
+  "subset-order",
+  "succinct-histogram",
+  "symmetric-unary-encoding",
+];
+const NUMBERS = {
+  hit: ["hit_words", "false_hit_words"],
+  far: ["far_words", "radius", "swap_words"],
+};
+
+function wireOf(kind, stated) {
+  const names = kind === "subset-order" ? NUMBERS.far : NUMBERS.hit;
+  const numbers = Object.fromEntries(names.map((name) => [name, stated[name]]));
+  return { kind, n_categories: stated.n_categories, epsilon: stated.epsilon, ...numbers };
+}
+
+const cases = NAMES.flatMap((kind) =>
+  vectors(kind).cases.map((stated) => ({ stated, wire: wireOf(kind, stated) })),
+);
+
+test("reports are those of the vectors and use the tape up", () => {
+  for (const { stated, wire } of cases) {
+    const mechanism = readMechanism(wire);
+    for (const vector of stated.vectors) {
+      const rng = Randomness.replayed(bytes(vector.random_bytes));
+      const report = mechanism.randomise(vector.category ?? vector.ranks, rng);
+      assert.deepEqual(report, vector.report);
+      assert.throws(() => rng.words(1), { kind: "no-randomness" });
+    }
+  }
+});
+
+test("a tape that is too short ends", () => {
+  for (const { stated, wire } of cases) {
+    const { category, ranks, random_bytes } = stated.vectors[0];
+    const rng = Randomness.replayed(bytes(random_bytes).subarray(0, -1));
+    const mechanism = readMechanism(wire);
+    assert.throws(() => mechanism.randomise(category ?? ranks, rng), { kind: "no-randomness" });
+  }
+});
+
+test("thresholds that are off by one are refused", () => {
+  for (const { wire } of cases) {
+    for (const field of ["hit_words", "false_hit_words", "far_words"].filter((each) => each in wire)) {
+      for (const off of [-1n, 1n]) {
+        const words = String(BigInt(wire[field]) + off);
+        if (BigInt(words) < 1n << 64n && BigInt(words) >= 0n) {
+          assert.throws(() => readMechanism({ ...wire, [field]: words }), { kind: "wrong-thresholds" });
+        }
+      }
+    }
+    const dearer = { ...wire, epsilon: wire.epsilon * 1.001 };
+    assert.throws(() => readMechanism(dearer), { kind: "wrong-thresholds" });
+  }
+});
+
+test("numbers of a subset order that no mechanism has are refused", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "subset-order" && wire.n_categories === 10);
+  const bad = [
+    { radius: -1 },
+    { radius: 166 },
+    { radius: 1.5 },
+    { swap_words: wire.swap_words.slice(1) },
+    { swap_words: [...wire.swap_words.slice(1), String(2n ** 63n + 2n ** 28n)] },
+    { swap_words: [...wire.swap_words.slice(1), "1"] },
+  ];
+  for (const change of bad) {
+    assert.throws(() => readMechanism({ ...wire, ...change }), { kind: "malformed" });
+  }
+});
+
+test("bad parameters are refused", () => {
+  for (const kind of NAMES) {
+    const { stated } = cases.find(({ wire }) => wire.kind === kind);
+    for (const bad of vectors(kind).bad_parameters) {
+      const epsilon = typeof bad.epsilon === "string" ? Number(bad.epsilon) : bad.epsilon;
+      const wire = wireOf(kind, { ...stated, n_categories: bad.n_categories, epsilon });
+      assert.throws(() => readMechanism(wire), { name: "Refusal" });
+    }
+  }
+});
+
+test("unknown kinds and fields are refused", () => {
+  const { wire } = cases[0];
+  for (const bad of [{ ...wire, kind: "toString" }, { ...wire, more: 1 }, null, 3, [], {}]) {
+    assert.throws(() => readMechanism(bad), { kind: "malformed" });
+  }
+});
+
+test("bad answers are refused before anything is drawn, and are not shown", () => {
+  const nothing = Randomness.replayed(new Uint8Array());
+  for (const kind of NAMES) {
+    const { bad_categories: categories = [], bad_ranks: ranks = [] } = vectors(kind);
+    for (const bad of [...categories, ...ranks]) {
+      const { wire } = cases.find(({ wire }) => wire.kind === kind && wire.n_categories === bad.n_categories);
+      for (const answer of [bad.category ?? bad.ranks, null, 0.5, "1"]) {
+        const refused = /** @param {Error} error */ (error) =>
+          /^(malformed|unfit-ranking)$/.test(error.kind) && !error.message.includes("64");
+        assert.throws(() => readMechanism(wire).randomise(answer, nothing), refused);
+      }
+    }
+  }
+});
+
+test("a report supports what it hides where the word tells the truth, and only there", () => {
+  for (const { stated, wire } of cases.filter(({ wire }) => wire.kind !== "subset-order")) {
+    const mechanism = readMechanism(wire);
+    for (const { category, random_bytes, report } of stated.vectors) {
+      const last = new DataView(bytes(random_bytes).buffer).getBigUint64(random_bytes.length / 2 - 8, true);
+      assert.equal(mechanism.supports(report, category), last < BigInt(wire.hit_words));
+    }
+  }
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+
+import { budgetShares, lieOdds, liePercent } from "../participant/odds.js";
+import { speaker } from "../participant/strings.js";
+
+const CLIENT = new URL("../", import.meta.url);
+const SCRIPTS = ["participate.js", ...named("participant/", ".js").map((name) => `participant/${name}`)];
+const LANGUAGES = named("strings/", ".json");
+const WORDS = Object.fromEntries(LANGUAGES.map((name) => [name, JSON.parse(text(`strings/${name}`))]));
+const ENGLISH = WORDS["en.json"];
+
+function named(folder, ending) {
+  return readdirSync(new URL(folder, CLIENT)).filter((name) => name.endsWith(ending));
+}
+
+function text(path) {
+  return readFileSync(new URL(path, CLIENT), "utf8");
+}
+
+/** Of `{n} items`: n. */
+function places(words) {
+  return [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+}
+
+const isPlural = (key) => /\.(zero|one|two|few|many|other)$/.test(key);
+
+for (const name of LANGUAGES) {
+  test(`${name} has the words of en.json, with the same values in them`, () => {
+    const keys = (words) => Object.keys(words).filter((key) => !isPlural(key));
+    assert.deepEqual(keys(WORDS[name]).sort(), keys(ENGLISH).sort());
+    for (const key of keys(ENGLISH)) assert.deepEqual(places(WORDS[name][key]), places(ENGLISH[key]), key);
+  });
+
+  test(`${name} has each plural form that its language needs`, () => {
+    const { pluralCategories } = new Intl.PluralRules(name.slice(0, -5)).resolvedOptions();
+    const plurals = Object.keys(ENGLISH).filter((key) => key.endsWith(".other"));
+    assert.ok(plurals.length > 0);
+    for (const key of plurals) {
+      const forms = pluralCategories.map((form) => key.replace(/other$/, form));
+      for (const form of forms) assert.ok(form in WORDS[name], form);
+    }
+  });
+
+  test(`${name} says nothing twice the same key, and nothing empty`, () => {
+    const lines = text(`strings/${name}`).matchAll(/^ {2}"([\w.-]+)":/gm);
+    const keys = [...lines].map(([, key]) => key);
+    assert.equal(new Set(keys).size, keys.length);
+    for (const words of Object.values(WORDS[name])) assert.ok(words.trim().length > 0);
+  });
+}
+
+test("each key that the page names has words, and no words are left over", () => {
+  const code = [...SCRIPTS, "words.js", "ranking-list.js"].map(text).join("\n");
+  const template = "../src/hushrank/collector/web/templates/participant/participant.html";
+  const whole = code + text(template);
+  const exact = new Set([...whole.matchAll(/["'`]([a-z-]+\.[a-z0-9_.-]+)["'`]/g)].map(([, key]) => key));
+  const unused = Object.keys(ENGLISH).filter((key) => {
+    const plain = key.replace(/\.(one|other)$/, "");
+    const kind = key.replace(/\.(title|text)$/, "");
+    const byKind = whole.includes(`"${kind}"`) && /\.(title|text)$/.test(key);
+    const byTable = /^(list|says|language)\./.test(key) || key.startsWith("ledger.limit_");
+    return !exact.has(key) && !exact.has(plain) && !byKind && !byTable;
+  });
+  assert.deepEqual(unused, []);
+  const groups = new Set(Object.keys(ENGLISH).map((key) => key.split(".")[0]));
+  const missing = [...exact].filter((key) => groups.has(key.split(".")[0]) && !/\.(js|json|css)$/.test(key));
+  for (const key of missing) assert.ok(key in ENGLISH || `${key}.other` in ENGLISH, key);
+});
+
+test("words are filled with values, and plural forms chosen by n", () => {
+  const say = speaker({ "a.one": "{n} thing of {who}", "a.other": "{n} things of {who}", b: "{x}" }, "en");
+  assert.equal(say("a", { n: 1, who: "Ann" }), "1 thing of Ann");
+  assert.equal(say("a", { n: 1200, who: "Ann" }), "1,200 things of Ann");
+  assert.equal(say("b", { x: "{y}" }), "{y}");
+  assert.throws(() => say("c"), /no words for c/);
+});
+
+test("the odds of a lie are never overstated", () => {
+  for (const epsilon of [0.1, 0.5, 1, 2, 4, 8]) {
+    const chance = 1 / (Math.exp(epsilon) + 1);
+    assert.ok(1 / lieOdds(epsilon) <= chance + 1e-12);
+    assert.ok(liePercent(epsilon) / 100 <= chance);
+  }
+  assert.equal(lieOdds(1), 4);
+  assert.equal(lieOdds(Math.log(3)), 4);
+  assert.equal(liePercent(1), 26);
+  assert.equal(liePercent(4), 1.7);
+});
+
+test("shares of a limit are rounded against the collector", () => {
+  assert.deepEqual(budgetShares(1.5, 1, 8), { spent: 19, more: 13, isEnough: true });
+  assert.equal(budgetShares(7, 1, 8).isEnough, true);
+  assert.equal(budgetShares(7.5, 1, 8).isEnough, false);
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { countOrders, orderAt, orderIndex, placesAt, placesIndex } from "../coding.js";
+import { readQuestion } from "../questions.js";
+import { vectors } from "./vectors.js";
+
+const NAMES = [
+  "hashed",
+  "interleaving",
+  "level-and-precedence",
+  "rank-and-precedence",
+  "rank-level",
+  "relative-order",
+  "stated",
+  "top-order",
+];
+const cases = NAMES.flatMap((name) => vectors(name).cases);
+const N_ITEMS = 6;
+
+test("answers are those of the vectors", () => {
+  for (const { question: wire, n_categories, vectors } of cases) {
+    const question = readQuestion(wire, N_ITEMS);
+    assert.equal(question.nCategories, n_categories);
+    for (const { ranks, category } of vectors) {
+      const own = ranks.map((rank) => (rank === 255 ? null : rank));
+      assert.equal(question.answer(own), category);
+    }
+  }
+});
+
+test("a whole order is the row of ranks of its items among themselves", () => {
+  const question = readQuestion({ kind: "whole-order", items: [4, 1, 5] }, N_ITEMS);
+  assert.deepEqual(question.answer([0, 5, 1, 2, 3, 4]), [0, 2, 1]);
+  assert.deepEqual(question.says([0, 2, 1]), { says: "order", items: [4, 5, 1] });
+});
+
+/** Whether a complete ranking agrees with what is said; written without the questions' code. */
+function agrees(says, ranks) {
+  const isAscending = (items) => items.every((item, at) => at === 0 || ranks[items[at - 1]] < ranks[item]);
+  switch (says.says) {
+    case "order":
+      return isAscending(says.items);
+    case "top":
+      return says.items.every((item, rank) => ranks[item] === rank);
+    case "ranks":
+      return says.ranks.includes(ranks[says.item]);
+    case "both":
+      return says.parts.every((part) => agrees(part, ranks));
+    case "merge": {
+      const order = [...says.left, ...says.right].sort((a, b) => ranks[a] - ranks[b]);
+      return order.every((item, at) => says[says.sides[at]].includes(item));
+    }
+  }
+}
+
+function* permutations(n, start = []) {
+  if (start.length === n) yield start;
+  for (let rank = 0; rank < n; rank += 1) {
+    if (!start.includes(rank)) yield* permutations(n, [...start, rank]);
+  }
+}
+
+test("what a category says holds for the rankings that have it, and for no others", () => {
+  for (const { question: wire } of cases.filter(({ question }) => question.kind !== "hashed")) {
+    const question = readQuestion(wire, N_ITEMS);
+    const nDecided = question.nCategories - Number(wire.kind === "stated");
+    const said = Array.from({ length: nDecided }, (_, category) => question.says(category));
+    for (const ranks of permutations(N_ITEMS)) {
+      const own = question.answer(ranks);
+      const few = nDecided > 100 ? [own, (own + 1) % nDecided] : said.keys();
+      for (const category of few) {
+        assert.equal(agrees(said[category], ranks), category === own);
+      }
+    }
+  }
+});
+
+test("what is not stated is said so", () => {
+  for (const { question: wire, n_categories } of vectors("stated").cases) {
+    const question = readQuestion(wire, N_ITEMS);
+    assert.ok(question.takesIncomplete);
+    const { question: inner } = wire;
+    const items = inner.items ?? [inner.item, inner.other].filter((item) => item !== undefined);
+    assert.deepEqual(question.says(n_categories - 1), { says: "unstated", items });
+  }
+});
+
+test("numbers of orders and of places are found again", () => {
+  for (const places of [1, 3, 5]) {
+    for (let index = 0; index < countOrders(5, places); index += 1) {
+      assert.equal(orderIndex(orderAt(index, 5, places), 5), index);
+    }
+  }
+  for (let index = 0; index < 126; index += 1) {
+    assert.equal(placesIndex(placesAt(index, 9, 4)), index);
+  }
+});
+
+const BAD = [
+  null,
+  3,
+  [],
+  { kind: "constructor" },
+  { kind: "relative-order", items: [1] },
+  { kind: "relative-order", items: [1, 1] },
+  { kind: "relative-order", items: [1, 6] },
+  { kind: "relative-order", items: [1, -1] },
+  { kind: "relative-order", items: [1, 0.5] },
+  { kind: "relative-order", items: "12" },
+  { kind: "relative-order", items: [1, 2], more: 1 },
+  { items: [1, 2], kind: "relative-order" },
+  { kind: "interleaving", left: [], right: [1, 2] },
+  { kind: "interleaving", left: [1], right: [1, 2] },
+  { kind: "rank-and-precedence", item: 0, first: 1, second: 2, n_items: 5 },
+  { kind: "rank-and-precedence", item: 0, first: 1, second: 1, n_items: 6 },
+  { kind: "rank-level", item: 0, levels: [0, 0, 1, 1, 2] },
+  { kind: "rank-level", item: 0, levels: [0, 0, 0, 0, 2, 2] },
+  { kind: "rank-level", item: 0, levels: [0, 0, 0, 0, 0, 0] },
+  { kind: "rank-level", item: 6, levels: [0, 0, 0, 0, 1, 1] },
+  { kind: "level-and-precedence", item: 0, other: 0, levels: [0, 0, 0, 0, 1, 1] },
+  { kind: "top-order", n_items: 5, n_places: 1 },
+  { kind: "top-order", n_items: 6, n_places: 7 },
+  { kind: "stated", question: { kind: "relative-order", items: [0, 1] }, unranked: "first" },
+  { kind: "stated", question: { kind: "relative-order", items: [0, 1, 2] }, unranked: "last" },
+  { kind: "stated", question: { kind: "top-order", n_items: 6, n_places: 1 }, unranked: "last" },
+  {
+    kind: "stated",
+    question: { kind: "rank-level", item: 0, levels: [0, 0, 0, 0, 1, 1] },
+    unranked: "unknown",
+  },
+  ...[
+    { n_buckets: 1 },
+    { n_buckets: 1025 },
+    { offset: "18446744073709551616" },
+    { offset: "01" },
+    { offset: 1 },
+    { question: { kind: "relative-order", items: [0, 1] } },
+  ].map((change) => ({
+    kind: "hashed",
+    question: { kind: "top-order", n_items: 6, n_places: 3 },
+    multiplier: "3",
+    offset: "4",
+    n_buckets: 4,
+    ...change,
+  })),
+  { kind: "whole-order", items: [0] },
+  { kind: "whole-order", items: [0, 0] },
+];
+
+test("questions that not every ranking can answer are refused", () => {
+  for (const bad of BAD) {
+    assert.throws(() => readQuestion(bad, N_ITEMS), { kind: "malformed" }, JSON.stringify(bad));
+  }
+});
+
+test("hashed answers need at most 2^45 orders", () => {
+  const wire = (n) => ({
+    kind: "hashed",
+    question: { kind: "top-order", n_items: n, n_places: n },
+    multiplier: "3",
+    offset: "4",
+    n_buckets: 4,
+  });
+  assert.equal(readQuestion(wire(16), 16).nCategories, 4);
+  assert.throws(() => readQuestion(wire(17), 17), { kind: "malformed" });
+});

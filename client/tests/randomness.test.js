@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Randomness } from "../randomness.js";
+
+test("more than 65,536 bytes are drawn in several calls", () => {
+  const drawn = Randomness.secure().bytes(200_001);
+  assert.equal(drawn.length, 200_001);
+  for (const start of [0, 65_536, 131_072, 199_900]) {
+    assert.ok(drawn.subarray(start, start + 100).some(Boolean)); // all zero: once in 2^800
+  }
+});
+
+test("where there is no secure source, none is made up", (context) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  context.after(() => Object.defineProperty(globalThis, "crypto", own));
+  for (const value of [undefined, {}]) {
+    Object.defineProperty(globalThis, "crypto", { value, configurable: true });
+    assert.throws(() => Randomness.secure(), { kind: "no-randomness" });
+  }
+});
+
+test("only the secure source is private", () => {
+  assert.ok(Randomness.secure().isPrivate);
+  assert.ok(!Randomness.replayed(new Uint8Array(8)).isPrivate);
+});
+
+test("numbers below a bound skip the words that would favour some", () => {
+  const words = [2n ** 64n - 1n, 5n, 2n ** 64n - 1n, 7n];
+  const tape = new Uint8Array(new BigUint64Array(words).buffer);
+  assert.deepEqual(Randomness.replayed(tape).below(3n, 2), [1n, 2n]);
+  assert.deepEqual(Randomness.replayed(tape).below(2n ** 64n, 2), words.slice(0, 2));
+  assert.throws(() => Randomness.replayed(tape).below(0n, 1), { kind: "malformed" });
+});

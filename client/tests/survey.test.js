@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { Randomness } from "../randomness.js";
+import { encodeReport, fingerprintOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
+import { bytes, vectors } from "./vectors.js";
+
+const { cases, names, bad_handouts: badHandouts } = vectors("handouts");
+const EPSILON = 2;
+
+test("handouts are answered byte for byte as in Python, and use the tape up", () => {
+  for (const { handout: json, order, random_bytes, reports, fingerprint } of cases) {
+    const handout = readHandout(json, EPSILON);
+    assert.equal(handout.fingerprint, fingerprint);
+    assert.deepEqual(handout.items, names);
+    const ranks = ranksOf(order, handout);
+    const rng = Randomness.replayed(bytes(random_bytes));
+    const sent = handout.asked.map(({ number, question, mechanism }) =>
+      encodeReport(handout.fingerprint, number, mechanism.randomise(question.answer(ranks), rng)),
+    );
+    assert.deepEqual(sent, reports);
+    assert.throws(() => rng.bytes(1), { kind: "no-randomness" });
+  }
+});
+
+test("announcements are read, with their fingerprint", () => {
+  for (const { announcement: json, announcement_fingerprint: fingerprint } of cases) {
+    const announcement = readAnnouncement(json);
+    assert.equal(fingerprintOf(json), fingerprint);
+    assert.deepEqual(announcement.items.map(({ name }) => name), names);
+  }
+});
+
+test("bad handouts are refused", () => {
+  for (const { why, handout } of badHandouts) {
+    assert.throws(() => readHandout(handout, EPSILON), { name: "Refusal" }, why);
+  }
+});
+
+test("more than was shown is refused", () => {
+  assert.throws(() => readHandout(cases[0].handout, 1.999), { kind: "too-dear" });
+});
+
+test("what is too long is refused before it is parsed", () => {
+  assert.throws(() => readHandout("[".repeat(2 ** 18 + 1), EPSILON), { kind: "too-large" });
+  assert.throws(() => readAnnouncement("[".repeat(2 ** 20 + 1)), { kind: "too-large" });
+});
+
+test("bad announcements are refused", () => {
+  const { announcement: json } = cases[0];
+  const changes = [
+    ['"version":1', '"version":2'],
+    ['"epsilon":2.0', '"epsilon":0.0'],
+    ['"epsilon":2.0', '"epsilon":-1.0'],
+    ['"epsilon":2.0', '"epsilon":"2"'],
+    ['"comes_back":false', '"comes_back":0'],
+    ['"unranked":"refused"', '"unranked":"first"'],
+    ['"joining":"open"', '"joining":"all"'],
+    ['"name":"tea"', '"name":"coffee"'],
+    ['"name":"tea"', '"name":"te\u200ba"'],
+    ['"name":"tea"', '"name":"tea","price":1'],
+    ['"title":', '"subtitle":'],
+    ['"version":1', '"version":1,"more":1'],
+    ['"version":1', '"version":1,"version":1'],
+    ['"language":"en"', '"language": "en"'],
+    ['"closes":null', '"closes":5'],
+    ['"first_round":["', '"first_round":["z'],
+  ];
+  for (const [old, changed] of changes) {
+    assert.ok(json.includes(old), old);
+    const refused = { name: "Refusal" };
+    assert.throws(() => readAnnouncement(json.replace(old, changed)), refused, changed);
+  }
+  for (const other of ["", "null", "[]", "3", '"text"']) {
+    assert.throws(() => readAnnouncement(other), { kind: "malformed" });
+  }
+});
+
+test("rankings that are none of the items are refused, and not shown", () => {
+  const handout = readHandout(cases[0].handout, EPSILON);
+  for (const order of [[0, 1, 2, 3, 5], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4, 4], [-1, 0, 1, 2, 3], ["0"], null]) {
+    assert.throws(() => ranksOf(order, handout), { kind: "unfit-ranking" });
+  }
+  assert.throws(() => ranksOf([3, 0], handout), (error) => {
+    return error.kind === "incomplete" && !/[30]/.test(error.message);
+  });
+});
+
+test("paths of trees of every size lead to the root", () => {
+  const parts = (leaves) => {
+    const half = 2 ** Math.floor(Math.log2(leaves.length - 1));
+    return [leaves.slice(0, half), leaves.slice(half)];
+  };
+  const hash = (...pieces) => createHash("sha256").update(Buffer.concat(pieces)).digest();
+  // RFC 6962, section 2.1, word for word
+  const root = (leaves) =>
+    leaves.length === 1
+      ? hash(Buffer.of(0), Buffer.from(leaves[0]))
+      : hash(Buffer.of(1), ...parts(leaves).map(root));
+  const path = (number, leaves) => {
+    if (leaves.length === 1) return [];
+    const [left, right] = parts(leaves);
+    return number < left.length
+      ? [...path(number, left), root(right).toString("hex")]
+      : [...path(number - left.length, right), root(left).toString("hex")];
+  };
+  for (let n = 1; n <= 20; n += 1) {
+    const leaves = Array.from({ length: n }, (_, nth) => `leaf ${nth}`);
+    for (let number = 0; number < n; number += 1) {
+      const proof = path(number, leaves);
+      assert.equal(rootByPath(leaves[number], number, n, proof), root(leaves).toString("hex"));
+      const refused = { kind: "malformed" };
+      assert.throws(() => rootByPath(leaves[number], number, n, [...proof, "0".repeat(64)]), refused);
+      if (n > 1) assert.throws(() => rootByPath(leaves[number], number, n, proof.slice(1)), refused);
+    }
+  }
+});
+
+test("fingerprints are node's, for contents of every length", () => {
+  for (let length = 0; length < 300; length += 1) {
+    const content = Buffer.alloc(length, `${length} 水`);
+    const expected = createHash("sha256").update(content).digest("hex");
+    assert.equal(fingerprintOf(Uint8Array.from(content)), expected);
+    const cut = Math.floor(length / 3);
+    assert.equal(fingerprintOf(content.subarray(0, cut), content.subarray(cut)), expected);
+  }
+  assert.equal(fingerprintOf("água 水 🥛"), createHash("sha256").update("água 水 🥛").digest("hex"));
+});
+
+test("the vendored files are those of the package", () => {
+  const files = [
+    ["sha256-uint8array.js", "dist/sha256-uint8array.mjs"],
+    ["sha256-uint8array.d.ts", "types/sha256-uint8array.d.ts"],
+    ["LICENSE.txt", "LICENSE"],
+  ];
+  for (const [here, there] of files) {
+    const own = new URL(`../vendor/sha256-uint8array/${here}`, import.meta.url);
+    const theirs = new URL(`../node_modules/sha256-uint8array/${there}`, import.meta.url);
+    assert.equal(readFileSync(own, "utf8"), readFileSync(theirs, "utf8"));
+  }
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+
+import { readMechanism } from "../mechanisms.js";
+import { readQuestion } from "../questions.js";
+import { inWords, reportSays } from "../words.js";
+import { vectors } from "./vectors.js";
+
+const NAMES = ["tea", "coffee", "milk", "water", "juice", "cola"];
+const STRINGS = {
+  "says.pair": "{first} before {second}",
+  "says.order": "this order: {items}",
+  "says.top": "the first places in this order: {items}",
+  "says.place": "{item} on place {places}",
+  "says.places": "{item} on one of the places {places}",
+  "says.range": "{from} to {to}",
+  "says.among": "{item} on place {place} among {items}",
+  "says.merge": "A = {left} and B = {right}, merged as {sides}",
+  "says.unstated": "no answer about {items}",
+  "says.bucket": "group {bucket} of {of}, each of them many orders",
+  "says.any": "one of these: {parts}",
+  "says.more": "{n} more",
+  "says.others": "others",
+  "says.none": "none of the answers",
+};
+
+const said = (wire, category, n = 6) =>
+  inWords(readQuestion(wire, n).says(category), NAMES, STRINGS);
+
+test("answers are said in words", () => {
+  const pair = { kind: "relative-order", items: [0, 1] };
+  const levels = [0, 0, 1, 1, 0, 2];
+  const expected = [
+    [pair, 0, "tea before coffee"],
+    [pair, 1, "coffee before tea"],
+    [{ kind: "relative-order", items: [2, 0, 1] }, 5, "this order: coffee, tea, milk"],
+    [{ kind: "top-order", n_items: 6, n_places: 2 }, 29, "the first places in this order: cola, juice"],
+    [{ kind: "rank-and-precedence", item: 2, first: 0, second: 1, n_items: 6 }, 5, "milk on place 3 and coffee before tea"],
+    [{ kind: "rank-level", item: 3, levels }, 0, "water on one of the places 1 to 2 or 5"],
+    [{ kind: "rank-level", item: 3, levels }, 2, "water on place 6"],
+    [{ kind: "level-and-precedence", item: 3, other: 0, levels }, 1, "water on one of the places 1 to 2 or 5 and tea before water"],
+    [{ kind: "stated", question: pair, unranked: "last" }, 2, "no answer about tea and coffee"],
+    [{ kind: "stated", question: pair, unranked: "last" }, 0, "tea before coffee"],
+    [{ kind: "interleaving", left: [3], right: [0, 1] }, 2, "water on place 3 among tea, coffee"],
+    [{ kind: "interleaving", left: [3, 4], right: [0, 1] }, 0, "A = water, juice and B = tea, coffee, merged as A A B B"],
+    [{ kind: "whole-order", items: [0, 1, 2] }, [2, 0, 1], "this order: coffee, milk, tea"],
+    [
+      {
+        kind: "hashed",
+        question: { kind: "top-order", n_items: 6, n_places: 2 },
+        multiplier: "5",
+        offset: "7",
+        n_buckets: 4,
+      },
+      3,
+      "group 4 of 4, each of them many orders",
+    ],
+  ];
+  for (const [wire, category, words] of expected) assert.equal(said(wire, category), words);
+});
+
+function mechanismOf(kind, nCategories) {
+  const stated = vectors(kind).cases.find(({ n_categories: n }) => n === nCategories);
+  const { n_categories, epsilon, hit_words, false_hit_words } = stated;
+  return readMechanism({ kind, n_categories, epsilon, hit_words, false_hit_words });
+}
+
+test("reports say which answers they support, one or several", () => {
+  const level = readQuestion({ kind: "rank-level", item: 0, levels: [0, 1, 2, 2, 2, 2] }, 6);
+  const reported = (kind, report) => inWords(reportSays(level, mechanismOf(kind, 3), report), NAMES, STRINGS);
+  assert.equal(reported("generalized-randomized-response", 1), "tea on place 2");
+  assert.equal(
+    reported("optimised-unary-encoding", "05"),
+    "one of these: “tea on place 1” or “tea on one of the places 3 to 6”",
+  );
+  assert.equal(reported("symmetric-unary-encoding", "00"), "none of the answers");
+  assert.equal(reported("harmony", 2 * 1), "one of these: “tea on place 1” or “tea on one of the places 3 to 6”");
+  const hashed = { multiplier: "0", offset: "0", bucket: 0 };
+  assert.match(reported("succinct-histogram", hashed), /place 1.*place 2.*places 3 to 6/);
+});
+
+test("of many answers a few are named", () => {
+  const top = readQuestion({ kind: "top-order", n_items: 5, n_places: 2 }, 5);
+  const report = "ffffff".slice(0, 4) + "0f";
+  const mechanism = mechanismOf("optimised-unary-encoding", 20);
+  const says = reportSays(top, mechanism, report);
+  assert.equal(says.parts.length, 8);
+  assert.equal(says.more, 12);
+  assert.match(inWords(says, NAMES, STRINGS), /, or 12 more$/);
+});
+
+test("every language has all these words, with the same places to fill in", () => {
+  const folder = new URL("../strings/", import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  assert.ok(files.includes("en.json") && files.includes("de.json"));
+  const fields = (words) => [...words.matchAll(/\{\w+\}/g)].map(String).sort();
+  for (const file of files) {
+    const strings = JSON.parse(readFileSync(new URL(file, folder), "utf8"));
+    for (const [key, english] of Object.entries(STRINGS)) {
+      assert.deepEqual(fields(strings[key] ?? ""), fields(english), `${file}: ${key}`);
+    }
+  }
+});
+
+test("no word is missing in silence, and names from right to left stand apart", () => {
+  const says = { says: "order", items: [0, 1] };
+  assert.throws(() => inWords(says, NAMES, {}), { kind: "no-words" });
+  assert.equal(inWords(says, ["תה", "tea"], STRINGS), "\u2068תה\u2069 before tea");
+  assert.equal(inWords(says, ["$& {second}", "tea"], STRINGS), "$& {second} before tea");
+});

@@ -1,0 +1,54 @@
+"""An audit of several subjects by name: what `hushrank audit` runs."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hushrank.audit.auditing import FALSE_ALARM, Finding, audit
+from hushrank.audit.shipped import DELTA, EPSILON, shipped
+from hushrank.audit.subject import Subject
+from hushrank.errors import require
+from hushrank.randomness import Randomness
+
+
+def chosen(
+    names: Sequence[str], *, epsilon: float = EPSILON, delta: float = DELTA
+) -> tuple[Subject, ...]:
+    """Return the subjects whose names are these, or begin with them; all where there is no name.
+
+    Raises HushrankError for a name that is no subject's.
+    """
+    subjects = shipped(epsilon, delta)
+    for name in names:
+        known = any(each.startswith(name) for each in subjects)
+        require(known, f"expected names of `hushrank audit --list`, got {name}")
+    wanted = tuple(names) or ("",)
+    return tuple(each for name, each in subjects.items() if name.startswith(wanted))
+
+
+def audits(
+    subjects: Sequence[Subject],
+    *,
+    draws: int | None = None,
+    false_alarm: float = FALSE_ALARM,
+    seed: int | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Iterator[Finding]:
+    """Yield what an audit of each finds: as `audit`; a seed repeats the draws."""
+    for number, subject in enumerate(subjects, start=1):
+        rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
+
+        def say(share: float, done: str = f"{subject.name} ({number} of {len(subjects)})") -> None:
+            progress(f"{done}: {share:.0%}")
+
+        say(0.0)
+        yield audit(subject, draws=draws, false_alarm=false_alarm, rng=rng, progress=say)
+
+
+def as_document(findings: Sequence[Finding], *, seed: int | None) -> dict[str, Any]:
+    """Return what was found as JSON has it."""
+    return {
+        "findings": [asdict(each) | {"exceeds": each.exceeds} for each in findings],
+        "seed": seed,
+        "exceeded": sum(each.exceeds for each in findings),
+    }

@@ -1,0 +1,24 @@
+"""What this package releases, as subjects of an audit, by name.
+
+`local.py`: mechanisms that hide a category; `devices.py`: the bytes that leave a device, for each
+protocol; `central.py`: noise of a curator, and one order of ballots. Nothing here states a law.
+"""
+
+from collections.abc import Mapping
+
+from hushrank.audit.shipped.central import central_subjects
+from hushrank.audit.shipped.devices import device_subjects
+from hushrank.audit.shipped.local import local_subjects
+from hushrank.audit.subject import Subject
+
+EPSILON, DELTA = 1.0, 1e-4
+
+
+def shipped(epsilon: float = EPSILON, delta: float = DELTA) -> Mapping[str, Subject]:
+    """Return all subjects by name, that claim epsilon nats, and delta where they have one."""
+    subjects = (
+        *local_subjects(epsilon),
+        *device_subjects(epsilon),
+        *central_subjects(epsilon, delta),
+    )
+    return {subject.name: subject for subject in subjects}

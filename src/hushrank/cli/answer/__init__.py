@@ -1,0 +1,1 @@
+"""`hushrank answer`: the command, what it shows, and how it asks for an order."""

@@ -1,0 +1,1 @@
+"""`hushrank audit`: the command, and how its findings are shown."""

@@ -1,0 +1,177 @@
+"""hushrank collector: what an administrator does beside a running collector, or without it."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import print as show
+from rich.table import Table
+from typer import Argument, Option
+
+from hushrank.cli.console import plain
+from hushrank.cli.extras import needs_collector
+from hushrank.cli.options import StoreAddress
+from hushrank.errors import require
+
+if TYPE_CHECKING:
+    from hushrank.collector.draft import Form
+    from hushrank.collector.service import Service
+
+STORE = "collector.sqlite"
+SurveyId = Annotated[str, Argument(help="The survey's id, as `hushrank collector list` has it.")]
+
+collector = typer.Typer(
+    help="Surveys, keys and copies of a collector, at its console.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@collector.command()
+def create(
+    file: Annotated[Path, Argument(help="The survey: .toml or .json, as the page exports it.")],
+    store: StoreAddress = STORE,
+    open: Annotated[bool, Option("--open", help="Open it at once: people can answer.")] = False,
+) -> None:
+    """Keep the survey of FILE as a draft, and print its id.
+
+    Example:  hushrank collector create survey.toml --open
+    """
+    form = _form(file)
+
+    async def create_it(service: "Service") -> None:
+        from hushrank.collector.draft import read_draft
+
+        survey = await service.create(*read_draft(file.read_bytes(), form=form))
+        if open:
+            await service.open(survey)
+        print(survey)
+
+    _with_service(store, create_it)
+
+
+@collector.command("list")
+def list_surveys(store: StoreAddress = STORE) -> None:
+    """Show all surveys: their ids, where they are in their life, and how many people reported.
+
+    Example:  hushrank collector list
+    """
+
+    async def list_them(service: "Service") -> None:
+        table = Table("id", "title", "state", "round", "joined", "reported")
+        for live in await service.surveys():
+            number = "" if live.life.round is None else str(live.life.round + 1)
+            joined = sum(each.joined for each in live.counts)
+            reported = sum(each.reported for each in live.counts)
+            title = plain(live.draft.title)
+            table.add_row(live.id, title, live.life.state, number, f"{joined:,}", f"{reported:,}")
+        show(table)
+
+    _with_service(store, list_them)
+
+
+@collector.command()
+def export(
+    survey: SurveyId,
+    out: Annotated[Path, Option(help="The file to write: .json; with --survey also .toml.")],
+    store: StoreAddress = STORE,
+    survey_only: Annotated[
+        bool, Option("--survey", help="Only what was filled in, as `create` takes it.")
+    ] = False,
+) -> None:
+    """Write all that is known of a survey: what was asked, and the tallies of its rounds.
+
+    No report of a single person is in it.
+
+    Example:  hushrank collector export SURVEY --out survey.json
+    """
+    form = _form(out)
+    require(survey_only or form == "json", f"expected a .json file, got {out.name}")
+
+    async def export_it(service: "Service") -> None:
+        import msgspec
+
+        from hushrank.collector.draft import write_draft
+
+        if survey_only:
+            draft = (await service.survey(survey)).draft
+            text = write_draft(draft, await service.pictures(survey), form=form)
+        else:
+            exported = msgspec.json.encode(await service.export(survey))
+            text = msgspec.json.format(exported, indent=2)
+        out.write_bytes(text)
+
+    _with_service(store, export_it)
+
+
+@collector.command()
+def delete(
+    survey: SurveyId,
+    store: StoreAddress = STORE,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete all that is kept of a survey, for good.
+
+    Example:  hushrank collector delete SURVEY --yes
+    """
+    if not yes:
+        typer.confirm("Delete the survey, its reports and its results, for good?", abort=True)
+    _with_service(store, lambda service: service.delete(survey))
+
+
+@collector.command("rotate-key")
+def rotate_key(store: StoreAddress = STORE) -> None:
+    """Sign new assignments by a new key; those that people have stay valid.
+
+    Example:  hushrank collector rotate-key
+    """
+
+    async def rotate(service: "Service") -> None:
+        print(f"new assignments are signed by key {await service.rotate_key()}")
+
+    _with_service(store, rotate)
+
+
+@collector.command()
+def backup(
+    out: Annotated[Path, Argument(help="The copy to write; it must not be there yet.")],
+    store: StoreAddress = STORE,
+) -> None:
+    """Write a copy of the store, whole at one moment, while the collector goes on.
+
+    Example:  hushrank collector backup copy.sqlite
+    """
+    _with_service(store, lambda service: service.store.backup(out))
+
+
+@collector.command("sign-in")
+def sign_in(
+    store: StoreAddress = STORE,
+    public_url: Annotated[
+        str, Option(help="Where the organiser's browser reaches the collector.")
+    ] = "http://127.0.0.1:8000",
+) -> None:
+    """Print a link that signs the organiser in: once, within an hour.
+
+    Example:  hushrank collector sign-in --public-url https://survey.example.org
+    """
+
+    async def print_link(service: "Service") -> None:
+        from hushrank.collector.web.sessions import new_link
+        from hushrank.collector.web.settings import Settings
+
+        print(await new_link(service.store, Settings(public_url=public_url)))
+
+    _with_service(store, print_link)
+
+
+def _form(file: Path) -> "Form":
+    require(file.suffix in (".toml", ".json"), f"expected a .toml or .json file, got {file.name}")
+    return "toml" if file.suffix == ".toml" else "json"
+
+
+def _with_service(store: str, use: Callable[["Service"], Awaitable[object]]) -> None:
+    with needs_collector():
+        from hushrank.collector.serve import with_service
+    with_service(store, use)

@@ -1,0 +1,39 @@
+"""hushrank look: what a file is, what is odd in it, and which command takes it."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument
+
+from hushrank.cli.options import BestEnd, Columns, Drop, Form, Id, Ignore, Weight
+from hushrank.cli.reading import ReadingOptions
+from hushrank.cli.talk import for_people
+
+
+def look(
+    file: Annotated[Path, Argument(help="Rankings, activity or profiles, in any format.")],
+    form: Form = None,
+    columns: Columns = None,
+    ignore: Ignore = None,
+    id: Id = None,
+    weight: Weight = None,
+    best: BestEnd = None,
+    drop: Drop = None,
+) -> None:
+    """Say what FILE is and how it would be read, what is odd in it by line, and what takes it.
+
+    Nothing is computed from it and nothing is written. What is printed names columns, lines and
+    counts, never what a person said; the counts are raw, for you alone.
+
+    Example:  hushrank look forms.csv
+    """
+    from hushrank.cli.console import plain
+    from hushrank.workflows.look import look as look_at
+
+    options = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    found = look_at(file, options.asked(), options=options.words())
+    console = for_people()
+    for text in (found.line, *found.odd, *found.columns):
+        console.print(plain(text))
+    for command in found.commands:
+        console.print(plain(f"  {command}"))

@@ -1,0 +1,46 @@
+"""Say at once all that a command needs and was not told, not one after the other."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+
+class TellsAllMissing(TyperCommand):
+    """A command that names every argument and option that is missing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; where something is missing, look for what else is."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            is_missing = type(error).__name__ == "MissingParameter"
+            others = [name for name in self._missing(ctx, given) if name != _name(error.param)]
+            if is_missing and others:
+                error.message = f"Also missing: {', '.join(others)}."
+            raise
+
+    def _missing(self, ctx: Any, args: list[str]) -> Iterator[str]:
+        """Yield the names of what is required and not there."""
+        given, *_ = self.make_parser(ctx).parse_args(args=list(args))
+        for each in self.get_params(ctx):
+            value = each.consume_value(ctx, given)[0] if each.required else ""
+            if value is None or value == ():
+                yield _name(each)
+
+
+def tell_all_missing(app: typer.Typer) -> None:
+    """Let every command of an app do so."""
+    for command in app.registered_commands:
+        command.cls = TellsAllMissing
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            tell_all_missing(group.typer_instance)
+
+
+def _name(parameter: Any) -> str:
+    """Return how a command line names a parameter."""
+    is_option = parameter is not None and parameter.param_type_name == "option"
+    return parameter.opts[0] if is_option else str(getattr(parameter, "name", "")).upper()

@@ -1,0 +1,44 @@
+"""How commands talk to people: on standard output, or not at all; what takes long, on the other."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # slow to load
+    from rich.console import Console
+
+    from hushrank.workflows.progress import Progress
+
+_settings = {"quiet": False}
+
+
+def be_quiet(wanted: bool) -> None:
+    """Let `for_people` and `working` say nothing from now on, or let them talk."""
+    _settings["quiet"] = wanted
+
+
+def is_quiet() -> bool:
+    """Return whether people asked for quiet."""
+    return _settings["quiet"]
+
+
+def for_people(*, beside_output: bool = False, wrap: bool = False) -> "Console":
+    """Return where people are told: on standard error where the other output is data."""
+    from rich.console import Console
+
+    style = {"markup": False, "highlight": False, "soft_wrap": not wrap}
+    return Console(stderr=beside_output, quiet=is_quiet(), **style)  # type: ignore[arg-type]
+
+
+@contextmanager
+def working(step: str) -> Iterator["Progress"]:
+    """Show on standard error, if it is a terminal, what is being done; call it with each step."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    screen = Console(stderr=True, quiet=is_quiet())
+    with Bar(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(step, total=None)
+        yield lambda now: bar.update(task, description=now)

@@ -1,0 +1,224 @@
+"""How a device reaches a collector: HTTP, and the three ways in which that can end."""
+
+import re
+from datetime import datetime
+from ipaddress import ip_address
+from typing import Protocol, Self, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+import msgspec
+
+from hushrank.collector.life import State
+from hushrank.errors import HushrankError, require
+
+T = TypeVar("T")
+
+MOST_BYTES = 2**20
+"""Of an answer: what is longer is not read."""
+SECONDS = 30.0
+ORDINARY_PORTS = {"http": 80, "https": 443}
+JSON = {"Content-Type": "application/json"}
+PAGE = re.compile(r"/s/([A-Za-z0-9_-]{1,64})/?")
+INVITATION = re.compile(r"i=([A-Za-z0-9_-]{1,200})")
+
+
+class Offline(HushrankError):  # noqa: N818 (not a mistake of anybody)
+    """The collector cannot be reached now. What was drawn is kept, and can be sent later."""
+
+
+class Problem(HushrankError):  # noqa: N818 (an answer that is part of the protocol)
+    """The collector refuses: `kind` as in its problem document (RFC 9457), `status` of HTTP."""
+
+    def __init__(self, kind: str, status: int) -> None:
+        """Keep both."""
+        super().__init__(f"the collector refuses: {PROBLEMS.get(kind, kind)}")
+        self.kind, self.status = kind, status
+
+
+PROBLEMS = {
+    "not-found": "there is no such survey",
+    "not-open": "the survey is not open now",
+    "closed": "the survey is closed",
+    "not-invited": "this survey needs an invitation",
+    "forged": "it does not know the assignment of this device",
+    "conflict": "it has another answer of this device",
+    "malformed": "it does not understand this version of hushrank",
+    "too-many": "too many requests; try again in a minute",
+}
+
+
+class Where(msgspec.Struct, frozen=True):
+    """Where a survey stands: its state, the open round if there is one, and when that ends."""
+
+    state: State
+    round: int | None
+    closes: datetime | None
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """Who asks for an assignment, as it is sent."""
+
+    person: str
+    invitation: str | None
+    lot: int
+    earlier: str | None
+
+    def __repr__(self) -> str:
+        """Say nothing of it."""
+        return "Asking()"
+
+
+class Connection(Protocol):
+    """What a device asks of one collector; `origin` names it: https://example.org.
+
+    Each raises Offline where the collector cannot be reached, and Problem where it refuses.
+    """
+
+    @property
+    def origin(self) -> str:
+        """The collector's address: scheme, host and port."""
+
+    def announcement(self, survey: str) -> bytes:
+        """Return the announcement of a survey."""
+
+    def where(self, survey: str) -> Where:
+        """Return where a survey stands."""
+
+    def join(self, survey: str, asking: Asking) -> bytes:
+        """Return the assignment of a person in the open round, as JSON."""
+
+    def send(self, upload: bytes) -> str:
+        """Send the reports of an assignment; return the receipt."""
+
+
+class HttpConnection:
+    """A collector over HTTP. `api_key`: of an organiser's own app, where people join by one.
+
+    Use it in a `with`, or close it.
+    """
+
+    def __init__(
+        self, origin: str, *, client: httpx.Client | None = None, api_key: str | None = None
+    ) -> None:
+        """Speak to the collector at `origin`, through a client of one's own if there is one."""
+        require(origin == origin_of(origin), "expected an origin such as https://example.org")
+        self.origin = origin
+        self._client = client or httpx.Client(timeout=SECONDS)
+        self._headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+
+    def __enter__(self) -> Self:
+        """Return the connection itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection, and the client that it has."""
+        self._client.close()
+
+    def announcement(self, survey: str) -> bytes:
+        """Return the announcement of a survey."""
+        return self._request("GET", f"surveys/{quote(survey, safe='')}")
+
+    def where(self, survey: str) -> Where:
+        """Return where a survey stands."""
+        told = self._request("GET", f"surveys/{quote(survey, safe='')}/state")
+        return _decoded(told, Where)
+
+    def join(self, survey: str, asking: Asking) -> bytes:
+        """Return the assignment of a person in the open round, as JSON."""
+        path = f"surveys/{quote(survey, safe='')}/assignments"
+        return self._request("POST", path, msgspec.json.encode(asking))
+
+    def send(self, upload: bytes) -> str:
+        """Send the reports of an assignment; return the receipt."""
+        return _decoded(self._request("POST", "reports", upload), _Receipt).receipt
+
+    def _request(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        headers = self._headers if body is None else {**self._headers, **JSON}
+        url = f"{self.origin}/v1/{path}"
+        try:
+            with self._client.stream(
+                method, url, content=body, headers=headers, follow_redirects=False
+            ) as answer:
+                content = _read(answer)
+        except httpx.RequestError:
+            raise Offline("the collector cannot be reached") from None
+        if not answer.is_success:
+            raise Problem(_kind_of(content), answer.status_code)
+        return content
+
+
+class _Receipt(msgspec.Struct):
+    receipt: str
+
+
+class _ProblemDocument(msgspec.Struct):
+    type: str = ""
+
+
+def origin_of(url: str) -> str:
+    """Return the scheme, host and port of an address, as browsers write them.
+
+    Raises HushrankError where it has none.
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ORDINARY_PORTS and bool(parts.hostname) and parts.port != 0
+        port = "" if parts.port in (None, ORDINARY_PORTS.get(parts.scheme)) else f":{parts.port}"
+    except ValueError:
+        known = False
+    require(known and "@" not in parts.netloc, "expected an address such as https://example.org")
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}{port}"
+
+
+def survey_at(url: str) -> tuple[str, str, str | None]:
+    """Return the origin, the survey's id and the invitation of a link such as participants get.
+
+    https://example.org/s/ID, by invitation https://example.org/s/ID#i=TOKEN
+    """
+    origin, parts = origin_of(url), urlsplit(url)
+    page = PAGE.fullmatch(parts.path)
+    invitation = INVITATION.fullmatch(parts.fragment)
+    fits = page is not None and not parts.query and (invitation or not parts.fragment)
+    require(fits, "expected the link of a survey, such as https://example.org/s/A1b2C3d4E5f6")
+    return origin, page[1] if page else "", invitation[1] if invitation else None
+
+
+def is_unprotected(origin: str) -> bool:
+    """Whether whoever is between can read and change what is sent: http to another machine."""
+    parts = urlsplit(origin)
+    try:
+        is_here = ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        is_here = parts.hostname == "localhost"
+    return parts.scheme == "http" and not is_here
+
+
+def _read(answer: httpx.Response) -> bytes:
+    content = bytearray()
+    for piece in answer.iter_bytes():
+        content += piece
+        require(len(content) <= MOST_BYTES, f"the collector answered over {MOST_BYTES:,} bytes")
+    return bytes(content)
+
+
+def _kind_of(content: bytes) -> str:
+    """Return the kind of a problem, in letters that a terminal may show."""
+    try:
+        told = msgspec.json.decode(content, type=_ProblemDocument).type
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        told = ""
+    kind = told.rpartition("/")[2]
+    return kind if re.fullmatch("[a-z-]{1,40}", kind) else "unavailable"
+
+
+def _decoded(content: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise HushrankError("the collector answered what this version does not know") from None

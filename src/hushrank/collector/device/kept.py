@@ -1,0 +1,70 @@
+"""What a device keeps of surveys: records that say nothing of themselves."""
+
+from typing import Any
+
+import msgspec
+
+from hushrank.surveys.wire_reports import WireReport
+
+ACCOUNT = "account"
+
+
+class Quiet(msgspec.Struct, frozen=True):
+    """A record whose repr holds nothing of the person."""
+
+    def __repr__(self) -> str:
+        """Say the type only."""
+        return f"{type(self).__name__}()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
+
+class Answered(Quiet, frozen=True):
+    """The reports of one round, exactly as they are sent, in the order of its questions.
+
+    nats: what they cost, 0 where all were sent before. is_repeated: whether any of them is a report
+    of an earlier survey of the series.
+    """
+
+    reports: tuple[WireReport, ...]
+    nats: float
+    is_repeated: bool
+
+
+class KeptSurvey(Quiet, frozen=True):
+    """A survey that a person has joined: its announcement, pinned byte for byte, and who they are.
+
+    asked: what each round that asked them may cost. latest: the round they were last told of.
+    """
+
+    announcement: str
+    person: str
+    asked: dict[int, float] = {}
+    latest: int | None = None
+
+
+class KeptRound(Quiet, frozen=True):
+    """A round: what was asked, if anything, what was answered, and the bytes that are sent."""
+
+    assignment: str | None
+    handout: str | None
+    answered: Answered | None = None
+    upload: str | None = None
+    receipt: str | None = None
+
+
+class Memo(Quiet, frozen=True):
+    """One question of a series: the report of each true answer, and which was sent last."""
+
+    last: str
+    reports: dict[str, WireReport]
+
+
+class KeptSeries(Quiet, frozen=True):
+    """Surveys that repeat each other: one lot, the last assignment of each round, and the memos."""
+
+    lot: int
+    assignments: dict[int, str] = {}
+    memos: dict[str, Memo] = {}

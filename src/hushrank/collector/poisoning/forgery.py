@@ -1,0 +1,53 @@
+"""What one forged report weighs beside honest ones.
+
+Theory: docs/theory/forged-reports.md.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+from hushrank.errors import require
+from hushrank.mechanisms.local import LocalMechanism, Reporting
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.surveys.survey import Survey
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """What one forged report can do beside honest ones.
+
+    weight: for how many honest people's reports to its question it counts. claims: for how many
+    answers it can speak at once, where an honest person has one; 1 for whole orders.
+    """
+
+    weight: float
+    claims: int
+
+    def shift(self, n_forged: int, n_honest: int) -> float:
+        """Return by how much forged reports move an estimated share at most, of 0 to 1.
+
+        They are assigned to questions as honest ones are, so each question has its part of them.
+        """
+        require(n_forged >= 0 and n_honest >= 0, "expected numbers of reports of at least 0")
+        n_reports = n_forged + n_honest
+        return min(1.0, self.weight * n_forged / n_reports) if n_reports else 0.0
+
+
+def weight_of(survey: Survey) -> Forgery:
+    """Return what one forged report of a survey can do: the worst of its questions."""
+    weights = [_weight(mechanism) for mechanism in survey.distinct_mechanisms]
+    claims = [_claims(mechanism) for mechanism in survey.distinct_mechanisms]
+    return Forgery(max(weights), max(claims))
+
+
+def _weight(mechanism: Reporting) -> float:
+    if isinstance(mechanism, SubsetOrder):
+        return 1 / mechanism.signal
+    rates = cast(LocalMechanism, mechanism).rates
+    return max(1 - rates.false_hit_rate, rates.false_hit_rate) / rates.reach
+
+
+def _claims(mechanism: Reporting) -> int:
+    single = isinstance(mechanism, GeneralizedRandomizedResponse | SubsetOrder)
+    return 1 if single else mechanism.n_categories

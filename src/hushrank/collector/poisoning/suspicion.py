@@ -1,0 +1,36 @@
+"""Whether reports look like what honest devices can send.
+
+Theory: docs/theory/forged-reports.md.
+"""
+
+from hushrank.collector.poisoning.answers import suspicion_of_answers
+from hushrank.collector.poisoning.findings import AnsweredQuestion, Suspicion
+from hushrank.collector.poisoning.sums import suspicion_of_sums
+from hushrank.surveys.survey import Survey, Tallies
+
+FALSE_ALARM = 1e-3
+"""How often reports of honest devices alone raise suspicion, at most, whatever people think."""
+
+
+def suspicion(survey: Survey, tallies: Tallies, *, false_alarm: float = FALSE_ALARM) -> Suspicion:
+    """Test whether reports of honest devices, whatever people think, can have these tallies.
+
+    Three kinds of tests: of each answer of each question (exact binomial tails); of each item, all
+    answers that put it first; and of what unary and hashed reports speak for in all (the last two
+    by Chernoff bounds). The first kind has one half of `false_alarm`, the others have the other
+    half, evenly (Bonferroni). Where several surveys are tested, divide it by their number.
+    """
+    asked = [
+        AnsweredQuestion(number, *each)
+        for number, each in enumerate(
+            zip(survey.questions, survey.mechanisms, tallies, strict=True)
+        )
+        if each[2].n_reports > 0
+    ]
+    halves = (suspicion_of_answers(asked, false_alarm), suspicion_of_sums(asked, false_alarm))
+    found = (finding for half in halves for finding in half.findings)
+    return Suspicion(
+        min(half.p_value for half in halves),
+        sum(half.n_tests for half in halves),
+        tuple(sorted(found, key=lambda each: each.p_value)),
+    )

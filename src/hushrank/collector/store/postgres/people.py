@@ -1,0 +1,113 @@
+"""Who has which assignment, in SQL."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from hushrank.collector.store.postgres.connections import LOCKS, Connection
+from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds
+from hushrank.collector.store.store import Joined
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """Somebody who asks for an assignment."""
+
+    name: Name
+    deck: int
+    person: bytes = field(repr=False)
+
+
+async def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | None]:
+    """Give each an assignment, or the one that they have; None where the round is not open."""
+    rounds = await held_rounds(connection, {each.name for each in joining})
+    places: list[Joined | None] = [None] * len(joining)
+    for name, found in sorted(rounds.items(), key=lambda round: round[1].key):
+        if found.is_open:
+            asking = [i for i, each in enumerate(joining) if each.name == name]
+            given = await _join_round(connection, found.key, [joining[i] for i in asking])
+            for i, place in zip(asking, given, strict=True):
+                places[i] = place
+    return places
+
+
+async def _join_round(
+    connection: Connection, round: int, joining: Sequence[Joining]
+) -> list[Joined]:
+    """Give places in one round; of several processes, one at a time does."""
+    await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", LOCKS, round)
+    people = await _people(connection, round, {each.person for each in joining})
+    joined = await _joined(connection, round, {each.deck for each in joining})
+    new = {each.person for each in joining} - people.keys()
+    numbers = iter(await _numbers(connection, len(new)))
+    places, rows = [], []
+    for each in joining:
+        place = people.get(each.person)
+        if not place:
+            place = Joined(next(numbers), joined[each.deck], each.deck, is_new=True)
+            joined[each.deck] += 1
+            people[each.person] = Joined(place.number, place.position, place.deck, is_new=False)
+            rows.append((each.person, place.number, place.deck, place.position))
+        places.append(place)
+    if rows:
+        await _keep(connection, round, rows, joined)
+    return places
+
+
+async def _people(
+    connection: Connection, round: int, people: Collection[bytes]
+) -> dict[bytes, Joined]:
+    """Return the places of those who have one."""
+    rows = await connection.fetch(
+        "SELECT person, number, position, deck FROM hushrank.people"
+        " WHERE round = $1 AND person = ANY($2::bytea[])",
+        round,
+        list(people),
+    )
+    return {
+        person: Joined(number, position, deck, is_new=False)
+        for person, number, position, deck in rows
+    }
+
+
+async def _joined(connection: Connection, round: int, decks: Collection[int]) -> Counter[int]:
+    rows = await connection.fetch(
+        "SELECT deck, joined FROM hushrank.decks WHERE round = $1 AND deck = ANY($2::bigint[])",
+        round,
+        list(decks),
+    )
+    return Counter({deck: n_people for deck, n_people in rows})
+
+
+async def _numbers(connection: Connection, n: int) -> list[int]:
+    rows = await connection.fetch(
+        "SELECT nextval('hushrank.numbers') FROM generate_series(1, $1)", n
+    )
+    return sorted(row[0] for row in rows)
+
+
+async def _keep(
+    connection: Connection,
+    round: int,
+    rows: Sequence[tuple[bytes, int, int, int]],
+    joined: Counter[int],
+) -> None:
+    await connection.execute(
+        "INSERT INTO hushrank.people (round, person, number, deck, position)"
+        " SELECT $1, * FROM unnest($2::bytea[], $3::bigint[], $4::bigint[], $5::int[])",
+        round,
+        *zip(*rows, strict=True),
+    )
+    await connection.execute(
+        "INSERT INTO hushrank.decks (round, deck, joined)"
+        " SELECT $1, * FROM unnest($2::bigint[], $3::int[])"
+        " ON CONFLICT (round, deck) DO UPDATE SET joined = excluded.joined",
+        round,
+        *zip(*joined.items(), strict=True),
+    )
+
+
+async def forget(connection: Connection, survey: str, round: int) -> None:
+    """Delete who has which assignment of a closed round."""
+    key = await closed_round(connection, survey, round)
+    await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)

@@ -1,0 +1,142 @@
+"""Reports, and how many of which kind there are, in SQL."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TypeAlias
+
+from hushrank.collector.store.checks import start_of
+from hushrank.collector.store.counting import ROWS_AT_ONCE, Counting
+from hushrank.collector.store.sqlite.rows import as_list, insert_rows
+from hushrank.collector.store.sqlite.surveys import find_round
+from hushrank.collector.store.sqlite.writer import Connection
+from hushrank.collector.store.store import Acceptance, Bin, Counts, Incoming, Kind
+
+Upload: TypeAlias = tuple[Sequence[Incoming], int]
+"""What one caller sent, and the bin in which they did."""
+
+_Content: TypeAlias = tuple[tuple[int, int, bytes], ...]
+
+
+def accept(connection: Connection, uploads: Sequence[Upload]) -> list[list[Acceptance]]:
+    """Store what is new, and say what became of each."""
+    sent = [(one, bin) for incoming, bin in uploads for one in incoming]
+    became: list[Acceptance] = ["closed"] * len(sent)
+    for name in dict.fromkeys((one.survey, one.round) for one, _ in sent):
+        found = find_round(connection, *name)
+        if found:
+            places = [i for i, (one, _) in enumerate(sent) if (one.survey, one.round) == name]
+            told = _accept_round(connection, *found, [sent[i] for i in places])
+            for i, outcome in zip(places, told, strict=True):
+                became[i] = outcome
+    rest = iter(became)
+    return [[next(rest) for _ in incoming] for incoming, _ in uploads]
+
+
+def _accept_round(
+    connection: Connection, round: int, is_open: bool, sent: Sequence[tuple[Incoming, int]]
+) -> list[Acceptance]:
+    stored = _stored(connection, round, {one.number for one, _ in sent})
+    new: dict[int, _Content] = {}
+    bins: Counter[int] = Counter()
+    became: list[Acceptance] = []
+    for one, bin in sent:
+        content = tuple((each.part, each.question, each.report) for each in one.answers)
+        if is_open and one.number not in stored:
+            stored[one.number] = new[one.number] = content
+            bins[bin] += 1
+            became.append("new")
+        else:
+            became.append(_told(stored.get(one.number), content, is_open))
+    _keep(connection, round, new, bins, became.count("other"))
+    return became
+
+
+def _told(there: _Content | None, content: _Content, is_open: bool) -> Acceptance:
+    if there == content:
+        return "same"
+    return "other" if is_open else "closed"
+
+
+def _stored(connection: Connection, round: int, numbers: Collection[int]) -> dict[int, _Content]:
+    """Return all answers of those assignments that have any."""
+    rows = connection.execute(
+        "SELECT number, part, question, report FROM answers"
+        " WHERE round = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, nth",
+        (round, as_list(numbers)),
+    )
+    return {
+        number: tuple((part, question, report) for _, part, question, report in group)
+        for number, group in groupby(rows, itemgetter(0))
+    }
+
+
+def _keep(
+    connection: Connection,
+    round: int,
+    new: Mapping[int, _Content],
+    bins: Mapping[int, int],
+    n_conflicts: int,
+) -> None:
+    rows = [
+        (round, number, nth, *answer)
+        for number, content in sorted(new.items())
+        for nth, answer in enumerate(content)
+    ]
+    insert_rows(connection, "answers", rows)
+    insert_rows(
+        connection,
+        "progress",
+        [(round, bin, n_reports) for bin, n_reports in bins.items()],
+        "ON CONFLICT DO UPDATE SET reports = reports + excluded.reports",
+    )
+    if n_conflicts:
+        connection.execute(
+            "UPDATE rounds SET conflicts = conflicts + ? WHERE key = ?", (n_conflicts, round)
+        )
+
+
+def counts(connection: Connection, name: tuple[str, int]) -> Counts:
+    """Read how many joined and reported."""
+    found = find_round(connection, *name)
+    if not found:
+        return Counts(0, 0)
+    joined, reported = connection.execute(
+        "SELECT (SELECT total(joined) FROM decks WHERE round = :round),"
+        " (SELECT total(reports) FROM progress WHERE round = :round)",
+        {"round": found[0]},
+    ).fetchone()
+    return Counts(int(joined), int(reported))
+
+
+def conflicts(connection: Connection, survey: str) -> int:
+    """Read how many uploads were refused for others of the same assignment."""
+    total = connection.execute(
+        "SELECT total(conflicts) FROM rounds JOIN surveys ON surveys.key = survey WHERE id = ?",
+        (survey,),
+    ).fetchone()[0]
+    return int(total)
+
+
+def progress(connection: Connection, name: tuple[str, int]) -> tuple[Bin, ...]:
+    """Read how many reports came when."""
+    found = find_round(connection, *name)
+    rows = connection.execute(
+        "SELECT bin, reports FROM progress WHERE round = ? ORDER BY bin",
+        (found[0] if found else None,),
+    )
+    return tuple(Bin(start_of(bin), n_reports) for bin, n_reports in rows)
+
+
+def kinds(connection: Connection, name: tuple[str, int]) -> Iterator[list[Kind]]:
+    """Read all reports and count them, in pieces where there are many different ones."""
+    found = find_round(connection, *name)
+    rows = connection.execute(
+        "SELECT part, question, report, 1 FROM answers WHERE round = ?",
+        (found[0] if found else None,),
+    )
+    counting = Counting()
+    while chunk := rows.fetchmany(ROWS_AT_ONCE):
+        yield counting.add(chunk)
+    yield counting.take()

@@ -1,0 +1,133 @@
+"""Open a store's SQLite file: its owner's alone, durable, of the newest schema."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hushrank.collector.store.migrations import missing, steps
+from hushrank.collector.store.store import StoreFailure
+from hushrank.errors import HushrankError, require
+from hushrank.files.disk import FilePath, errors_naming, keep_to_owner, require_folder
+
+APPLICATION_ID = 0x68757368
+"""Says in the file's head that it is ours: "hush"."""
+
+_OLDEST = (3, 37)
+_FOR_WRITING = (
+    "PRAGMA busy_timeout = 10000",  # another process may hold the file, such as a command
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA cache_size = -65536",
+    "PRAGMA wal_autocheckpoint = 4000",
+)
+_FOR_READING = ("PRAGMA busy_timeout = 10000", "PRAGMA query_only = ON")
+
+
+def open_for_writing(path: Path, known: tuple[str, ...] | None = None) -> sqlite3.Connection:
+    """Open the file, make it where there is none, and bring it to the newest schema.
+
+    Raises HushrankError where it is no store, or one that a newer hushrank wrote.
+    """
+    require(
+        sqlite3.sqlite_version_info >= _OLDEST,
+        f"the store needs SQLite 3.37 or newer, Python has {sqlite3.sqlite_version}",
+    )
+    require_folder(path)
+    keep_to_owner(path)
+    connection = _connect(path, "rw")
+    try:
+        with _opening(path):
+            _require_ours(connection, path)
+            _run(connection, _FOR_WRITING)
+            _migrate(connection, steps("sqlite") if known is None else known, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a file that `open_for_writing` has opened before."""
+    connection = _connect(path, "ro")
+    with failures():
+        _run(connection, _FOR_READING)
+    return connection
+
+
+def copy(connection: sqlite3.Connection, path: FilePath) -> None:
+    """Write all that the connection sees now to a new file, which only its owner reads."""
+    target = Path(path)
+    require_folder(target)
+    with errors_naming(target):
+        target.touch(mode=0o600, exist_ok=False)
+    try:
+        with failures():
+            copied = _connect(target, "rw")
+            try:
+                connection.backup(copied)
+            finally:
+                copied.close()
+    except BaseException:
+        target.unlink()
+        raise
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn what goes wrong in SQLite into StoreFailure."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        failure = StoreFailure(f"the store failed: {error}")
+    else:
+        return
+    raise failure
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    with failures():
+        return sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            isolation_level=None,  # transactions begin where the code says so
+            check_same_thread=False,
+        )
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        failure = HushrankError(f"{path}: cannot be opened as a store: {error}")
+    else:
+        return
+    raise failure
+
+
+def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
+    is_empty = not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    is_ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+    require(is_empty or is_ours, f"{path}: expected a store of hushrank, this is another database")
+
+
+def _migrate(connection: sqlite3.Connection, known: tuple[str, ...], path: Path) -> None:
+    connection.execute("BEGIN IMMEDIATE")  # of two processes that open it, one migrates
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for number, script in enumerate(missing(version, known, str(path)), start=version + 1):
+            _run(connection, script.split(";\n\n"))
+            connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _run(connection: sqlite3.Connection, statements: tuple[str, ...] | list[str]) -> None:
+    for statement in statements:
+        connection.execute(statement)

@@ -1,0 +1,67 @@
+"""Deleting a survey, in slices so that nobody waits for long, and until no byte of it is left.
+
+A survey without an id is one that is being deleted: nobody finds it any more. Deleted rows are
+overwritten in their pages (`secure_delete`); the log of older pages, FILE-wal, is emptied after.
+"""
+
+from hushrank.collector.store.sqlite.surveys import closed_round
+from hushrank.collector.store.sqlite.writer import Connection, each
+
+_SLICE = 10_000
+"""Rows; no assignment has more answers."""
+
+
+@each
+def hide(connection: Connection, survey: str) -> bool:
+    """Take the survey from everybody's sight, and its secrets."""
+    found = connection.execute("SELECT key FROM surveys WHERE id = ?", (survey,)).fetchone()
+    if not found:
+        return False
+    connection.execute("DELETE FROM secrets WHERE survey = ?", found)
+    connection.execute("UPDATE rounds SET is_open = 0 WHERE survey = ?", found)
+    connection.execute("UPDATE surveys SET id = NULL, blob = x'' WHERE key = ?", found)
+    return True
+
+
+@each
+def delete_some(connection: Connection, _: None) -> bool:
+    """Delete a slice of what is hidden; return whether there was any."""
+    found = connection.execute("SELECT key FROM surveys WHERE id IS NULL LIMIT 1").fetchone()
+    if not found:
+        return False
+    rounds = connection.execute("SELECT key FROM rounds WHERE survey = ?", found).fetchall()
+    for (round,) in rounds:
+        if _slice(connection, "answers", "number", round):
+            return True
+        if _slice(connection, "people", "person", round):
+            return True
+    connection.execute("DELETE FROM surveys WHERE key = ?", found)
+    return True
+
+
+@each
+def forget_some(connection: Connection, name: tuple[str, int]) -> bool:
+    """Delete a slice of a closed round's people; return whether there was any."""
+    return _slice(connection, "people", "person", closed_round(connection, *name))
+
+
+@each
+def empty_log(connection: Connection, _: None) -> bool:
+    """Move all pages from the log to the file and empty the log; False while somebody reads it."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    is_busy, *_pages = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    connection.execute("PRAGMA busy_timeout = 10000")
+    return not is_busy
+
+
+def _slice(connection: Connection, table: str, column: str, round: int) -> bool:
+    """Delete the first rows of a round; return whether there were any."""
+    end = connection.execute(
+        f"SELECT {column} FROM {table} WHERE round = ? ORDER BY {column} LIMIT 1 OFFSET {_SLICE}",
+        (round,),
+    ).fetchone()
+    condition = f"AND {column} < ?" if end else ""
+    deleted = connection.execute(
+        f"DELETE FROM {table} WHERE round = ? {condition}", (round, *(end or ()))
+    )
+    return deleted.rowcount > 0

@@ -1,0 +1,92 @@
+"""Who has which assignment, in SQL."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from hushrank.collector.store.sqlite.rows import as_list, chunks, insert_rows
+from hushrank.collector.store.sqlite.surveys import find_round
+from hushrank.collector.store.sqlite.writer import Connection
+from hushrank.collector.store.store import Joined
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """Somebody who asks for an assignment."""
+
+    name: tuple[str, int]
+    deck: int
+    person: bytes = field(repr=False)
+
+
+def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | None]:
+    """Give each an assignment, or the one that they have; None where the round is not open."""
+    places: list[Joined | None] = [None] * len(joining)
+    for name in dict.fromkeys(each.name for each in joining):
+        found = find_round(connection, *name)
+        if found and found[1]:
+            asking = [i for i, each in enumerate(joining) if each.name == name]
+            given = _join_round(connection, found[0], [joining[i] for i in asking])
+            for i, place in zip(asking, given, strict=True):
+                places[i] = place
+    return places
+
+
+def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Joined]:
+    people = _people(connection, round, {each.person for each in joining})
+    joined = _joined(connection, round, {each.deck for each in joining})
+    number = _last_number(connection)
+    places, rows = [], []
+    for each in joining:
+        place = people.get(each.person)
+        if not place:
+            number += 1
+            place = Joined(number, joined[each.deck], each.deck, is_new=True)
+            joined[each.deck] += 1
+            people[each.person] = Joined(number, place.position, place.deck, is_new=False)
+            rows.append((round, each.person, number, place.deck, place.position))
+        places.append(place)
+    if rows:
+        insert_rows(connection, "people", rows)
+        _keep_joined(connection, round, joined)
+        connection.execute("UPDATE numbers SET last = ?", (number,))
+    return places
+
+
+def _people(connection: Connection, round: int, people: Collection[bytes]) -> dict[bytes, Joined]:
+    """Return the places of those who have one."""
+    found: dict[bytes, Joined] = {}
+    for chunk in chunks(list(people)):
+        rows = connection.execute(
+            "SELECT person, number, position, deck FROM people"
+            f" WHERE round = ? AND person IN ({', '.join('?' * len(chunk))})",
+            (round, *chunk),
+        )
+        found |= {
+            person: Joined(number, position, deck, is_new=False)
+            for person, number, position, deck in rows
+        }
+    return found
+
+
+def _joined(connection: Connection, round: int, decks: Collection[int]) -> Counter[int]:
+    rows = connection.execute(
+        "SELECT deck, joined FROM decks"
+        " WHERE round = ? AND deck IN (SELECT value FROM json_each(?))",
+        (round, as_list(decks)),
+    )
+    return Counter(dict(rows))
+
+
+def _keep_joined(connection: Connection, round: int, joined: Counter[int]) -> None:
+    insert_rows(
+        connection,
+        "decks",
+        [(round, deck, n_people) for deck, n_people in joined.items()],
+        "ON CONFLICT DO UPDATE SET joined = excluded.joined",
+    )
+
+
+def _last_number(connection: Connection) -> int:
+    last: int = connection.execute("SELECT last FROM numbers").fetchone()[0]
+    return last

@@ -1,0 +1,119 @@
+"""Assignments as tokens: signed by the server, so that nobody can pick a question.
+
+version 1 | key 1 | survey 9 | round 1 | part 1 | number 6 | position 4 | questions 3 each | MAC 16
+"""
+
+import binascii
+import hmac
+import secrets
+from base64 import urlsafe_b64decode
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from struct import Struct
+
+import msgspec
+
+from hushrank.collector.refusals import Refusal
+from hushrank.errors import require
+
+ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
+HEAD = Struct(f">BB{ID_BYTES}sBB6sI")
+VERSION = 1
+MOST_QUESTIONS = 2 ** (8 * QUESTION_BYTES)
+PLAIN = bytes.maketrans(b"-_+/=", b"+/???")
+"""A token is of whole groups of 4 letters, so that it has one spelling: without `=`."""
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
+FORGED = "this server signed no such assignment"
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """Who is asked what: `number` of the store, part of the round, place in the deck, questions."""
+
+    survey: str
+    round: int
+    part: int
+    number: int
+    position: int
+    questions: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        """Say nothing that a token holds."""
+        return "Assignment()"
+
+
+def new_id() -> str:
+    """Return an unguessable id of 12 characters for a survey: no command takes it for an option."""
+    while (drawn := secrets.token_urlsafe(ID_BYTES)).startswith("-"):
+        pass
+    return drawn
+
+
+def sign(assignment: Assignment, keys: Mapping[int, bytes]) -> str:
+    """Return the token of an assignment, by the newest key."""
+    key = max(keys)
+    require(max(assignment.questions) < MOST_QUESTIONS, f"expected questions < {MOST_QUESTIONS}")
+    head = HEAD.pack(
+        VERSION,
+        key,
+        urlsafe_b64decode(assignment.survey),
+        assignment.round,
+        assignment.part,
+        assignment.number.to_bytes(6, "big"),
+        assignment.position,
+    )
+    asked = b"".join(each.to_bytes(QUESTION_BYTES, "big") for each in assignment.questions)
+    return _text(head + asked + _mac(keys[key], head + asked))
+
+
+def verify(token: str, keys: Mapping[int, bytes]) -> Assignment:
+    """Return the assignment of a token; raise Refusal `forged` unless a key signed it."""
+    try:
+        raw = binascii.a2b_base64(token.encode("ascii").translate(PLAIN), strict_mode=True)
+    except ValueError:
+        raise Refusal("forged", FORGED) from None
+    signed, mac = raw[:-MAC_BYTES], raw[-MAC_BYTES:]
+    n_asked, rest = divmod(len(signed) - HEAD.size, QUESTION_BYTES)
+    if n_asked < 1 or rest or signed[0] != VERSION or signed[1] not in keys:
+        raise Refusal("forged", FORGED)
+    if not hmac.compare_digest(_mac(keys[signed[1]], signed), mac):
+        raise Refusal("forged", FORGED)
+    _, _, survey, number_of_round, part, number, position = HEAD.unpack_from(signed)
+    ends = range(HEAD.size, len(signed), QUESTION_BYTES)
+    asked = [int.from_bytes(signed[end : end + QUESTION_BYTES], "big") for end in ends]
+    return Assignment(
+        _name(survey),
+        number_of_round,
+        part,
+        int.from_bytes(number, "big"),
+        position,
+        tuple(asked),
+    )
+
+
+def key_of(token: str) -> int | None:
+    """Return the number of the key by which a token says it was signed, None if it is no token."""
+    try:
+        return binascii.a2b_base64(token[:4].encode("ascii").translate(PLAIN), strict_mode=True)[1]
+    except (ValueError, IndexError):
+        return None
+
+
+def receipt(token: str, answers: bytes, keys: Mapping[int, bytes]) -> str:
+    """Return what a device may keep as the server's word that it has these answers."""
+    told = token.encode() + answers
+    return blake2b(told, key=keys[max(keys)], digest_size=16, person=b"receipt").hexdigest()
+
+
+def _mac(key: bytes, message: bytes) -> bytes:
+    """Sign by keyed BLAKE2b, a MAC that takes a third of the time of HMAC."""
+    return blake2b(message, key=key, digest_size=MAC_BYTES, person=b"assignment").digest()
+
+
+@lru_cache(1024)
+def _name(survey: bytes) -> str:
+    return _text(survey)
+
+
+def _text(raw: bytes) -> str:
+    return binascii.b2a_base64(raw, newline=False).translate(_URL_SAFE).decode().rstrip("=")

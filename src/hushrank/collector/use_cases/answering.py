@@ -1,0 +1,235 @@
+"""What people's devices ask of a survey, and who is let in."""
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Sequence
+
+import msgspec
+
+from hushrank.collector.decks import questions_at
+from hushrank.collector.life import Life
+from hushrank.collector.refusals import Refusal, allow, present
+from hushrank.collector.rounds import Asked
+from hushrank.collector.store.store import Acceptance, Answer, Incoming, Joined, Secret
+from hushrank.collector.tokens import Assignment, key_of, receipt, sign, verify
+from hushrank.collector.use_cases.records import (
+    LOTS,
+    Accepted,
+    Assigned,
+    Joining,
+    NotAsked,
+    Record,
+    RoundRecord,
+    Upload,
+)
+from hushrank.collector.use_cases.shelf import Shelf
+from hushrank.errors import HushrankError
+from hushrank.surveys.wire import PublishedSurvey
+
+MOST_INVITATIONS = 10_000
+MOST_PARTS = 256
+MOST_KEPT_PLACES = 2**22
+"""People with later places in a deck are asked anew in a repeated survey."""
+_PLACES = MOST_PARTS * (MOST_KEPT_PLACES + 1)
+_NUMBERS = 2**31
+
+
+class Answering(Shelf):
+    """What devices do, and how their people are let in."""
+
+    async def invite(self, id: str, n_people: int) -> tuple[str, ...]:
+        """Return the tokens of so many new invitations: only digests of them are kept.
+
+        Raises Refusal unless the survey is by invitation.
+        """
+        record = await self._record(id)
+        by_invitation = record.draft.joining == "invitations"
+        allow(by_invitation, "not-allowed", "the survey is not by invitation")
+        allow(not record.life.has_ended, "not-allowed", "the survey is closed")
+        few = f"expected 1 to {MOST_INVITATIONS:,} invitations at once"
+        allow(1 <= n_people <= MOST_INVITATIONS, "malformed", few)
+        tokens = tuple(secrets.token_urlsafe(16) for _ in range(n_people))
+        kept = [Secret("invitation", self._digest(id, token), b"", id) for token in tokens]
+        await self.store.put_secrets(kept)
+        return tokens
+
+    async def make_api_key(self, id: str) -> str:
+        """Return a key for the organiser's own app, in place of any before. Raises Refusal."""
+        record = await self._record(id)
+        allow(record.draft.joining == "api", "not-allowed", "the survey is not asked by an app")
+        key = secrets.token_urlsafe(32)
+        await self.store.drop_secrets("api-key", id)
+        await self.store.put_secrets([Secret("api-key", self._digest(id, key), b"", id)])
+        return key
+
+    async def announcement(self, id: str) -> bytes:
+        """Return the document that everybody sees before anything else. Raises Refusal."""
+        record = await self._record(id)
+        allow(record.announcement is not None, "not-open", "the survey is not open yet")
+        return (record.announcement or "").encode()
+
+    async def life(self, id: str) -> Life:
+        """Return where a survey stands. Raises Refusal, for drafts too: nobody knows of them."""
+        record = await self._record(id)
+        allow(record.life.state != "draft", "not-open", "the survey is not open yet")
+        return record.life
+
+    async def allowed_origins(self, id: str) -> tuple[str, ...]:
+        """Return the web sites whose pages may read the participants' interface."""
+        return (await self._record(id)).draft.allowed_origins
+
+    async def document(self, id: str, round: int, part: int) -> bytes:
+        """Return all that a part of a round may ask anybody, for whoever checks it."""
+        record = await self._record(id)
+        begun = record.life.round is not None and 0 <= round <= record.life.round
+        allow(begun, "not-found", "there is no such round")
+        asked = await self._asked(id, record, round)
+        allow(0 <= part < len(asked.parts), "not-found", "the round has no such part")
+        return await asyncio.to_thread(lambda: asked.parts[part].document)
+
+    async def join(self, id: str, joining: Joining) -> Assigned | NotAsked:
+        """Say what a person is asked in the open round: always the same person, the same question.
+
+        Raises Refusal: not-open, closed, not-invited, malformed.
+        """
+        record = await self._record(id)
+        number = self._open_round_of(record)
+        person = await self._person(id, record, joining)
+        allow(0 <= joining.lot < LOTS, "malformed", f"expected a lot 0..{LOTS - 1}")
+        asked = await self._asked(id, record, number)
+        part = asked.part_of(joining.lot / LOTS)
+        if part is None:
+            return NotAsked(number)
+        kept = await self._earlier(record, joining.earlier, number, asked, part)
+        joined = await self.store.join(id, number, _deck(part, kept), person)
+        joined = present(joined, "closed", "the round has ended")
+        part, position = _place(joined)
+        published = asked.parts[part]
+        survey = published.survey
+        questions = questions_at(
+            self._deck_seed(record, number, part),
+            len(survey.questions),
+            survey.answers_per_person,
+            position,
+        )
+        assignment = Assignment(id, number, part, joined.number, position, questions)
+        token = sign(assignment, await self._signing_keys())
+        return Assigned(token, number, part, published.handout(questions), joined.is_new)
+
+    async def accept(self, uploads: Sequence[Upload]) -> list[Accepted | Refusal]:
+        """Store reports durably, each upload whole or not at all; one answer for each.
+
+        An answer is only given when the store has committed. The same reports again are accepted
+        again, other ones for the same assignment refused and counted.
+        """
+        beginnings = {upload.assignment[:4] for upload in uploads}
+        keys = await self._signing_keys(map(key_of, beginnings))
+        checked = [await self._checked(upload, keys) for upload in uploads]
+        incoming = [each for each in checked if isinstance(each, Incoming)]
+        became = iter(await self.store.accept(incoming, now=self._now()) if incoming else [])
+        return [
+            each if isinstance(each, Refusal) else _answer(upload, each, next(became), keys)
+            for upload, each in zip(uploads, checked, strict=True)
+        ]
+
+    def _open_round_of(self, record: Record) -> int:
+        life = record.life
+        allow(life.state != "draft", "not-open", "the survey is not open yet")
+        allow(not life.has_ended, "closed", "the survey is closed")
+        allow(life.state == "open", "not-open", "the next round is not open yet")
+        allow(not life.is_due(self._now()), "closed", "the round has ended")
+        return present(life.round, "not-open", "no round is open")
+
+    async def _person(self, id: str, record: Record, joining: Joining) -> bytes:
+        """Return whom the store knows: a digest by the survey's secret, of who is let in."""
+        now, how = self._now(), record.draft.joining
+        if how == "open":
+            return self._named(record, id, "device", joining.person)
+        if how == "invitations":
+            token = joining.invitation or ""
+            known = await self.store.secret("invitation", self._digest(id, token), now=now)
+            allow(known is not None and known.survey == id, "not-invited", "no such invitation")
+            return self._named(record, id, "invitation", token)
+        key = joining.api_key or ""
+        known = await self.store.secret("api-key", self._digest(id, key), now=now)
+        allow(known is not None and known.survey == id, "not-invited", "no such key of an app")
+        return self._named(record, id, "app", joining.person)
+
+    def _named(self, record: Record, id: str, how: str, who: str) -> bytes:
+        allow(1 <= len(who) <= 200, "malformed", "expected 1 to 200 characters that name a person")
+        return hmac.digest(record.decks, f"{id} {how} {who}".encode(), "sha256")
+
+    def _deck_seed(self, record: Record, number: int, part: int) -> bytes:
+        return hmac.digest(record.decks, f"deck {number} {part}".encode(), "sha256")
+
+    async def _earlier(
+        self, record: Record, earlier: str | None, number: int, asked: Asked, part: int
+    ) -> Assignment | None:
+        """Return the assignment by which a person was asked just this before."""
+        if earlier is None:
+            return None
+        before = verify(earlier, await self._signing_keys([key_of(earlier)]))
+        kept = await self.store.load(before.survey)
+        if kept is None or msgspec.json.decode(kept.blob, type=Record).series != record.series:
+            return None
+        held = await self.store.round(before.survey, before.round)
+        if held is None or (before.round, before.part) != (number, part):
+            return None
+        published = msgspec.json.decode(held.blob, type=RoundRecord).fingerprints
+        same = published[part] == asked.fingerprints[part]
+        return before if same and before.position < MOST_KEPT_PLACES else None
+
+    async def _checked(self, upload: Upload, keys: dict[int, bytes]) -> Incoming | Refusal:
+        """Return what the store keeps of an upload, or why it keeps nothing."""
+        try:
+            assignment = verify(upload.assignment, keys)
+            known = self._parts.get((assignment.survey, assignment.round))
+            part = known[assignment.part] if known else await self._part(assignment)
+            asked = tuple([sent.question for sent in upload.reports])
+            allow(asked == assignment.questions, "malformed", "expected a report to each question")
+            read = [part.read_report(sent) for sent in upload.reports]
+        except Refusal as refusal:
+            return refusal
+        except HushrankError as error:
+            return Refusal("malformed", str(error))
+        answers = [Answer(assignment.part, n, msgspec.json.encode(value)) for n, value in read]
+        return Incoming(assignment.survey, assignment.round, assignment.number, tuple(answers))
+
+    async def _part(self, assignment: Assignment) -> PublishedSurvey:
+        """Return what an assignment is of, and remember it."""
+        id, number = assignment.survey, assignment.round
+        record = await self._record(id)
+        self._parts[id, number] = (await self._asked(id, record, number)).parts
+        return self._parts[id, number][assignment.part]
+
+
+def _answer(
+    upload: Upload, came: Incoming, became: Acceptance, keys: dict[int, bytes]
+) -> Accepted | Refusal:
+    if became == "other":
+        return Refusal("conflict", "other reports were sent for this assignment before")
+    if became == "closed":
+        return Refusal("closed", "the round has ended")
+    told = b"".join([answer.report + b"\n" for answer in came.answers])
+    return Accepted(receipt(upload.assignment, told, keys), became == "new")
+
+
+def _deck(part: int, kept: Assignment | None) -> int:
+    """Return the deck of a part; each assignment that is kept has one of its own."""
+    if kept is None:
+        return part
+    return part + (kept.position + 1) * MOST_PARTS + kept.number % _NUMBERS * _PLACES
+
+
+def _place(joined: Joined) -> tuple[int, int]:
+    """Return the part that a person is asked, and their place in its deck.
+
+    The first to show an earlier assignment has its place. Whoever else shows it is dealt anew, from
+    decks that nobody reaches in turn: else many could all be asked the question that they like.
+    """
+    kept, part = divmod(joined.deck % _PLACES, MOST_PARTS)
+    if kept == 0:
+        return part, joined.position
+    is_first = joined.position == 0
+    return part, kept - 1 if is_first else MOST_KEPT_PLACES + joined.number % _NUMBERS

@@ -1,0 +1,145 @@
+"""Surveys before people come, as files, and as their organiser sees them."""
+
+import json
+from typing import Any
+
+import msgspec
+
+from hushrank.collector.announcement import Announcement, announce
+from hushrank.collector.draft import Draft, digest_of, picture_type, write_draft
+from hushrank.collector.refusals import allow
+from hushrank.collector.rounds import Asked, encode_tallies
+from hushrank.collector.store.store import Bin
+from hushrank.collector.tokens import new_id
+from hushrank.collector.use_cases.records import LiveSurvey, Record
+from hushrank.collector.use_cases.shelf import Shelf
+from hushrank.surveys.survey import RoundTallies
+
+
+class Drafting(Shelf):
+    """What an organiser does with surveys as such."""
+
+    async def create(self, draft: Draft, pictures: dict[str, bytes] | None = None) -> str:
+        """Keep a new draft with its pictures, by their digests, and return its id."""
+        record = Record(draft, new_id(), self._seed(), self._draw(32))
+        return await self._create(record, pictures or {})
+
+    async def copy(self, id: str) -> str:
+        """Make a new draft of the same series: the same survey, to be asked again."""
+        record = await self._record(id)
+        draft = msgspec.structs.replace(record.draft, closes=None)
+        pictures = await self.pictures(id)
+        # the seed of the series, too: the same questions, and so the same fingerprint
+        return await self._create(Record(draft, record.series, record.seed, record.decks), pictures)
+
+    async def edit(self, id: str, draft: Draft, pictures: dict[str, bytes] | None = None) -> None:
+        """Put another draft in place of one that nobody has seen. Raises Refusal."""
+
+        def edited(record: Record) -> Record:
+            record.life.require_editable()
+            return msgspec.structs.replace(record, draft=draft)
+
+        kept = {**await self.pictures(id), **(pictures or {})}
+        _require_pictures(draft, kept)
+        await self._keep_pictures(id, pictures or {})
+        await self._change(id, edited)
+
+    async def survey(self, id: str) -> LiveSurvey:
+        """Return a survey as its organiser sees it. Raises Refusal."""
+        return await self._live(id, await self._record(id))
+
+    async def surveys(self) -> tuple[LiveSurvey, ...]:
+        """Return all surveys, the newest first."""
+        kept = await self.store.all()
+        each = [(one.survey, msgspec.json.decode(one.blob, type=Record)) for one in kept[::-1]]
+        return tuple([await self._live(id, record) for id, record in each])
+
+    async def progress(self, id: str, round: int) -> tuple[Bin, ...]:
+        """Return how many reports of a round came when, by ten minutes. Raises Refusal."""
+        await self._record(id)
+        return await self.store.progress(id, round)
+
+    async def conflicts(self, id: str) -> int:
+        """Return how many uploads differed from what the same person had sent. Raises Refusal."""
+        await self._record(id)
+        return await self.store.conflicts(id)
+
+    async def pictures(self, id: str) -> dict[str, bytes]:
+        """Return the pictures of a survey's items by their digests. Raises Refusal."""
+        record = await self._record(id)
+        names = {item.picture for item in record.draft.items if item.picture}
+        found = {name: await self.store.picture(id, bytes.fromhex(name)) for name in names}
+        return {name: picture for name, picture in found.items() if picture is not None}
+
+    async def preview(self, id: str) -> bytes:
+        """Return the announcement that a draft would have. Raises Refusal."""
+        record = await self._record(id)
+        return msgspec.json.encode(await self._announce(id, record))
+
+    async def tallies(self, id: str) -> tuple[tuple[Asked, RoundTallies], ...]:
+        """Return what each ended round asked and what its reports add up to. Raises Refusal."""
+        record = await self._record(id)
+        tallies = await self._tallies(id, record)
+        asked = [await self._asked(id, record, n) for n in range(len(tallies))]
+        return tuple(zip(asked, tallies, strict=True))
+
+    async def export(self, id: str) -> dict[str, Any]:
+        """Return all that is known of a survey, for JSON: as its file, and every round's tallies.
+
+        A report of a single person is not in it. Raises Refusal.
+        """
+        record = await self._record(id)
+        rounds = [
+            {
+                "fingerprints": asked.fingerprints,
+                "tallies": msgspec.json.decode(encode_tallies(tallies)),
+            }
+            for asked, tallies in await self.tallies(id)
+        ]
+        survey = json.loads(write_draft(record.draft, await self.pictures(id), form="json"))
+        return {
+            "id": id,
+            "series": record.series,
+            "life": msgspec.to_builtins(record.life),
+            "public_seed": record.seed,
+            "survey": survey,
+            "announcement": record.announcement,
+            "rounds": rounds,
+        }
+
+    async def delete(self, id: str) -> None:
+        """Delete all that is kept of a survey. Raises Refusal where there is none."""
+        allow(await self.store.delete(id), "not-found", "there is no such survey")
+        self._parts.clear()
+        self._published.cache_clear()
+        self._learnt.cache_clear()
+
+    def _seed(self) -> int:
+        return int.from_bytes(self._draw(4), "big") >> 1
+
+    async def _create(self, record: Record, pictures: dict[str, bytes]) -> str:
+        _require_pictures(record.draft, pictures)
+        id = new_id()
+        await self.store.create(id, msgspec.json.encode(record))
+        await self._keep_pictures(id, pictures)
+        return id
+
+    async def _keep_pictures(self, id: str, pictures: dict[str, bytes]) -> None:
+        for name, picture in pictures.items():
+            picture_type(picture)
+            allow(digest_of(picture) == name, "malformed", "expected a picture by its digest")
+            await self.store.put_picture(id, bytes.fromhex(name), picture)
+
+    async def _live(self, id: str, record: Record) -> LiveSurvey:
+        n_rounds = 0 if record.life.round is None else record.life.round + 1
+        counts = [await self.store.counts(id, number) for number in range(n_rounds)]
+        return LiveSurvey(id, record.series, record.draft, record.life, tuple(counts))
+
+    async def _announce(self, id: str, record: Record) -> Announcement:
+        asked = await self._asked(id, record, 0)
+        return announce(record.draft, id, record.series, asked.surveys, asked.fingerprints)
+
+
+def _require_pictures(draft: Draft, pictures: dict[str, bytes]) -> None:
+    known = all(item.picture is None or item.picture in pictures for item in draft.items)
+    allow(known, "malformed", "items: a picture is missing")

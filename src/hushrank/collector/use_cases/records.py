@@ -1,0 +1,99 @@
+"""What is kept of a live survey, and what its use cases take and return."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from hushrank.collector.draft import Draft
+from hushrank.collector.life import Life
+from hushrank.collector.store.store import Counts
+from hushrank.surveys.wire_documents import SentReport
+
+LOTS = 2**32
+"""A lot is a whole number below this, divided by it."""
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that is kept of a survey itself. `seed`: of public coins; `decks`: secret, of its series.
+
+    `announcement`: the document that people see, once it is open, byte for byte.
+    """
+
+    draft: Draft
+    series: str
+    seed: int
+    decks: bytes
+    life: Life = Life()
+    announcement: str | None = None
+
+
+class RoundRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was published of a round: a later version must publish just that, or stop."""
+
+    fingerprints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSurvey:
+    """A survey as its organiser sees it; `counts` of each round so far."""
+
+    id: str
+    series: str
+    draft: Draft
+    life: Life
+    counts: tuple[Counts, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Joining:
+    """Who wants to take part: `person` is the device's key, or an app's own id with its `api_key`.
+
+    lot: of 2^32, drawn by the device once for the survey. earlier: the assignment of an earlier
+    survey of the series, to be asked the same again.
+    """
+
+    person: str
+    lot: int
+    invitation: str | None = None
+    api_key: str | None = None
+    earlier: str | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Assigned:
+    """What a person is asked: `handout` is JSON, `announcement` a fingerprint."""
+
+    assignment: str
+    round: int
+    part: int
+    handout: bytes
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """This round asks other people than those of the lot."""
+
+    round: int
+
+
+class Upload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The reports of one assignment, in the order of its questions."""
+
+    assignment: str
+    reports: tuple[SentReport, ...]
+
+    def __repr__(self) -> str:
+        """Say nothing of it."""
+        return "Upload()"
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """The server has the reports, durably; `is_new`: since now."""
+
+    receipt: str
+    is_new: bool
+
+    def __repr__(self) -> str:
+        """Say nothing of it."""
+        return "Accepted()"

@@ -1,0 +1,183 @@
+"""A survey from its opening to its results."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+
+import msgspec
+
+from hushrank.collector.life import Life
+from hushrank.collector.poisoning.findings import Suspicion
+from hushrank.collector.poisoning.forgery import Forgery, weight_of
+from hushrank.collector.poisoning.suspicion import FALSE_ALARM, suspicion
+from hushrank.collector.refusals import Refusal, allow, present
+from hushrank.collector.rounds import Asked, encode_tallies, n_people_of
+from hushrank.collector.use_cases.drafting import Drafting
+from hushrank.collector.use_cases.records import Record, RoundRecord
+from hushrank.errors import HushrankError
+from hushrank.surveys.survey import RoundTallies
+from hushrank.surveys.wire import PublishedSurvey
+from hushrank.surveys.wire_reports import WireReport
+from hushrank.workflows.results.collection import Collection
+
+
+class Running(Drafting):
+    """What an organiser, or the clock, does with a survey that people know."""
+
+    async def open(self, id: str) -> None:
+        """Open a draft: from now on its announcement is fixed, and people can answer."""
+        await self._open(id, (await self._record(id)).draft.closes_utc)
+
+    async def open_round(self, id: str, closes: datetime | None = None) -> None:
+        """Open the next round, until a closing time if there is one. Raises Refusal."""
+        record = await self._record(id)
+        allow(record.life.state == "between", "not-allowed", "no round follows: none has ended")
+        await self._open(id, closes)
+
+    async def close_round(self, id: str) -> None:
+        """End the open round; where no other follows, the survey is closed. Raises Refusal.
+
+        A crash in between is taken up by `tick`.
+        """
+        record = await self._record(id)
+        allow(record.life.state == "open", "not-allowed", "no round is open")
+        await self._end_round(id)
+
+    async def close(self, id: str) -> None:
+        """End the survey, after the open round if there is one, whatever could follow."""
+        if (await self._record(id)).life.state == "open":
+            await self._end_round(id)
+        if (await self._record(id)).life.state == "between":
+            await self._change_life(id, lambda life: life.finish(self._now()))
+
+    async def publish(self, id: str) -> None:
+        """Show everybody the results. Raises Refusal, also while there are none."""
+        await self.results(id)
+        await self._change_life(id, Life.publish)
+
+    async def unpublish(self, id: str) -> None:
+        """Show the results to the organiser alone. Raises Refusal."""
+        await self._change_life(id, Life.unpublish)
+
+    async def results(self, id: str) -> Collection:
+        """Return what the reports taught. Raises Refusal before the end and for too few reports."""
+        record = await self._record(id)
+        allow(
+            record.life.has_ended, "not-ready", "the results can be seen when the survey is closed"
+        )
+        tallies = await self._tallies(id, record)
+        asked = [(await self._asked(id, record, n)).surveys for n in range(len(tallies))]
+        least = record.draft.smallest_group
+        enough = n_people_of(asked, tallies) >= least
+        allow(enough, "too-few", f"fewer than {least} people reported: no result is shown")
+        found = await self._result(id, record, tallies)
+        if not isinstance(found, Collection):
+            raise Refusal("not-ready", "the survey was closed before its last round")
+        return found
+
+    async def forgery(self, id: str) -> Forgery:
+        """Return what one forged report can do in the first round, at worst. Raises Refusal."""
+        asked = await self._asked(id, await self._record(id), 0)
+        weights = await asyncio.to_thread(lambda: [weight_of(each) for each in asked.surveys])
+        return max(weights, key=lambda each: each.weight)
+
+    async def suspicion(self, id: str) -> tuple[Suspicion, ...]:
+        """Say where reports of ended rounds cannot all be of honest devices. Raises Refusal.
+
+        One for each part of each round: honest reports alone lead to a finding in any of them in at
+        most one of a thousand surveys.
+        """
+        ended = [
+            (survey, tallies)
+            for asked, of_round in await self.tallies(id)
+            for survey, tallies in zip(asked.surveys, of_round, strict=True)
+        ]
+        rate = FALSE_ALARM / max(len(ended), 1)
+        each = [await asyncio.to_thread(suspicion, *one, false_alarm=rate) for one in ended]
+        return tuple(each)
+
+    async def tick(self) -> None:
+        """Do what is due by the clock, and what a crash left undone."""
+        now, self._keys = self._now(), {}
+        for kept in await self.store.all():
+            life = msgspec.json.decode(kept.blob, type=Record).life
+            if life.is_due(now) or await self._was_interrupted(kept.survey, life):
+                with suppress(Refusal):  # another process was faster
+                    await self._end_round(kept.survey)
+        await self.store.sweep(now)
+
+    async def rotate_key(self) -> int:
+        """Sign new assignments by a new key, and return its number; earlier ones stay valid."""
+        keys = {key.number for key in await self.store.signing_keys()}
+        number = max(keys, default=0) + 1
+        await self.store.add_signing_key(number, self._draw(32))
+        self._keys = {}
+        return number
+
+    async def _open(self, id: str, closes: datetime | None) -> None:
+        record = await self._record(id)
+        number = record.life.open(self._now(), closes).round or 0
+        asked = await self._asked(id, record, number)
+        blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
+        await self.store.open_round(id, number, blob)
+        text = msgspec.json.encode(await self._announce(id, record)).decode()
+
+        def opened(now: Record) -> Record:
+            allow(now.draft == record.draft, "not-allowed", "the draft was changed meanwhile")
+            life = now.life.open(self._now(), closes)
+            return msgspec.structs.replace(now, life=life, announcement=now.announcement or text)
+
+        await self._change(id, opened)
+
+    async def _end_round(self, id: str) -> None:
+        """Close the open round, add its reports up, and see whether another one follows."""
+        record = await self._record(id)
+        number = present(record.life.round, "not-allowed", "no round is open")
+        await self.store.close_round(id, number)
+        asked = await self._asked(id, record, number)
+        values: list[dict[int, tuple[list[bytes], list[int]]]] = [{} for _ in asked.parts]
+        async for kind in self.store.kinds(id, number):
+            reports, counts = values[kind.part].setdefault(kind.question, ([], []))
+            reports.append(kind.report)
+            counts.append(kind.times)
+        tallies = await asyncio.to_thread(_tallied, asked.parts, values)
+        await self.store.keep_tallies(id, number, encode_tallies(tallies))
+        await self.store.forget_people(id, number)
+        before = await self._tallies(id, record, until=number)
+        follows = await self._follows(id, record, (*before, tallies))
+
+        def ended(now: Record) -> Record:
+            life = now.life.close_round()
+            life = life if follows else life.finish(self._now())
+            return msgspec.structs.replace(now, life=life)
+
+        await self._change(id, ended)
+
+    async def _was_interrupted(self, id: str, life: Life) -> bool:
+        """Whether a crash came after the store had closed the round and before this was noted."""
+        if life.state != "open" or life.round is None:
+            return False
+        held = await self.store.round(id, life.round)
+        return held is not None and not held.is_open
+
+    async def _follows(self, id: str, record: Record, tallies: tuple[RoundTallies, ...]) -> bool:
+        try:
+            return isinstance(await self._result(id, record, tallies), Asked)
+        except HushrankError:  # nothing can be learnt from these reports, whatever else is asked
+            return False
+
+
+def _tallied(
+    parts: Sequence[PublishedSurvey],
+    values: Sequence[dict[int, tuple[list[bytes], list[int]]]],
+) -> RoundTallies:
+    """Add the reports of each part up: their JSON values, and how often each came."""
+    tallies = []
+    for published, of_part in zip(parts, values, strict=True):
+        decoded = {
+            question: (msgspec.json.decode(b"[%b]" % b",".join(reports), type=list[WireReport]), n)
+            for question, (reports, n) in of_part.items()
+        }
+        tallies.append(published.tally_values(decoded))
+    return tuple(tallies)

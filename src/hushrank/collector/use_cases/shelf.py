@@ -1,0 +1,147 @@
+"""Surveys and their rounds: from the store, replayed, and remembered."""
+
+import asyncio
+import hmac
+import os
+import string
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from hushrank.collector.life import Life
+from hushrank.collector.refusals import Refusal, allow, present
+from hushrank.collector.rounds import Asked, decode_tallies, replay
+from hushrank.collector.store.store import Kept, SigningKey, Store
+from hushrank.collector.use_cases.records import Record, RoundRecord
+from hushrank.surveys.survey import RoundTallies
+from hushrank.surveys.wire import PublishedSurvey
+from hushrank.workflows.results.collection import Collection
+
+T = TypeVar("T")
+
+ID_LENGTH, ID_LETTERS = 12, {*string.ascii_letters, *string.digits, "-", "_"}
+MOST_ROUNDS_CACHED = 64
+"""Whole surveys of up to 125,000 questions; a few megabytes each at worst."""
+
+
+class Shelf:
+    """What every use case stands on: the store, the clock, surveys and their rounds."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        draw: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        """Work over an open store; `clock` and `draw` are replaced in tests only."""
+        self.store, self._clock, self._draw = store, clock, draw
+        self._keys: dict[int, bytes] = {}
+        self._parts: dict[tuple[str, int], tuple[PublishedSurvey, ...]] = {}
+        self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)
+        self._learnt = lru_cache(MOST_ROUNDS_CACHED)(_Once)
+
+    def _now(self) -> datetime:
+        return self._clock().astimezone(UTC)
+
+    async def _record(self, id: str) -> Record:
+        return msgspec.json.decode((await self._kept(id)).blob, type=Record)
+
+    async def _kept(self, id: str) -> Kept:
+        kept = await self.store.load(id) if _is_id(id) else None
+        return present(kept, "not-found", "there is no such survey")
+
+    async def _change(self, id: str, change: Callable[[Record], Record]) -> Record:
+        """Change a survey, again if somebody else did meanwhile; return it as it is then."""
+        while True:
+            kept = await self._kept(id)
+            changed = change(msgspec.json.decode(kept.blob, type=Record))
+            if await self.store.save(id, msgspec.json.encode(changed), kept.version):
+                return changed
+
+    async def _change_life(self, id: str, change: Callable[[Life], Life]) -> None:
+        await self._change(
+            id, lambda record: msgspec.structs.replace(record, life=change(record.life))
+        )
+
+    async def _tallies(
+        self, id: str, record: Record, *, until: int | None = None
+    ) -> tuple[RoundTallies, ...]:
+        """Return the tallies of all rounds that have ended, or of those before `until`."""
+        found: list[RoundTallies] = []
+        last = -1 if record.life.round is None else record.life.round
+        for number in range(last + 1 if until is None else until):
+            held = await self.store.round(id, number)
+            if held is None or held.tallies is None:
+                break
+            found.append(decode_tallies(held.tallies))
+        return tuple(found)
+
+    async def _asked(self, id: str, record: Record, number: int) -> Asked:
+        """Return a round, which is the one that was published if it was."""
+        key = (id, number, msgspec.json.encode(record.draft), record.seed)
+
+        async def make() -> Asked:
+            tallies = await self._tallies(id, record, until=number)
+            found = await asyncio.to_thread(replay, record.draft, record.seed, tallies)
+            if not isinstance(found, Asked):
+                raise Refusal("not-allowed", "the protocol asks no other round")
+            fingerprints = await asyncio.to_thread(lambda: found.fingerprints)  # seconds, at worst
+            held = await self.store.round(id, number)
+            if held is not None:
+                published = msgspec.json.decode(held.blob, type=RoundRecord)
+                same = published.fingerprints == fingerprints
+                words = "this version of hushrank asks other questions than the one that opened it"
+                allow(same, "not-ready", words)
+            return found
+
+        return await self._published(key).get(make)
+
+    async def _result(
+        self, id: str, record: Record, tallies: tuple[RoundTallies, ...]
+    ) -> Asked | Collection:
+        key = (id, msgspec.json.encode(record.draft), len(tallies))
+
+        async def make() -> Asked | Collection:
+            return await asyncio.to_thread(replay, record.draft, record.seed, tallies)
+
+        return await self._learnt(key).get(make)
+
+    async def _signing_keys(self, needed: Iterable[int | None] = ()) -> dict[int, bytes]:
+        """Return all keys, read again if one is needed that another process may have made.
+
+        The first is made when there is none.
+        """
+        if not self._keys or {*needed} - {None, *self._keys}:
+            found: tuple[SigningKey, ...] = await self.store.signing_keys()
+            if not found:
+                await self.store.add_signing_key(1, self._draw(32))
+                found = await self.store.signing_keys()
+            self._keys = {key.number: key.key for key in found}
+        return self._keys
+
+    def _digest(self, id: str, token: str) -> bytes:
+        """Return what is kept of a token of 128 random bits."""
+        return hmac.digest(id.encode(), token.encode(), "sha256")
+
+
+class _Once:
+    """Something that is made once, by whoever comes first; not at all if that fails."""
+
+    def __init__(self, key: object) -> None:
+        self._lock = asyncio.Lock()
+        self._made: Any = None
+
+    async def get(self, make: Callable[[], Awaitable[T]]) -> T:
+        async with self._lock:
+            if self._made is None:
+                self._made = await make()
+            made: T = self._made
+            return made
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == ID_LENGTH and text.isascii() and set(text) <= ID_LETTERS

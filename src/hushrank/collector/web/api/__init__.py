@@ -1,0 +1,1 @@
+"""What devices and backends call: JSON over `/v1`. Begin with `endpoints.py`, the table of all."""

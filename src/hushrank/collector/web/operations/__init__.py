@@ -1,0 +1,1 @@
+"""What an operator sees, without anything about single people: logs, metrics, health."""

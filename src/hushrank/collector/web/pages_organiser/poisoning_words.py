@@ -1,0 +1,41 @@
+"""What forged reports can do, and whether some look forged, in the organiser's language."""
+
+from collections.abc import Sequence
+
+from hushrank.collector.draft import Draft
+from hushrank.collector.poisoning.findings import Finding, Suspicion
+from hushrank.collector.poisoning.forgery import Forgery
+from hushrank.collector.web.pages_organiser.words import Words
+
+FORGED_SHARE = 0.05
+"""Of the reports, in the example."""
+MOST_FINDINGS = 5
+
+
+def forgery_words(t: Words, draft: Draft, forgery: Forgery) -> list[str]:
+    """Say what somebody who forges reports can do."""
+    people = draft.expected_people
+    n_forged = max(1, round(people * FORGED_SHARE))
+    moved = forgery.shift(n_forged, max(people - n_forged, 0))
+    lines = [t("forgery.weight", weight=t.number(forgery.weight, 1))]
+    if forgery.claims > 1:
+        lines.append(t("forgery.claims", claims=forgery.claims))
+    lines.append(t("forgery.shift", n=n_forged, people=people, points=round(100 * moved)))
+    lines.append(t(f"forgery.{draft.joining}"))
+    return lines
+
+
+def suspicion_words(t: Words, names: Sequence[str], found: Sequence[Suspicion]) -> list[str]:
+    """Say what honest devices cannot have sent, the unlikeliest first; nothing if all is well."""
+    every = sorted((one for each in found for one in each.findings), key=lambda one: one.p_value)
+    return [_finding(t, names, each) for each in every[:MOST_FINDINGS]]
+
+
+def _finding(t: Words, names: Sequence[str], finding: Finding) -> str:
+    much = "many" if finding.is_too_many else "few"
+    if finding.kind == "item" and finding.number is not None:
+        return t(f"suspicion.item.{much}", item=names[finding.number])
+    if finding.kind == "total":
+        return t(f"suspicion.total.{much}")
+    question, answer = (finding.question or 0) + 1, (finding.number or 0) + 1
+    return t(f"suspicion.answer.{much}", question=question, answer=answer)

@@ -1,0 +1,85 @@
+"""Text of any common encoding as UTF-8, and what else a file may be, by its first bytes."""
+
+import codecs
+import re
+
+from hushrank.errors import HushrankError, require
+
+UTF8 = "UTF-8"
+WINDOWS = "Windows-1252"
+
+_MARKS = (
+    (codecs.BOM_UTF8, UTF8),
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_SIGNATURES = (
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"$FL2", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"PAR1", "a Parquet file that is cut off"),
+    (b"ARROW1", "an Arrow file"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+)
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_SAMPLE = 4096
+READABLE = "expected a table or a text, such as CSV, Excel, OpenDocument, JSON or Parquet"
+
+
+def plain_text(content: bytes) -> tuple[bytes, str]:
+    """Return a text as UTF-8 without a byte order mark, and the name of its encoding.
+
+    Told by a byte order mark, by the zeros of UTF-16, by being UTF-8; what is left and has no
+    control characters is Windows-1252, which the caller has to say aloud.
+    Raises HushrankError when it is no text, saying what it is instead, or on which line it is none.
+    """
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _decoded(
+                content.removeprefix(mark) if mark == _MARKS[0][0] else content, encoding
+            )
+    sample = content[:_SAMPLE]
+    for name, zeros, others in (
+        ("UTF-16-LE", sample[1::2], sample[::2]),
+        ("UTF-16-BE", sample[::2], sample[1::2]),
+    ):
+        if zeros.count(0) > 0.4 * len(zeros) and 0 not in others:
+            return _decoded(content, name)
+    _require_text(content)
+    return _decoded(content, UTF8)
+
+
+def what_it_is(content: bytes) -> str:
+    """Name the kind of a file that is no text, by its first bytes."""
+    known = (kind for start, kind in _SIGNATURES if content.startswith(start))
+    return next(known, "a binary file of no known kind")
+
+
+def _require_text(content: bytes) -> None:
+    known = any(content.startswith(start) for start, _ in _SIGNATURES)
+    if known or b"\0" in content:
+        raise HushrankError(f"{READABLE}, got {what_it_is(content)}")
+
+
+def _decoded(content: bytes, encoding: str) -> tuple[bytes, str]:
+    try:
+        text = content.decode(encoding.lower())
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+    else:
+        return (content if encoding == UTF8 else text.encode()), encoding[:6]
+    is_western = encoding == UTF8 and not _CONTROL.search(content)
+    require(is_western, f"line {line}: expected text in {encoding}")
+    try:
+        return content.decode("cp1252").encode(), WINDOWS
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+    raise HushrankError(f"line {line}: expected text in UTF-8, UTF-16 or {WINDOWS}")

@@ -1,0 +1,66 @@
+"""Sheets of Excel and OpenDocument as tables; python-calamine reads them."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.table_files import Table
+from hushrank.files.text_columns import text_columns
+
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_ZIP = b"PK\x03\x04"
+_WITHIN = (b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
+
+
+def is_spreadsheet(content: bytes) -> bool:
+    """Tell an Excel or OpenDocument file by its content."""
+    is_zipped = content.startswith(_ZIP) and any(part in content for part in _WITHIN)
+    return is_zipped or content.startswith(_OLD_EXCEL)
+
+
+def parse_spreadsheet(content: bytes) -> Table:
+    """Read the one sheet that has a table: its first row that is not empty names the columns.
+
+    Raises HushrankError when the file is damaged or has a password, when no sheet or several hold a
+    table; rows count as the spreadsheet numbers them.
+    """
+    sheets = {name: rows for name, rows in _sheets(content).items() if len(rows) > 1}
+    require(sheets, "expected a sheet with a header and at least 1 row below it")
+    several = f"expected one sheet with rows, got {len(sheets)}: save the right one as CSV"
+    require(len(sheets) == 1, several)
+    (rows,) = sheets.values()
+    (first, header), *body = rows
+    width = max(len(cells) for _, cells in rows)
+    names = [_text(cell) for cell in header] + [""] * (width - len(header))
+    numbers = [number for number, _ in body]
+    cells = [[_text(cell) for cell in row] + [""] * (width - len(row)) for _, row in body]
+    columns = text_columns(cells, width)
+    where = [first, *numbers]
+    return Table(tuple(names), columns, lambda row: f"row {where[row + 1]}", "a spreadsheet")
+
+
+def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[object]]]]:
+    """Return the rows of every sheet that are not empty, with their numbers from 1."""
+    from python_calamine import CalamineError, load_workbook
+
+    try:
+        book = load_workbook(BytesIO(content))
+        found: dict[str, list[tuple[int, Sequence[object]]]] = {}
+        for name in book.sheet_names:
+            sheet = book.get_sheet_by_name(name)
+            rows = enumerate(sheet.to_python(skip_empty_area=False), start=1)
+            found[name] = [(number, row) for number, row in rows if any(c != "" for c in row)]
+        return found
+    except (CalamineError, OSError, ValueError):  # their messages may show cells
+        pass
+    raise HushrankError("expected a whole spreadsheet without a password")
+
+
+def _text(cell: object) -> str:
+    """Return a cell as a text: whole numbers without a point, days as ISO writes them."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    if isinstance(cell, datetime | date | time):
+        return cell.isoformat()
+    return str(cell).strip() if not isinstance(cell, timedelta) else str(cell.total_seconds())

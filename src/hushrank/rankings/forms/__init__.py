@@ -1,0 +1,8 @@
+"""How tables of ballots look, and how each look is read.
+
+`asked.py` is what a caller says; `headings.py` reads headers of several rows, `columns.py` tells
+ballots from what stands beside them, `ordinals.py` reads places in words. `layout.py` decides which
+form a table has, and `places.py`, `ranks.py`, `lists.py` and `long.py` read one form each;
+`tables.py` puts this together. `blt.py` and `cast_votes.py` read files that are no tables.
+Begin with `tables.py`.
+"""

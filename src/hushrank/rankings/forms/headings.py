@@ -1,0 +1,90 @@
+"""Headers of one, two or three rows: to which question a column belongs, and which part it is."""
+
+import re
+from dataclasses import dataclass
+
+from hushrank.errors import require
+from hushrank.files.table_files import Table
+from hushrank.rankings.forms.ordinals import bracketed
+
+IMPORT_ID = '{"ImportId"'
+CVR_NUMBER = "cvrnumber"
+
+_NUMBERED = re.compile(r"(.+?)[_.](\d+)(?:_TEXT)?")
+
+
+@dataclass(frozen=True)
+class Headed:
+    """A table below all rows of its header; `questions` and `parts` of each column.
+
+    A column without a question of its own has an empty one, and its title as the part.
+    """
+
+    table: Table
+    questions: tuple[str, ...]
+    parts: tuple[str, ...]
+
+    def number(self, column: int) -> str:
+        """Name a column for an error: by its number, for its title may be a ballot."""
+        return f"column {column + 1}"
+
+
+def headed(table: Table) -> Headed:
+    """Read the rest of the header: of Qualtrics, SurveyMonkey, Dominion, or one row as usual."""
+    rows = [table.cells(row) for row in range(min(3, table.n_rows))]
+    for number, cells in enumerate(rows):
+        if cells and cells[0].lower() == CVR_NUMBER:
+            return _of_cast_votes(table, number)
+    if len(rows) > 1 and any(cell.startswith(IMPORT_ID) for cell in rows[1]):
+        return _of_qualtrics(table)
+    if rows and _continues(table.header, rows[0]):
+        return _of_two_rows(table)
+    pairs = [bracketed(title) or ("", title) for title in table.header]
+    asked = [question for question, _ in pairs]
+    of_one = [
+        ("", title) if asked.count(q) < 2 or not q else (q, part)
+        for title, (q, part) in zip(table.header, pairs, strict=True)
+    ]
+    return Headed(table, tuple(q for q, _ in of_one), tuple(part for _, part in of_one))
+
+
+def _of_qualtrics(table: Table) -> Headed:
+    """Short names, then the whole questions, then the ids of an import."""
+    titles = table.cells(0)
+    numbered = [_NUMBERED.fullmatch(name) for name in table.header]
+    questions = tuple(found[1] if found else "" for found in numbered)
+    parts = tuple(
+        title.rpartition(" - ")[2].strip() if found else name
+        for name, title, found in zip(table.header, titles, numbered, strict=True)
+    )
+    return Headed(table.below(2, table.header), questions, parts)
+
+
+def _continues(header: tuple[str, ...], below: tuple[str, ...]) -> bool:
+    """Tell a second row that names the columns which the first leaves without a name."""
+    nameless = [part for name, part in zip(header, below, strict=True) if not name]
+    is_merged = bool(nameless) and all(nameless) and bool(header[0])
+    return is_merged and any(name and not part for name, part in zip(header, below, strict=True))
+
+
+def _of_two_rows(table: Table) -> Headed:
+    """A question above the first of its columns, and the parts below it."""
+    parts, questions, last = table.cells(0), [], ""
+    for name, part in zip(table.header, parts, strict=True):
+        last = name or last
+        questions.append(last if part else "")
+    titles = tuple(part or name for name, part in zip(table.header, parts, strict=True))
+    return Headed(table.below(1, titles), tuple(questions), titles)
+
+
+def _of_cast_votes(table: Table, number: int) -> Headed:
+    """Contests, then candidates with places in brackets, then the names of the first columns."""
+    require(number >= 1, "expected rows of contests and of candidates above CvrNumber")
+    above = [table.header, *(table.cells(row) for row in range(number + 1))]
+    contests, candidates, names = above[-3:]
+    below = table.below(number + 1, [c or n for n, c in zip(names, contests, strict=True)])
+    return Headed(
+        below,
+        contests,
+        tuple(candidate or name for candidate, name in zip(candidates, names, strict=True)),
+    )

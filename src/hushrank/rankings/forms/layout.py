@@ -1,0 +1,272 @@
+"""Which form a table of ballots has: told by its header and cells, or asked, never guessed."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.names import is_number
+from hushrank.rankings.forms.asked import Asked, Best
+from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
+from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.lists import any_separator_of, is_of_orders, separator_of
+from hushrank.rankings.forms.ordinals import place_within
+from hushrank.rankings.forms.ranks import Kind, kind_of, look_like_places, place_keys, some_rows
+
+_MARK = re.compile(r"(.+?)\s*\((\d{1,3})\)")
+_PREFIX = "rank of "
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A form of ballots: its kind, its columns, and for columns of items their names.
+
+    places: columns in the order of places. marks: cells of candidates and places, 0 or 1. lists:
+    one column, parted by `separator`. `best`: which end of scores.
+    """
+
+    kind: str
+    columns: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    separator: str = ""
+    best: Best = "low"
+    remarks: tuple[str, ...] = field(default=())
+
+
+def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout:
+    """Tell the form of the ballots in these columns, those that stand beside them left out.
+
+    Raises HushrankError, which says what to say, when the table does not tell.
+    """
+    is_open = not asked.columns
+    read = [n for n in candidates if _is_read(headed, n)]
+    columns = [n for n in read if not (is_open and stands_beside(headed.table.header[n]))]
+    if asked.form is not None:
+        return _told(headed, columns, asked)
+    found = (
+        _marks(headed, columns)
+        or _places(headed, columns)
+        or _items(headed, columns, asked, alone=len(candidates) == 1)
+        or _lists(headed, columns, is_open)
+    )
+    return found or _nothing(headed, columns)
+
+
+def _is_read(headed: Headed, column: int) -> bool:
+    """Tell columns that may be ballots from those without a name that number the rows."""
+    cells = headed.table.columns[column]
+    if not cells.is_read or headed.table.header[column] or headed.table.n_rows < 2:
+        return cells.is_read
+    steps = np.diff(cells.numbers())
+    return not (steps == 1).all()
+
+
+def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
+    """Take the form that the caller says, and all columns that may be of it."""
+    require(columns, f"expected columns that hold {asked.form}")
+    if asked.form == "lists":
+        return _lists(headed, columns, is_open=False) or _nothing(headed, columns)
+    if asked.form == "places":
+        return Layout("places", tuple(columns))
+    names = _item_names(headed, columns)
+    if asked.form == "scores":
+        require(not all(map(is_number, names)), NO_HEADER)
+        best = asked.best or _ask_best(headed, columns, "scores")
+        return Layout("scores", tuple(columns), names, best=best)
+    return Layout("ranks", tuple(columns), names)
+
+
+def _marks(headed: Headed, columns: Sequence[int]) -> Layout | None:
+    """Find contests whose columns are candidates and places, `NAME(1)`, marked by 0 and 1."""
+    marked = [
+        n
+        for n in columns
+        if _MARK.fullmatch(headed.parts[n]) and set(headed.table.columns[n].texts) <= {"", "0", "1"}
+    ]
+    contests = _by(lambda n: headed.questions[n], marked)
+    ranked = {
+        name: group
+        for name, group in contests.items()
+        if any(not headed.parts[n].endswith("(1)") for n in group)
+    }
+    if not ranked:
+        return None
+    return Layout("marks", tuple(_the_only(ranked, "contests")))
+
+
+def mark_of(part: str) -> tuple[str, int]:
+    """Return the candidate and the place of a column of marks."""
+    found = _MARK.fullmatch(part)
+    return (found[1], int(found[2])) if found else (part, 1)
+
+
+def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
+    """Find columns whose headers say places, 1 to k, and whose cells do not."""
+    within = {n: place_within(headed.parts[n]) for n in columns}
+    placed = {n: found for n, found in within.items() if found}
+    groups = _by(lambda n: f"{headed.questions[n]} {placed[n][0]}".strip(), list(placed))
+    whole = {}
+    for name, group in groups.items():
+        in_order = sorted(group, key=lambda n: placed[n][1])
+        if [placed[n][1] for n in in_order] == list(range(1, len(group) + 1)):
+            whole[name] = in_order
+    of_names = {name: group for name, group in whole.items() if not _are_of_places(headed, group)}
+    if whole and not of_names and all(headed.parts[n].isdecimal() for n in columns):
+        raise HushrankError(NO_HEADER)
+    more = {name: group for name, group in of_names.items() if len(group) > 1}
+    if not more and len(of_names) == 1 and len(columns) == 1:
+        more = of_names
+    return Layout("places", tuple(_the_only(more, "questions"))) if more else None
+
+
+NO_HEADER = (
+    "line 1: expected a header, it is all numbers: write place_1, place_2, .. above it if rows name"
+    " items best first, or the names of the items if rows hold their ranks"
+)
+
+
+def _are_of_places(headed: Headed, columns: Sequence[int]) -> bool:
+    kinds = [kind_of(headed.table.columns[n]) for n in columns]
+    return any(kind.filled for kind in kinds) and all(
+        kind.within(len(columns)) == 1 for kind in kinds if kind.filled
+    )
+
+
+def _items(headed: Headed, columns: Sequence[int], asked: Asked, *, alone: bool) -> Layout | None:
+    """Find columns of items, whose cells are places or scores."""
+    titles = headed.table.header
+    if columns and all(titles[n].startswith(_PREFIX) for n in columns):
+        return Layout("ranks", tuple(columns), _item_names(headed, columns))
+    kinds = {n: kind_of(headed.table.columns[n]) for n in columns}
+    numeric = [n for n in columns if kinds[n].is_of_numbers]
+    questions = _by(lambda n: headed.questions[n], numeric)
+    several = {name: group for name, group in questions.items() if name and len(group) > 1}
+    if several and not asked.columns:
+        numeric = list(_the_only(several, "questions"))
+    numeric = _without_people(headed, numeric, kinds)
+    empty = [n for n in columns if not kinds[n].filled]
+    if not numeric or (len(numeric) == 1 and not alone):
+        return None
+    same = headed.questions[numeric[0]]
+    kept = sorted([*numeric, *(n for n in empty if headed.questions[n] == same and titles[n])])
+    names = _item_names(headed, kept)
+    require(not all(map(is_number, names)), NO_HEADER)
+    if asked.best == "high":
+        return Layout("scores", tuple(kept), names, best="high")
+    return _ranks(headed, kept, names, kinds, asked)
+
+
+def _ranks(
+    headed: Headed,
+    columns: Sequence[int],
+    names: tuple[str, ...],
+    kinds: Mapping[int, Kind],
+    asked: Asked,
+) -> Layout:
+    """Make sure that numbers are places, or ask which end of them is best."""
+    of_places = [n for n in columns if not kinds[n].filled or kinds[n].places >= 0.5]
+    if asked.best == "low":
+        whole = of_places == list(columns)
+        return Layout("ranks" if whole else "scores", tuple(columns), names, best="low")
+    size = len(columns)
+    others = [n for n in columns if kinds[n].filled and kinds[n].within(size) < 0.5]
+    if others:
+        _ask_best(headed, columns, "places", others)
+    if any(kinds[n].filled and kinds[n].within(size) < 1 for n in columns):
+        place_keys(headed.table, columns, size)  # which says where
+    keys = place_keys(some_rows(headed.table), columns)
+    in_words = any(kinds[n].in_words for n in columns)
+    if not in_words and not look_like_places(keys):
+        _ask_best(headed, columns, "places")
+    return Layout("ranks", tuple(columns), names)
+
+
+def _ask_best(
+    headed: Headed, columns: Sequence[int], expected: str, others: Sequence[int] = ()
+) -> Best:
+    """Raise HushrankError: which columns, and which end of their numbers, cannot be told."""
+    found = f"{listed(others or columns)}: expected {expected}, 1 to {len(columns)}"
+    if not others:
+        these = "these numbers are places or scores"
+        found = f"{listed(columns)}: cannot tell whether {these}"
+        said = "say --best low if 1 is best, or --best high if the largest number is"
+        raise HushrankError(f"{found}; {said}")
+    leave = "leave out columns that are no ballots with --ignore"
+    say = "if these are scores or stars, say --best high or --best low"
+    raise HushrankError(f"{found}, got larger numbers; {leave}; {say}")
+
+
+def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | None:
+    """Find the column whose cells are whole ballots."""
+    tell = separator_of if is_open else any_separator_of
+    found = {n: sign for n in columns if (sign := tell(headed.table.columns[n]))}
+    if is_open:
+        sure = {n: sign for n, sign in found.items() if is_of_orders(headed.table.columns[n], sign)}
+        if found and not sure:
+            unsure = "lists that may be ticked boxes without an order"
+            raise HushrankError(
+                f"{listed(list(found))}: {unsure}; say --columns if they are orders, best first"
+            )
+        found = sure
+    groups = {f"whole ballots {n + 1}": [n] for n in found}  # a title may be a ballot
+    if not groups:
+        return None
+    (column,) = _the_only(groups, "columns of ballots")
+    return Layout("lists", (column,), separator=found[column])
+
+
+def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:
+    """Raise HushrankError: no form fits."""
+    kinds = [kind_of(headed.table.columns[n]) for n in columns]
+    n_numbers = sum(kind.is_of_numbers for kind in kinds)
+    n_empty = sum(not kind.filled for kind in kinds)
+    n_beside = len(headed.parts) - len(columns)
+    counted = {
+        "of numbers": n_numbers,
+        "of text": len(columns) - n_numbers - n_empty,
+        "empty": n_empty,
+        "set aside, such as times and ids": n_beside,
+    }
+    found = ", ".join(f"{count} {what}" for what, count in counted.items() if count)
+    raise HushrankError(
+        "expected ballots: one column a place, one an item, or a whole ballot in a cell; got"
+        f" columns: {found}; say with --columns which hold ballots and with --form what they hold"
+    )
+
+
+def _without_people(headed: Headed, columns: Sequence[int], kinds: Mapping[int, Kind]) -> list[int]:
+    """Leave out numbers about people, such as their age, that are no places of these columns."""
+    return [
+        n
+        for n in columns
+        if not may_stand_beside(headed.parts[n])
+        or (kinds[n].within(len(columns)) == 1 and len(columns) > 1)
+    ]
+
+
+def _item_names(headed: Headed, columns: Sequence[int]) -> tuple[str, ...]:
+    names = [headed.parts[n] for n in columns]
+    for number, name in zip(columns, names, strict=True):
+        require(name, f"line 1: expected a name for {listed([number])}")
+    if all(name.startswith(_PREFIX) for name in names):
+        names = [name.removeprefix(_PREFIX).strip() for name in names]
+    return tuple(names)
+
+
+def _by(key: Callable[[int], str], columns: Sequence[int]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for column in columns:
+        groups.setdefault(key(column), []).append(column)
+    return groups
+
+
+def _the_only(groups: Mapping[str, Sequence[int]], what: str) -> Sequence[int]:
+    """Return the one group there is; raise HushrankError, which names them, for several."""
+    if len(groups) > 1:
+        shown = ", ".join(f"'{name}' ({listed(group)})" for name, group in list(groups.items())[:4])
+        more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
+        raise HushrankError(f"{len(groups)} {what}: {shown}{more}; choose one with --columns")
+    (group,) = groups.values()
+    return group

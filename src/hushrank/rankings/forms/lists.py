@@ -1,0 +1,113 @@
+"""Whole ballots in one cell: "A;B;C;", "A > B = C", "A, B, C", or a JSON list."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.files.names import natural_order
+from hushrank.files.table_files import Column, Table
+from hushrank.rankings.profile import Rankings
+
+Tiers = tuple[tuple[str, ...], ...]
+"""Names, best first; those that share a place together."""
+
+SEPARATORS = (">", ";", "\n", "|", ",")
+"""What parts the items of a cell; the first that fits."""
+
+_LIKE_A_BALLOT = 0.8
+
+
+def separator_of(column: Column) -> str | None:
+    """Return what parts the cells of a column into ballots; `[` for JSON lists; None for nothing.
+
+    A column is of ballots if nearly all its cells are lists, no name twice, of a few names.
+    """
+    texts = [text for text in column.texts if text]
+    if not texts:
+        return None
+    if all(_from_json(text) is not None for text in texts):
+        return "["
+    return next((each for each in SEPARATORS if _are_ballots(texts, each)), None)
+
+
+def any_separator_of(column: Column) -> str | None:
+    """Return what parts the cells of a column of which it is known that it holds ballots."""
+    texts = [text for text in column.texts if text]
+    fits = (each for each in SEPARATORS if any(each in text for text in texts))
+    return separator_of(column) or next(fits, None)
+
+
+def is_of_orders(column: Column, separator: str) -> bool:
+    """Tell whether a column must be of orders: by its sign, or because all rank the same names.
+
+    Boxes that people tick are exported as lists, too, but of different lengths. Commas may part
+    any prose: they have to be asked for.
+    """
+    ballots = [tiers_of(text, separator) for text in column.texts if text]
+    several = len({frozenset(name for tied in each for name in tied) for each in ballots})
+    return separator in ">[" or (several == 1 and len(ballots) > 1 and separator != ",")
+
+
+def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
+    """Read a column of ballots; each distinct cell is taken apart once.
+
+    Raises HushrankError, with the line, when a cell has an item twice or is no list.
+    """
+    read = [tiers_of(text, separator) for text in column.texts] + [()]
+    good = np.array([_are_distinct(tiers) for tiers in read])[column.codes]
+    table.require_rows(good, "each item at most once in a ballot")
+    names = natural_order(name for tiers in read for tied in tiers for name in tied)
+    require(names, "expected at least 1 ranked item")
+    index = {name: item for item, name in enumerate(names)}
+    keys = np.full((len(read), len(names)), np.nan)
+    for row, tiers in enumerate(read):
+        for place, tied in enumerate(tiers):
+            keys[row, [index[name] for name in tied]] = place
+    distinct = Rankings.from_keys(keys, names)
+    return Rankings(distinct.ranks[column.codes], names)
+
+
+def tiers_of(text: str, separator: str) -> Tiers:
+    """Take a cell apart: items that = joins share a place where > parts the others."""
+    if separator == "[":
+        return _from_json(text) or ()
+    places = [place.strip() for place in text.split(separator)]
+    tied = [[place] if separator != ">" else place.split("=") for place in places if place]
+    stripped = [tuple(name.strip() for name in names if name.strip()) for names in tied]
+    return tuple(names for names in stripped if names)
+
+
+def _from_json(text: str) -> Tiers | None:
+    """Return the tiers of a JSON list of names, or of lists of names that share a place."""
+    if not text.startswith("["):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    tiers = [_names(each) for each in found if each is not None]
+    return tuple(tiers) if all(tiers) else None
+
+
+def _names(place: Any) -> tuple[str, ...]:
+    names = place if isinstance(place, list) else [place]
+    plain = all(isinstance(name, str | int) and not isinstance(name, bool) for name in names)
+    return tuple(str(name).strip() for name in names) if plain and all(map(str, names)) else ()
+
+
+def _are_ballots(texts: Sequence[str], separator: str) -> bool:
+    ballots = [tiers_of(text, separator) for text in texts]
+    pairs = zip(texts, ballots, strict=True)
+    lists = [each for text, each in pairs if separator in text and each and _are_distinct(each)]
+    names = {name for each in lists for tied in each for name in tied}
+    n_told = sum(len(tied) for each in lists for tied in each)
+    is_told_again = len(texts) == 1 or n_told > len(names)
+    return len(lists) >= _LIKE_A_BALLOT * len(texts) and bool(lists) and is_told_again
+
+
+def _are_distinct(tiers: Tiers) -> bool:
+    names = [name for tied in tiers for name in tied]
+    return len(set(names)) == len(names)

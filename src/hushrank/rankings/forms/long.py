@@ -1,0 +1,68 @@
+"""Tables with one score or rank a row: who gave it, to which item."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.files.names import natural_order
+from hushrank.files.table_files import Table
+from hushrank.files.tables import column_named, identifiers
+from hushrank.files.tables import numbers as numbers_of
+from hushrank.rankings.forms.asked import Asked, Best
+from hushrank.rankings.profile import Rankings
+
+PEOPLE = ("person", "user", "userid", "user_id", "voter", "voterid", "respondent", "participant")
+ITEMS = ("item", "itemid", "item_id", "candidate", "option", "alternative", "product", "movieid")
+SCORES = ("score", "rating", "stars", "points")
+RANKS = ("rank", "place", "position")
+
+
+class Long(NamedTuple):
+    """The names of the three columns, and which end of the third is best."""
+
+    person: str
+    item: str
+    value: str
+    best: Best
+
+
+def long_form(table: Table, asked: Asked) -> Long | None:
+    """Find one column each of people, items and scores or ranks, by name; None where there is not.
+
+    Of scores the highest is best, of ranks the lowest, unless the caller says otherwise.
+    """
+    if asked.columns or asked.form not in (None, "scores"):
+        return None
+    names = [[n for n in table.header if n.lower() in each] for each in (PEOPLE, ITEMS)]
+    scores = [n for n in table.header if n.lower() in SCORES]
+    ranks = [n for n in table.header if n.lower() in RANKS]
+    if any(len(found) != 1 for found in names) or len(scores) + len(ranks) != 1:
+        return None
+    best: Best = asked.best or ("high" if scores else "low")
+    return Long(names[0][0], names[1][0], (scores or ranks)[0], best)
+
+
+def ballots_of_rows(table: Table, long: Long) -> Rankings:
+    """Turn rows of one number each into rankings; equal numbers tie.
+
+    People are in the order of their first row, items sorted (numbers by size).
+    Raises HushrankError, with the line, when a cell is empty, a score no finite number, or a
+    person scores an item twice.
+    """
+    people = identifiers(table, long.person, tuple)
+    names = identifiers(table, long.item, tuple)
+    numbers = numbers_of(column_named(table, long.value))
+    table.require_rows(np.isfinite(numbers), f"a {long.value} that is a finite number")
+    _, first_rows, rows = np.unique(people.codes, return_index=True, return_inverse=True)
+    by_first_row = np.argsort(np.argsort(first_rows))
+    in_order = natural_order(names.texts[code] for code in np.unique(names.codes))
+    cells = by_first_row[rows] * len(in_order) + names.codes_in(in_order)
+    is_first = np.zeros(len(cells), dtype=np.bool_)
+    is_first[np.unique(cells, return_index=True)[1]] = True
+    table.require_rows(is_first, f"one {long.value} at most for each person and item")
+    require(len(first_rows) > 0, "expected at least 1 person")
+    keys = np.full((len(first_rows), len(in_order)), np.nan)
+    keys.flat[cells] = -numbers if long.best == "high" else numbers
+    is_scores = long.value.lower() in SCORES
+    return Rankings.from_keys(keys, in_order, unranked="unknown" if is_scores else "last")

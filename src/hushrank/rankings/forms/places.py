@@ -1,0 +1,108 @@
+"""Ballots with one column a place: names in cells, as forms and voting machines write them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Ranks
+from hushrank.errors import require
+from hushrank.files.names import natural_order
+from hushrank.files.table_files import Column
+from hushrank.rankings.coding import rank_type
+
+NONE, SEVERAL = -1, -2
+"""Codes of a place that is empty, and of one that names several items."""
+
+_NO_VOTE = re.compile(
+    r"under[ -]?vote|skipped|blank|exhausted|no[ -]?(?:answer|vote|opinion)|n/a|-+", re.IGNORECASE
+)
+_OVERVOTE = re.compile(r"over[ -]?vote", re.IGNORECASE)
+
+
+@dataclass(frozen=True, repr=False)
+class Placed:
+    """Ranks (people, items), and in which rows (people,) something was not as it should be."""
+
+    ranks: Ranks
+    names: tuple[str, ...]
+    skipped: NDArray[np.bool_]
+    repeated: NDArray[np.bool_]
+    overvoted: NDArray[np.bool_]
+
+
+def ballots_of_places(columns: Sequence[Column]) -> Placed:
+    """Read columns, the first place first. Items are the names that occur, sorted.
+
+    Raises HushrankError when there is none.
+    """
+    texts = dict.fromkeys(text for column in columns for text in column.texts if text)
+    kinds = {text: _code(text) for text in texts}
+    names = natural_order(text for text, code in kinds.items() if code == 0)
+    require(names, "expected at least 1 ranked item")
+    index = {name: item for item, name in enumerate(names)}
+    codes = {text: kinds[text] or index[text] for text in texts} | {"": NONE}
+    cells = np.empty((len(columns[0].codes), len(columns)), dtype=np.int32, order="F")
+    for place, column in enumerate(columns):
+        of_texts = np.array([*(codes[text] for text in column.texts), NONE], dtype=np.int32)
+        cells[:, place] = of_texts[column.codes]
+    return placed(cells, names)
+
+
+def placed(cells: NDArray[np.int32], names: Sequence[str]) -> Placed:
+    """Rank items by the places (people, places) that name them.
+
+    A place that is empty is closed up, an item counts at its first place, and a place that names
+    several ends the ballot before it.
+    """
+    n_people, n_places = cells.shape
+    kind = rank_type(len(names))
+    sentinel = np.iinfo(kind).max
+    ranks = np.full((n_people, len(names)), sentinel, dtype=kind, order="F")
+    if _fill_regular(ranks, cells):
+        regular = np.zeros(n_people, dtype=np.bool_)
+        return Placed(ranks, tuple(names), regular, regular, regular)
+    ranks[:] = sentinel
+    next_rank = np.zeros(n_people, dtype=ranks.dtype)
+    overvoted, repeated, skipped, is_gap = (np.zeros(n_people, dtype=np.bool_) for _ in range(4))
+    for place in range(n_places):
+        items = cells[:, place]
+        overvoted |= items == SEVERAL
+        rows = np.flatnonzero((items >= 0) & ~overvoted)
+        is_new = ranks[rows, items[rows]] == sentinel
+        repeated[rows[~is_new]] = True
+        skipped[rows] |= is_gap[rows]
+        is_gap |= items == NONE
+        rows = rows[is_new]
+        ranks[rows, items[rows]] = next_rank[rows]
+        next_rank[rows] += 1
+    return Placed(ranks, tuple(names), skipped, repeated, overvoted)
+
+
+def _fill_regular(ranks: Ranks, cells: NDArray[np.int32]) -> bool:
+    """Rank at once where nothing is skipped, repeated or overvoted; tell whether that was so."""
+    filled = cells >= 0
+    gaps = filled[:, 1:] & ~filled[:, :-1]
+    if gaps.any() or (cells == SEVERAL).any():
+        return False
+    n_filled = np.zeros(len(cells), dtype=np.int64)
+    for place in range(cells.shape[1]):
+        rows = np.flatnonzero(filled[:, place])
+        ranks[rows, cells[rows, place]] = place
+        n_filled[rows] += 1
+    n_ranked = np.count_nonzero(ranks != np.iinfo(ranks.dtype).max, axis=1)
+    return bool((n_ranked == n_filled).all())
+
+
+def is_no_vote(text: str) -> bool:
+    """Tell a cell that says that nothing stands there."""
+    return _NO_VOTE.fullmatch(text) is not None
+
+
+def _code(text: str) -> int:
+    """Return 0 for an item, else what the cell says."""
+    if _OVERVOTE.fullmatch(text):
+        return SEVERAL
+    return NONE if is_no_vote(text) else 0

@@ -1,0 +1,130 @@
+"""Ballots with one column an item: a place in each cell, or a score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.files.table_files import Column, Table
+from hushrank.files.tables import decimal_numbers
+from hushrank.rankings.competition import competition_ranks
+from hushrank.rankings.forms.ordinals import is_in_words, ordinal
+from hushrank.rankings.forms.places import is_no_vote
+
+MOSTLY = 0.8
+ROWS = 5000
+LARGEST_RANK = 2**53 - 1  # up to here no two whole numbers read as one in floating point
+WHOLE = "a rank that is a whole number from 1 on, or nothing"
+
+
+@dataclass(frozen=True, repr=False)
+class Kind:
+    """What the filled cells of a column are, as shares of them; largest: the largest number.
+
+    `places` are all whole numbers from 1 on, and places in words, which `in_words` says there are.
+    """
+
+    filled: int
+    places: float
+    numbers: float
+    largest: float
+    in_words: bool
+    of_places: tuple[tuple[float, int], ...] = ()
+
+    def within(self, most: int) -> float:
+        """Return the share of the filled cells that are places of 1 to `most`."""
+        return sum(n for place, n in self.of_places if place <= most) / max(self.filled, 1)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether most cells are places or other numbers."""
+        return self.filled > 0 and max(self.places, self.numbers) >= 0.5
+
+
+def kind_of(column: Column) -> Kind:
+    """Look at each distinct cell once, and count how often it stands there."""
+    if not column.is_read:
+        return Kind(0, 0, 0, 0, False)
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
+    is_filled = np.array([bool(text) and not is_no_vote(text) for text in column.texts], dtype=bool)
+    places = _distinct_places(column)[:-1]
+    values = decimal_numbers(Column(np.arange(len(column.texts)), column.texts))
+    is_place, is_number = np.isfinite(places) & is_filled, np.isfinite(values) & is_filled
+    filled = int(counts[is_filled].sum())
+    largest = max(places[is_place].max(initial=0), values[is_number].max(initial=0))
+    in_words = any(is_in_words(text) for text, it in zip(column.texts, is_place, strict=True) if it)
+    share = 1 / max(filled, 1)
+    shares = float(counts[is_place].sum()) * share, float(counts[is_number].sum()) * share
+    counted = tuple(zip(places[is_place].tolist(), counts[is_place].tolist(), strict=True))
+    return Kind(filled, *shares, float(largest), in_words, counted)
+
+
+def place_keys(
+    table: Table, columns: Sequence[int], most: int | None = None
+) -> NDArray[np.float64]:
+    """Return places (rows, columns) of 1 to `most`, or of any size; nan where empty.
+
+    Raises HushrankError, with line and column, for a cell that is neither.
+    """
+    keys = np.stack(
+        [_distinct_places(table.columns[n])[table.columns[n].codes] for n in columns], axis=1
+    )
+    fits = ~(keys > (LARGEST_RANK if most is None else most))
+    table.require_cells(
+        fits, columns, WHOLE if most is None else f"a place of 1 to {most}, or nothing"
+    )
+    return keys
+
+
+def score_keys(table: Table, columns: Sequence[int]) -> NDArray[np.float64]:
+    """Return numbers (rows, columns), nan where empty; a decimal comma is understood.
+
+    Raises HushrankError, with the line, for a cell that is neither.
+    """
+    keys = np.stack([_scores(table.columns[n]) for n in columns], axis=1)
+    table.require_cells(~np.isinf(keys), columns, "a score that is a number, or nothing")
+    return keys
+
+
+def some_rows(table: Table) -> Table:
+    """Return the first rows, enough to tell places from stars."""
+    first = tuple(replace(each, codes=each.codes[:ROWS]) for each in table.columns)
+    return replace(table, columns=first)
+
+
+def even_rows(keys: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which rows are places as ranking gives them: 1, 2, 3, .. or, with ties, 1, 1, 3, .."""
+    is_ranked = ~np.isnan(keys)
+    ranks = competition_ranks(keys, is_ranked)
+    even: NDArray[np.bool_] = ((ranks + 1.0 == keys) | ~is_ranked).all(axis=1)
+    return even
+
+
+def look_like_places(keys: NDArray[np.float64]) -> bool:
+    """Tell places from stars: nearly all rows are as rankings give them, 1, 2, 3, ..
+
+    Rows that skip places, but repeat none, are no evidence: both kinds of people leave items out.
+    """
+    even = even_rows(keys)
+    in_order = np.sort(keys, axis=1)  # nan last
+    repeats = (in_order[:, 1:] == in_order[:, :-1]).any(axis=1)
+    skips = ~even & ~repeats
+    return bool(even.sum() >= MOSTLY * (~skips).sum() and even.mean() >= 0.5)
+
+
+def _distinct_places(column: Column) -> NDArray[np.float64]:
+    """Return the place of each distinct text and of none: nan = empty, inf = no place."""
+    return np.array([*map(_place, column.texts), np.nan])
+
+
+def _place(text: str) -> float:
+    if not text or is_no_vote(text):
+        return np.nan
+    place = ordinal(text) or 0
+    return float(place) if 1 <= place <= LARGEST_RANK else np.inf
+
+
+def _scores(column: Column) -> NDArray[np.float64]:
+    texts = tuple("" if is_no_vote(text) else text for text in column.texts)
+    return decimal_numbers(Column(column.codes, texts))

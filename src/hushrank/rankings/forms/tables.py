@@ -1,0 +1,210 @@
+"""Ballots in tables of any look: found, read, cleaned of what is no ballot, and said how."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.arrays import Counts
+from hushrank.errors import require
+from hushrank.files.names import distinct_names
+from hushrank.files.table_files import Column, Table
+from hushrank.rankings.forms.asked import Asked
+from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, the_one
+from hushrank.rankings.forms.headings import Headed, headed
+from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of
+from hushrank.rankings.forms.lists import ballots_of_lists
+from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
+from hushrank.rankings.forms.ordinals import place_within
+from hushrank.rankings.forms.places import NONE, SEVERAL, Placed, ballots_of_places, placed
+from hushrank.rankings.forms.ranks import place_keys, score_keys
+from hushrank.rankings.preflib_body import MOST_PEOPLE_OF_A_ROW
+from hushrank.rankings.profile import Rankings
+
+Flags = NDArray[np.bool_]
+
+HALF_A_HEADER = (
+    "line 1: expected a header, it names what lines below name: it seems to be a ballot; write a"
+    " line of names above it"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Found:
+    """Rankings with how they were found, before they are cleaned.
+
+    `form` in words; `ignored`: columns by name; `flags`: which rows are irregular, by kind;
+    `people`: a code for each row's person, where an id says so; `head`: the table below its header.
+    """
+
+    rankings: Rankings
+    form: str
+    ignored: tuple[str, ...] = ()
+    flags: Mapping[str, Flags] = field(default_factory=dict)
+    people: Column | None = None
+    remarks: tuple[str, ...] = ()
+    head: Headed | None = None
+
+
+def ballots_of_table(table: Table, asked: Asked) -> Found:
+    """Find the ballots of a table and read them.
+
+    Raises HushrankError, with line or column, when a cell is not what the form holds, or when it
+    cannot be told which form it is.
+    """
+    is_table_form = asked.form not in ("preflib", "order", "blt")
+    require(is_table_form, f"expected a file of the form {asked.form}, got a table")
+    long = long_form(table, asked)
+    if long is not None:
+        return _of_rows(table, long)
+    is_ballot = asked.form in (None, "places") and _is_ballot(table)
+    head = headed(table) if not is_ballot else _nameless(table)
+    beside = _Beside.of(head, asked)
+    candidates = (
+        chosen(head, asked.columns, "--columns") if asked.columns else range(len(head.parts))
+    )
+    ballots = [n for n in candidates if n not in beside.columns]
+    require(ballots, "line 1: expected a column beside the weight")
+    if is_ballot:
+        layout = Layout("places", tuple(ballots), remarks=("no header: line 1 is a ballot",))
+    else:
+        layout = layout_of(head, ballots, asked)
+    return _read(head, layout, beside)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """The columns that stand beside ballots because the caller, or the word weight, says so."""
+
+    weight: int | None
+    person: int | None
+    columns: frozenset[int]
+
+    @classmethod
+    def of(cls, head: Headed, asked: Asked) -> "_Beside":
+        titles = [title.lower() for title in head.table.header]
+        weight = titles.index(WEIGHT) if WEIGHT in titles else None
+        require(titles.count(WEIGHT) <= 1, "line 1: expected at most one weight column")
+        if asked.weight is not None:
+            weight = the_one(head, asked.weight, "--weight")
+        person = None if asked.id is None else the_one(head, asked.id, "--id")
+        ignored = chosen(head, asked.ignore, "--ignore")
+        named = {n for n in (weight, person) if n is not None}
+        return cls(weight, person, frozenset({*named, *ignored}))
+
+
+def _is_ballot(table: Table) -> bool:
+    """Tell a first line that names what the lines below name: it is a ballot, no header."""
+    names = set(table.header)
+    texts = {text for column in table.columns for text in column.texts}
+    no_title = not any(place_within(name) for name in table.header if name)
+    is_numbers = all(name.isdecimal() for name in names)
+    in_order = list(table.header) == [str(n) for n in range(1, len(table.header) + 1)]
+    require(not is_numbers or in_order, NO_HEADER)
+    if is_numbers or len(names) < 2 or not no_title:
+        return False
+    n_again = len((names & texts) - {""})
+    require(n_again < 2 or names <= texts, HALF_A_HEADER)
+    return names <= texts
+
+
+def _nameless(table: Table) -> Headed:
+    rows = table.with_header_as_row()
+    return Headed(rows, rows.header, rows.header)
+
+
+def _of_rows(table: Table, long: Long) -> Found:
+    rankings = ballots_of_rows(table, long)
+    used = {long.person, long.item, long.value}
+    end = "highest" if long.best == "high" else "lowest"
+    form = f"one {long.value} a row, the {end} is best"
+    return Found(rankings, form, tuple(name for name in table.header if name not in used))
+
+
+def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
+    rankings, flags = _READERS[layout.kind](head, layout)
+    if beside.weight is not None:
+        weights = _weights(head.table, head.table.columns[beside.weight])
+        rankings = Rankings(rankings.ranks, rankings.names, weights, rankings.unranked)
+    known = {*layout.columns, beside.weight, beside.person}
+    ignored = tuple(
+        name or listed([n]) for n, name in enumerate(head.table.header) if n not in known
+    )
+    person = None if beside.person is None else head.table.columns[beside.person]
+    return Found(rankings, _words(layout), ignored, flags, person, layout.remarks, head)
+
+
+def _words(layout: Layout) -> str:
+    where, size = listed(layout.columns), len(layout.columns)
+    signs = {
+        ">": "parted by >",
+        ";": "parted by semicolons",
+        "\n": "one item a line",
+        "|": "parted by bars",
+        ",": "parted by commas",
+        "[": "as lists",
+    }
+    words = {
+        "places": f"places 1 to {size} in {where}",
+        "ranks": f"places of the items in {where}",
+        "scores": f"scores of the items in {where}, the {layout.best}est is best",
+        "marks": f"marks of candidates and places in {where}",
+        "lists": f"whole ballots in {where}, {signs.get(layout.separator, '')}",
+    }
+    return words[layout.kind]
+
+
+def _of_places(head: Headed, layout: Layout) -> tuple[Rankings, dict[str, Flags]]:
+    return _of_placed(ballots_of_places([head.table.columns[n] for n in layout.columns]))
+
+
+def _of_marks(head: Headed, layout: Layout) -> tuple[Rankings, dict[str, Flags]]:
+    """Turn marks (people, candidates and places) into the item at each place, where it is one."""
+    marks = {n: mark_of(head.parts[n]) for n in layout.columns}
+    names = list(dict.fromkeys(name for name, _ in marks.values()))
+    n_places = max(place for _, place in marks.values())
+    cells = np.full((head.table.n_rows, n_places), NONE, dtype=np.int32)
+    for n, (name, place) in marks.items():
+        is_marked = head.table.columns[n].numbers() == 1
+        at = cells[:, place - 1]
+        at[is_marked] = np.where(at[is_marked] == NONE, names.index(name), SEVERAL)
+    return _of_placed(placed(cells, names))
+
+
+def _of_placed(found: Placed) -> tuple[Rankings, dict[str, Flags]]:
+    flags = {"skipped": found.skipped, "repeated": found.repeated, "overvoted": found.overvoted}
+    return Rankings(found.ranks, found.names), flags
+
+
+def _of_ranks(head: Headed, layout: Layout) -> tuple[Rankings, dict[str, Flags]]:
+    keys = place_keys(head.table, layout.columns)
+    rankings = Rankings.from_keys(keys, distinct_names(layout.names))
+    is_even = (rankings.ranks + 1.0 == keys) | ~rankings.is_ranked
+    return rankings, {"uneven": np.asarray(~is_even.all(axis=1))}
+
+
+def _of_scores(head: Headed, layout: Layout) -> tuple[Rankings, dict[str, Flags]]:
+    keys = score_keys(head.table, layout.columns) * (-1 if layout.best == "high" else 1)
+    return Rankings.from_keys(keys, distinct_names(layout.names), unranked="unknown"), {}
+
+
+def _of_lists(head: Headed, layout: Layout) -> tuple[Rankings, dict[str, Flags]]:
+    (column,) = layout.columns
+    return ballots_of_lists(head.table, head.table.columns[column], layout.separator), {}
+
+
+_READERS = {
+    "places": _of_places,
+    "marks": _of_marks,
+    "ranks": _of_ranks,
+    "scores": _of_scores,
+    "lists": _of_lists,
+}
+
+
+def _weights(table: Table, column: Column) -> Counts:
+    weights = column.numbers()
+    is_whole = (weights >= 1) & (weights <= MOST_PEOPLE_OF_A_ROW) & (np.floor(weights) == weights)
+    table.require_rows(is_whole, f"a weight that is a whole number of 1..{MOST_PEOPLE_OF_A_ROW}")
+    return weights.astype(np.int64)

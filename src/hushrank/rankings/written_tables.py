@@ -1,0 +1,99 @@
+"""Ballots as tables are written: CSV with a column a place or an item, Parquet with items."""
+
+import csv
+from collections.abc import Sequence
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hushrank.errors import require
+from hushrank.files.names import require_plain_names
+from hushrank.rankings.forms.columns import may_stand_beside, stands_beside
+from hushrank.rankings.forms.long import ITEMS, PEOPLE, RANKS, SCORES
+from hushrank.rankings.forms.ordinals import place_within
+from hushrank.rankings.profile import Rankings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TableForm = Literal["places", "ranks"]
+WEIGHT = "weight"
+SIGNS = frozenset('[]{}<>|;,"\t')
+RANK_OF = "rank of "
+
+
+def format_csv(rankings: Rankings, form: TableForm) -> bytes:
+    """Write ranks (1 = best, empty = unranked) or places as CSV, with weights when rows have them.
+
+    Raises HushrankError when places cannot hold the rankings (ties, items nobody ranks).
+    """
+    header, cells = (_written_places if form == "places" else _written_ranks)(rankings)
+    if rankings.multiplicities is not None:
+        header = [*header, WEIGHT]
+        people = rankings.multiplicities.tolist()
+        cells = [[*row, n] for row, n in zip(cells, people, strict=True)]
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *cells])
+    return text.getvalue().encode()
+
+
+def format_parquet(rankings: Rankings) -> bytes:
+    """Write ranks (1 = best, null = unranked) as Parquet, with weights when rows have them."""
+    from pyarrow import parquet
+
+    require_plain_names(rankings.names)
+    sink = BytesIO()
+    parquet.write_table(arrow_ranks(rankings), sink, write_page_checksum=True)
+    return sink.getvalue()
+
+
+def arrow_ranks(rankings: Rankings) -> "pa.Table":
+    """Return ranks (1 = best, null = unranked) as an Arrow table, with weights of the rows."""
+    import pyarrow as pa
+
+    ranks = rankings.ranks.astype(np.int32) + 1
+    columns = [
+        pa.array(ranks[:, item], mask=~rankings.is_ranked[:, item])
+        for item in range(rankings.n_items)
+    ]
+    header = _unmistakable(rankings.names)
+    if rankings.multiplicities is not None:
+        columns, header = [*columns, pa.array(rankings.multiplicities)], [*header, WEIGHT]
+    return pa.table(columns, names=header)
+
+
+def _unmistakable(names: Sequence[str]) -> list[str]:
+    """Return the names as a header that reads back as items, prefixed where it might not."""
+    if all(map(_is_plain, names)):
+        return list(names)
+    return [RANK_OF + name for name in names]
+
+
+def _is_plain(name: str) -> bool:
+    """Tell a name that begins with a letter, has no sign of a table, and is no word of a header."""
+    signs = name[0].isalpha() and not any(each in SIGNS for each in name)
+    word = stands_beside(name) or may_stand_beside(name) or place_within(name) is not None
+    known = {WEIGHT, *PEOPLE, *ITEMS, *SCORES, *RANKS}
+    return signs and not word and name.lower() not in known and not name.startswith(RANK_OF)
+
+
+def _written_ranks(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
+    require_plain_names(rankings.names)
+    texts = np.array([*(str(rank + 1) for rank in range(rankings.n_items)), ""], dtype=object)
+    ranks = np.where(rankings.is_ranked, rankings.ranks, rankings.n_items)
+    return _unmistakable(rankings.names), texts[ranks].tolist()
+
+
+def _written_places(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
+    require(rankings.is_strict, "one column a place holds no ties: expected strict rankings")
+    is_known = rankings.is_ranked.any(axis=0).all()
+    require(is_known, "one column a place holds no item that nobody ranks")
+    require_plain_names(rankings.names)
+    n_ranked = rankings.is_ranked.sum(axis=1)
+    n_places = int(n_ranked.max())
+    orders = np.argsort(rankings.ranks, axis=1, kind="stable")[:, :n_places]
+    shown = np.where(np.arange(n_places) < n_ranked[:, None], orders, rankings.n_items)
+    texts = np.array([*rankings.names, ""], dtype=object)
+    return [f"place_{place + 1}" for place in range(n_places)], texts[shown].tolist()

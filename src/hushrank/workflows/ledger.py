@@ -1,0 +1,118 @@
+"""What was released of ballots before, beside them: the epsilons of one file add up.
+
+The file holds no ballot. It knows ballots again, under another name too, by a digest that is keyed
+with a number of its own; whoever holds both could still try guesses, so that the file is readable
+by its owner only and is no part of any release.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path
+from secrets import token_hex
+
+import msgspec
+
+from hushrank.accounting.composition import total_delta, total_epsilon
+from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import loss_in_words
+from hushrank.errors import HushrankError
+from hushrank.files.disk import replace_file, require_folder
+from hushrank.rankings.profile import Rankings
+
+NAME = "hushrank-ledger.json"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One release: when, of which file of ballots, where to, how, and what it cost."""
+
+    date: str
+    ballots: str
+    digest: str
+    release: str
+    method: str
+    epsilon: float
+    delta: float
+
+
+class Book(msgspec.Struct, frozen=True):
+    """All releases of the ballots of one folder."""
+
+    version: int
+    key: str
+    releases: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger:
+    """The book beside a file of ballots, and which entries are about the people in it.
+
+    Entries count that name the same file, whatever it held then, or hold the same ballots under
+    another name: where some ballots changed, the others are of the same people.
+    """
+
+    path: Path
+    book: Book
+    file: str
+    digest: str
+
+    @classmethod
+    def beside(cls, source: Path, ballots: Rankings) -> "Ledger":
+        """Open the ledger of the folder in which ballots lie, or begin one."""
+        path = source.parent / NAME
+        book = _read(path)
+        return cls(path, book, source.name, _digest(ballots, book.key))
+
+    @property
+    def earlier(self) -> tuple[Entry, ...]:
+        """Releases of the same file or the same ballots."""
+        return tuple(
+            each
+            for each in self.book.releases
+            if each.ballots == self.file or each.digest == self.digest
+        )
+
+    def with_release(self, release: Path, spend: Spend, today: date) -> "Ledger":
+        """Write the next release down: before it is handed out, so that none is forgotten."""
+        price = (spend.release, spend.epsilon, spend.delta)
+        entry = Entry(today.isoformat(), self.file, self.digest, release.name, *price)
+        book = Book(self.book.version, self.book.key, (*self.book.releases, entry))
+        replace_file(self.path, msgspec.json.format(msgspec.json.encode(book)) + b"\n", secret=True)
+        return Ledger(self.path, book, self.file, self.digest)
+
+    def in_words(self) -> str:
+        """Say what was released so far, and what all of it costs together, rounded up."""
+        spends = [
+            Spend(each.method, each.epsilon, each.method, model="central", delta=each.delta)
+            for each in self.earlier
+        ]
+        if not spends:
+            return f"{self.file}: nothing released yet"
+        changed = sum(each.digest != self.digest for each in self.earlier)
+        of = f", {changed} of them when the file held other ballots" if changed else ""
+        delta = total_delta(spends)
+        with_delta = f" and delta {loss_in_words(delta)}" if delta else ""
+        releases = "1 release" if len(spends) == 1 else f"{len(spends)} releases"
+        epsilon = loss_in_words(total_epsilon(spends))
+        return f"{self.file}: {releases} so far{of}, epsilon {epsilon}{with_delta} in all"
+
+
+def _read(path: Path) -> Book:
+    require_folder(path)
+    if not path.exists():
+        return Book(1, token_hex(16))
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Book)
+    except msgspec.DecodeError:
+        helps = "move it away to begin a new one, which forgets what was spent"
+        raise HushrankError(f"{path}: expected a ledger of releases; {helps}") from None
+
+
+def _digest(ballots: Rankings, key: str) -> str:
+    """Return a keyed digest of what ballots say: the same in any order of people and of items."""
+    columns = sorted(range(ballots.n_items), key=lambda item: ballots.names[item])
+    told = ballots.restrict(columns).counted()
+    digest = blake2b(key=bytes.fromhex(key), digest_size=16)
+    for part in (told.ranks.tobytes(), told.people_of_rows.tobytes()):
+        digest.update(msgspec.json.encode(told.names) + part)
+    return digest.hexdigest()

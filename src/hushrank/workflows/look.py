@@ -1,0 +1,223 @@
+"""Look at a file: what it is, what is odd in it and where, and which command takes it."""
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.activities.activity_files import read_activity
+from hushrank.activities.profile_files import read_profiles
+from hushrank.errors import HushrankError
+from hushrank.files.disk import FilePath, errors_naming
+from hushrank.files.names import is_number
+from hushrank.files.table_files import Table
+from hushrank.files.tables import read_table
+from hushrank.rankings.files import opened
+from hushrank.rankings.forms.asked import Asked
+from hushrank.rankings.forms.cleaning import ballots_of
+from hushrank.rankings.forms.columns import stands_beside
+from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.ranks import kind_of
+from hushrank.rankings.forms.tables import Found
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows.results.useful_budgets import useful_budgets
+
+MOST_LINES = 5
+"""How many lines of one kind are named; the others are counted."""
+
+KNOWN = {
+    "user": ("user", "userid", "user_id", "uid", "customer", "customerid", "visitor", "member"),
+    "item": (
+        "item",
+        "itemid",
+        "item_id",
+        "movieid",
+        "product",
+        "productid",
+        "venue",
+        "song",
+        "asin",
+    ),
+    "score": ("score", "rating", "stars", "count", "plays"),
+    "time": ("time", "timestamp", "date", "datetime"),
+}
+ODD = {
+    "empty": "nothing is ranked; left out",
+    "skipped": "a place is skipped; closed up",
+    "repeated": "an item stands there twice; its first place counts",
+    "uneven": "the numbers skip or repeat places; their order counts",
+    "overvoted": "two items in one place; the ballot ends before them",
+}
+_ONE_EACH = re.compile(r"e-?mail.*|.*id|token|user ?name|name|ip ?address", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found: a line on what it is, what is odd, by line, and commands that take it.
+
+    `columns` are named one by one where it could not be told what they are.
+    Privacy: names of columns, lines and counts, nothing of what a person said.
+    """
+
+    kind: str
+    line: str
+    odd: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ()) -> Look:  # noqa: B008 (frozen)
+    """Look at a file of rankings, activity or profiles; the first that fits.
+
+    options: those of `asked` as words of a command, for the commands that are named.
+    Raises HushrankError when the file cannot be opened; a file of which the form cannot be told is
+    described column by column.
+    """
+    name = shlex.quote(os.fspath(path))
+    with errors_naming(path):
+        table = _table(path)
+    if table is not None and asked == Asked():
+        lowered = {title.lower(): title for title in table.header}
+        found = {
+            key: next((lowered[n] for n in names if n in lowered), "")
+            for key, names in KNOWN.items()
+        }
+        if found["user"] and found["item"]:
+            return _activity(path, name, found)
+        if "user" in lowered and ("protects" in lowered or len(lowered) > 1):
+            return _profiles(path, name)
+    try:
+        with errors_naming(path):
+            file = opened(path, asked)
+            rankings = ballots_of(file.found, Path(path).name, asked, n_empty=file.n_empty)
+    except HushrankError as error:
+        if table is None:
+            raise
+        return Look("unclear", str(error), columns=_columns(table))
+    commands = _commands(rankings, shlex.join(["FILE", *options]).replace("FILE", name, 1))
+    return Look("rankings", str(rankings.reading), _odd(file.found), commands=commands)
+
+
+def _table(path: FilePath) -> Table | None:
+    try:
+        return read_table(path)
+    except HushrankError:
+        return None
+
+
+def _activity(path: FilePath, name: str, found: Mapping[str, str]) -> Look:
+    """Describe activity, and name its columns where they are not called as ours."""
+    others = {key: title for key, title in found.items() if title and title.lower() != key}
+    named = {key: title for key, title in found.items() if title} if others else {}
+    activity = read_activity(path, **named)  # type: ignore[arg-type]  # texts by the names of four
+    flags = "".join(f" --{key} {shlex.quote(title)}" for key, title in named.items())
+    budgets = useful_budgets("privrank", "kendall", activity) or ()
+    budget = "".join(f" --budget {most:.2g}" for most in budgets[1:])
+    command = (
+        f"hushrank publish historical {name}{flags} --profiles users.csv --private gender{budget}"
+        " --output released.csv"
+    )
+    ratings = f"to rank items by such scores instead: hushrank aggregate {name} --form scores"
+    odd = (ratings,) if found.get("score") else ()
+    return Look("activity", str(activity.reading), odd, commands=(command,))
+
+
+def _profiles(path: FilePath, name: str) -> Look:
+    """Describe profiles: which attributes there are, and of how many values."""
+    try:
+        profiles = read_profiles(path)
+    except HushrankError as error:
+        return Look("profiles", str(error))
+    values = ", ".join(f"{each.name} ({len(each.values)} values)" for each in profiles.attributes)
+    line = f"{Path(path).name}: profiles of {profiles.n_users:,} users; {values}"
+    private = profiles.names[0]
+    command = (
+        f"hushrank publish historical visits.csv --profiles {name} --private {shlex.quote(private)}"
+        " --output released.csv"
+    )
+    return Look("profiles", line, commands=(command,))
+
+
+def _odd(found: Found) -> tuple[str, ...]:
+    """Say by line what is not as one would wish."""
+    if found.head is None:
+        return ()
+    table = found.head.table
+    rows: dict[str, NDArray[np.bool_]] = dict(found.flags)
+    rows["empty"] = np.asarray(~found.rankings.is_ranked.any(axis=1))
+    said = [
+        f"{_lines(table, rows[kind])}: {ODD[kind]}"
+        for kind in ODD
+        if kind in rows and rows[kind].any()
+    ]
+    return (*said, *_again(found.head, found.people is not None))
+
+
+def _lines(table: Table, rows: NDArray[np.bool_]) -> str:
+    numbers = np.flatnonzero(rows).tolist()
+    kind, _, first = table.where(numbers[0]).partition(" ")
+    if len(numbers) == 1:
+        return f"{kind} {first}"
+    named = [table.where(row).removeprefix(f"{kind} ") for row in numbers[:MOST_LINES]]
+    more = len(numbers) - MOST_LINES
+    return f"{kind}s {', '.join(named)}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def _again(head: Headed, is_named: bool) -> tuple[str, ...]:
+    """Say which column seems to say who a row is of, if somebody has several rows."""
+    said = []
+    for title, column in zip(head.table.header, head.table.columns, strict=True):
+        filled = np.array([*map(bool, column.texts), False])[column.codes]
+        n_again = int(filled.sum()) - sum(map(bool, column.texts))
+        several = 0 < n_again < 0.5 * filled.sum()
+        if not is_named and several and stands_beside(title) and _ONE_EACH.fullmatch(title):
+            option = shlex.quote(title)
+            said.append(f"{n_again:,} rows repeat their '{title}': --id {option} keeps the last")
+    return tuple(said)
+
+
+def _columns(table: Table) -> tuple[str, ...]:
+    """Describe each column by its cells, for somebody who has to choose.
+
+    Where the first line may be a record of a person, for want of a header, it is not shown.
+    """
+    is_named = _has_header(table)
+    titles = table.header if is_named else [""] * len(table.header)
+    said = [] if is_named else ["line 1 looks like a record, not like a header: it is not shown"]
+    if all(map(is_number, table.header)) and 2 <= len(table.header) <= 4:
+        flags = " ".join(f"--{key} {n}" for n, key in enumerate(KNOWN, start=1))
+        said.append(f"if this is activity without a header, its columns have numbers: {flags}")
+    for number, (title, column) in enumerate(zip(titles, table.columns, strict=True), start=1):
+        kind = kind_of(column)
+        words = "empty" if not kind.filled else "numbers" if kind.is_of_numbers else "text"
+        if kind.in_words:
+            words = "places in words"
+        aside = ", set aside by its name" if stands_beside(title) else ""
+        named = f" ({title})" if title else ""
+        said.append(f"column {number}{named}: {words}{aside}")
+    return tuple(said)
+
+
+def _has_header(table: Table) -> bool:
+    """Tell names from a record: no number, nothing that stands below, more letters than digits."""
+    pairs = zip(table.header, table.columns, strict=True)
+    repeats = any(title and title in column.texts for title, column in pairs)
+    signs = "".join(table.header)
+    is_of_digits = sum(map(str.isdigit, signs)) > sum(map(str.isalpha, signs))
+    is_of_digits |= "::" in signs  # the sign between cells of files by GroupLens
+    return not (repeats or is_of_digits or any(map(is_number, table.header)))
+
+
+def _commands(rankings: Rankings, file: str) -> tuple[str, ...]:
+    """Return the commands that take such rankings as they are."""
+    collect = f"hushrank collect {file} --epsilon 4"
+    if not rankings.is_complete:
+        collect += f" --unranked {rankings.unranked}"
+    if not rankings.is_strict:
+        collect += " --break-ties"
+    return (f"hushrank aggregate {file}", f"hushrank aggregate {file} --epsilon 1", collect)

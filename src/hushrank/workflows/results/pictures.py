@@ -1,0 +1,29 @@
+"""The picture of an order as a file, in the form that the file's name asks for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hushrank.arrays import Order
+from hushrank.errors import require
+
+FORMS = (".svg", ".png", ".pdf")
+
+
+def require_picture(path: Path) -> None:
+    """Raise HushrankError unless the name of a file says in which form a picture is wanted."""
+    fits = path.suffix.lower() in FORMS
+    require(fits, f"{path}: expected a picture that ends in {', '.join(FORMS)}")
+
+
+def order_picture(
+    names: Sequence[str], order: Order, intervals: Sequence[tuple[int, int]] | None, form: str
+) -> bytes:
+    """Return the picture of an order and the ranks that items may have, in a form of FORMS."""
+    from hushrank.reports.order_drawing import order_svg
+    from hushrank.reports.order_plots import rank_intervals_figure
+    from hushrank.reports.plots import rendered
+
+    require(form.lower() in FORMS, f"form: expected one of {', '.join(FORMS)}, got {form}")
+    if form.lower() == ".svg":
+        return order_svg(names, order, intervals).encode()
+    return rendered(rank_intervals_figure(names, order, intervals), form.lower().removeprefix("."))

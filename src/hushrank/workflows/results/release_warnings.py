@@ -1,0 +1,56 @@
+"""What the figures of a release do not show by themselves: said to its owner alone."""
+
+from collections.abc import Iterator, Sequence
+
+from hushrank.activities.attribute import Attribute
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import GroupPlan
+from hushrank.workflows.results.release_terms import ReleaseTerms
+from hushrank.workflows.results.useful_budgets import useful_in_words
+
+FEWEST_TELL, FEWEST_OF_A_VALUE = 50, 10
+"""With fewer, leakage is not judged: of three users, any release tells 0.0000 bits."""
+NOTHING, LEFT_OVER = 1e-6, 1 - 1e-6
+
+
+def values_told(users: ProtectedUsers, plan: GroupPlan) -> Attribute:
+    """Return the private values of a group, as far as its users tell them."""
+    return users.values(plan.names, plan.users)
+
+
+def is_judged(users: ProtectedUsers, plan: GroupPlan) -> bool:
+    """Tell whether enough users tell their value for a leakage to mean something."""
+    counts = values_told(users, plan).counts
+    return bool(counts.sum() >= FEWEST_TELL and counts.min() >= FEWEST_OF_A_VALUE)
+
+
+def warnings_of(
+    terms: ReleaseTerms, users: ProtectedUsers, plans: Sequence[GroupPlan]
+) -> Iterator[str]:
+    """Yield what the owner should know before handing the release over. Privacy: raw."""
+    for plan in plans:
+        if not is_judged(users, plan):
+            yield _too_few(users, plan)
+    if terms.method == "privrank" and all(_is_all_hidden(plan, terms.budget) for plan in plans):
+        used = max(plan.expected_distortion for plan in plans)
+        words = useful_in_words(terms.method, terms.distance, users.activity)
+        yield (
+            f"A budget of {terms.budget:g} is more than can be used: at {used:.2g} already nothing"
+            " of what was learnt is told, and records have little to do with their users"
+            f"{words and '; '}{words}."
+        )
+
+
+def _is_all_hidden(plan: GroupPlan, budget: float) -> bool:
+    used_up = plan.expected_distortion >= LEFT_OVER * budget
+    return plan.leaked.leakage_bits < NOTHING and not used_up
+
+
+def _too_few(users: ProtectedUsers, plan: GroupPlan) -> str:
+    counts = values_told(users, plan).counts
+    named, each = ", ".join(plan.names), f"{FEWEST_OF_A_VALUE} of each value"
+    return (
+        f"Only {counts.sum():,} of {len(plan.users):,} protected users tell their {named}: what is"
+        f" told of it cannot be judged with fewer than {FEWEST_TELL}, {each}, and a figure of 0"
+        " would be no comfort."
+    )

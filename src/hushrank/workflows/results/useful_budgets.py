@@ -1,0 +1,54 @@
+"""Which budgets are worth trying, by the public size of the data alone.
+
+Rules of thumb: docs/publishing.md, "Which budget".
+"""
+
+from hushrank.activities.activity import Activity
+
+SMALL, LARGE = 0.1, 0.5
+"""Parts of the distance at which nothing of a record is left."""
+BY_RECORDS = ("user-level", "rand")
+"""Methods whose budget is about single records, which are all but wholly different."""
+
+
+def useful_budgets(method: str, distance: str, activity: Activity) -> tuple[float, float] | None:
+    """Return a small and a large budget of `publish`; None where no rule is known.
+
+    Two records have Kendall distances, ties half, of up to about records / (users items): so many
+    of a user's pairs of items are not tied. Sizes are the only thing looked at.
+    """
+    if method in BY_RECORDS:
+        return SMALL, LARGE
+    if method != "privrank" or not distance.startswith("kendall"):
+        return None
+    filled = activity.n_records / (activity.n_users * activity.n_items)
+    return SMALL * filled, LARGE * filled
+
+
+def largest_useful_online(n_items: int) -> float:
+    """Return the budget of `publish_online` from which all activities may become the same item.
+
+    For a user of whom nothing was released all items are tied, and one for another costs 2 / items.
+    """
+    return 2 / n_items
+
+
+def useful_in_words(method: str, distance: str, activity: Activity) -> str:
+    """Return the budgets to try, as a clause; empty where no rule is known."""
+    found = useful_budgets(method, distance, activity)
+    if found is None:
+        return ""
+    low, high = found
+    return f"for data of this size try budgets of {low:.2g} to {high:.2g}"
+
+
+def online_in_words(budget: float, n_items: int) -> str:
+    """Return what is wrong with a budget of `publish_online` for so many items; empty: nothing."""
+    most = largest_useful_online(n_items)
+    if budget < most:
+        return ""
+    return (
+        f"A budget of {budget:g} lets every activity become one and the same item: of {n_items:,}"
+        f" items, budgets below {most:.2g} keep something; try {SMALL * most:.2g} to"
+        f" {LARGE * most:.2g}."
+    )

@@ -1,0 +1,54 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.accounting.words import epsilon_in_words, guess_in_words, loss_in_words
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (1.0, "1"),
+        (0.1, "0.1"),
+        (20.0, "20"),
+        (1.0000049, "1.00001"),
+        (2.0748531, "2.07486"),
+        (0.1 + 0.2, "0.300001"),
+        (1e-9, "1e-09"),
+        (0.0, "0"),
+        (100000.0, "100000"),
+    ],
+)
+def test_a_loss_reads_as_it_was_given_or_a_little_more(loss, said):
+    assert loss_in_words(loss) == said
+
+
+@given(st.floats(1e-12, 1e6), st.integers(2, 8))
+def test_no_loss_is_said_to_be_less_than_it_is(loss, digits):
+    said = Decimal(loss_in_words(loss, digits))
+    assert Decimal(repr(loss)) <= said <= Decimal(repr(loss)) * (1 + Decimal(10) ** (1 - digits))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "said"),
+    [
+        (1.0, 0.0, "from 1 in 2 to 73.2 in 100 at most (e^epsilon is 2.72)"),
+        (1.0, 0.1, "from 1 in 2 to 75.8 in 100 at most (e^epsilon is 2.72)"),
+        (4.0, 1e-9, "from 1 in 2 to 98.3 in 100 at most (e^epsilon is 54.6)"),
+        (8.0, 0.0, "from 1 in 2 to 99.967 in 100 at most (e^epsilon is 2,990)"),
+        (1000.0, 0.0, "from 1 in 2 to 100 in 100 at most (e^epsilon is 2e+434)"),
+    ],
+)
+def test_what_a_guess_becomes(epsilon, delta, said):
+    assert guess_in_words(epsilon, delta) == said
+    assert said in epsilon_in_words(epsilon, delta)
+
+
+@given(st.floats(1e-6, 600), st.floats(0, 0.5))
+def test_no_guess_is_said_to_be_worse_than_it_can_be(epsilon, delta):
+    said = Decimal(guess_in_words(epsilon, delta).split()[5])
+    odds = Decimal(epsilon).exp()
+    exact = 100 * (odds + Decimal(delta)) / (1 + odds)
+    assert exact * (1 - Decimal("1e-20")) <= said <= min(100, exact + Decimal("0.11"))

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.uncertainty.drawn_ranks import (
+    DrawnRanks,
+    ranks_by_pairs,
+    ranks_by_scores,
+)
+from hushrank.aggregators.uncertainty.posterior import Belief, Posterior, _drawn_margins
+from hushrank.rankings.distances import kendall_cost
+
+
+def antisymmetric(rng, n_draws, n_items):
+    upper = np.triu(rng.normal(size=(n_draws, n_items, n_items)), k=1)
+    return upper - upper.transpose(0, 2, 1)
+
+
+def test_orders_by_pairs_nearly_always_cost_least():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(200, 6))
+    margins = scores[:, :, None] - scores[:, None, :] + antisymmetric(rng, 200, 6) / 2
+    ranks = ranks_by_pairs(margins)
+    costs = [
+        kendall_cost(each, tuple(np.argsort(row).tolist()))
+        for each, row in zip(margins, ranks, strict=True)
+    ]
+    least = [kemeny(each).cost for each in margins]
+    assert np.isclose(costs, least).mean() > 0.95
+    assert (np.array(costs) >= np.array(least) - 1e-9).all()
+
+
+def test_an_interval_holds_the_place_of_the_order_that_is_shown():
+    drawn = DrawnRanks(ranks_by_scores(np.tile([3.0, 2.0, 1.0], (10, 1))))
+    assert drawn.intervals() == ((0, 0), (1, 1), (2, 2))
+    assert drawn.intervals((2, 0, 1)) == ((0, 1), (1, 2), (0, 2))
+
+
+def test_nothing_is_certain_that_draws_have_shown():
+    drawn = DrawnRanks(ranks_by_scores(np.tile([3.0, 2.0], (99, 1))))
+    assert drawn.ahead((0, 1)) == (0.995,)
+    assert drawn.ahead((1, 0)) == (0.005,)
+
+
+def test_pairs_places_and_chances_are_one_belief():
+    rng = np.random.default_rng(2)
+    drawn = DrawnRanks(ranks_by_pairs(antisymmetric(rng, 400, 4)))
+    np.testing.assert_allclose(drawn.chances().sum(axis=0), 1)
+    np.testing.assert_allclose(drawn.chances().sum(axis=1), 1)
+    assert drawn.ahead((1, 3))[0] + drawn.ahead((3, 1))[0] == pytest.approx(1)
+
+
+def test_drawn_margins_have_the_scores_and_the_variances_that_are_believed():
+    """Four margins with variances of their own; the scores' covariance follows from them."""
+    n_items, variance = 4, 0.04
+    margins = antisymmetric(np.random.default_rng(3), 1, n_items)[0]
+    variances = np.full((n_items, n_items), variance) - variance * np.eye(n_items)
+    covariance = variance * (n_items * np.eye(n_items) - np.ones((n_items, n_items)))
+    belief = Belief(1.0, margins.sum(axis=1), covariance, margins, variances)
+    drawn = _drawn_margins(belief, 20_000, np.random.default_rng(4))
+    np.testing.assert_allclose(drawn, -drawn.transpose(0, 2, 1))
+    np.testing.assert_allclose(drawn.mean(axis=0), margins, atol=0.01)
+    np.testing.assert_allclose(drawn.var(axis=0), variances, atol=0.003)
+    np.testing.assert_allclose(np.cov(drawn.sum(axis=2).T), covariance, atol=0.01)
+    by_pairs = Posterior((belief,)).drawn_ranks("pairs")
+    assert by_pairs.ranks.shape == (4000, 4)

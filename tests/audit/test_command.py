@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from hushrank.audit import Subject
+from hushrank.audit import chosen as shipped_by_name
+from hushrank.audit.chosen import chosen
+from hushrank.errors import HushrankError
+from tests.audit.wrong import subject
+from tests.commands import hushrank
+
+
+def test_an_audit_shows_and_writes_how_much_each_betrays_at_least(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["audit", "mechanism grr", "--draws", "100000", "--seed", "1"]
+    assert hushrank(monkeypatch, *arguments, "--json", "a.json", "--figure", "a.svg") == 0
+    printed = capsys.readouterr().out
+    assert "mechanism grr" in printed
+    assert "0 of 1 betray more than they claim" in printed
+    (found,) = json.loads((tmp_path / "a.json").read_text())["findings"]
+    assert 0.8 < found["bound"] <= found["exact"] <= found["claimed"] == 1.0
+    assert "<svg" in (tmp_path / "a.svg").read_text()
+
+
+def test_an_exceeded_claim_is_said_and_ends_with_3(monkeypatch, capsys):
+    wrong = {"wrong": subject("a sensitivity of half")}
+    monkeypatch.setattr(shipped_by_name, "shipped", lambda epsilon, delta: wrong)
+    assert hushrank(monkeypatch, "audit", "wrong", "--draws", "20000", "--seed", "1") == 3
+    printed = capsys.readouterr().out
+    assert "MORE THAN CLAIMED: at least 1." in printed
+    assert "1 of 1 betray more than they claim" in printed
+
+
+def test_names_are_whole_or_beginnings(monkeypatch, capsys):
+    assert {each.name for each in chosen(["mechanism g"])} == {"mechanism grr"}
+    assert len(chosen(())) > 20
+    assert all(isinstance(each, Subject) for each in chosen(["aggregate", "noise"]))
+    assert hushrank(monkeypatch, "audit", "--list") == 0
+    assert "device pairs" in capsys.readouterr().out.splitlines()
+    with pytest.raises(HushrankError, match="hushrank audit --list"):
+        chosen(["mechanisms"])
+
+
+def test_nothing_is_audited_unless_it_is_said_what(monkeypatch, capsys):
+    assert hushrank(monkeypatch, "audit") == 1
+    assert "expected what to audit" in capsys.readouterr().err

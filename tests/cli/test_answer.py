@@ -1,0 +1,206 @@
+import asyncio
+import io
+import re
+import sqlite3
+
+import pytest
+
+from tests.collector.drafts import NAMES
+from tests.collector.web.running import running
+from tests.commands import hushrank
+
+ORDER = "coffee\ntea\njuice\nwater\n"
+
+
+@pytest.fixture
+def at_terminal(tmp_path, monkeypatch, capsys):
+    """Run something with a collector, and `answer`, which types lines and returns what it shows."""
+
+    async def answer(survey, *options, typed="", code=0, state="device.sqlite"):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        arguments = ["answer", survey, "--state", tmp_path / state, *options]
+        assert await asyncio.to_thread(hushrank, monkeypatch, *arguments) == code
+        shown = capsys.readouterr()
+        return shown.out if code == 0 else shown.err
+
+    def runs(using):
+        async def whole():
+            async with running(tmp_path) as collector:
+                return await using(collector, answer)
+
+        return asyncio.run(whole())
+
+    return runs
+
+
+def link(collector, survey, invitation=None):
+    token = "" if invitation is None else f"#i={invitation}"
+    return f"{collector.origin}/s/{survey}{token}"
+
+
+async def reported(collector, survey):
+    return (await collector.service.survey(survey)).counts[0].reported
+
+
+def test_a_person_answers_at_a_terminal_and_sees_what_is_sent(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open()
+        here = link(collector, survey)
+        shown = await answer(here, typed="2 1 4\n2 1 4 9\n2,1,4,4\n2, 1, 4, 3\ny\n")
+        for told in ("What to drink", "The kitchen", "To buy the right things.", "at most 2 nats"):
+            assert told in shown
+        assert all(f"{number}  {name}" in shown for number, name in enumerate(NAMES, start=1))
+        assert shown.count("expected") == 3
+        (said,) = re.findall("This machine sends:\n  “(.*)”", shown)
+        assert any(name in said for name in NAMES)
+        assert "It may be a lie" in shown
+        (sent,) = re.findall("Exactly these bytes: (.*)", shown)
+        assert sent.startswith('{"assignment":"')
+        (receipt,) = re.findall("the receipt is ([0-9a-f]+)", shown)
+        assert "Your answers cost 2 nats here within a year, of 8 that you allow." in shown
+        assert await reported(collector, survey) == 1
+        again = await answer(here)
+        assert f"It was sent before; the receipt is {receipt}." in again
+        assert sent in again
+        assert await reported(collector, survey) == 1
+
+    at_terminal(using)
+
+
+def test_who_does_not_send_can_send_the_same_later(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open()
+        first = await answer(link(collector, survey), typed="1 2 3 4\nn\n")
+        assert "Not sent" in first
+        assert await reported(collector, survey) == 0
+        second = await answer(link(collector, survey), "--yes", typed="4 3 2 1\n")
+        sent = [re.findall("Exactly these bytes: (.*)", shown) for shown in (first, second)]
+        assert sent[0] == sent[1] != []
+        assert await reported(collector, survey) == 1
+
+    at_terminal(using)
+
+
+def test_an_order_comes_from_a_file_or_a_pipe(at_terminal, tmp_path):
+    async def using(collector, answer):
+        survey = await collector.open(options={"unranked": "last"})
+        file = tmp_path / "order.txt"
+        file.write_text(ORDER)
+        here = link(collector, survey)
+        await answer(here, "--order", file, "--yes")
+        await answer(here, "--order", "-", "--yes", typed="tea\nwater", state="other.sqlite")
+        assert await reported(collector, survey) == 2
+
+    at_terminal(using)
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (ORDER + "milk\n", "order.txt: expected items of the survey only"),
+        (ORDER + "tea\n", "order.txt: expected each item once"),
+        ("coffee\ntea\n", "order.txt: expected all 4 items"),
+        ("coffee\x00\xff", "order.txt: expected"),
+        (None, "order.txt: No such file"),
+    ],
+)
+def test_a_wrong_order_is_refused_in_one_line_without_a_word_of_it(
+    at_terminal, tmp_path, order, words
+):
+    async def using(collector, answer):
+        survey = await collector.open()
+        file = tmp_path / "order.txt"
+        if order is not None:
+            file.write_bytes(order.encode("latin-1"))
+        shown = await answer(link(collector, survey), "--order", file, "--yes", code=1)
+        assert shown.count("\n") == 1
+        assert words in shown
+        assert not any(name in shown for name in (*NAMES, "milk"))
+        assert await reported(collector, survey) == 0
+
+    at_terminal(using)
+
+
+def test_a_dry_run_joins_nobody(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open()
+        shown = await answer(link(collector, survey), "--dry-run")
+        assert "What to drink" in shown
+        assert "Your order" not in shown
+        assert (await collector.service.survey(survey)).counts[0].joined == 0
+
+    at_terminal(using)
+
+
+def test_an_invitation_is_part_of_the_link(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open(joining="invitations")
+        (token,) = await collector.service.invite(survey, 1)
+        refused = await answer(link(collector, survey), "--yes", typed="1 2 3 4\n", code=1)
+        assert refused == "hushrank: the collector refuses: this survey needs an invitation\n"
+        shown = await answer(link(collector, survey, token), "--yes", typed="1 2 3 4\n")
+        assert "the receipt is" in shown
+
+    at_terminal(using)
+
+
+def test_a_limit_is_kept_until_it_is_changed(at_terminal):
+    async def using(collector, answer):
+        first, second = await collector.open(), await collector.open()
+        await answer(link(collector, first), "--yes", "--limit", 2, typed="1 2 3 4\n")
+        over = await answer(link(collector, second), "--yes", typed="1 2 3 4\n", code=1)
+        assert "--limit" in over
+        await answer(link(collector, second), "--yes", "--limit", 4, typed="1 2 3 4\n")
+        assert await reported(collector, second) == 1
+
+    at_terminal(using)
+
+
+def test_words_of_others_cannot_command_the_terminal(at_terminal):
+    async def using(collector, answer):
+        hostile = "a\x1b[2Jb [bold]c\nd"
+        survey = await collector.open(purpose=hostile, privacy_notice=hostile)
+        shown = await answer(link(collector, survey), "--dry-run")
+        assert "\x1b[2J" not in shown
+        assert "[bold]c" in shown
+
+    at_terminal(using)
+
+
+def test_a_survey_that_is_closed_or_unknown_is_said_so(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open()
+        await answer(link(collector, survey), typed="1 2 3 4\nn\n")
+        await collector.service.close_round(survey)
+        late = await answer(link(collector, survey), "--yes", code=1)
+        assert "the survey is closed" in late
+        new = await answer(link(collector, survey), "--yes", code=1, state="new.sqlite")
+        assert "not open now" in new
+        unknown = await answer(link(collector, "A1b2C3d4E5f6"), code=1)
+        assert "there is no such survey" in unknown
+
+    at_terminal(using)
+
+
+def test_who_cannot_be_reached_is_said_to_be_so(at_terminal, monkeypatch):
+    async def using(collector, answer):
+        shown = await answer("http://127.0.0.1:1/s/A1b2C3d4E5f6", code=1)
+        assert shown == "hushrank: the collector cannot be reached\n"
+
+    at_terminal(using)
+
+
+def test_what_a_device_keeps_is_in_ones_own_folder(at_terminal, tmp_path, monkeypatch):
+    monkeypatch.setattr("typer.get_app_dir", lambda name: str(tmp_path / "own" / name))
+
+    async def using(collector, answer):
+        survey = await collector.open()
+        monkeypatch.setattr("sys.stdin", io.StringIO("1 2 3 4\n"))
+        words = ["answer", link(collector, survey), "--yes"]
+        assert await asyncio.to_thread(hushrank, monkeypatch, *words) == 0
+
+    at_terminal(using)
+    kept = tmp_path / "own" / "hushrank" / "device.sqlite"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    assert len(sqlite3.connect(kept).execute("SELECT name FROM kept").fetchall()) == 4

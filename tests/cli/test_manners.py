@@ -1,0 +1,114 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+import hushrank as package
+from hushrank import __main__ as entrance
+from hushrank.cli.main import PANELS, app
+from hushrank.cli.manners import paragraphs, quiet_first
+from tests.commands import hushrank
+
+BALLOTS = "a,b,c\n1,2,3\n1,2,3\n2,1,3\n"
+
+
+@pytest.fixture
+def ballots(tmp_path):
+    path = tmp_path / "ballots.csv"
+    path.write_text(BALLOTS)
+    return path
+
+
+def test_every_command_stands_in_a_panel():
+    listed = {name for names in PANELS.values() for name in names}
+    commands = {each.callback.__name__ for each in app.registered_commands}
+    assert commands | {each.name for each in app.registered_groups} <= listed
+    assert all(each.rich_help_panel in PANELS for each in app.registered_commands)
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_groups_the_commands_in_the_order_of_a_newcomer(monkeypatch, capsys, flag):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert hushrank(monkeypatch, flag) == 0
+    shown = capsys.readouterr().out
+    places = [shown.index(panel) for panel in PANELS]
+    assert places == sorted(places)
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_version_is_that_of_the_package(monkeypatch, capsys):
+    assert hushrank(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"hushrank {package.__version__}\n"
+
+
+def test_a_paragraph_of_help_is_wrapped_by_the_terminal_alone():
+    assert (
+        paragraphs("""One
+    long
+
+    second one,
+    too.
+    """)
+        == "One long\n\nsecond one, too."
+    )
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_quiet_prints_nothing_and_writes_the_files(monkeypatch, capsys, tmp_path, ballots, before):
+    out = tmp_path / "out.json"
+    words = ["aggregate", ballots, "--form", "ranks", "--json", out]
+    assert hushrank(monkeypatch, *(["--quiet", *words] if before else [*words, "--quiet"])) == 0
+    assert capsys.readouterr() == ("", "")
+    assert out.exists()
+
+
+def test_what_stands_behind_two_dashes_is_no_option():
+    assert quiet_first(["a", "--quiet", "--", "--quiet"]) == ["--quiet", "a", "--", "--quiet"]
+    assert quiet_first(["a", "--", "--quiet"]) == ["a", "--", "--quiet"]
+
+
+@pytest.mark.parametrize(
+    "words", [["--epsilon", "0,5"], ["--epsilon=1,000"], ["--time-limit", ",5"]]
+)
+def test_a_decimal_comma_is_refused_in_words(monkeypatch, capsys, ballots, words):
+    assert hushrank(monkeypatch, "aggregate", ballots, *words) == 2
+    assert "takes a decimal point, such as 0.5" in capsys.readouterr().err
+
+
+def test_lists_of_numbers_keep_their_commas(monkeypatch, capsys):
+    assert hushrank(monkeypatch, "publish", "historical", "--bins", "1,2") == 2
+    assert "decimal point" not in capsys.readouterr().err
+
+
+def test_a_reader_that_ends_early_ends_the_command_without_a_word():
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "hushrank", "--version"]
+    with os.fdopen(writer, "wb") as into:
+        ended = subprocess.run(words, stdout=into, stderr=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+class Interrupting:
+    """A finder of modules that somebody interrupts."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "hushrank.cli.main":
+            raise KeyboardInterrupt
+
+
+def test_an_interruption_while_modules_are_imported_leaves_no_traceback(monkeypatch):
+    monkeypatch.delitem(sys.modules, "hushrank.cli.main")
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        entrance.main()
+    assert ended.value.code == 130
+
+
+def test_an_interruption_of_a_command_leaves_no_traceback(monkeypatch, ballots):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hushrank.cli.aggregate.show.aggregate", interrupted)
+    assert hushrank(monkeypatch, "aggregate", ballots, "--form", "ranks") == 130

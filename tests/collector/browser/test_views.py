@@ -1,0 +1,379 @@
+import json
+
+import pytest
+
+from tests.collector.browser.accessible import accessible
+from tests.collector.browser.hands import row, until
+from tests.collector.browser.scenarios import ANNOUNCEMENT, GERMAN, WIRE, scenario
+
+SENT = {
+    "round": 0,
+    "stage": "sent",
+    "isPayable": True,
+    "ranking": {"order": [0, 1, 2, 3, 4], "unranked": []},
+    "names": ["Tea", "Coffee", "Cocoa", "Hot lemon", "Chai latte"],
+    "said": [{"says": "order", "items": [0, 1]}],
+    "asked": [{"says": "order", "items": [0, 1]}],
+    "lieChance": 0.26894,
+    "wire": WIRE,
+    "receipt": "6f1d2c9a77e04b18",
+}
+LOCKED = SENT | {"stage": "locked", "receipt": None}
+TWO_ROUNDS = ANNOUNCEMENT | {"comes_back": True}
+CLOSED = {"state": "closed", "round": 0, "closes": None}
+
+MESSAGES = {
+    "closed": (scenario(state=CLOSED), "This survey is closed"),
+    "closed before sending": (scenario(state=CLOSED, kept=LOCKED), "This survey is closed"),
+    "not open": (
+        scenario(state={"state": "draft", "round": None, "closes": None}),
+        "This survey is not open yet",
+    ),
+    "between": (
+        scenario(state={"state": "between", "round": 0, "closes": None}),
+        "The next question is not ready yet",
+    ),
+    "not found": (scenario(looking="not-found"), "There is no such survey"),
+    "by invitation": (
+        scenario(announcement=ANNOUNCEMENT | {"joining": "invitations"}),
+        "This survey is by invitation",
+    ),
+    "in an app": (
+        scenario(announcement=ANNOUNCEMENT | {"joining": "api"}),
+        "This survey is answered elsewhere",
+    ),
+    "changed": (scenario(looking="changed"), "This survey was changed"),
+    "unreadable": (scenario(looking="malformed"), "does not answer this survey"),
+    "offline": (scenario(looking="offline"), "No connection"),
+    "busy": (scenario(looking="too-many"), "Too many people at once"),
+    "no storage": (scenario(opening="no-storage"), "This browser keeps nothing"),
+    "no randomness": (scenario(opening="no-randomness"), "This browser is too old"),
+    "not asked": (
+        scenario(kept={"round": 0, "stage": "not-asked", "ranking": None}),
+        "is not asked in this round",
+    ),
+}
+
+
+def press(page, name):
+    page.get_by_role("button", name=name).click()
+
+
+def move_something(page):
+    page.locator("li.row .up").nth(1).click()
+
+
+def heading(page):
+    return page.locator("h1").text_content()
+
+
+def told(page):
+    return page.locator("main").inner_text()
+
+
+@pytest.fixture
+def at_reveal(visit):
+    def to_reveal(found=None, **how):
+        page = visit(found or scenario(), **how)
+        press(page, "Start")
+        move_something(page)
+        press(page, "That is my order")
+        page.wait_for_selector("blockquote")
+        return page
+
+    return to_reveal
+
+
+@pytest.mark.parametrize(("scheme", "unranked"), [("light", "last"), ("dark", "refused")])
+def test_every_step_is_accessible(visit, scheme, unranked):
+    asked = ANNOUNCEMENT | {"unranked": unranked}
+    page = visit(scenario(announcement=asked), scheme=scheme, size="phone")
+    assert accessible(page) == []
+    press(page, "Start")
+    assert accessible(page) == []
+    move_something(page)
+    assert accessible(page) == []
+    press(page, "That is my order")
+    page.wait_for_selector("blockquote")
+    assert accessible(page) == []
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert accessible(page) == []
+
+
+@pytest.mark.parametrize("case", MESSAGES)
+def test_each_state_is_told_in_words(visit, case):
+    found, words = MESSAGES[case]
+    page = visit(found, scheme="dark" if case == "offline" else "light")
+    assert words in heading(page)
+    assert not set(told(page).lower().split()) & {"error", "undefined", "null", "exception", "404"}
+    assert accessible(page) == []
+
+
+def test_people_see_who_asks_what_for_before_anything(visit):
+    page = visit(scenario())
+    shown = page.locator("body").inner_text()
+    for key in ("title", "asked_by", "purpose", "contact", "privacy_notice"):
+        assert ANNOUNCEMENT[key] in shown
+    assert "at least 20 people" in shown
+    assert "March 31, 2027" in shown
+    assert "at least one in 4 (26 %)" in shown
+    assert "used 19 % of what you allow. This survey uses at most 13 % more" in shown
+    assert page.title() == ANNOUNCEMENT["title"]
+
+
+def test_weak_protection_is_called_weak(visit):
+    page = visit(scenario(announcement=ANNOUNCEMENT | {"epsilon": 4.0}))
+    assert "but seldom: with a chance of at least one in 56 (1.7 %)" in told(page)
+
+
+def test_names_are_shown_as_they_are(visit):
+    markup = "<img src=x onerror=alert(1)>"
+    items = [{"name": f"{markup}{i}", "description": markup} for i in range(3)]
+    asked = ANNOUNCEMENT | {"title": markup, "items": items, "purpose": markup}
+    page = visit(scenario(announcement=asked))
+    assert heading(page) == markup
+    press(page, "Start")
+    assert page.locator(".name").all_text_contents()[0].startswith(markup)
+
+
+def test_the_heading_of_each_step_takes_the_focus(at_reveal):
+    page = at_reveal()
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    assert page.locator("h1").count() == 1
+
+
+def test_an_order_that_nobody_touched_is_asked_about_once(visit):
+    page = visit(scenario())
+    press(page, "Start")
+    press(page, "That is my order")
+    assert "You have not moved anything" in told(page)
+    press(page, "That is my order")
+    page.wait_for_selector("blockquote")
+
+
+def test_people_see_exactly_what_is_sent(at_reveal):
+    page = at_reveal()
+    assert page.locator("blockquote").text_content() == "“Tea before Coffee”"
+    assert "a coin in your computer decided. The chance of a lie was 27 %." in told(page)
+    page.get_by_text("Every character that is sent").click()
+    assert page.locator("pre").text_content() == WIRE
+
+
+def test_a_receipt_says_what_was_sent(at_reveal):
+    page = at_reveal()
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    assert heading(page) == "Sent. Thank you!"
+    assert "6f1d2c9a77e04b18" in told(page)
+    assert "“Tea before Coffee”" in told(page)
+
+
+@pytest.mark.parametrize("lasts", [True, False])
+def test_a_browser_is_asked_to_keep_things_once_the_answer_is_sent(visit, lasts):
+    page = visit(scenario(lasts=lasts, kept=LOCKED))
+    page.wait_for_selector("blockquote")
+    asked = "localStorage.getItem('asked-to-last')"
+    assert page.evaluate(asked) is None
+    press(page, "Send")
+    until(page, f"{asked} === 'true'")
+    page.get_by_text("What your computer keeps").click()
+    assert page.get_by_text("has not promised to keep it").is_visible() is not lasts
+    page.reload()
+    until(page, f"{asked} === 'false'")
+
+
+def test_who_comes_again_sees_the_same_receipt(visit):
+    page = visit(scenario(kept=SENT))
+    assert heading(page) == "You have answered already"
+    assert "6f1d2c9a77e04b18" in told(page)
+
+
+def test_what_the_device_keeps_can_be_deleted_when_the_survey_is_closed(visit):
+    page = visit(scenario(kept=SENT, state=CLOSED))
+    page.get_by_text("What your computer keeps").click()
+    press(page, "Delete it")
+    page.get_by_text("Deleted. Your privacy account stays.").wait_for()
+
+
+def test_what_the_device_keeps_stays_while_the_survey_is_open(visit):
+    page = visit(scenario(kept=SENT))
+    page.get_by_text("What your computer keeps").click()
+    assert page.get_by_role("button", name="Delete it").count() == 0
+
+
+def test_published_results_are_linked(visit):
+    page = visit(scenario(kept=SENT, state=CLOSED | {"state": "published"}))
+    assert page.get_by_role("link", name="See the results").get_attribute("href") == "/r/drinks"
+
+
+def test_who_returns_answers_the_next_round_from_the_same_order(visit):
+    second = {"state": "open", "round": 1, "closes": None}
+    joined = {"round": 1, "stage": "joined"}
+    page = visit(scenario(announcement=TWO_ROUNDS, kept=SENT, state=second, joined=joined))
+    assert heading(page) == "There is a second question"
+    assert accessible(page) == []
+    press(page, "Show what it would send")
+    page.wait_for_selector("blockquote")
+    kept = json.loads(page.evaluate("localStorage.getItem('fake-device')"))
+    assert (kept["round"], kept["ranking"]) == (1, SENT["ranking"])
+
+
+def test_a_limit_that_is_reached_can_be_raised(visit):
+    spent = {"here": 7.5, "all": 9, "limit": 8}
+    page = visit(scenario(spent=spent, joining="over-limit"))
+    press(page, "Start")
+    page.get_by_role("heading", name="That would be more than you allow").wait_for()
+    assert accessible(page) == []
+    page.get_by_text("What you allow", exact=True).click()
+    page.get_by_label("What you allow").select_option("16")
+    until(page, "document.querySelector('h1').textContent.startsWith('Which hot drink')")
+
+
+def test_an_unknown_invitation_is_said_so(visit):
+    asked = ANNOUNCEMENT | {"joining": "invitations"}
+    page = visit(scenario(announcement=asked, joining="not-invited"), fragment="#i=abc")
+    press(page, "Start")
+    page.get_by_text("open it with the link in your invitation").wait_for()
+
+
+def test_another_language_keeps_the_invitation(visit):
+    asked = ANNOUNCEMENT | {"joining": "invitations"}
+    page = visit(scenario(announcement=asked), fragment="#i=abc")
+    page.get_by_role("link", name="Deutsch").click()
+    page.get_by_role("button", name="Beginnen").wait_for()
+    assert page.url.endswith("?lang=de#i=abc")
+
+
+def test_the_page_speaks_german(visit):
+    page = visit(scenario(announcement=GERMAN), language="de")
+    assert page.locator("html").get_attribute("lang") == "de"
+    assert "mindestens eins zu 4 (26 %)" in told(page)
+    assert "31. März 2027" in told(page)
+
+
+def test_pages_run_from_right_to_left(visit):
+    page = visit(scenario(), language="ar", size="phone")
+    press(page, "Start")
+    place, arrow = row(page, 0).locator(".place"), row(page, 0).locator(".up")
+    assert place.bounding_box()["x"] > arrow.bounding_box()["x"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("size", ["320x640", "3840x2160"])
+def test_nothing_is_wider_than_the_window(visit, size):
+    page = visit(scenario(announcement=GERMAN), language="de", size=size)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    press(page, "Beginnen")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_unprotected_connection_is_warned_of(visits, fake_address):
+    address = fake_address.replace("127.0.0.1", "survey.test")
+    script = f"globalThis.scenario = {json.dumps(scenario())}"
+    page = visits.open(f"{address}/s/drinks", script=script)
+    assert "This connection is not protected" in told(page)
+    assert accessible(page) == []
+
+
+def test_a_protected_connection_is_not_warned_of(visit):
+    assert "not protected" not in told(visit(scenario()))
+
+
+def test_a_preview_shows_all_steps_and_sends_nothing(visits, fake_address):
+    page = visits.open(f"{fake_address}/s/drinks?preview")
+    assert "nothing is sent" in page.locator(".banner").text_content()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    press(page, "Start")
+    move_something(page)
+    press(page, "That is my order")
+    page.wait_for_selector("blockquote")
+    assert accessible(page) == []
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    assert asked == []
+
+
+def test_a_reload_keeps_the_order_that_was_begun(visit):
+    page = visit(scenario())
+    press(page, "Start")
+    move_something(page)
+    before = page.locator(".name").all_text_contents()
+    page.reload()
+    page.wait_for_selector("hushrank-ranking-list")
+    assert page.locator(".name").all_text_contents() == before
+
+
+def test_a_reload_shows_the_same_answer(at_reveal):
+    page = at_reveal()
+    page.reload()
+    page.wait_for_selector("blockquote")
+    assert page.locator("blockquote").text_content() == "“Tea before Coffee”"
+
+
+def test_a_second_tab_shows_the_answer_of_the_first(visit):
+    page = visit(scenario())
+    press(page, "Start")
+    kept = json.dumps(LOCKED | {"ranking": {"order": [4, 3, 2, 1, 0], "unranked": []}})
+    page.evaluate("kept => localStorage.setItem('fake-device', kept)", kept)
+    move_something(page)
+    press(page, "That is my order")
+    page.get_by_text("You had already given an order").wait_for()
+
+
+def test_people_can_rank_without_a_connection(visit):
+    page = visit(scenario())
+    page.context.set_offline(True)
+    press(page, "Start")
+    assert "You can give your order all the same" in told(page)
+    assert accessible(page) == []
+    move_something(page)
+    press(page, "That is my order")
+    page.get_by_text("it gets its question").wait_for()
+    before = json.loads(page.evaluate("sessionStorage.getItem('hushrank-draft:drinks')"))
+    page.context.set_offline(False)
+    page.wait_for_selector("blockquote")
+    kept = json.loads(page.evaluate("localStorage.getItem('fake-device')"))
+    assert kept["ranking"] == before
+
+
+def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
+    page = at_reveal()
+    page.context.set_offline(True)
+    press(page, "Send")
+    page.get_by_text("sent as soon as there is a connection").wait_for()
+    page.context.set_offline(False)
+    page.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_an_answer_that_waited_is_sent_when_the_page_is_opened_again(at_reveal, visits):
+    page = at_reveal()
+    page.context.set_offline(True)
+    press(page, "Send")
+    page.get_by_text("sent as soon as there is a connection").wait_for()
+    person, address = page.context, page.url
+    page.close()
+    person.set_offline(False)
+    again = visits.page(person, address, f"globalThis.scenario = {json.dumps(scenario())}")
+    again.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_a_page_without_its_words_says_that_it_must_be_loaded_again(visits, fake_address):
+    visits.expected = ("",)
+    page = visits.person().new_page()
+    page.route("**/strings/*", lambda route: route.abort())
+    page.goto(f"{fake_address}/s/drinks")
+    page.get_by_text("Please load it again").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("closed", "was closed before"), ("conflict", "arrived before")]
+)
+def test_a_report_that_is_refused_is_said_so(at_reveal, kind, words):
+    page = at_reveal(scenario(sending=kind))
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    assert words in told(page)

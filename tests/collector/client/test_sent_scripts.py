@@ -1,0 +1,43 @@
+import gzip
+
+import msgspec
+import pytest
+
+from hushrank.collector.client_files import client_folder
+from hushrank.collector.web.files import STATIC_FOLDER
+from hushrank.collector.web.pages_participant import MODULES
+from hushrank.collector.web.scripts import without_comments
+from tests.collector.client.node import needs_node, node
+
+MOST_BYTES = 40_000
+"""Of all that a participant's page runs, packed: the target of the live collection."""
+NOT_SENT = {"node_modules", "tests"}
+
+
+def scripts():
+    folders = (client_folder(), STATIC_FOLDER)
+    every = [path for folder in folders for path in sorted(folder.rglob("*.js"))]
+    return [path for path in every if not NOT_SENT.intersection(path.parts)]
+
+
+def test_all_that_a_participants_page_loads_is_at_most_40_kb():
+    loaded = [(client_folder() / name).read_bytes() for name in MODULES]
+    sent = [gzip.compress(without_comments(script), 9) for script in loaded]
+    assert 10_000 < sum(map(len, sent)) <= MOST_BYTES
+
+
+@pytest.mark.end_to_end
+@needs_node
+def test_scripts_without_comments_are_the_same_programs():
+    lines = []
+    for path in scripts():
+        script = path.read_bytes()
+        sent = {"script": script.decode(), "sent": without_comments(script).decode()}
+        lines.append(msgspec.json.encode({"name": path.name, **sent}))
+    assert len(lines) > 10
+    assert node("tests/same_program.js", stdin=b"\n".join(lines)) == b""
+
+
+def test_comments_inside_of_a_line_and_licences_stay():
+    script = b"/*! MIT */\n/** Why. */\nconst a = 1; // so\n  // and so\n  /**\n   * More.\n   */\n"
+    assert without_comments(script) == b"/*! MIT */\nconst a = 1; // so\n"

@@ -1,0 +1,141 @@
+import httpx
+import msgspec
+import pytest
+
+from hushrank.collector.device.connection import (
+    Asking,
+    HttpConnection,
+    Offline,
+    Problem,
+    origin_of,
+    survey_at,
+)
+from hushrank.errors import HushrankError
+
+ORIGIN = "https://survey.example.org"
+ASKING = Asking("a" * 32, None, 7, None)
+
+
+def connected(answer, **settings):
+    """Return a connection to a collector that answers so."""
+    client = httpx.Client(transport=httpx.MockTransport(answer))
+    return HttpConnection(ORIGIN, client=client, **settings)
+
+
+def test_requests_are_those_of_the_interface():
+    seen = []
+
+    def answer(request):
+        seen.append((request.method, request.url.path, request.content))
+        assert request.url.host == "survey.example.org"
+        assert "authorization" not in request.headers
+        bodies = {"/v1/surveys/abc/state": b'{"state":"open","round":0,"closes":null,"more":1}'}
+        return httpx.Response(200, content=bodies.get(request.url.path, b'{"receipt":"ab"}'))
+
+    connection = connected(answer)
+    connection.announcement("abc")
+    assert connection.where("abc").round == 0
+    connection.join("abc", ASKING)
+    assert connection.send(b'{"assignment":1}') == "ab"
+    asked = b'{"person":"%b","invitation":null,"lot":7,"earlier":null}' % (b"a" * 32)
+    assert seen == [
+        ("GET", "/v1/surveys/abc", b""),
+        ("GET", "/v1/surveys/abc/state", b""),
+        ("POST", "/v1/surveys/abc/assignments", asked),
+        ("POST", "/v1/reports", b'{"assignment":1}'),
+    ]
+
+
+def test_an_apps_key_goes_to_its_collector():
+    def answer(request):
+        assert request.headers["authorization"] == "Bearer secret"
+        return httpx.Response(200, content=b"{}")
+
+    connected(answer, api_key="secret").announcement("abc")
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b'{"type":"/problems/not-open","title":"x","status":409}', "not-open"),
+        (b'{"type":"https://elsewhere.example/closed"}', "closed"),
+        (b'{"type":"/problems/\\u001b[2Jx"}', "unavailable"),
+        (b"<html>", "unavailable"),
+        (b"", "unavailable"),
+        (b"\xff", "unavailable"),
+    ],
+)
+def test_a_problem_has_a_kind_that_a_terminal_can_show(content, kind):
+    connection = connected(lambda request: httpx.Response(409, content=content))
+    with pytest.raises(Problem) as refused:
+        connection.join("abc", ASKING)
+    assert (refused.value.kind, refused.value.status) == (kind, 409)
+    assert str(refused.value).isprintable()
+
+
+def test_a_redirection_is_not_followed():
+    def answer(request):
+        return httpx.Response(307, headers={"location": "https://elsewhere.example/"})
+
+    with pytest.raises(Problem):
+        connected(answer).send(b"{}")
+
+
+@pytest.mark.parametrize(
+    "error", [httpx.ConnectError, httpx.ReadTimeout, httpx.RemoteProtocolError]
+)
+def test_what_cannot_be_reached_is_offline(error):
+    def answer(request):
+        raise error("a secret address")
+
+    with pytest.raises(Offline) as refused:
+        connected(answer).announcement("abc")
+    assert "secret" not in str(refused.value)
+
+
+def test_an_endless_answer_is_not_read_to_its_end():
+    def endless():
+        while True:
+            yield b"x" * 2**16
+
+    connection = connected(lambda request: httpx.Response(200, content=endless()))
+    with pytest.raises(HushrankError, match="over 1,048,576 bytes"):
+        connection.announcement("abc")
+
+
+def test_an_answer_of_another_form_is_refused():
+    connection = connected(lambda request: httpx.Response(200, content=b'{"state":"lost"}'))
+    for refused in (lambda: connection.where("abc"), lambda: connection.send(b"{}")):
+        with pytest.raises(HushrankError, match="does not know"):
+            refused()
+
+
+def test_a_link_says_which_survey_and_which_invitation():
+    assert survey_at("https://a.example/s/AB_c-9") == ("https://a.example", "AB_c-9", None)
+    assert survey_at("http://[::1]:8000/s/AB/#i=t_-9") == ("http://[::1]:8000", "AB", "t_-9")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        *("", "abc", "ftp://a.example/s/AB", "https:///s/AB", "https://a.example/r/AB"),
+        *("https://a.example/s/A%2FB", "https://a.example/s/AB#x=1", "https://a.example/s/AB?x=1"),
+        *("https://user:word@a.example/s/AB", "https://a.example:99999/s/AB", "https://[::1/s/AB"),
+    ],
+)
+def test_what_is_no_link_of_a_survey_is_refused(link):
+    with pytest.raises(HushrankError, match="expected"):
+        survey_at(link)
+
+
+def test_an_origin_is_an_address_without_a_path():
+    assert origin_of("http://127.0.0.1:8000/s/abc") == "http://127.0.0.1:8000"
+    assert origin_of("HTTPS://Survey.Example.org:443/s/abc") == ORIGIN
+    assert origin_of("http://[::1]:80/") == "http://[::1]"
+    with pytest.raises(HushrankError, match="origin"):
+        HttpConnection("https://survey.example.org/")
+
+
+def test_who_asks_is_not_shown():
+    assert repr(ASKING) == "Asking()"
+    assert msgspec.json.decode(msgspec.json.encode(ASKING))["person"] == "a" * 32

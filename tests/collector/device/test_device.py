@@ -1,0 +1,472 @@
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+
+import msgspec
+import pytest
+
+from hushrank.collector.device.connection import Offline, Problem
+from hushrank.collector.device.device import Device
+from hushrank.collector.device.kept import KeptSeries, Memo
+from hushrank.collector.device.memory import FileMemory, SimulatedMemory
+from hushrank.errors import HushrankError
+from hushrank.randomness import Randomness
+from hushrank.surveys.handout import fingerprint_of
+from tests.collector.device.counting import TIMES, count_up
+from tests.collector.device.live import Direct
+from tests.collector.drafts import NAMES
+
+ORDER = ("coffee", "tea", "juice", "water")
+OTHER = ("water", "juice", "tea", "coffee")
+
+
+class Altered(Direct):
+    """A collector whose answers are altered, of which it knows if they are `its_own`."""
+
+    def __init__(self, live, *, its_own=False, **altered):
+        super().__init__(live)
+        self.altered, self.its_own = altered, its_own
+
+    def fingerprint(self, survey):
+        known = super().fingerprint(survey)
+        return fingerprint_of(self.announcement(survey)) if self.its_own else known
+
+    def announcement(self, survey):
+        alter = self.altered.get("announcement", lambda document: document)
+        return alter(super().announcement(survey))
+
+    def join(self, survey, asking):
+        given = super().join(survey, asking)
+        alter = self.altered.get("join", lambda document: document)
+        return alter(given)
+
+
+def fields(**changed):
+    """Return what alters fields of a JSON document."""
+
+    def alter(document):
+        return msgspec.json.encode(msgspec.json.decode(document) | changed)
+
+    return alter
+
+
+def in_head(old, new):
+    """Return what alters the head of a handout."""
+
+    def alter(document):
+        given = msgspec.json.decode(document)
+        assert old in given["handout"]["head"]
+        given["handout"]["head"] = given["handout"]["head"].replace(old, new)
+        return msgspec.json.encode(given)
+
+    return alter
+
+
+def test_a_person_answers_and_the_collector_has_it(live):
+    survey, device = live.open(), live.device()
+    opened = device.open(survey)
+    assert opened.announcement.title == "What to drink"
+    standing = device.join(survey, shown=opened.fingerprint)
+    assert standing.handout.head.items == NAMES
+    assert (standing.answered, standing.receipt, standing.is_payable) == (None, None, True)
+    answered = device.answer(survey, ORDER)
+    assert answered.nats == 2.0
+    receipt = device.send(survey)
+    assert live.run(live.service.survey(survey)).counts[0].reported == 1
+    kept = device.kept(survey)
+    assert (kept.receipt, kept.answered.reports) == (receipt, answered.reports)
+
+
+def test_a_device_draws_once_and_sends_the_same_bytes_until_there_is_a_receipt(live):
+    survey, connection = live.open(), live.connection()
+    device = live.device(connection=connection)
+    device.join(survey)
+    first = device.answer(survey, ORDER)
+    assert device.answer(survey, OTHER).reports == first.reports
+    connection.is_online = False
+    for _ in range(2):
+        with pytest.raises(Offline):
+            device.send(survey)
+    connection.is_online = True
+    receipt = device.send(survey)
+    assert device.send(survey) == receipt
+    joined, *uploaded = connection.sent
+    assert uploaded == [device.kept(survey).upload] * 3
+    assert device.spent().in_all == 2.0
+    assert msgspec.json.decode(joined)["earlier"] is None
+
+
+def test_a_device_that_was_restarted_is_the_same_person(live, tmp_path):
+    survey, path = live.open(), tmp_path / "device.sqlite"
+    first = live.device(1, FileMemory(path))
+    asked = first.join(survey).handout
+    reports = first.answer(survey, ORDER).reports
+    later = live.device(2, FileMemory(path))
+    assert later.join(survey).handout.asked.keys() == asked.asked.keys()
+    assert later.answer(survey, OTHER).reports == reports
+    assert later.send(survey)
+    assert live.run(live.service.survey(survey)).counts[0].joined == 1
+
+
+def test_everybody_is_another_person_and_so_in_every_survey(live):
+    connection = live.connection()
+    surveys = [live.open(), live.open()]
+    one = live.device(connection=connection)
+    for survey in (*surveys, surveys[0]):
+        one.join(survey)
+    live.device(connection=connection).join(surveys[0])
+    sent = [msgspec.json.decode(each) for each in connection.sent]
+    assert len({each["person"] for each in sent}) == len(sent) == 3
+    assert all(len(each["person"]) == 32 and 0 <= each["lot"] < 2**32 for each in sent)
+    assert len({each["lot"] for each in sent}) == 3
+
+
+class Replayed(Direct):
+    """Answers whatever comes as another connection was answered, in the same order."""
+
+    def __init__(self, live, given):
+        super().__init__(live)
+        self._given = list(given)
+
+    def announcement(self, survey):
+        return self._given.pop(0)
+
+    def where(self, survey):
+        return self._given.pop(0)
+
+    def join(self, survey, asking):
+        self.sent.append(msgspec.json.encode(asking))
+        return self._given.pop(0)
+
+    def send(self, upload):
+        self.sent.append(upload)
+        return self._given.pop(0)
+
+
+def test_all_that_leaves_a_device_is_the_same_for_two_rankings_but_for_the_report(live):
+    """By the same random words, from the same collector: in pairs, or in whole orders."""
+    for protocol in ("pairs", "subset-order"):
+        survey, recorded = live.open(protocol=protocol), Recorded(live)
+        sent = []
+        for order in (ORDER, OTHER):
+            connection = Replayed(live, recorded.given) if sent else recorded
+            device = live.device(3, connection=connection)
+            device.join(survey)
+            device.answer(survey, order)
+            device.send(survey)
+            sent.append([msgspec.json.decode(each) for each in connection.sent])
+        reports = [of_one[-1]["reports"][0].pop("report") for of_one in sent]
+        assert sent[0] == sent[1]
+        assert len(sent[0]) == 2
+        assert protocol == "pairs" or reports[0] != reports[1]
+
+
+class Recorded(Direct):
+    """Remembers what it answers."""
+
+    def __init__(self, live):
+        super().__init__(live)
+        self.given = []
+
+    def announcement(self, survey):
+        return self._remembered(super().announcement(survey))
+
+    def where(self, survey):
+        return self._remembered(super().where(survey))
+
+    def fingerprint(self, survey):
+        return fingerprint_of(Direct.announcement(self, survey))
+
+    def join(self, survey, asking):
+        return self._remembered(super().join(survey, asking))
+
+    def send(self, upload):
+        return self._remembered(super().send(upload))
+
+    def _remembered(self, answer):
+        self.given.append(answer)
+        return answer
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("tea", "coffee", "water"),
+        ("tea", "tea", "water", "juice"),
+        ("tea", "coffee", "water", "milk"),
+        (0, 1, 2, 3),
+        "wxyz",
+    ],
+)
+def test_what_is_no_ranking_of_the_items_costs_nothing_and_is_not_repeated_in_the_error(
+    live, order
+):
+    survey = live.open()
+    device = live.device(randomness=Randomness.replayed(bytes(24)))
+    device.join(survey)
+    with pytest.raises(HushrankError) as refused:
+        device.answer(survey, order)
+    assert not {*map(str, order), "wxyz"} & {*str(refused.value).split()}
+    assert device.spent().in_all == 0
+
+
+def test_items_may_be_left_out_where_the_survey_takes_that(live):
+    survey = live.open(options={"unranked": "last"})
+    for order in (("tea",), ("tea", "water"), ORDER, ()):
+        device = live.device()
+        device.join(survey)
+        device.answer(survey, order)
+        assert device.send(survey)
+
+
+@pytest.mark.parametrize(
+    ("altered", "words"),
+    [
+        ({"join": fields(announcement="0" * 64)}, "changed the announcement"),
+        ({"join": fields(round=-1)}, "round"),
+        ({"join": fields(more=1)}, "does not know"),
+        ({"join": fields(assignment=None)}, "an assignment"),
+        ({"join": in_head('"tea"', '"milk"')}, "other items"),
+        ({"join": in_head('"version":2,"name":"', '"version":2,"name":"other ')}, "another survey"),
+        ({"join": in_head('"lots":[0.0,1.0]', '"lots":[0.0,1e-10]')}, "another survey"),
+        ({"join": in_head('"epsilon":2.0', '"epsilon":2.5')}, "nats"),
+        ({"join": in_head('"hit_words":"1', '"hit_words":"')}, "thresholds"),
+        ({"join": fields(round=256)}, "expected a round 0..255"),
+        ({"join": fields(round=-1)}, "expected a round 0..255"),
+        ({"announcement": lambda document: document + b" "}, "as this version writes it"),
+        ({"announcement": fields(epsilon=1.0)}, "changed the announcement"),
+        ({"announcement": fields(id="A1b2C3d4E5f6")}, "of this survey"),
+    ],
+)
+def test_what_was_not_announced_is_refused_before_anybody_ranks(live, altered, words):
+    survey = live.open(epsilon=2.0)
+    device = live.device(connection=Altered(live, **altered))
+    with pytest.raises(HushrankError, match=words):
+        device.join(survey)
+    with pytest.raises(HushrankError, match="was joined"):
+        device.answer(survey, ORDER)
+    assert device.spent().in_all == 0
+
+
+def test_an_announcement_that_changed_after_joining_or_showing_is_refused(live):
+    survey, memory = live.open(), SimulatedMemory()
+    shown = live.device(memory=memory).open(survey).fingerprint
+    live.device(memory=memory).join(survey)
+    changed = Altered(live, announcement=fields(purpose="Another one."))
+    with pytest.raises(HushrankError, match="after this device had joined"):
+        live.device(connection=changed, memory=memory).open(survey)
+    with pytest.raises(HushrankError, match="after it was shown"):
+        live.device(connection=changed).join(survey, shown=shown)
+
+
+def test_another_question_in_the_same_round_is_refused(live):
+    survey, memory = live.open(), SimulatedMemory()
+    device = live.device(memory=memory)
+    one = live.device(memory=SimulatedMemory())
+    given = {}
+
+    class Slow(Direct):
+        """Answers when somebody else has joined with the same memory."""
+
+        def join(self, survey, asking):
+            device.join(survey)
+            stranger = one._connection.join(survey, asking=msgspec.structs.replace(asking, lot=1))
+            given["first"] = stranger
+            return one._connection.join(survey, msgspec.structs.replace(asking, person="b" * 32))
+
+    with pytest.raises(HushrankError, match="another question in the same round"):
+        live.device(memory=memory, connection=Slow(live)).join(survey)
+    assert given
+
+
+def test_rounds_cost_together_no_more_than_was_announced(live):
+    survey = live.open(
+        protocol="safari", epsilon=1.0, expected_people=500, options={"split": "budget"}
+    )
+    first = live.device()
+    assert first.open(survey).announcement.comes_back
+    cautious = live.device(
+        connection=Altered(live, its_own=True, announcement=fields(epsilon=0.75))
+    )
+    cautious.join(survey)
+    first.join(survey)
+    first.answer(survey, ORDER)
+    first.send(survey)
+    for _ in range(30):
+        one = live.device()
+        one.join(survey)
+        one.answer(survey, OTHER)
+        one.send(survey)
+    live.run(live.service.close_round(survey))
+    assert first.join(survey).round == 0
+    with pytest.raises(HushrankError, match="not open now"):
+        live.device().join(survey)
+    live.run(live.service.open_round(survey))
+    standing = first.join(survey)
+    assert (standing.round, standing.answered) == (1, None)
+    first.answer(survey, ORDER)
+    assert first.send(survey)
+    assert first.spent().in_all == 1.0
+    with pytest.raises(HushrankError, match="rounds cost more than"):
+        cautious.join(survey)
+    assert cautious.kept(survey).round == 0
+
+
+def test_a_round_that_asks_others_costs_nothing(live):
+    survey = live.open(
+        protocol="safari", epsilon=1.0, expected_people=500, options={"split": "people"}
+    )
+    devices = [live.device() for _ in range(20)]
+    standings = [device.join(survey) for device in devices]
+    assert {standing.handout is None for standing in standings} == {True, False}
+    for device, standing in zip(devices, standings, strict=True):
+        if standing.handout is None:
+            with pytest.raises(HushrankError, match="does not ask this person"):
+                device.answer(survey, ORDER)
+            assert device.spent().in_all == 0
+
+
+def test_invitations_reach_the_collector(live):
+    survey = live.open(joining="invitations")
+    (token,) = live.run(live.service.invite(survey, 1))
+    with pytest.raises(Problem) as refused:
+        live.device().join(survey)
+    assert refused.value.kind == "not-invited"
+    assert live.device().join(survey, invitation=token).handout is not None
+
+
+def test_a_seed_protects_nobody_and_only_a_simulation_may_have_one(live):
+    with pytest.raises(HushrankError, match="protects nobody"):
+        Device(live.connection(), SimulatedMemory(), randomness=Randomness.seeded(1))
+
+
+def test_a_limit_is_kept_and_can_be_changed(live):
+    device = live.device()
+    for _ in range(4):
+        survey = live.open(epsilon=2.0)
+        device.join(survey)
+        device.answer(survey, ORDER)
+    assert device.spent().in_a_year == 8.0
+    survey = live.open(epsilon=0.1)
+    assert not device.join(survey).is_payable
+    with pytest.raises(HushrankError, match="limit"):
+        device.answer(survey, ORDER)
+    device.set_limit(8.5)
+    assert device.kept(survey).is_payable
+    device.answer(survey, ORDER)
+    live.clock.pass_days(366)
+    assert device.spent().in_a_year == 0
+    assert device.spent().everywhere > 8.0
+
+
+def test_who_begins_a_survey_can_pay_all_of_its_rounds(live):
+    rounds = {"protocol": "safari", "expected_people": 500, "options": {"split": "budget"}}
+    survey, device = live.open(epsilon=1.0, **rounds), live.device()
+    device.set_limit(0.9)
+    assert not device.join(survey).is_payable
+    with pytest.raises(HushrankError, match="limit"):
+        device.answer(survey, ORDER)
+    device.set_limit(1.0)
+    assert device.kept(survey).is_payable
+    assert device.answer(survey, ORDER).nats == 0.5
+    device.send(survey)
+    for _ in range(30):
+        one = live.device()
+        one.join(survey)
+        one.answer(survey, OTHER)
+        one.send(survey)
+    live.run(live.service.close_round(survey))
+    live.run(live.service.open_round(survey))
+    assert device.join(survey).is_payable
+    assert device.answer(survey, ORDER).nats == 0.5
+
+
+def test_threads_that_answer_at_once_draw_once(live, tmp_path):
+    survey, path = live.open(), tmp_path / "device.sqlite"
+    live.device(memory=FileMemory(path)).join(survey)
+
+    def answer(_):
+        return live.device(memory=FileMemory(path)).answer(survey, ORDER).reports
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len({str(reports) for reports in pool.map(answer, range(16))}) == 1
+    assert live.device(memory=FileMemory(path)).spent().in_all == 2.0
+
+
+def test_processes_that_change_a_memory_at_once_lose_nothing(tmp_path):
+    path = str(tmp_path / "device.sqlite")
+    spawn = get_context("spawn")
+    processes = [spawn.Process(target=count_up, args=(path,)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    with FileMemory(path).opened() as drawer:
+        assert drawer.get("series", KeptSeries).lot == 2 * TIMES
+
+
+@pytest.mark.parametrize("memory_of", [lambda path: SimulatedMemory(), FileMemory])
+def test_a_change_that_fails_changes_nothing(tmp_path, memory_of):
+    memory = memory_of(tmp_path / "device.sqlite")
+    with memory.opened() as drawer:
+        drawer.put("kept", KeptSeries(1))
+    with pytest.raises(ZeroDivisionError), memory.opened() as drawer:  # noqa: PT012
+        drawer.put("kept", KeptSeries(2))
+        drawer.drop("other")
+        drawer.put("new", KeptSeries(3 // 0))
+    with memory.opened() as drawer:
+        assert drawer.get("kept", KeptSeries).lot == 1
+        assert drawer.get("new", KeptSeries) is None
+        drawer.drop("kept")
+        assert drawer.get("kept", KeptSeries) is None
+    with memory.opened() as drawer:
+        assert drawer.get("kept", KeptSeries) is None
+
+
+def test_the_file_is_its_owners_alone(tmp_path):
+    path = tmp_path / "device.sqlite"
+    FileMemory(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_no_memory_is_named_and_left_as_it_is(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, but somebody's notes " * 40)
+    with pytest.raises(HushrankError, match=r"notes.txt: expected the memory of a device"):
+        FileMemory(path)
+    assert path.read_text().startswith("not a database")
+    with pytest.raises(HushrankError, match="existing folder"):
+        FileMemory(tmp_path / "nowhere" / "device.sqlite")
+
+
+def test_nothing_that_a_device_keeps_shows_itself(live):
+    survey, device = live.open(), live.device()
+    device.join(survey)
+    answered = device.answer(survey, ORDER)
+    standing = device.kept(survey)
+    memo = Memo("3", {"3": 7})
+    series = KeptSeries(7, {0: "token"}, {"key": memo})
+    shown = [repr(each) for each in (answered, memo, series)]
+    assert shown == ["Answered()", "Memo()", "KeptSeries()"]
+    assert " at 0x" in repr(standing)  # Python's own, which shows no field
+
+
+def test_what_was_forgotten_is_gone_but_for_what_it_cost(live):
+    survey, device = live.open(), live.device()
+    device.join(survey)
+    device.answer(survey, ORDER)
+    device.forget(survey)
+    assert device.kept(survey) is None
+    assert device.spent().in_all == 2.0
+
+
+def test_a_survey_that_was_forgotten_leaves_the_next_of_its_series_as_it_was(live):
+    survey, device = live.open(), live.device()
+    device.join(survey)
+    device.answer(survey, ORDER)
+    again = live.repeat(survey)
+    asked = device.join(again).handout
+    device.forget(survey)
+    assert device.kept(again).handout.asked == asked.asked
+    device.answer(again, ORDER)
+    assert device.send(again)

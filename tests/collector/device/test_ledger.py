@@ -1,0 +1,64 @@
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.collector.device.ledger import Account, Entry, float_above
+from hushrank.errors import HushrankError
+
+NOW = datetime(2027, 1, 31, tzinfo=UTC)
+NATS = st.floats(0, 8, allow_subnormal=True)
+
+
+def entry(nats: float, *, collector: str = "https://one.example", days: float = 0) -> Entry:
+    return Entry(collector, "survey", "What to drink", 0, nats, NOW - timedelta(days=days))
+
+
+@given(st.lists(NATS, max_size=30), NATS)
+def test_a_sum_is_exact_and_said_rounded_up_by_less_than_a_step(each, more):
+    account = Account(8.0, tuple(map(entry, each)))
+    exact = sum(map(Fraction, each), Fraction(0))
+    said = account.statement("https://one.example", NOW)
+    assert said.in_a_year == said.in_all == said.everywhere
+    assert Fraction(said.in_all) >= exact
+    assert said.in_all == 0 or Fraction(said.in_all) - exact <= Fraction(said.in_all) / 2**52
+    assert account.allows("https://one.example", more, NOW) == (exact + Fraction(more) <= 8)
+
+
+def test_ten_tenths_are_more_than_one():
+    account = Account(1.0, tuple(entry(0.1) for _ in range(9)))
+    assert not account.allows("https://one.example", 0.1, NOW)
+    assert account.allows("https://one.example", 0.0999, NOW)
+
+
+def test_each_collector_has_a_year_of_its_own():
+    entries = (entry(3), entry(4, days=364.9), entry(5, days=365), entry(6, collector="other"))
+    account = Account(8.0, entries)
+    said = account.statement("https://one.example", NOW)
+    assert (said.in_a_year, said.in_all, said.everywhere) == (7, 12, 18)
+    assert account.allows("https://one.example", 1, NOW)
+    assert not account.allows("https://one.example", 1.0001, NOW)
+    assert account.allows("other", 2, NOW)
+
+
+def test_what_a_wrong_clock_puts_into_the_future_counts():
+    account = Account(8.0, (entry(8, days=-400),))
+    assert not account.allows("https://one.example", 0.1, NOW)
+
+
+def test_a_limit_may_be_changed_and_is_no_less_than_nothing():
+    account = Account().entered(entry(8.0))
+    assert account.limited(9).allows("https://one.example", 1.0, NOW)
+    assert not account.limited(0).allows("other", 0.001, NOW)
+    for wrong in (-1, float("inf"), float("nan")):
+        with pytest.raises(HushrankError, match="limit"):
+            account.limited(wrong)
+
+
+@given(st.fractions(0, 10))
+def test_the_float_above_is_the_nearest_that_is_not_below(number):
+    above = float_above(number)
+    assert Fraction(above) >= number
+    assert above == 0 or Fraction(above) - number < Fraction(above) / 2**51

@@ -1,0 +1,206 @@
+"""Surveys that repeat each other: what that costs, and what whoever watches can tell."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from hushrank.collector.device.device import ranking_of
+from hushrank.collector.device.kept import KeptSeries, Memo
+from hushrank.collector.device.memory import SimulatedMemory
+from hushrank.collector.device.repeating import answer_each, memo_key
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.registry import make_protocol
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.handout import read_handout
+from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire import PublishedSurvey
+from tests.collector.drafts import NAMES
+from tests.statistics import assert_follows, draws_needed
+
+ORDER = ("coffee", "tea", "juice", "water")
+OTHER = ("water", "juice", "tea", "coffee")
+
+
+def uploads(connection):
+    return [each for each in connection.sent if each.startswith(b'{"assignment"')]
+
+
+def reports_of(upload):
+    sent = msgspec.json.decode(upload)["reports"]
+    return [(each["survey"], each["question"], str(each["report"])) for each in sent]
+
+
+@pytest.mark.parametrize(
+    ("n_weeks", "fields"),
+    [
+        (100, {"protocol": "subset-order"}),
+        (4, {"protocol": "pairs", "options": {"queries": 3}}),
+        (4, {"protocol": "max-entropy"}),
+        (4, {"protocol": "safari", "options": {"split": "people"}, "expected_people": 500}),
+    ],
+)
+def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, fields):
+    survey, connection = live.open(epsilon=2.0, **fields), live.connection()
+    people = (live.device(seed, connection=connection) for seed in range(50))
+    device = next(one for one in people if one.join(survey).handout is not None)
+    for week in range(n_weeks):
+        device.join(survey)
+        answered = device.answer(survey, ORDER)
+        device.send(survey)
+        assert (answered.nats, answered.is_repeated) == ((2.0, False) if week == 0 else (0.0, True))
+        survey = live.repeat(survey) if week < n_weeks - 1 else survey
+    sent = [reports_of(upload) for upload in uploads(connection)]
+    assert len(sent) == n_weeks
+    assert all(each == sent[0] for each in sent)
+    spent = device.spent()
+    assert (spent.in_a_year, spent.everywhere) == (2.0, 2.0)
+
+
+def test_a_ranking_that_changes_costs_as_many_answers_as_it_has_had(live):
+    survey, memory = live.open(epsilon=1.0), SimulatedMemory()
+    device = live.device(4, memory)
+    costs, reports = [], []
+    for order in (ORDER, ORDER, OTHER, OTHER, ORDER, OTHER):
+        device.join(survey)
+        answered = device.answer(survey, order)
+        costs.append(answered.nats)
+        reports.append(answered.reports)
+        device.send(survey)
+        survey = live.repeat(survey)
+    truths_differ = costs[2] == 1.0
+    assert costs == [1.0, 0, costs[2], 0, 0, 0]
+    assert reports[0] == reports[1] == reports[4]
+    assert reports[2] == reports[3] == reports[5]
+    assert truths_differ or reports[0] == reports[2]
+
+
+def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
+    survey, connection = live.open(epsilon=2.0, protocol="subset-order"), live.connection()
+    device = live.device(connection=connection)
+    device.set_limit(2.0)
+    sent = []
+    for order in (ORDER, OTHER, ORDER):
+        assert device.join(survey).is_payable
+        answered = device.answer(survey, order)
+        sent.append(answered.reports)
+        device.send(survey)
+        survey = live.repeat(survey)
+    assert sent[0] == sent[1] == sent[2]
+    assert device.spent().everywhere == 2.0
+    stranger = live.open(epsilon=2.0, protocol="subset-order")
+    assert not device.join(stranger).is_payable
+    for order in (ORDER, OTHER):
+        with pytest.raises(HushrankError, match="limit"):
+            device.answer(stranger, order)
+
+
+def test_what_is_hidden_otherwise_or_about_other_items_is_another_question():
+    def handout(names, epsilon, items):
+        mechanism = GeneralizedRandomizedResponse(2, epsilon)
+        survey = Survey("pairs", (RelativeOrder(items),), (mechanism,), epsilon)
+        return read_handout(PublishedSurvey(survey, names).handout([0]), most_epsilon=8)
+
+    keys = [
+        memo_key(handout(names, epsilon, items), 0)
+        for names in (NAMES, NAMES[::-1])
+        for epsilon in (1.0, 1.1)
+        for items in ((0, 1), (1, 0))
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def weeks_of(handout, orders, seed):
+    """Return the report of each week of somebody whose rankings are those orders."""
+    rng, memos, reports = Randomness.seeded(seed), {}, []
+    for order in orders:
+        drawn = answer_each(
+            handout,
+            handout.truths(ranking_of(order, NAMES), lot=0.0),
+            memos,
+            lambda number, truth: handout.hide(number, truth, rng=rng, is_simulation=True),
+            is_affordable=True,
+        )
+        memos = drawn.memos
+        reports.append(drawn.answered.reports[0])
+    return reports
+
+
+def test_a_change_shows_as_often_as_two_noisy_answers_differ():
+    """The documented chances of docs/repeated-surveys.md: 2 p q of two answers, else p² + q²."""
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    survey = Survey("pairs", (RelativeOrder((0, 1)),), (mechanism,), 1.0)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0]), most_epsilon=8)
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    law = np.array([2 * p * q, p * p + q * q])
+    n_people = draws_needed(law, law[::-1])
+    shows = np.empty(n_people, dtype=np.intp)
+    for seed in range(n_people):
+        first, same, other, back = weeks_of(handout, (ORDER, ORDER, OTHER, ORDER), seed)
+        assert first == same == back
+        shows[seed] = first != other
+    assert_follows(shows, law)
+
+
+def test_who_never_changes_never_shows_a_change():
+    mechanism = GeneralizedRandomizedResponse(2, 0.1)
+    survey = Survey("pairs", (RelativeOrder((0, 1)),), (mechanism,), 0.1)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0]), most_epsilon=8)
+    for seed in range(50):
+        same_pair = (ORDER, ("coffee", "water", "juice", "tea"), ORDER)  # of these two items
+        assert all(a == b for a, b in pairwise(weeks_of(handout, same_pair, seed)))
+
+
+def test_memos_of_an_earlier_version_are_kept_under_the_same_names():
+    kept = msgspec.json.encode(KeptSeries(7, {0: "token"}, {"key": Memo("1", {"1": 0})}))
+    assert kept == (
+        b'{"lot":7,"assignments":{"0":"token"},"memos":{"key":{"last":"1","reports":{"1":0}}}}'
+    )
+
+
+def documented_table(first_cell):
+    """Return the rows of the table of docs/repeated-surveys.md that begins so, as numbers."""
+    page = (Path(__file__).parents[3] / "docs" / "repeated-surveys.md").read_text()
+    (table,) = [part for part in page.split("\n\n") if part.startswith(f"| {first_cell} |")]
+    rows = [row.strip("|").split("|") for row in table.splitlines()[2:]]
+    return {float(row[0]): [int(cell.strip(" %")) for cell in row[1:]] for row in rows}
+
+
+def test_what_fresh_draws_would_tell_is_documented():
+    for epsilon, documented in documented_table("epsilon of one survey").items():
+        p = GeneralizedRandomizedResponse(2, epsilon).rates.hit_rate
+        majority = [binom.sf(n // 2, n, p) for n in (1, 5, 25, 101)]
+        assert documented == [round(100 * each) for each in majority]
+
+
+def test_how_often_changes_show_is_documented():
+    """By the questions of the default protocol, and 20,000 rankings with a change of each kind."""
+    rng = np.random.default_rng(1)
+    ranks = rng.permuted(np.tile(np.arange(7, dtype=np.uint8), (20_000, 1)), axis=1)
+    place = rng.integers(0, 6, len(ranks))[:, None]
+    swapped = np.where(ranks == place, place + 1, np.where(ranks == place + 1, place, ranks))
+    others = [swapped.astype(np.uint8), rng.permuted(ranks, axis=1)]
+    for epsilon, (pair, *measured) in documented_table("epsilon").items():
+        rates = GeneralizedRandomizedResponse(2, epsilon).rates
+        p, q = rates.hit_rate, rates.false_hit_rate
+        assert pair == pytest.approx(100 * (p * p + q * q), abs=0.51)
+        begun = make_protocol("max-entropy", {}).begin(7, epsilon=epsilon, n_people=300, seed=1)
+        (survey,) = next(begun)
+        for documented, other in zip(measured, others, strict=True):
+            shows = np.mean([chance_that_it_shows(*one, ranks, other) for one in asked_of(survey)])
+            assert documented == pytest.approx(100 * shows, abs=0.6)
+
+
+def asked_of(survey):
+    return zip(survey.questions, survey.mechanisms, strict=True)
+
+
+def chance_that_it_shows(question, mechanism, ranks, other):
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    alike = 2 * p * q + (mechanism.n_categories - 2) * q * q
+    return (question.answer(ranks) != question.answer(other)).mean() * (1 - alike)

@@ -1,0 +1,153 @@
+from itertools import permutations
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from hushrank.collector.device.words import (
+    answer_in_words,
+    chance_in_words,
+    question_in_words,
+    report_in_words,
+)
+from hushrank.mechanisms.harmony import Harmony
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.questions.hashed import Hashed
+from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.questions.top_order import TopOrder
+from hushrank.questions.whole_order import WholeOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.wire_questions import WireQuestion, wire_question
+from hushrank.surveys.wire_reports import HashedAnswer, to_wire
+
+NAMES = ("tea", "coffee", "water", "juice", "milk", "cola", "wine")
+TEA_HIGH = RankLevel(0, even_levels(7, 3))
+TEA_HIGH_AND_COFFEE = LevelAndPrecedence(0, 1, even_levels(7, 3))
+QUESTIONS = [
+    RelativeOrder((0, 1)),
+    RelativeOrder((2, 0, 1)),
+    Interleaving((0,), (1, 2, 3)),
+    Interleaving((0, 1), (2, 3)),
+    RankAndPrecedence(0, 1, 2, 7),
+    TEA_HIGH,
+    RankLevel(0, extreme_levels(7)),
+    TEA_HIGH_AND_COFFEE,
+    LevelAndPrecedence(0, 1, tuple(range(7))),
+    Stated(RelativeOrder((0, 1)), "unknown"),
+    Stated(TEA_HIGH, "last"),
+    TopOrder(7, 1),
+    TopOrder(7, 2),
+    TopOrder(5, 5),
+    Hashed(TopOrder(7, 3), 12345, 678, 8),
+    WholeOrder((0, 1, 2)),
+]
+
+
+def test_every_kind_of_question_that_a_device_is_asked_has_words():
+    assert {type(wire_question(one)) for one in QUESTIONS} == set(get_args(WireQuestion))
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=repr)
+def test_different_answers_have_different_words(question):
+    answers = range(question.n_categories)
+    if isinstance(question, WholeOrder):
+        answers = [*permutations(answers)]
+    assert len({answer_in_words(question, each, NAMES) for each in answers}) == len(answers)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=repr)
+def test_a_question_names_what_it_asks_about(question):
+    asked = question_in_words(question, NAMES)
+    if len(question.items) < 5:
+        assert all(NAMES[item] in asked for item in question.items)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "words"),
+    [
+        (RelativeOrder((0, 1)), 0, "tea before coffee"),
+        (RelativeOrder((0, 1)), 1, "coffee before tea"),
+        (RelativeOrder((2, 0, 1)), 0, "water before tea before coffee"),
+        (TEA_HIGH, 0, "tea among the first 2 of 7"),
+        (TEA_HIGH, 1, "tea on places 3 to 5 of 7"),
+        (TEA_HIGH, 2, "tea among the last 2 of 7"),
+        (RankLevel(0, extreme_levels(7)), 1, "tea among the first 2 or among the last 2 of 7"),
+        (TEA_HIGH_AND_COFFEE, 0, "tea among the first 2 of 7, and coffee after it"),
+        (TEA_HIGH_AND_COFFEE, 1, "tea on place 2 of 7, and coffee before it"),
+        (RankAndPrecedence(0, 1, 2, 7), 3, "tea on place 2 of 7, and water before coffee"),
+        (Interleaving((0,), (1, 2, 3)), 2, "tea on place 3 of tea, coffee, water and juice"),
+        (TopOrder(7, 1), 3, "juice, before all others"),
+        (TopOrder(7, 2), 0, "tea before coffee, before all others"),
+        (Stated(RelativeOrder((0, 1)), "last"), 2, "nothing said of tea and coffee"),
+        (WholeOrder((0, 1, 2)), (2, 0, 1), "coffee before water before tea"),
+    ],
+)
+def test_answers_are_said_in_plain_words(question, answer, words):
+    assert answer_in_words(question, answer, NAMES) == words
+
+
+@pytest.mark.parametrize(
+    "question", [one for one in QUESTIONS if not isinstance(one, WholeOrder)], ids=repr
+)
+def test_the_words_of_an_answer_are_true(question):
+    """A ranking whose answer they are has items where the words say, as far as they say it."""
+    rng = np.random.default_rng(5)
+    n_items = 5 if question == TopOrder(5, 5) else 7
+    for _ in range(40):
+        order = rng.permutation(n_items)
+        ranks = order.argsort()[None, :].astype(np.uint8)
+        words = answer_in_words(question, int(question.answer(ranks)[0]), NAMES)
+        for first, second in permutations(range(n_items), 2):
+            if f"{NAMES[first]} before {NAMES[second]}" in words:
+                assert ranks[0, first] < ranks[0, second]
+        if words.startswith("tea on place ") and "of 7" in words:
+            assert f"tea on place {ranks[0, 0] + 1} of 7" in words or "places" in words
+        if words.startswith("tea among the first 2 of"):
+            assert ranks[0, 0] < 2
+        if "coffee after it" in words:
+            assert ranks[0, 1] > ranks[0, 0]
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        GeneralizedRandomizedResponse(6, 1.0),
+        SymmetricUnaryEncoding(6, 1.0),
+        OptimisedLocalHashing(6, 1.0),
+        SuccinctHistogram(6, 1.0),
+        Harmony(6, 1.0),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_a_report_is_said_as_the_answers_that_it_supports(mechanism):
+    question, rng = RelativeOrder((0, 1, 2)), Randomness.seeded(1)
+    for category in np.arange(6).repeat(4):
+        reports = mechanism.randomise(np.array([category]), rng=rng)
+        words = report_in_words(question, mechanism, to_wire(mechanism, reports), NAMES)
+        supported = np.flatnonzero(mechanism.tally(reports).support)
+        said = [answer_in_words(question, int(each), NAMES) for each in supported]
+        assert all(each in words for each in said[:5])
+        assert ("none of" in words) == (not said)
+        assert ("one of 1 other" in words) == (len(said) == 6)
+
+
+def test_a_report_of_very_many_answers_is_said_at_once():
+    mechanism = OptimisedLocalHashing(39_916_800, 1.0)
+    report = HashedAnswer("1", "2", 0)
+    words = report_in_words(TopOrder(11, 11), mechanism, report, NAMES)
+    assert words == "one of a part of the 39,916,800 possible answers"
+
+
+def test_how_often_a_device_lies_is_said_in_per_cent():
+    assert "a chance of 27 %" in chance_in_words(GeneralizedRandomizedResponse(2, 1.0))
+    assert "a chance of 62 % and any" not in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
+    assert "62 %, any other one with 38 %" in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
+    assert "an order drawn by chance" in chance_in_words(SubsetOrder(5, 2.0))

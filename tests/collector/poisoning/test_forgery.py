@@ -1,0 +1,118 @@
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hushrank.collector.poisoning.forgery import Forgery, weight_of
+from hushrank.errors import HushrankError
+from hushrank.estimators.shares import unbiased_shares
+from hushrank.mechanisms.harmony import Harmony
+from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
+from hushrank.protocols.subset_order import estimated_mean_ranks
+from hushrank.questions.rank_level import RankLevel
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.whole_order import WholeOrder
+from hushrank.surveys.survey import Survey
+from tests.collector.poisoning.attacks import for_everything, survey_of, without_noise
+
+MECHANISMS = [
+    GeneralizedRandomizedResponse,
+    SymmetricUnaryEncoding,
+    OptimisedUnaryEncoding,
+    OptimisedLocalHashing,
+    SuccinctHistogram,
+    Harmony,
+]
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+def test_a_forged_report_moves_an_estimated_share_by_its_weight_and_no_more(kind, epsilon):
+    """Beside many honest reports whose supports are exactly their means."""
+    mechanism = kind(6, epsilon)
+    survey = Survey("whole", (RelativeOrder((0, 1, 2)),), (mechanism,), epsilon)
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    n, shares = 1000, np.array([0.5, 0.3, 0.2, 0, 0, 0])
+    honest = Tally(n * (q + (p - q) * shares), n)
+    moved = []
+    for supports in (0, 1):
+        forged = Tally(np.full(6, supports, dtype=np.int64), 1)
+        change = unbiased_shares(mechanism, honest + forged) - unbiased_shares(mechanism, honest)
+        moved.append(change * (n + 1) + shares)  # in honest people: 1 for a new one who thinks so
+    weight = weight_of(survey).weight
+    assert np.abs(np.concatenate(moved)).max() == pytest.approx(weight, rel=1e-9)
+    assert weight >= 1
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+def test_a_forged_order_moves_mean_ranks_by_its_weight(epsilon):
+    mechanism = SubsetOrder(5, epsilon)
+    survey = Survey("order", (WholeOrder((0, 1, 2, 3, 4)),), (mechanism,), epsilon)
+    honest = Tally(np.full(5, 2 * 1000), 1000)  # people who agree on nothing
+    forged = Tally(np.array([0, 1, 2, 3, 4]), 1)
+    moved = estimated_mean_ranks(mechanism, honest + forged).mean_ranks - 2
+    one_honest = (0 - 2) / 1001
+    assert moved[0] / one_honest == pytest.approx(weight_of(survey).weight, rel=1e-9)
+    assert weight_of(survey).claims == 1
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+def test_a_forged_report_can_speak_for_as_many_answers_as_is_said(kind):
+    mechanism = kind(6, 1.0)
+    survey = Survey("whole", (RelativeOrder((0, 1, 2)),), (mechanism,), 1.0)
+    claims = weight_of(survey).claims
+    if kind is GeneralizedRandomizedResponse:
+        reports = without_noise(np.arange(3))(survey.questions[0], mechanism, 1, None)
+    elif kind is Harmony:
+        reports = np.zeros(1, dtype=np.uint32)  # the row of ones
+    else:
+        reports = for_everything(survey.questions[0], mechanism, 1, None)
+    assert mechanism.tally(reports).support.sum() == claims
+
+
+def test_the_worst_question_counts():
+    survey = survey_of("max-entropy", 7, 1.0, 3000)
+    each = {
+        weight_of(Survey("one", (question,), (mechanism,), mechanism.epsilon)).weight
+        for question, mechanism in zip(survey.questions, survey.mechanisms, strict=True)
+    }
+    assert weight_of(survey).weight == max(each)
+
+
+def test_what_many_forged_reports_move_is_their_share_times_their_weight():
+    forgery = Forgery(2.0, 1)
+    assert forgery.shift(10, 90) == pytest.approx(0.2)
+    assert forgery.shift(90, 10) == 1.0
+    assert forgery.shift(0, 0) == forgery.shift(0, 10) == 0.0
+    with pytest.raises(HushrankError, match="numbers of reports"):
+        forgery.shift(-1, 10)
+
+
+def test_the_documented_weights_are_these():
+    page = (Path(__file__).parents[3] / "docs" / "theory" / "forged-reports.md").read_text()
+    (table,) = re.findall(r"^\| epsilon \| a pair \|.*?\n\n", page, re.DOTALL | re.MULTILINE)
+    for row in table.strip().splitlines()[2:]:
+        epsilon, *documented = (float(cell) for cell in row.strip("|").split("|"))
+        pair, levels = (GeneralizedRandomizedResponse(k, epsilon) for k in (2, 3))
+        small = [SubsetOrder(7, epsilon), GeneralizedRandomizedResponse(24, epsilon)]
+        hashed = [OptimisedLocalHashing(24, epsilon), SuccinctHistogram(24, epsilon)]
+        each = [pair, levels, *small, SymmetricUnaryEncoding(24, epsilon), *hashed]
+        assert documented == [pytest.approx(weight_by(one), rel=0.05) for one in each]
+
+
+def weight_by(mechanism):
+    question = QUESTIONS[mechanism.n_categories]
+    return weight_of(Survey("one", (question,), (mechanism,), mechanism.epsilon)).weight
+
+
+QUESTIONS = {
+    2: RelativeOrder((0, 1)),
+    3: RankLevel(0, (0, 1, 2)),
+    7: WholeOrder(tuple(range(7))),
+    24: RelativeOrder((0, 1, 2, 3)),
+}

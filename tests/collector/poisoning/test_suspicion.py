@@ -1,0 +1,247 @@
+import re
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from hushrank.collector.poisoning.sums import Law, Sum, favouring, law_of_cells
+from hushrank.collector.poisoning.suspicion import suspicion
+from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.questions.hashed import Hashed
+from hushrank.questions.interleaving import Interleaving
+from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.rank_and_precedence import RankAndPrecedence
+from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.questions.top_order import TopOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.survey import Survey
+from tests.collector.poisoning.attacks import (
+    as_honest,
+    at_random,
+    collected,
+    for_a_half,
+    for_everything,
+    people,
+    survey_of,
+    without_noise,
+)
+
+PROTOCOLS = [
+    *(("max-entropy", 7, 1.0), ("max-entropy", 7, 4.0), ("pairs", 7, 1.0), ("safari", 5, 2.0)),
+    *(("subset-order", 7, 1.0), ("subset-order", 14, 2.0), ("rappor", 4, 1.0), ("olh", 4, 1.0)),
+    *(("sh", 4, 1.0), ("grr", 4, 2.0)),
+]
+NOBODY = np.zeros((0, 4), dtype=np.uint8)
+
+
+def nothing(*_):
+    raise AssertionError("nobody forges")
+
+
+@pytest.mark.parametrize("n_reports", [1, 2, 7, 40])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_honest_answers_to_one_question_raise_an_alarm_as_seldom_as_is_said(n_reports, epsilon):
+    """Exactly, for every number of people who think one thing: no draws."""
+    mechanism, false_alarm = GeneralizedRandomizedResponse(2, epsilon), 0.05
+    survey = Survey("pair", (RelativeOrder((0, 1)),), (mechanism,), epsilon)
+    counts = np.arange(n_reports + 1)
+    tallies = [Tally(np.array([count, n_reports - count]), n_reports) for count in counts]
+    alarms = [suspicion(survey, (one,), false_alarm=false_alarm).is_suspicious for one in tallies]
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    for n_holders in counts:
+        law = np.convolve(
+            binom.pmf(np.arange(n_holders + 1), n_holders, p),
+            binom.pmf(np.arange(n_reports - n_holders + 1), n_reports - n_holders, q),
+        )
+        assert law[alarms].sum() <= false_alarm
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("protocol", "n_items", "epsilon"), PROTOCOLS)
+@pytest.mark.parametrize("agreement", [0.0, 100.0])
+def test_honest_people_raise_no_alarm_whatever_they_think(protocol, n_items, epsilon, agreement):
+    """People who agree on nothing, or on everything: 40 surveys each, one alarm in a million."""
+    survey = survey_of(protocol, n_items, epsilon, 200)
+    for seed in range(40):
+        ranks = people(200, n_items, agreement, seed)
+        tallies = collected(survey, ranks, 0, nothing, seed)
+        found = suspicion(survey, tallies, false_alarm=1e-6)
+        assert not found.is_suspicious
+        assert found.p_value > 1e-6
+
+
+def power(survey, n_items, n_people, share, forge, n_trials=20):
+    """Return how often forged reports beside people of some agreement are found."""
+    n_forged = round(share * n_people)
+    found = 0
+    for seed in range(n_trials):
+        ranks = people(n_people - n_forged, n_items, 0.6, 1000 + seed)
+        found += suspicion(survey, collected(survey, ranks, n_forged, forge, seed)).is_suspicious
+    return found / n_trials
+
+
+FAVOURITE = "the same order, without noise"
+ATTACKS = {
+    FAVOURITE: lambda n_items: without_noise(np.arange(n_items)),
+    "all answers at once": lambda n_items: for_everything,
+    "half of the answers at once": lambda n_items: for_a_half,
+}
+"""As docs/theory/forged-reports.md names them."""
+QUERIES = {"pairs": {"queries": 1}}
+PAGE = (Path(__file__).parents[3] / "docs" / "theory" / "forged-reports.md").read_text()
+
+
+def documented_power():
+    """Return the rows: protocol, items, attack, the share found of 300 people, and of 3,000."""
+    (table,) = re.findall(r"^\| protocol \| items \|.*?\n\n", PAGE, re.DOTALL | re.MULTILINE)
+    for row in table.strip().splitlines()[2:]:
+        protocol, n_items, attack, *shares = (
+            cell.strip(" `") for cell in row.strip("|").split("|")
+        )
+        yield protocol, int(n_items), attack, *(int(share.rstrip(" %")) / 100 for share in shares)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("protocol", "n_items", "attack", "of_300", "of_3000"), [*documented_power()]
+)
+def test_attacks_are_found_from_the_documented_share_on(protocol, n_items, attack, of_300, of_3000):
+    forge = ATTACKS[attack](n_items)
+    for n_people, share in ((300, of_300), (3000, of_3000)):
+        survey = survey_of(protocol, n_items, 1.0, n_people, **QUERIES.get(protocol, {}))
+        assert power(survey, n_items, n_people, share, forge) >= 0.9
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("forge", [as_honest(np.arange(7)[::-1]), at_random])
+@pytest.mark.parametrize("protocol", ["max-entropy", "subset-order"])
+def test_who_answers_as_some_honest_people_would_is_never_found(protocol, forge):
+    survey = survey_of(protocol, 7, 1.0, 300)
+    for share in (0.3, 1.0):
+        assert power(survey, 7, 300, share, forge, n_trials=10) == 0
+
+
+def test_a_finding_names_what_is_odd():
+    survey = survey_of("pairs", 4, 1.0, 3000, queries=1)
+    forged = collected(survey, NOBODY, 3000, without_noise(np.array([2, 0, 1, 3])), 1)
+    found = suspicion(survey, forged)
+    assert found.is_suspicious
+    assert found.p_value == found.findings[0].p_value < 1e-9
+    assert 2 in {each.number for each in found.findings if each.kind == "item" and each.is_too_many}
+    answers = [each for each in found.findings if each.kind == "answer" and each.is_too_many]
+    asked = {survey.questions[each.question].items for each in answers}
+    assert asked == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+
+
+def test_questions_that_nobody_answered_are_no_tests():
+    survey = survey_of("max-entropy", 5, 1.0, 300)
+    empty = tuple(Tally.empty(mechanism.n_categories) for mechanism in survey.mechanisms)
+    found = suspicion(survey, empty)
+    assert (found.p_value, found.n_tests, found.findings) == (1.0, 0, ())
+
+
+def test_more_tests_need_stronger_findings():
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    questions = tuple(RelativeOrder((0, other)) for other in range(1, 6))
+    odd, usual = Tally(np.array([60, 0]), 60), Tally(np.array([15, 15]), 30)
+    one = Survey("one", questions[:1], (mechanism,), 1.0)
+    five = Survey("five", questions, (mechanism,) * 5, 1.0)
+    found = [suspicion(one, (odd,)), suspicion(five, (odd, *[usual] * 4))]
+    alone, among = [min(each.p_value for each in answers_in(one)) for one in found]
+    assert among == pytest.approx(5 * alone)
+
+
+def answers_in(found):
+    return [each for each in found.findings if each.kind == "answer"]
+
+
+# --- the sums
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        RelativeOrder((0, 1)),
+        RelativeOrder((2, 0, 3)),
+        TopOrder(5, 1),
+        TopOrder(5, 3),
+        RankLevel(1, even_levels(5, 3)),
+        LevelAndPrecedence(0, 1, even_levels(5, 2)),
+        RankAndPrecedence(3, 1, 2, 5),
+        Interleaving((2,), (0, 1)),
+        Stated(RelativeOrder((0, 1)), "last"),
+    ],
+    ids=repr,
+)
+def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(question):
+    rng = np.random.default_rng(3)
+    ranks = rng.permuted(np.tile(np.arange(5, dtype=np.uint8), (3000, 1)), axis=1)
+    answers = question.answer(ranks)
+    for item, cells in favouring(question):
+        first, last = (answers[ranks[:, item] == rank] for rank in (0, 4))
+        assert not np.isin(last, cells).any()
+        if not isinstance(question, LevelAndPrecedence | RankAndPrecedence):
+            assert np.isin(first, cells).all()
+        if isinstance(question, RankAndPrecedence) and item == question.item:
+            assert np.isin(first, cells).all()
+
+
+def test_questions_that_favour_no_item_are_summed_up_nowhere():
+    for question in (RankLevel(0, extreme_levels(5)), Hashed(TopOrder(5, 2), 1, 2, 4)):
+        assert not list(favouring(question))
+
+
+def exact_tails(law_of_one, n_reports):
+    """Return P(sum >= s) and P(sum <= s) for s = 0, 1, ... of independent reports of one law."""
+    law = np.array([1.0])
+    for _ in range(n_reports):
+        law = np.convolve(law, law_of_one)
+    return law[::-1].cumsum()[::-1], law.cumsum()
+
+
+@pytest.mark.parametrize("n_reports", [1, 5, 30])
+def test_chernoffs_bounds_hold_for_coins_and_are_near(n_reports):
+    law = Law(0.2, 0.7, 1)
+    above, _ = exact_tails([0.3, 0.7], n_reports)
+    _, below = exact_tails([0.8, 0.2], n_reports)
+    for observed in range(n_reports + 1):
+        summed = Sum()
+        summed.add(law, n_reports, observed)
+        for side, exact in ((1, above), (-1, below)):
+            bound = summed.tail(side)
+            assert bound >= exact[observed] * (1 - 1e-6)
+            assert bound <= min(1.0, 1.01 * exact[observed] * (2 * n_reports + 1))
+
+
+@pytest.mark.parametrize("kind", [SymmetricUnaryEncoding, OptimisedLocalHashing])
+def test_what_a_report_speaks_for_has_the_moments_that_are_bounded(kind):
+    """Of all answers, and of a part of them, for the owner in it and not: by 4,000 reports."""
+    mechanism, rng = kind(12, 1.0), Randomness.seeded(5)
+    for n_cells, category in product((12, 5), (0, 11)):
+        law = law_of_cells(mechanism, n_cells)
+        reports = mechanism.randomise(np.full(4000, category), rng=rng)
+        each = np.array([mechanism.tally(one[None]).support[:n_cells].sum() for one in reports])
+        assert law.low - 0.2 < each.mean() < law.high + 0.2
+        assert each.max() <= law.most
+        for rate in (0.3, -0.3):
+            moment = np.log(np.exp(rate * each).mean())
+            assert moment <= law.log_moment(rate) + 0.05
+            if law.bits and n_cells == 12:
+                assert moment == pytest.approx(law.log_moment(rate), abs=0.05)
+
+
+def test_a_whole_order_has_ranks_within_the_signal():
+    survey = survey_of("subset-order", 6, 1.0, 300)
+    order = np.arange(6)
+    honest = collected(survey, np.tile(order, (4000, 1)).astype(np.uint8), 0, nothing, 1)
+    assert not suspicion(survey, honest, false_alarm=1e-6).is_suspicious
+    mean = honest[0].support / honest[0].n_reports
+    signal = survey.mechanisms[0].signal
+    assert mean[0] == pytest.approx(2.5 * (1 - signal), abs=0.15)  # the best that can be

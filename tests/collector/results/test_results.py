@@ -1,0 +1,124 @@
+import csv
+import json
+from io import BytesIO, StringIO
+from xml.etree import ElementTree
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+import hushrank
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.results.files import file_names, make_file
+from hushrank.workflows.results.shares import pair_shares, rank_shares
+from tests.collector.drafts import NAMES, draft
+
+ID = "abcdefghijkl"
+SCRIPT = "<script>alert(1)</script>"
+
+
+def collected(protocol, n_people=400, names=NAMES, **options):
+    people = hushrank.simulate("plackett-luce", items=len(names), people=n_people, seed=5)
+    rankings = hushrank.Rankings(people.ranks, names)
+    return hushrank.collect(rankings, protocol=protocol, epsilon=4, seed=3, **options)
+
+
+def rows_of(collection, name):
+    made = make_file(collection, ID, draft(), name).content.decode()
+    return list(csv.DictReader(StringIO(made)))
+
+
+@pytest.fixture(scope="module", params=["max-entropy", "pairs", "subset-order", "grr"])
+def collection(request):
+    return collected(request.param)
+
+
+def test_every_file_is_what_its_name_says(collection):
+    packed = make_file(collection, ID, draft(), "results.zip").content  # makes all the others
+    archive = ZipFile(BytesIO(packed))
+    assert [*archive.namelist(), "results.zip"] == list(file_names(collection))
+    for name in archive.namelist():
+        content = archive.read(name)
+        if name.endswith(".csv"):
+            assert len(list(csv.reader(StringIO(content.decode())))) > len(NAMES)
+        elif name.endswith(".json"):
+            assert json.loads(content)["survey"] == ID
+        elif name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+        elif name.endswith(".svg"):
+            assert ElementTree.fromstring(content).tag.endswith("svg")
+        else:
+            assert collection.privacy in content.decode()
+
+
+def test_what_a_protocol_does_not_learn_has_no_file(collection):
+    names = file_names(collection)
+    is_order = collection.protocol.name == "subset-order"
+    assert ("synthetic.csv" in names) == collection.protocol.has_model
+    assert ("pairs.csv" in names) != is_order
+    for name in {"synthetic.csv", "pairs.csv", "order.png", "rank-shares.svg"}.difference(names):
+        with pytest.raises(Refusal):
+            make_file(collection, ID, draft(), name)
+
+
+def test_the_order_stands_best_first(collection):
+    rows = rows_of(collection, "order.csv")
+    assert [row["item"] for row in rows] == list(collection.items)
+    assert [row["place"] for row in rows] == ["1", "2", "3", "4"]
+    assert rows[-1]["ahead_of_next"] == ""
+
+
+def test_shares_of_a_rank_and_of_an_item_add_up():
+    rows = rows_of(collected("max-entropy"), "rank-shares.csv")
+    for key in ("item", "rank"):
+        for value in {row[key] for row in rows}:
+            total = sum(float(row["share"]) for row in rows if row[key] == value)
+            assert total == pytest.approx(1, abs=2e-3)
+
+
+def test_both_ways_round_a_pair_add_up_to_everybody():
+    for protocol in ("max-entropy", "pairs", "grr"):
+        found = pair_shares(collected(protocol)).shares
+        np.testing.assert_allclose(found + found.T, 1, atol=1e-9)
+
+
+def test_intervals_hold_their_share_and_are_narrower_with_more_people():
+    few, many = (collected("pairs", n_people=n) for n in (300, 30_000))
+    widths = []
+    for each in (few, many):
+        found = pair_shares(each)
+        assert (found.low <= found.shares).all()
+        assert (found.shares <= found.high).all()
+        widths.append((found.high - found.low)[~np.eye(4, dtype=bool)].mean())
+    assert widths[1] < widths[0] / 3
+
+
+def test_intervals_of_rank_shares_hold_the_truth_as_often_as_they_say():
+    """Of 16 shares, 30 times: 95 % of intervals, and never fewer than 85 %."""
+    people = hushrank.simulate("plackett-luce", items=4, people=3000, seed=8)
+    rankings = hushrank.Rankings(people.ranks, NAMES)
+    truth = np.stack([(rankings.ranks == rank).mean(axis=0) for rank in range(4)], axis=1)
+    held = []
+    for seed in range(30):
+        found = rank_shares(hushrank.collect(rankings, epsilon=2, seed=seed))
+        held.append((found.low <= truth) & (truth <= found.high))
+    assert 0.85 < np.mean(held) <= 1.0
+
+
+def test_popular_orders_are_told():
+    found = collected("max-entropy", popular_orders=True)
+    told = json.loads(make_file(found, ID, draft(), "results.json").content)
+    assert set(told["popular_orders"]) == {"share", "share_error", "orders"}
+
+
+def test_names_of_items_are_no_markup():
+    found = collected("max-entropy", names=(SCRIPT, *NAMES[1:]))
+    page = make_file(found, ID, draft(title=SCRIPT), "report.html").content.decode()
+    assert SCRIPT not in page
+    for picture in ("order.svg", "pairs.svg", "rank-shares.svg"):
+        assert b"<script" not in make_file(found, ID, draft(), picture).content
+
+
+def test_an_unknown_file_is_refused():
+    with pytest.raises(Refusal):
+        make_file(collected("pairs"), ID, draft(), "../secrets")

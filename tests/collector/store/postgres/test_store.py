@@ -1,0 +1,202 @@
+import asyncio
+
+import pytest
+
+from hushrank.collector.store.batches import ServerAway
+from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.postgres import connections
+from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
+from hushrank.errors import HushrankError
+from tests.collector.store import version_1
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+
+pytestmark = pytest.mark.end_to_end  # it starts a server
+
+TABLES = "SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'hushrank'"
+KEPT = {"schema_version", "signing_keys"}
+
+
+def test_no_row_of_a_deleted_survey_is_left_in_any_table(database):
+    async def scenario(store):
+        await version_1.fill(store)
+        await store.take_secret(version_1.LINK.kind, version_1.LINK.digest, now=NOW)
+        tables = {name for (name,) in await store._pool.fetch(TABLES)}
+        assert len(tables) == 11
+        assert await rows_of(store, tables - KEPT)
+        await store.delete("s")
+        assert await rows_of(store, tables - KEPT) == 0
+
+    on_store(database, scenario)
+
+
+async def rows_of(store, tables):
+    counted = [
+        await store._pool.fetchval(f"SELECT count(*) FROM hushrank.{name}") for name in tables
+    ]
+    return sum(counted)
+
+
+def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(database):
+    async def scenario(store):
+        await version_1.fill(store)
+        await store._pool.execute("UPDATE hushrank.surveys SET id = NULL")
+        assert await store.all() == ()
+        await store.sweep(NOW)
+        assert await rows_of(store, ["surveys", "rounds", "answers"]) == 0
+
+    on_store(database, scenario)
+
+
+def test_of_several_processes_one_wins_an_assignment_with_all_its_answers(database):
+    async def scenario(store):
+        others = [await open_store(database) for _ in range(3)]
+        stores = [store, *others]
+        await open_survey(store)
+        for number in range(100):
+            told = await asyncio.gather(
+                *(
+                    each.accept([upload(number, *[b"%d" % n] * (n + 1))], now=NOW)
+                    for n, each in enumerate(stores)
+                )
+            )
+            assert sorted(told) == [["new"], ["other"], ["other"], ["other"]]
+        answered = await kinds(store)
+        for n in range(4):
+            of_process = {
+                times for (_, _, report), times in answered.items() if report == b"%d" % n
+            }
+            assert len(of_process) <= 1  # each of its answers as often as the others
+        assert await store.counts("s", 0) == Counts(0, 100)
+        assert await store.conflicts("s") == 300
+        for each in others:
+            await each.close()
+
+    on_store(database, scenario)
+
+
+def test_people_who_join_by_several_processes_get_places_without_gaps(database):
+    async def scenario(store):
+        other = await open_store(database)
+        await open_survey(store)
+        places = await asyncio.gather(
+            *((store, other)[n % 2].join("s", 0, n // 2 % 3, person(n // 3)) for n in range(300))
+        )
+        new = [place for place in places if place.is_new]
+        assert len({place.number for place in new}) == len(new) == 100
+        assert len({place.number for place in places}) == 100
+        for deck in range(3):
+            positions = sorted(place.position for place in new if place.deck == deck)
+            assert positions == list(range(len(positions)))
+        await other.close()
+
+    on_store(database, scenario)
+
+
+def test_nothing_is_added_to_a_round_after_it_was_closed(database):
+    async def scenario(store):
+        other = await open_store(database)
+        for round in range(10):
+            await open_survey(store, f"s{round}")
+            sending = asyncio.gather(
+                *(
+                    (store, other)[number % 2].accept(
+                        [upload(number, b"a", survey=f"s{round}")], now=NOW
+                    )
+                    for number in range(200)
+                ),
+            )
+            await asyncio.sleep(0.003 * round)
+            await store.close_round(f"s{round}", 0)
+            counts = await store.counts(f"s{round}", 0)
+            assert (await sending).count(["new"]) == counts.reported
+            assert await store.counts(f"s{round}", 0) == counts
+        await other.close()
+
+    on_store(database, scenario)
+
+
+def test_a_connection_that_is_cut_is_told_and_replaced(database):
+    async def scenario(store):
+        await open_survey(store)
+        cut = (
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        other = await open_store(database)
+        sending = [asyncio.create_task(store.accept([upload(n, b"a")], now=NOW)) for n in range(20)]
+        while not await other._pool.fetchval(cut):
+            continue
+        told = await asyncio.gather(*sending, return_exceptions=True)
+        assert all(each == ["new"] or isinstance(each, ServerAway) for each in told)
+        again = await store.accept([upload(n, b"a") for n in range(20)], now=NOW)
+        assert set(again) <= {"new", "same"}
+        assert await store.counts("s", 0) == Counts(0, 20)
+        await other.close()
+
+    on_store(database, scenario)
+
+
+def test_an_upload_that_the_server_refuses_fails_alone(database):
+    async def scenario(store):
+        await open_survey(store)
+        await store._pool.execute("ALTER TABLE hushrank.answers ADD CHECK (report <> 'unforeseen')")
+        told = await asyncio.gather(
+            *(
+                store.accept([upload(n, b"unforeseen" if n == 3 else b"a")], now=NOW)
+                for n in range(8)
+            ),
+            return_exceptions=True,
+        )
+        assert [n for n, each in enumerate(told) if each != ["new"]] == [3]
+        assert str(told[3]) == "the store failed: CheckViolationError"
+
+    on_store(database, scenario)
+
+
+def test_a_backup_is_refused_by_naming_what_makes_one(database, tmp_path):
+    async def scenario(store):
+        with pytest.raises(HushrankError, match="pg_dump --schema=hushrank"):
+            await store.backup(tmp_path / "backup")
+
+    on_store(database, scenario)
+
+
+def test_what_pg_dump_wrote_is_restored(server, database, tmp_path):
+    """With the words that `backup` says."""
+    name = database.partition("@/")[2].partition("?")[0]
+    backup = f"--file={tmp_path / 'backup'}"
+    on_store(database, version_1.fill)
+    server.run("pg_dump", "--schema=hushrank", "--format=custom", backup, name)
+    restored = server.new_database(f"{name}_restored")
+    server.run("pg_restore", f"--dbname={name}_restored", str(tmp_path / "backup"))
+    on_store(restored, version_1.check)
+
+
+def test_kinds_can_be_left_before_their_end(database):
+    async def scenario(store):
+        await open_survey(store)
+        answers = tuple(Answer(0, n, b"%d" % n) for n in range(1000))
+        await store.accept([Incoming("s", 0, 1, answers)], now=NOW)
+        for _ in range(20):  # more often than there are connections
+            reading = store.kinds("s", 0)
+            await anext(reading)
+            await reading.aclose()
+        assert len(await kinds(store)) == 1000
+
+    on_store(database, scenario)
+
+
+def test_a_store_is_closed_though_somebody_still_reads(database, monkeypatch):
+    monkeypatch.setattr(connections, "_PATIENCE", 0.2)
+
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a")], now=NOW)
+        reading = store.kinds("s", 0)
+        await anext(reading)
+        await store.close()
+        with pytest.raises(StoreFailure):
+            await store.counts("s", 0)
+        await reading.aclose()
+
+    on_store(database, scenario)

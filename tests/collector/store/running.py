@@ -1,0 +1,49 @@
+"""Run a test's coroutine on a store, and what such tests say in few words."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.store import Answer, Incoming, Store
+
+NOW = datetime(2026, 11, 22, 12, 34, 56, 789, tzinfo=UTC)
+
+
+def on_store(address: str, scenario: Callable[[Store], Awaitable[None]]) -> None:
+    """Open the store, run the scenario, close the store."""
+
+    async def run() -> None:
+        store = await open_store(address)
+        try:
+            await scenario(store)
+        finally:
+            await store.close()
+
+    asyncio.run(run())
+
+
+def person(number: int) -> bytes:
+    """Return what stands for a person."""
+    return number.to_bytes(32, "big")
+
+
+def upload(number: int, *reports: bytes, survey: str = "s", round: int = 0) -> Incoming:
+    """Return an upload whose answers are to questions 0, 1, ... of part 0."""
+    answers = tuple(Answer(0, question, report) for question, report in enumerate(reports))
+    return Incoming(survey, round, number, answers)
+
+
+async def open_survey(store: Store, survey: str = "s", round: int = 0) -> None:
+    """Keep a survey with one open round."""
+    await store.create(survey, b"blob")
+    await store.open_round(survey, round, b"asked")
+
+
+async def kinds(store: Store, survey: str = "s", round: int = 0) -> Counter[tuple[int, int, bytes]]:
+    """Return how many times each report was given."""
+    counted: Counter[tuple[int, int, bytes]] = Counter()
+    async for part, question, report, times in store.kinds(survey, round):
+        counted[part, question, report] += times
+    return counted

@@ -1,0 +1,52 @@
+import asyncio
+import stat
+
+import pytest
+
+from hushrank.collector.store.opening import open_store
+from hushrank.errors import HushrankError
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+
+N_UPLOADS = 2000
+
+
+def test_a_backup_is_whole_at_one_moment_while_people_report(tmp_path):
+    backup = tmp_path / "backup.sqlite"
+
+    async def scenario(store):
+        await open_survey(store)
+        sending = asyncio.gather(
+            *(store.accept([upload(n, b"%d" % n, b"%d" % n)], now=NOW) for n in range(N_UPLOADS))
+        )
+        await asyncio.sleep(0)
+        await store.backup(backup)
+        await sending
+        copy = await open_store(str(backup))
+        n_reports = (await copy.counts("s", 0)).reported
+        found = await kinds(copy)
+        assert len(found) == 2 * n_reports
+        assert {number for _, number, _ in found} <= {0, 1}
+        numbers = [number for number in range(N_UPLOADS) if (0, 0, b"%d" % number) in found]
+        uploads = [upload(number, b"%d" % number, b"%d" % number) for number in numbers]
+        assert await copy.accept(uploads, now=NOW) == ["same"] * n_reports
+        place = await copy.join("s", 0, 0, person(1))
+        assert place.number == 1
+        await copy.close()
+
+    on_store(str(tmp_path / "store.sqlite"), scenario)
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.glob("backup*")] == ["backup.sqlite"]
+
+
+def test_a_backup_never_replaces_a_file(tmp_path):
+    backup = tmp_path / "backup.sqlite"
+    backup.write_text("precious")
+
+    async def scenario(store):
+        with pytest.raises(HushrankError, match=r"backup.sqlite: File exists"):
+            await store.backup(backup)
+        with pytest.raises(HushrankError, match="expected a path in an existing folder"):
+            await store.backup(tmp_path / "nowhere" / "backup.sqlite")
+
+    on_store(str(tmp_path / "store.sqlite"), scenario)
+    assert backup.read_text() == "precious"

@@ -1,0 +1,143 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from hushrank.collector.store import counting
+from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.sqlite import answers, deletion
+from hushrank.collector.store.store import Counts, Secret
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, upload
+
+MARK = b"~a mark that is nowhere else~"
+PERSON = b"~a person of thirty-two bytes!!~"
+N_UPLOADS = 3000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite"
+
+
+async def fill(store, survey):
+    await open_survey(store, survey)
+    await store.save(survey, MARK, 1)
+    await store.open_round(survey, 1, MARK)
+    await store.join(survey, 0, 0, PERSON)
+    uploads = [upload(n, MARK + b"%d" % n, MARK, survey=survey) for n in range(N_UPLOADS)]
+    await store.accept(uploads, now=NOW)
+    await store.close_round(survey, 0)
+    await store.keep_tallies(survey, 0, MARK)
+    await store.put_secrets([Secret("link", PERSON, MARK, survey)])
+    await store.put_picture(survey, PERSON, MARK * 1000)
+
+
+def bytes_of(path):
+    return b"".join(each.read_bytes() for each in path.parent.iterdir())
+
+
+def test_no_byte_of_a_deleted_survey_is_left_in_the_files(path):
+    async def scenario(store):
+        await fill(store, "s")
+        assert MARK in bytes_of(path)
+        assert PERSON in bytes_of(path)
+        await store.delete("s")
+        assert MARK not in bytes_of(path)
+        assert PERSON not in bytes_of(path)
+
+    on_store(str(path), scenario)
+
+
+def test_no_byte_of_a_deleted_survey_is_in_a_later_backup(path):
+    async def scenario(store):
+        await fill(store, "s")
+        await open_survey(store, "t")
+        await store.delete("s")
+        backup = path.parent / "elsewhere" / "backup.sqlite"
+        backup.parent.mkdir()
+        await store.backup(backup)
+        assert backup.stat().st_size > 0
+        assert MARK not in backup.read_bytes()
+        assert PERSON not in backup.read_bytes()
+
+    on_store(str(path), scenario)
+
+
+def test_no_byte_of_forgotten_people_is_left_in_the_files(path):
+    async def scenario(store):
+        await open_survey(store)
+        await store.join("s", 0, 0, PERSON)
+        await store.close_round("s", 0)
+        assert PERSON in bytes_of(path)
+        await store.forget_people("s", 0)
+        assert PERSON not in bytes_of(path)
+
+    on_store(str(path), scenario)
+
+
+def test_nothing_is_told_deleted_while_somebody_still_reads_it(path, monkeypatch):
+    monkeypatch.setattr(answers, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(counting, "MOST_KINDS", 100)
+
+    async def scenario(store):
+        await fill(store, "s")
+        reading = store.kinds("s", 0)
+        await anext(reading)
+        deleting = asyncio.create_task(store.delete("s"))
+        await asyncio.sleep(0.2)
+        assert not deleting.done()
+        assert await store.all() == ()
+        assert sum([kind.times async for kind in reading]) == 2 * N_UPLOADS - 1
+        assert await deleting
+        assert MARK not in bytes_of(path)
+
+    on_store(str(path), scenario)
+
+
+def test_reports_to_others_are_taken_while_a_survey_is_deleted(path, monkeypatch):
+    monkeypatch.setattr(deletion, "_SLICE", 50)
+
+    async def scenario(store):
+        await fill(store, "s")
+        await open_survey(store, "t")
+        deleting = asyncio.create_task(store.delete("s"))
+        n_taken = 0
+        while not deleting.done():
+            told = await store.accept([upload(n_taken, b"a", survey="t")], now=NOW)
+            assert told == ["new"]
+            n_taken += 1
+        assert n_taken > 10
+        assert await deleting
+        assert await store.counts("t", 0) == Counts(0, n_taken)
+
+    on_store(str(path), scenario)
+
+
+def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(path):
+    async def begin(store):
+        await fill(store, "s")
+        await store._writer.do(deletion.hide, "s")  # and here the process dies
+
+    async def go_on(store):
+        assert await store.all() == ()
+        assert not await kinds(store)
+        assert MARK in bytes_of(path)
+        await store.create("s", b"another of this name")
+        await store.sweep(NOW)
+        assert MARK not in bytes_of(path)
+        assert await store.load("s")
+
+    on_store(str(path), begin)
+    on_store(str(path), go_on)
+
+
+def test_an_upload_without_answers_left_is_closed_for_good(path):
+    async def scenario(store):
+        await fill(store, "s")
+        await store.delete("s")
+        assert await store.accept([upload(1, MARK)], now=NOW) == ["closed"]
+        other = await open_store(str(path))
+        assert await other.accept([upload(1, MARK)], now=NOW) == ["closed"]
+        await other.close()
+
+    on_store(str(path), scenario)

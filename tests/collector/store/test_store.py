@@ -1,0 +1,323 @@
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hushrank.collector.store.store import (
+    Answer,
+    Bin,
+    Counts,
+    Incoming,
+    Joined,
+    Kept,
+    Kind,
+    Round,
+    Secret,
+    SigningKey,
+    StoreFailure,
+)
+from hushrank.errors import HushrankError
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+
+DIGEST = bytes(range(32))
+
+
+def test_a_survey_is_saved_only_over_the_version_that_was_loaded(address):
+    async def scenario(store):
+        await store.create("s", b"first")
+        assert await store.load("s") == Kept("s", b"first", 1)
+        assert await store.save("s", b"second", 1)
+        assert not await store.save("s", b"late", 1)
+        assert await store.load("s") == Kept("s", b"second", 2)
+        assert await store.all() == (Kept("s", b"second", 2),)
+        with pytest.raises(HushrankError, match="expected a new id"):
+            await store.create("s", b"again")
+
+    on_store(address, scenario)
+
+
+def test_a_round_is_opened_once_and_closed_once(address):
+    async def scenario(store):
+        await open_survey(store)
+        assert not await store.open_round("s", 0, b"other")
+        assert await store.round("s", 0) == Round(b"asked", True, None)
+        with pytest.raises(HushrankError, match="it is open"):
+            await store.keep_tallies("s", 0, b"early")
+        assert await store.close_round("s", 0)
+        assert not await store.close_round("s", 0)
+        await store.keep_tallies("s", 0, b"tallies")
+        assert await store.round("s", 0) == Round(b"asked", False, b"tallies")
+        assert await store.round("s", 1) is None
+
+    on_store(address, scenario)
+
+
+def test_a_person_keeps_the_first_place_that_they_got(address):
+    async def scenario(store):
+        await open_survey(store)
+        first = await store.join("s", 0, 7, person(1))
+        again = await store.join("s", 0, 8, person(1))
+        assert first == Joined(again.number, 0, 7, True)
+        assert again == Joined(first.number, 0, 7, False)
+        other = await store.join("s", 0, 7, person(2))
+        assert (other.position, other.number > first.number) == (1, True)
+        await store.close_round("s", 0)
+        assert await store.join("s", 0, 7, person(1)) is None
+
+    on_store(address, scenario)
+
+
+def test_people_who_join_at_once_get_places_without_gaps(address):
+    async def scenario(store):
+        await open_survey(store)
+        decks = (0, 1, 2**63 - 1)
+        places = await asyncio.gather(
+            *(store.join("s", 0, decks[n % 3], person(n // 2)) for n in range(400))
+        )
+        assert len({place.number for place in places}) == 200
+        assert sum(place.is_new for place in places) == 200
+        for deck in decks:
+            of_deck = {place.position for place in places if place.deck == deck}
+            assert of_deck == set(range(len(of_deck)))
+        assert await store.counts("s", 0) == Counts(200, 0)
+
+    on_store(address, scenario)
+
+
+def test_a_report_counts_once_and_no_other_takes_its_place(address):
+    async def scenario(store):
+        await open_survey(store)
+        sent = [upload(1, b"a", b"b"), upload(1, b"a", b"b"), upload(1, b"a"), upload(2, b"a")]
+        assert await store.accept(sent, now=NOW) == ["new", "same", "other", "new"]
+        assert await store.accept(sent[2:], now=NOW) == ["other", "same"]
+        assert await store.conflicts("s") == 2
+        assert await store.counts("s", 0) == Counts(0, 2)
+        assert await kinds(store) == {(0, 0, b"a"): 2, (0, 1, b"b"): 1}
+
+    on_store(address, scenario)
+
+
+def test_a_closed_round_takes_no_report_but_knows_those_it_has(address):
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a")], now=NOW)
+        await store.close_round("s", 0)
+        sent = [upload(1, b"a"), upload(1, b"b"), upload(2, b"a"), upload(1, b"a", round=1)]
+        assert await store.accept(sent, now=NOW) == ["same", "closed", "closed", "closed"]
+        assert await store.conflicts("s") == 0
+        assert await kinds(store) == {(0, 0, b"a"): 1}
+
+    on_store(address, scenario)
+
+
+def test_progress_is_counted_by_ten_minutes(address):
+    async def scenario(store):
+        await open_survey(store)
+        for number, minutes in enumerate((0, 3, 6, 30)):
+            later = NOW + timedelta(minutes=minutes)
+            await store.accept([upload(number, b"a")], now=later)
+        at = [datetime(2026, 11, 22, *time, tzinfo=UTC) for time in ((12, 30), (12, 40), (13, 0))]
+        assert await store.progress("s", 0) == (Bin(at[0], 2), Bin(at[1], 1), Bin(at[2], 1))
+
+    on_store(address, scenario)
+
+
+def test_people_are_forgotten_and_their_reports_stay(address):
+    async def scenario(store):
+        await open_survey(store)
+        place = await store.join("s", 0, 0, person(1))
+        await store.accept([upload(place.number, b"a")], now=NOW)
+        with pytest.raises(HushrankError, match="it is open"):
+            await store.forget_people("s", 0)
+        await store.close_round("s", 0)
+        await store.forget_people("s", 0)
+        assert await store.counts("s", 0) == Counts(1, 1)
+        assert await kinds(store) == {(0, 0, b"a"): 1}
+
+    on_store(address, scenario)
+
+
+def test_numbers_are_not_given_again_after_a_survey_was_deleted(address):
+    async def scenario(store):
+        await open_survey(store)
+        before = await store.join("s", 0, 0, person(1))
+        await store.delete("s")
+        await open_survey(store)
+        after = await store.join("s", 0, 0, person(1))
+        assert after.number > before.number
+        assert after.position == 0
+
+    on_store(address, scenario)
+
+
+def test_all_of_a_survey_is_deleted_and_nothing_of_others(address):
+    async def scenario(store):
+        for survey in ("s", "t"):
+            await open_survey(store, survey)
+            await store.put_picture(survey, DIGEST, b"picture")
+            await store.put_secrets([Secret("invitation", survey.encode() * 32, b"", survey)])
+            place = await store.join(survey, 0, 0, person(1))
+            await store.accept([upload(place.number, b"a", survey=survey)], now=NOW)
+        assert await store.delete("s")
+        assert not await store.delete("s")
+        assert [kept.survey for kept in await store.all()] == ["t"]
+        assert await store.round("s", 0) is None
+        assert await store.picture("s", DIGEST) is None
+        assert await store.secret("invitation", b"s" * 32, now=NOW) is None
+        assert await store.accept([upload(place.number, b"a")], now=NOW) == ["closed"]
+        assert await store.counts("s", 0) == Counts(0, 0)
+        assert await store.progress("s", 0) == ()
+        assert not await kinds(store)
+        assert await store.picture("t", DIGEST) == b"picture"
+        assert await store.secret("invitation", b"t" * 32, now=NOW)
+        assert await kinds(store, "t") == {(0, 0, b"a"): 1}
+
+    on_store(address, scenario)
+
+
+def test_a_secret_lasts_until_it_expires_or_is_taken(address):
+    soon = NOW + timedelta(seconds=10)
+    lasting, short = Secret("link", DIGEST, b"x"), Secret("link", b"0" * 32, b"y", None, soon)
+
+    async def scenario(store):
+        await store.put_secrets([lasting, short])
+        assert await store.secret("link", short.digest, now=NOW) == short
+        assert await store.secret("link", short.digest, now=soon) is None
+        assert await store.secret("session", DIGEST, now=NOW) is None
+        taken = await asyncio.gather(
+            *(store.take_secret("link", DIGEST, now=NOW) for _ in range(20))
+        )
+        assert [secret for secret in taken if secret] == [lasting]
+        assert await store.sweep(NOW) == 0
+        assert await store.sweep(soon) == 1
+        assert await store.secret("link", short.digest, now=NOW) is None
+
+    on_store(address, scenario)
+
+
+def test_secrets_are_dropped_by_kind_and_survey(address):
+    async def scenario(store):
+        await store.create("s", b"")
+        rows = [("a", "s"), ("a", "s"), ("a", None), ("b", "s")]
+        await store.put_secrets(
+            [Secret(kind, person(n), b"", survey) for n, (kind, survey) in enumerate(rows)]
+        )
+        assert await store.drop_secrets("a", "t") == 0
+        assert await store.drop_secrets("a", "s") == 2
+        assert await store.drop_secrets("a", None) == 1
+        assert await store.secret("b", person(3), now=NOW)
+        with pytest.raises(HushrankError, match="there is none"):
+            await store.put_secrets([Secret("c", person(4), b""), Secret("c", person(5), b"", "t")])
+        assert await store.secret("c", person(4), now=NOW) is None
+
+    on_store(address, scenario)
+
+
+def test_of_two_signing_keys_of_one_number_the_first_stays(address):
+    async def scenario(store):
+        assert await store.signing_keys() == ()
+        assert await store.add_signing_key(2, b"new")
+        assert await store.add_signing_key(1, b"old")
+        assert not await store.add_signing_key(2, b"late")
+        assert await store.signing_keys() == (SigningKey(1, b"old"), SigningKey(2, b"new"))
+        assert await store.drop_signing_key(1)
+        assert not await store.drop_signing_key(1)
+        assert await store.signing_keys() == (SigningKey(2, b"new"),)
+
+    on_store(address, scenario)
+
+
+WRONG = {
+    "an id with a slash": lambda store: store.create("a/b", b""),
+    "an id with a newline": lambda store: store.create("a\n", b""),
+    "an id that is too long": lambda store: store.load("a" * 65),
+    "a blob that is text": lambda store: store.create("s", "blob"),
+    "a blob that is too long": lambda store: store.create("s", bytes(64 * 2**20 + 1)),
+    "a round below 0": lambda store: store.open_round("t", -1, b""),
+    "a round that is a bool": lambda store: store.open_round("t", True, b""),
+    "a round of no survey": lambda store: store.open_round("no", 0, b""),
+    "a picture of no survey": lambda store: store.put_picture("no", DIGEST, b""),
+    "tallies of no round": lambda store: store.keep_tallies("t", 5, b""),
+    "people of no round": lambda store: store.forget_people("t", 5),
+    "a person who is no digest": lambda store: store.join("t", 0, 0, b"short"),
+    "a deck that is too large": lambda store: store.join("t", 0, 2**63, DIGEST),
+    "no answers": lambda store: store.accept([Incoming("t", 0, 1, ())], now=NOW),
+    "too many answers": lambda store: store.accept([upload(1, *[b""] * 10_001)], now=NOW),
+    "a report that is too long": lambda store: store.accept([upload(1, bytes(2**16 + 1))], now=NOW),
+    "a report that is text": lambda store: store.accept([upload(1, "a")], now=NOW),
+    "a number below 0": lambda store: store.accept([upload(-1, b"a")], now=NOW),
+    "a number that is too large": lambda store: store.accept([upload(2**63, b"a")], now=NOW),
+    "a part below 0": lambda store: store.accept(
+        [Incoming("t", 0, 1, (Answer(-1, 0, b"a"),))], now=NOW
+    ),
+    "a good report beside a bad one": lambda store: store.accept(
+        [upload(1, b"a", survey="t"), upload(2, bytes(2**16 + 1), survey="t")], now=NOW
+    ),
+    "a time without a zone": lambda store: store.accept(
+        [upload(1, b"a", survey="t")], now=datetime(2026, 1, 1)
+    ),
+    "a short digest": lambda store: store.put_secrets([Secret("a", b"short", b"")]),
+    "a secret of no survey": lambda store: store.put_secrets([Secret("a", DIGEST, b"", "no")]),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_refused_before_anything_is_written(address, wrong):
+    async def scenario(store):
+        await open_survey(store, "t")
+        with pytest.raises(HushrankError):
+            await wrong(store)
+        assert await store.all() == (Kept("t", b"blob", 1),)
+        assert await store.counts("t", 0) == Counts(0, 0)
+        assert not await kinds(store, "t")
+        assert await store.sweep(NOW + timedelta(days=1000)) == 0
+
+    on_store(address, scenario)
+
+
+def test_who_fails_does_not_fail_those_who_wait_with_them(address):
+    async def scenario(store):
+        await open_survey(store)
+        outcomes = await asyncio.gather(
+            store.accept([upload(1, b"a")], now=NOW),
+            store.create("s", b"taken"),
+            store.join("s", 0, 0, person(1)),
+            store.open_round("no", 0, b""),
+            store.accept([upload(2, b"a")], now=NOW),
+            return_exceptions=True,
+        )
+        assert [type(each) for each in outcomes] == [
+            list,
+            HushrankError,
+            Joined,
+            HushrankError,
+            list,
+        ]
+        assert await store.counts("s", 0) == Counts(1, 2)
+
+    on_store(address, scenario)
+
+
+def test_no_record_shows_what_somebody_sent():
+    records = [
+        Kept("s", b"secret", 1),
+        Round(b"secret", True, b"secret"),
+        Answer(1, 2, b"secret"),
+        upload(1, b"secret"),
+        Kind(1, 2, b"secret", 3),
+        Secret("link", b"secret", b"secret"),
+        SigningKey(1, b"secret"),
+    ]
+    for record in records:
+        assert "secret" not in repr(record).replace("Secret", "")
+        assert "secret" not in str([record])
+
+
+def test_to_close_a_store_twice_is_once_enough(address):
+    async def scenario(store):
+        await store.close()
+        await store.close()
+        with pytest.raises(StoreFailure):
+            await store.load("s")
+
+    on_store(address, scenario)

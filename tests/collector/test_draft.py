@@ -1,0 +1,109 @@
+import base64
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from hushrank.collector.draft import digest_of, make_draft, picture_type, read_draft, write_draft
+from hushrank.errors import HushrankError
+from tests.collector.drafts import NAMES, draft
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
+TOML = """
+title = "What to drink"
+items = ["tea", { name = "coffee", description = "hot" }, "water"]
+asked_by = "The kitchen"
+purpose = "To buy the right things."
+contact = "kitchen@example.org"
+privacy_notice = "Only noisy answers leave your device."
+epsilon = 1.5
+closes = 2027-01-31T18:00:00+02:00
+protocol = "safari"
+
+[options]
+split = "people"
+"""
+
+
+def test_a_file_says_what_the_form_says():
+    read, pictures = read_draft(TOML, form="toml")
+    assert read.names == ("tea", "coffee", "water")
+    assert read.items[1].description == "hot"
+    assert read.closes_utc == datetime(2027, 1, 31, 16, tzinfo=UTC)
+    assert read.named_protocol.split == "people"
+    assert pictures == {}
+
+
+@pytest.mark.parametrize("form", ["toml", "json"])
+def test_a_survey_survives_its_file_with_its_pictures(form):
+    item = {"name": "tea", "picture": digest_of(PNG)}
+    held = draft(items=[item, {"name": "coffee"}], closes="2027-01-31T18:00:00Z")
+    assert read_draft(write_draft(held, {digest_of(PNG): PNG}, form=form), form=form) == (
+        held,
+        {digest_of(PNG): PNG},
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "one\ntwo"}, "printable"),
+        ({"items": [{"name": "tea"}]}, "items"),
+        ({"items": [{"name": "tea"}, {"name": "tea"}]}, "distinct"),
+        ({"items": [{"name": "tea"}, {"name": "te\x1ba"}]}, "printable"),
+        ({"items": [{"name": "tea"}, {"name": "coffee", "size": 3}]}, "size"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": 8.5}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"smallest_group": 1}, "smallest_group"),
+        ({"closes": "2027-01-31T18:00:00"}, "zone"),
+        ({"joining": "mail"}, "joining"),
+        ({"language": "<b>"}, "language"),
+        ({"protocol": "guess"}, "guess"),
+        ({"options": {"split": "people"}}, "split"),
+        ({"protocol": "safari", "options": {"split": "half"}}, "split|half"),
+        ({"allowed_origins": ["https://example.org/path"]}, "allowed_origins"),
+        ({"allowed_origins": ["*"]}, "allowed_origins"),
+        ({"allowed_origins": ["https://example.org:port"]}, "allowed_origins"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_what_does_not_fit_is_named(fields, said):
+    with pytest.raises(HushrankError, match=said):
+        draft(**fields)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "tea.png",
+        "data:image/png,abc",
+        "data:image/png;base64,?",
+        "data:image/svg+xml;base64,PHN2Zz4=",
+    ],
+)
+def test_a_picture_is_one_or_the_file_is_refused(picture):
+    plain = json.loads(write_draft(draft(), {}, form="json"))
+    plain["items"][0]["picture"] = picture
+    with pytest.raises(HushrankError, match="picture"):
+        read_draft(json.dumps(plain), form="json")
+
+
+def test_pictures_are_known_by_their_first_bytes_and_bounded():
+    assert picture_type(PNG) == "image/png"
+    for wrong in (b"<svg onload=x>", b"RIFF0000WAVE", b"", PNG + bytes(300_000)):
+        with pytest.raises(HushrankError, match="picture"):
+            picture_type(wrong)
+    url = "data:image/png;base64," + base64.b64encode(PNG).decode()
+    plain = {**json.loads(write_draft(draft(), {}, form="json"))}
+    plain["items"][0]["picture"] = url
+    assert read_draft(json.dumps(plain), form="json")[1] == {digest_of(PNG): PNG}
+
+
+def test_no_file_is_no_survey():
+    for form, text in (("toml", "title ="), ("json", "{"), ("json", "[]"), ("json", b"\xff\xfe")):
+        with pytest.raises(HushrankError):
+            read_draft(text, form=form)
+    with pytest.raises(HushrankError, match="title"):
+        make_draft({"items": [{"name": name} for name in NAMES]})

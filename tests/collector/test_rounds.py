@@ -1,0 +1,92 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import hushrank
+from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_people_of, replay
+from hushrank.engines.local import run
+from hushrank.errors import HushrankError
+from hushrank.protocols import registry
+from hushrank.protocols.registry import Pairs
+from hushrank.randomness import Randomness
+from tests.collector.drafts import NAMES, draft
+
+PEOPLE = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=3)
+LIVE = {
+    "max-entropy": {},
+    "safari": {"split": "people"},
+    "pairs": {},
+    "ldp-kwiksort-rr": {},
+    "subset-order": {},
+    "olh": {},
+}
+
+
+def recorded(protocol, tallies: list):
+    """Keep what the engine counts of every round."""
+    surveys = next(protocol)
+    while True:
+        counted = yield surveys
+        tallies.append(counted)
+        try:
+            surveys = protocol.send(counted)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.mark.parametrize(("name", "options"), LIVE.items())
+def test_stored_tallies_lead_where_the_engine_went(name, options):
+    """Each round again from the tallies before it, as JSON: the same surveys and the same order."""
+    held = draft(protocol=name, options=options)
+    begun = held.named_protocol.begin(4, epsilon=2.0, n_people=60, seed=5)
+    tallies: list = []
+    outcome = run(recorded(begun, tallies), PEOPLE, rng=Randomness.seeded(1))
+    stored = [decode_tallies(encode_tallies(each)) for each in tallies]
+    asked = [replay(held, 5, stored[:n]) for n in range(len(stored))]
+    assert all(isinstance(each, Asked) for each in asked)
+    assert [survey.spend for each in asked for survey in each.surveys] == list(outcome.spends)
+    found = replay(held, 5, stored)
+    assert found.names == NAMES
+    if outcome.result.order is not None:
+        assert found.order == outcome.result.order
+    assert found.outcome.spends == outcome.spends
+    assert found.n_people == 400
+    assert found.is_private
+
+
+def test_every_lot_is_asked_by_one_part_at_most():
+    held = draft(items=[{"name": str(n)} for n in range(9)], options={"popular_orders": True})
+    asked = replay(held, 1, [])
+    parts = {asked.part_of(lot) for lot in np.linspace(0, 1, 1000, endpoint=False)}
+    assert parts == set(range(len(asked.parts)))
+    split = replay(draft(protocol="safari", options={"split": "people"}), 1, [])
+    assert (split.part_of(0.49), split.part_of(0.51)) == (0, None)
+
+
+@dataclass(frozen=True)
+class Greedy(Pairs):
+    """Asks the same people twice at full price."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        asked = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
+        yield from super().begin(n_items, **asked)
+        return (yield from super().begin(n_items, **asked))
+
+
+def test_a_protocol_that_asks_for_more_than_was_announced_is_stopped(monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Greedy))
+    held = draft(protocol="pairs")
+    (survey,) = replay(held, 1, []).surveys
+    one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
+    with pytest.raises(HushrankError, match="more than the 2 nats announced"):
+        replay(held, 1, [(one,)])
+
+
+def test_people_of_rounds_that_ask_the_same_ones_count_once():
+    budget = replay(draft(protocol="safari"), 1, []).surveys
+    split = replay(draft(protocol="safari", options={"split": "people"}), 1, []).surveys
+    of = [tuple(m.tally(np.zeros(2, dtype=np.intp)) for m in s.mechanisms) for s in budget]
+    n_people = 2 * len(budget[0].questions)
+    assert n_people_of([budget, budget], [tuple(of)] * 2) == n_people
+    assert n_people_of([split], [tuple(of)]) == n_people

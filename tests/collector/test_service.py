@@ -1,0 +1,497 @@
+import asyncio
+import json
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import msgspec
+import numpy as np
+import pytest
+
+from hushrank.collector.announcement import read_announcement
+from hushrank.collector.draft import read_draft
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.service import Accepted, Assigned, Joining, NotAsked, Service, Upload
+from hushrank.collector.store.opening import open_store
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.handout import read_handout
+from hushrank.surveys.wire import read_survey
+from hushrank.surveys.wire_documents import SentReport
+from tests.collector.drafts import NAMES, draft
+
+START = datetime(2027, 1, 31, 12, tzinfo=UTC)
+TASTES = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 0, 2, 3]])
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def person(number: int) -> str:
+    return f"{number:032x}"
+
+
+def report(handout: bytes, lot: float, order: np.ndarray, seed: int) -> tuple[SentReport, ...]:
+    device = read_handout(handout, most_epsilon=8.0)
+    one = Rankings.from_orders(order[None, :], device.head.items)
+    sent = device.answer(one, lot=lot, rng=Randomness.seeded(seed), is_simulation=True)
+    return tuple(msgspec.json.decode(each, type=SentReport) for each in sent)
+
+
+async def take_part(service: Service, id: str, numbers, *, lot=None, **joining) -> list:
+    """Let people answer, each from a device of their own; return what became of each upload."""
+    uploads = []
+    for number in numbers:
+        drawn = number * 2654435761 % 2**32 if lot is None else lot
+        assigned = await service.join(id, Joining(person(number), drawn, **joining))
+        if isinstance(assigned, NotAsked):
+            continue
+        order = TASTES[number % len(TASTES)]
+        reports = report(assigned.handout, drawn / 2**32, order, number)
+        uploads.append(Upload(assigned.assignment, reports))
+    return await service.accept(uploads)
+
+
+@pytest.fixture
+def in_service(tmp_path):
+    """Run something with a service over a fresh file; and again over the same file."""
+
+    def runs(using, clock=None):
+        async def whole():
+            store = await open_store(str(tmp_path / "surveys.sqlite"))
+            try:
+                return await using(Service(store, clock=clock or Clock()))
+            finally:
+                await store.close()
+
+        return asyncio.run(whole())
+
+    return runs
+
+
+async def refusal_of(awaitable) -> str:
+    with pytest.raises(Refusal) as refused:
+        await awaitable
+    return refused.value.kind
+
+
+def test_a_survey_from_its_draft_to_its_results(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        assert await refusal_of(service.announcement(id)) == "not-open"
+        assert await refusal_of(service.join(id, Joining(person(1), 0))) == "not-open"
+        await service.open(id)
+        told = read_announcement(await service.announcement(id))
+        assert (told.title, told.epsilon, told.comes_back) == ("What to drink", 2.0, False)
+        late = await service.join(id, Joining(person(77), 5))
+        became = await take_part(service, id, range(60))
+        assert all(each.is_new for each in became)
+        assert (await service.survey(id)).counts[0].reported == 60
+        assert await refusal_of(service.results(id)) == "not-ready"
+        await service.close_round(id)
+        found = await service.results(id)
+        assert sorted(found.items) == sorted(NAMES)
+        assert found.n_people == 60
+        assert found.is_private
+        assert found.epsilon == 2.0
+        assert await refusal_of(service.join(id, Joining(person(61), 0))) == "closed"
+        reports = report(late.handout, 5 / 2**32, TASTES[0], 1)
+        (refused,) = await service.accept([Upload(late.assignment, reports)])
+        assert refused.kind == "closed"
+        await service.publish(id)
+        await service.unpublish(id)
+        await service.delete(id)
+        assert await refusal_of(service.survey(id)) == "not-found"
+
+    in_service(using)
+
+
+def test_a_person_who_comes_back_is_asked_the_same(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        first = await service.join(id, Joining(person(7), 123))
+        for lot in (123, 2**31, 2**32 - 1):
+            again = await service.join(id, Joining(person(7), lot))
+            assert (again.assignment, again.handout) == (first.assignment, first.handout)
+            assert not again.is_new
+        return id, first
+
+    async def later(service):
+        again = await service.join(id, Joining(person(7), 9))
+        assert again.assignment == first.assignment
+
+    id, first = in_service(using)
+    in_service(later)  # another process, the same file
+
+
+def test_every_question_is_asked_equally_often(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        asked = Counter()
+        for number in range(60):
+            assigned = await service.join(id, Joining(person(number), 0))
+            asked.update(read_handout(assigned.handout, most_epsilon=2.0).asked.keys())
+        assert set(asked.values()) == {10}
+
+    in_service(using)
+
+
+def test_the_same_reports_are_accepted_again_and_others_refused(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 5))
+        (one, other) = two_reports(assigned)
+        upload = Upload(assigned.assignment, one)
+        first, again = [(await service.accept([upload]))[0] for _ in range(2)]
+        assert (first.is_new, again.is_new) == (True, False)
+        assert first.receipt == again.receipt
+        (refused,) = await service.accept([Upload(assigned.assignment, other)])
+        assert refused.kind == "conflict"
+        assert await service.conflicts(id) == 1
+        assert (await service.survey(id)).counts[0].reported == 1
+
+    in_service(using)
+
+
+def two_reports(assigned: Assigned) -> tuple[tuple[SentReport, ...], tuple[SentReport, ...]]:
+    """Two different reports that devices could send to the same question."""
+    drawn = (report(assigned.handout, 0.0, TASTES[0], seed) for seed in count())
+    one = next(drawn)
+    return one, next(each for each in drawn if each != one)
+
+
+def test_reports_to_other_questions_surveys_or_of_nobody_are_refused(in_service):
+    async def using(service):
+        ids = [await service.create(draft()) for _ in range(2)]
+        for id in ids:
+            await service.open(id)
+        mine, foreign = [await service.join(id, Joining(person(1), 5)) for id in ids]
+        other = await service.join(ids[0], Joining(person(2), 5))
+        (sent,) = report(mine.handout, 0.0, TASTES[0], 1)
+        wrong = [
+            (mine.assignment, report(other.handout, 0.0, TASTES[0], 1)),
+            (mine.assignment, ()),
+            (mine.assignment, (sent, sent)),
+            (mine.assignment, (msgspec.structs.replace(sent, report=10**6),)),
+            (mine.assignment, (msgspec.structs.replace(sent, report="ff"),)),
+            (mine.assignment, (msgspec.structs.replace(sent, survey="0" * 64),)),
+            (mine.assignment[:-1] + "_", (sent,)),
+            ("", (sent,)),
+        ]
+        kinds = [each.kind for each in await service.accept([Upload(*each) for each in wrong])]
+        assert kinds == ["malformed"] * 6 + ["forged"] * 2
+        assert foreign.assignment != mine.assignment
+        assert [(await service.survey(id)).counts[0].reported for id in ids] == [0, 0]
+        mixed = [Upload("", ()), Upload(mine.assignment, (sent,)), Upload("x", ())]
+        told = await service.accept(mixed)
+        assert [isinstance(each, Accepted) for each in told] == [False, True, False]
+
+    in_service(using)
+
+
+def test_invitations_let_each_in_once_and_nobody_else(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="invitations"))
+        tokens = await service.invite(id, 3)
+        await service.open(id)
+        assigned = [
+            await service.join(id, Joining(person(n), n, invitation=token))
+            for n, token in enumerate(tokens)
+        ]
+        assert len({each.assignment for each in assigned}) == 3
+        again = await service.join(id, Joining(person(9), 77, invitation=tokens[0]))
+        assert again.assignment == assigned[0].assignment
+        for wrong in (None, "", "guess", tokens[0][:-1]):
+            joining = Joining(person(5), 5, invitation=wrong)
+            assert await refusal_of(service.join(id, joining)) == "not-invited"
+        other = await service.create(draft(joining="invitations"))
+        await service.open(other)
+        foreign = Joining(person(1), 1, invitation=tokens[0])
+        assert await refusal_of(service.join(other, foreign)) == "not-invited"
+        open_one = await service.create(draft())
+        assert await refusal_of(service.invite(open_one, 1)) == "not-allowed"
+        assert await refusal_of(service.invite(id, 0)) == "malformed"
+
+    in_service(using)
+
+
+def test_an_app_names_its_people_by_its_key(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="api"))
+        key = await service.make_api_key(id)
+        await service.open(id)
+        one = await service.join(id, Joining("customer 12", 3, api_key=key))
+        again = await service.join(id, Joining("customer 12", 3, api_key=key))
+        assert one.assignment == again.assignment
+        for wrong in (None, key[:-1]):
+            joining = Joining("customer 13", 3, api_key=wrong)
+            assert await refusal_of(service.join(id, joining)) == "not-invited"
+        for name in ("", "x" * 201):
+            joining = Joining(name, 3, api_key=key)
+            assert await refusal_of(service.join(id, joining)) == "malformed"
+        newer = await service.make_api_key(id)
+        old = Joining("customer 12", 3, api_key=key)
+        assert await refusal_of(service.join(id, old)) == "not-invited"
+        assert await service.join(id, Joining("customer 12", 3, api_key=newer)) is not None
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("split", ["budget", "people"])
+def test_two_rounds_ask_whom_they_should_and_end_by_themselves(in_service, split):
+    async def using(service):
+        id = await service.create(draft(protocol="safari", options={"split": split}))
+        await service.open(id)
+        told = read_announcement(await service.announcement(id))
+        assert told.comes_back == (split == "budget")
+        first = await take_part(service, id, range(120))
+        await service.close_round(id)
+        assert (await service.survey(id)).life.state == "between"
+        assert await refusal_of(service.results(id)) == "not-ready"
+        await service.open_round(id)
+        second = await take_part(service, id, range(120))
+        await service.close_round(id)
+        assert (await service.survey(id)).life.state == "closed"
+        asked = [len(first), len(second)]
+        assert (asked == [120, 120]) if split == "budget" else (sum(asked) == 120)
+        found = await service.results(id)
+        assert found.n_people == 120
+        assert found.epsilon == 2.0
+        return id, found.synthetic.ranks
+
+    async def later(service):
+        found = await service.results(id)
+        np.testing.assert_array_equal(found.synthetic.ranks, rows)
+
+    id, rows = in_service(using)
+    in_service(later)
+
+
+def test_a_survey_closes_by_the_clock(in_service):
+    clock = Clock()
+
+    async def using(service):
+        id = await service.create(draft(closes="2027-01-31T13:00:00Z"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        clock.now = START + timedelta(minutes=59)
+        await service.tick()
+        assert (await service.survey(id)).life.state == "open"
+        clock.now = START + timedelta(hours=1)
+        assert await refusal_of(service.join(id, Joining(person(99), 0))) == "closed"
+        await service.tick()
+        assert (await service.survey(id)).life.state == "closed"
+        assert (await service.results(id)).n_people == 20
+
+    in_service(using, clock)
+
+
+def test_what_a_crash_left_between_closing_and_counting_is_taken_up(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(20))
+        await service.store.close_round(id, 0)  # and then the process is killed
+        return id
+
+    async def later(service):
+        assert (await service.survey(id)).life.state == "open"
+        await service.tick()
+        assert (await service.survey(id)).life.state == "closed"
+        assert (await service.results(id)).n_people == 20
+
+    id = in_service(using)
+    in_service(later)
+
+
+@pytest.mark.parametrize("n_people", [0, 4])
+def test_too_few_reports_show_nothing(in_service, n_people):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(n_people))
+        await service.close(id)
+        assert (await service.survey(id)).life.state == "closed"
+        assert await refusal_of(service.results(id)) == "too-few"
+        assert await refusal_of(service.publish(id)) == "too-few"
+
+    in_service(using)
+
+
+def test_a_survey_closed_before_its_last_round_has_no_result(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await take_part(service, id, range(60))
+        await service.close(id)
+        assert await refusal_of(service.results(id)) == "not-ready"
+
+    in_service(using)
+
+
+def test_a_repeated_survey_asks_a_person_the_same_as_before(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        before = [await service.join(id, Joining(person(n), n * 10**7)) for n in range(9)]
+        await service.close(id)
+        again = await service.copy(id)
+        assert (await service.survey(again)).series == (await service.survey(id)).series
+        await service.open(again)
+        for n in range(8, -1, -1):
+            joining = Joining(person(n), n * 10**7, earlier=before[n].assignment)
+            assigned = await service.join(again, joining)
+            assert assigned.handout == before[n].handout
+            forgotten = await service.join(again, Joining(person(n), n * 10**7))
+            assert forgotten == assigned or forgotten.handout == assigned.handout
+        other = await service.create(draft())
+        await service.open(other)
+        foreign = Joining(person(1), 10**7, earlier=before[1].assignment)
+        assert isinstance(await service.join(other, foreign), Assigned)
+        forged = Joining(person(1), 10**7, earlier=before[1].assignment[:-2] + "AA")
+        assert await refusal_of(service.join(again, forged)) == "forged"
+
+    in_service(using)
+
+
+def test_an_earlier_assignment_brings_its_question_to_one_person_only(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        before = await service.join(id, Joining(person(0), 5))
+        again = await service.copy(id)
+        await service.open(again)
+        shown = [Joining(person(n), 5, earlier=before.assignment) for n in range(60)]
+        given = [await service.join(again, each) for each in shown]
+        assert given[0].handout == before.handout
+        assert sum(each.handout == before.handout for each in given) < 40  # of 6 pairs
+        assert [(await service.join(again, each)).handout for each in shown] == [
+            each.handout for each in given
+        ]
+
+    in_service(using)
+
+
+def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
+    async def using(service):
+        first = await service.create(draft(protocol="pairs"))
+        await service.open(first)
+        old = await service.join(first, Joining(person(0), 5))
+        for _ in range(3):
+            again = await service.copy(first)
+            await service.open(again)
+            new = await service.join(again, Joining(person(9), 5))  # of place 0, as the old one
+            old = await service.join(again, Joining(person(0), 5, earlier=old.assignment))
+            assert new.handout == old.handout
+            last = await service.copy(first)
+            await service.open(last)
+            for each, who in ((old, 0), (new, 9)):
+                kept = Joining(person(who), 5, earlier=each.assignment)
+                assert (await service.join(last, kept)).handout == each.handout
+
+    in_service(using)
+
+
+def test_whoever_wants_can_check_the_whole_survey(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        told = read_announcement(await service.announcement(id))
+        for part, fingerprint in enumerate(told.first_round):
+            held = read_survey(await service.document(id, 0, part), most_epsilon=2.0)
+            assert held.fingerprint == fingerprint
+            assert held.names == NAMES
+        for wrong in ((1, 0), (-1, 0), (0, 9), (0, -1)):
+            assert await refusal_of(service.document(id, *wrong)) == "not-found"
+
+    in_service(using)
+
+
+def test_a_draft_can_be_changed_until_people_have_seen_it(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.edit(id, draft(title="Drinks"))
+        assert json.loads(await service.preview(id))["title"] == "Drinks"
+        await service.open(id)
+        seen = await service.announcement(id)
+        assert await refusal_of(service.edit(id, draft(title="Another"))) == "not-allowed"
+        assert await service.announcement(id) == seen
+        for unknown in ("", "x" * 12, "../../etc", "é" * 12):
+            assert await refusal_of(service.survey(unknown)) == "not-found"
+
+    in_service(using)
+
+
+def test_an_export_holds_the_tallies_and_the_survey_s_file_and_no_single_report(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(20))
+        assert (await service.export(id))["rounds"] == []
+        await service.close(id)
+        told = json.loads(json.dumps(await service.export(id)))
+        read, _ = read_draft(json.dumps(told["survey"]), form="json")
+        assert read == draft()
+        (parts,) = (each["tallies"] for each in told["rounds"])
+        assert sum(n_reports for part in parts for n_reports, _ in part) == 20
+        assert told["life"]["state"] == "closed"
+
+    in_service(using)
+
+
+def test_forged_reports_are_weighed_before_and_noticed_after_the_survey(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        assert (await service.forgery(id)).weight > 1
+        await service.open(id)
+        await take_part(service, id, range(60))
+        assert await service.suspicion(id) == ()  # while it is open, nobody looks
+        await service.close(id)
+        assert [each.findings for each in await service.suspicion(id)] == [()]
+        forged = await service.create(draft(epsilon=0.5, protocol="pairs"))
+        await service.open(forged)
+        uploads = []
+        for number in range(240):
+            assigned = await service.join(forged, Joining(person(number), 5))
+            (sent,) = report(assigned.handout, 5 / 2**32, TASTES[0], number)
+            lies = msgspec.structs.replace(sent, report=0)
+            uploads.append(Upload(assigned.assignment, (lies,)))
+        assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
+        await service.close(forged)
+        (found,) = await service.suspicion(forged)
+        assert {finding.kind for finding in found.findings} & {"answer", "item"}
+
+    in_service(using)
+
+
+def test_assignments_outlive_a_rotation_of_the_key(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        before = await service.join(id, Joining(person(1), 5))
+        assert await service.rotate_key() == 2
+        after = await service.join(id, Joining(person(2), 5))
+        uploads = [
+            Upload(each.assignment, report(each.handout, 0.0, TASTES[0], 1))
+            for each in (before, after)
+        ]
+        assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
+        other = Service(service.store, clock=Clock())  # another process, with the keys it knows
+        await other.accept(uploads)
+        await service.rotate_key()
+        newest = await service.join(id, Joining(person(3), 5))
+        reports = report(newest.handout, 0.0, TASTES[0], 1)
+        (told,) = await other.accept([Upload(newest.assignment, reports)])
+        assert isinstance(told, Accepted)
+
+    in_service(using)

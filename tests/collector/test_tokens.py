@@ -1,0 +1,76 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.tokens import MOST_QUESTIONS, Assignment, new_id, receipt, sign, verify
+from hushrank.errors import HushrankError
+
+KEYS = {1: b"1" * 32, 2: b"2" * 32}
+ID = "abcdefghijk-"
+ASSIGNMENTS = st.builds(
+    Assignment,
+    survey=st.just(ID),
+    round=st.integers(0, 255),
+    part=st.integers(0, 255),
+    number=st.integers(0, 2**48 - 1),
+    position=st.integers(0, 2**32 - 1),
+    questions=st.lists(st.integers(0, MOST_QUESTIONS - 1), min_size=1, max_size=9).map(tuple),
+)
+
+
+@given(ASSIGNMENTS)
+def test_a_token_says_what_was_signed(assignment):
+    assert verify(sign(assignment, KEYS), KEYS) == assignment
+
+
+def test_every_changed_character_is_noticed():
+    token = sign(Assignment(ID, 0, 1, 77, 5, (12,)), KEYS)
+    assert len(token) < 64
+    for place, letter in enumerate(token):
+        for other in {"A", "z", "-", "_", "="} - {letter}:
+            with pytest.raises(Refusal) as refused:
+                verify(token[:place] + other + token[place + 1 :], KEYS)
+            assert refused.value.kind == "forged"
+
+
+@pytest.mark.parametrize("token", ["", "x", "é" * 60, "a" * 60, "A" * 20_000, " "])
+def test_what_is_no_token_is_refused(token):
+    with pytest.raises(Refusal) as refused:
+        verify(token, KEYS)
+    assert refused.value.kind == "forged"
+
+
+def test_a_token_has_one_spelling():
+    token = sign(Assignment(ID, 0, 1, 77, 5, (12,)), KEYS)
+    for other in (token + "=", token + "\n", token + "==="):
+        with pytest.raises(Refusal):
+            verify(other, KEYS)
+
+
+def test_an_older_key_still_verifies_until_it_is_dropped():
+    token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), {1: KEYS[1]})
+    assert verify(token, KEYS).number == 1
+    with pytest.raises(Refusal):
+        verify(token, {2: KEYS[2]})
+    with pytest.raises(Refusal):
+        verify(token, {1: KEYS[2]})
+
+
+def test_a_receipt_is_of_these_answers_to_this_assignment():
+    marks = {receipt(token, told, KEYS) for token in ("a", "b") for told in (b"1", b"2")}
+    assert len(marks) == 4
+    assert receipt("a", b"1", KEYS) in marks
+
+
+def test_nothing_of_an_assignment_shows():
+    assert repr(Assignment(ID, 0, 1, 77, 5, (12,))) == "Assignment()"
+    with pytest.raises(HushrankError):
+        sign(Assignment(ID, 0, 0, 1, 0, (MOST_QUESTIONS,)), KEYS)
+
+
+def test_ids_are_random():
+    ids = {new_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    assert {len(each) for each in ids} == {12}
+    assert not any(each.startswith("-") for each in ids)  # else missed once in 7 million runs

@@ -1,0 +1,104 @@
+"""The collector behind a real proxy, by the configuration that docs/operating.md gives."""
+
+import asyncio
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.collector.web.running import Collector
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "operating.md"
+NAME = "survey.example.org"
+
+
+def program(name: str, package: str) -> str:
+    """Return where a program is; without it skip the module, and fail where all tests must run."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if found is None:
+        why = f"{name} is not installed (Debian: apt-get install {package})"
+        if os.environ.get("CI"):
+            pytest.fail(why, pytrace=False)
+        pytest.skip(why, allow_module_level=True)
+    return found
+
+
+def documented(language: str) -> str:
+    """Return the configuration of the document that is marked as of this language."""
+    text = DOCUMENT.read_text("utf-8")
+    (found,) = re.findall(rf"^```{language}$(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port: int = found.getsockname()[1]
+        return port
+
+
+def make_certificate(folder: Path) -> ssl.SSLContext:
+    """Make a certificate for the name, and return what trusts it."""
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
+    files = ["-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+    return ssl.create_default_context(cafile=folder / "fullchain.pem")
+
+
+class Front:
+    """The collector as clients see it, through a proxy."""
+
+    def __init__(
+        self, collector: Collector, trusted: ssl.SSLContext, https: int, http: int
+    ) -> None:
+        self.collector, self.trusted, self.https, self.http = collector, trusted, https, http
+        self.origin = f"https://{NAME}:{https}"
+
+    def client(self, address: str = "127.0.0.1") -> httpx.AsyncClient:
+        """Return a client that connects from an address of this machine."""
+        transport = ByName(verify=self.trusted, local_address=address)
+        return httpx.AsyncClient(transport=transport, base_url=self.origin)
+
+
+class ByName(httpx.AsyncHTTPTransport):
+    """Finds the survey's name on this machine."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        request.extensions["sni_hostname"] = NAME
+        request.url = request.url.copy_with(host="127.0.0.1")
+        return await super().handle_async_request(request)
+
+
+@asynccontextmanager
+async def proxy(https: int, *command: str | Path, **environment: str) -> AsyncIterator[None]:
+    """Run a proxy while the block lasts."""
+    nothing = asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=nothing, stderr=nothing, env=os.environ | environment
+    )
+    try:
+        await listening(https)
+        yield
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def listening(port: int) -> None:
+    for _ in range(200):
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            writer.close()
+            return
+    raise TimeoutError

@@ -1,0 +1,88 @@
+import pytest
+
+FRIEND, STRANGER = "https://app.example.org", "https://evil.example"
+ALLOW = "access-control-allow-origin"
+
+
+def preflight(collector, path, origin, method="POST"):
+    headers = {
+        "origin": origin,
+        "access-control-request-method": method,
+        "access-control-request-headers": "content-type",
+    }
+    return collector.client.options(path, headers=headers)
+
+
+def test_pages_that_the_organiser_named_take_part(on_collector):
+    async def use(collector):
+        survey = await collector.open(allowed_origins=[FRIEND])
+        upload = await collector.upload(survey)
+        for path in (f"/v1/surveys/{survey}/assignments", "/v1/reports"):
+            asked = await preflight(collector, path, FRIEND)
+            assert (asked.status_code, asked.headers[ALLOW]) == (204, FRIEND)
+            assert "POST" in asked.headers["access-control-allow-methods"]
+            assert asked.headers["access-control-allow-headers"] == "Content-Type"
+            assert "access-control-allow-credentials" not in asked.headers
+        headers = {"origin": FRIEND}
+        sent = await collector.client.post("/v1/reports", json=upload, headers=headers)
+        assert (sent.status_code, sent.headers[ALLOW]) == (201, FRIEND)
+        shown = await collector.client.get(f"/v1/surveys/{survey}", headers=headers)
+        assert (shown.headers[ALLOW], "Origin" in shown.headers["vary"]) == (FRIEND, True)
+        wrong = await collector.client.post("/v1/reports", json={}, headers=headers)
+        assert (wrong.status_code, wrong.headers[ALLOW]) == (422, FRIEND)
+
+    on_collector(use)
+
+
+@pytest.mark.parametrize("origin", [STRANGER, "null", f"{FRIEND}.evil.example", FRIEND.upper(), ""])
+def test_other_pages_read_nothing_and_send_nothing(on_collector, origin):
+    async def use(collector):
+        survey = await collector.open(allowed_origins=[FRIEND])
+        upload = await collector.upload(survey)
+        headers = {"origin": origin}
+        for path in (f"/v1/surveys/{survey}/assignments", "/v1/reports", "/v1/reports/batch"):
+            assert ALLOW not in (await preflight(collector, path, origin)).headers
+        sent = await collector.client.post("/v1/reports", json=upload, headers=headers)
+        assert (sent.status_code, ALLOW in sent.headers) == (403, False)
+        shown = await collector.client.get(f"/v1/surveys/{survey}", headers=headers)
+        assert ALLOW not in shown.headers
+        assert (await collector.service.survey(survey)).counts[0].reported == 0
+
+    on_collector(use)
+
+
+def test_a_page_named_for_one_survey_reads_no_other(on_collector):
+    async def use(collector):
+        await collector.open(allowed_origins=[FRIEND])
+        other = await collector.open()
+        for path in ("", "/state", "/rounds/0/parts/0", "/assignments"):
+            answer = await preflight(collector, f"/v1/surveys/{other}{path}", FRIEND)
+            assert ALLOW not in answer.headers
+        answer = await collector.client.get(f"/v1/surveys/{other}", headers={"origin": FRIEND})
+        assert ALLOW not in answer.headers
+
+    on_collector(use)
+
+
+def test_pages_of_the_collector_itself_and_programs_need_no_leave(on_collector):
+    async def use(collector):
+        upload = await collector.upload(await collector.open())
+        headers = {"origin": collector.origin}
+        answer = await collector.client.post("/v1/reports", json=upload, headers=headers)
+        assert (answer.status_code, ALLOW in answer.headers) == (201, False)
+
+    on_collector(use)
+
+
+def test_nothing_of_the_organisers_is_ever_shared(on_collector):
+    async def use(collector):
+        await collector.open(allowed_origins=[FRIEND])
+        await collector.sign_in()
+        for path in ("/o/sign-in", "/o/", "/static/sign-in.js", "/openapi.json", "/metrics", "/"):
+            for answer in (
+                await preflight(collector, path, FRIEND),
+                await collector.client.get(path, headers={"origin": FRIEND}),
+            ):
+                assert not any(name.startswith("access-control") for name in answer.headers)
+
+    on_collector(use)

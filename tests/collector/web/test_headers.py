@@ -1,0 +1,110 @@
+import pytest
+
+from hushrank.collector.web.guards.headers import PAGE_POLICY
+
+PATHS = ["/", "/o/sign-in", "/static/sign-in.js", "/v1/surveys/x", "/nothing", "/healthz"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_is_safe_to_show(on_collector, path):
+    async def use(collector):
+        headers = (await collector.client.get(path)).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert headers["referrer-policy"] == ("same-origin" if path[:3] == "/o/" else "no-referrer")
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "server" not in headers
+        assert "x-powered-by" not in headers
+        assert "strict-transport-security" not in headers
+
+    on_collector(use, on_a_port=True)
+
+
+def test_pages_run_scripts_of_this_collector_only():
+    parts = dict(part.strip().split(" ", 1) for part in PAGE_POLICY.split(";"))
+    assert parts == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_protected_collector_is_never_reached_unprotected_again(on_collector, path):
+    async def use(collector):
+        headers = (await collector.client.get(path)).headers
+        assert headers["strict-transport-security"] == "max-age=31536000"
+
+    on_collector(use, public_url="https://survey.example.org")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8000", 200),
+        ("localhost:1234", 200),
+        ("[::1]:8000", 200),
+        ("survey.example.org", 200),
+        ("SURVEY.example.org", 200),
+        ("evil.example", 421),
+        ("survey.example.org.evil.example", 421),
+        ("survey.example.org:8000", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example", 421),
+        ("", 421),
+        ("a b", 421),
+    ],
+)
+def test_the_collector_answers_by_its_own_names_only(on_collector, host, status):
+    async def use(collector):
+        for path in ("/o/sign-in", "/v1/surveys/x"):
+            answer = await collector.client.get(path, headers={"host": host})
+            assert (answer.status_code == 421) is (status == 421)
+        assert (await collector.client.get("/healthz", headers={"host": host})).status_code == 200
+
+    on_collector(use, public_url="https://survey.example.org")
+
+
+def test_no_address_of_the_client_choosing_is_ever_redirected_to(on_collector):
+    async def use(collector):
+        for path in ("/o", "/o/", "//evil.example", "/v1/surveys/x/", "/o/sign-in/", "/\\evil"):
+            answer = await collector.client.get(path, headers={"x-forwarded-host": "evil.example"})
+            assert "evil" not in answer.headers.get("location", "")
+
+    on_collector(use)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/o/x%0d%0aSet-Cookie:%20a=b",
+        "/v1/surveys/x%0d%0aSet-Cookie:%20a=b",
+        "/static/x%0d%0aSet-Cookie:%20a=b",
+        "/problems/x%0d%0aSet-Cookie:%20a=b",
+    ],
+)
+def test_no_address_puts_a_header_into_the_answer(on_collector, path):
+    async def use(collector):
+        answer = await collector.client.get(path, headers={"origin": "https://evil.example"})
+        assert "set-cookie" not in answer.headers
+        assert "set-cookie" not in answer.text.lower()
+        assert answer.status_code == 404
+
+    on_collector(use, on_a_port=True)
+
+
+def test_what_browsers_ignore_on_unprotected_connections_is_not_sent(on_collector):
+    async def use(collector):
+        return "cross-origin-opener-policy" in (await collector.client.get("/o/sign-in")).headers
+
+    assert on_collector(use)
+    assert on_collector(use, public_url="https://survey.example.org")
+    assert not on_collector(use, public_url="http://192.0.2.1:8000")

@@ -1,0 +1,266 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hushrank.collector.draft import digest_of
+from tests.collector.web.organiser import FILLED, fields, signed_in, wrongs
+from tests.collector.web.running import START
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+WRONG = [
+    ({"title": " "}, "Give the survey a title."),
+    ({"title": "x" * 201}, "At most 200 characters, please."),
+    ({"asked_by": ""}, "Say who asks."),
+    ({"contact": ""}, "Say where people can ask back."),
+    ({"purpose": ""}, "Say why you ask."),
+    ({"privacy_notice": ""}, "People need a privacy notice."),
+    ({"item_name": ["tea"]}, "At least 2 items, and at most 1,000."),
+    ({"item_name": ["tea", "tea"]}, "There are two items of this name."),
+    ({"item_name": ["tea", "x" * 201]}, "At most 200 characters, please."),
+    ({"expected_people": "many"}, "A whole number from 1 to 1,000,000,000, please."),
+    ({"smallest_group": "1"}, "A whole number from 2 to 1,000,000, please."),
+    ({"epsilon": "other", "epsilon_other": "9"}, "A number from 0.01 to 8, please."),
+    ({"epsilon": "other", "epsilon_other": "nan"}, "A number from 0.01 to 8, please."),
+    ({"closes": "soon"}, "This is no date and time."),
+    ({"closes": "2020-01-01T10:00"}, "This time has passed already."),
+    ({"joining": "by force"}, "Choose one, please."),
+    ({"protocol": "magic"}, "Choose one, please."),
+    ({"option.max-entropy.prior": "brave"}, "The protocol does not take this."),
+    (
+        {"protocol": "pairs", "unranked": "last"},
+        "Only the protocol max-entropy takes rankings in which items are left out.",
+    ),
+    (
+        {"allowed_origins": "https://a.example/path"},
+        "“https://a.example/path” is no address of a web site, such as https://example.org.",
+    ),
+    (
+        {"item_name": [f"item {n}" for n in range(17)]},
+        "The protocol does not take this survey: max-entropy takes at most 16 items, got 17:"
+        " protocol pairs learns one order of more, protocol safari a model.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "said"), WRONG)
+def test_what_is_wrong_is_said_beside_its_field_and_nothing_typed_is_lost(
+    on_collector, changed, said
+):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        sent = FILLED | {"item_description": "hot"} | changed
+        answer = await organiser.post("/o/new", sent)
+        assert answer.status_code == 422
+        assert said in wrongs(answer.text)
+        shown = fields(answer.text)
+        for name, typed in sent.items():
+            known = {"by force", "magic", "brave", "save"}
+            for each in typed if isinstance(typed, list) else [typed]:
+                assert each in known or each.strip() in shown.get(name, []) or not each.strip()
+        assert not await collector.service.surveys()
+
+    on_collector(using)
+
+
+def test_a_form_makes_the_draft_that_was_typed(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        closes = START + timedelta(days=3)
+        id = await organiser.made(
+            item_description=["black", "", "", ""],
+            epsilon="other",
+            epsilon_other="1,5",
+            closes=(closes + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M"),
+            closes_offset="-60",
+            joining="invitations",
+            unranked="last",
+            allowed_origins="https://one.example\nhttps://two.example/",
+            **{"option.max-entropy.prior": "typical", "option.pairs.queries": "3"},
+        )
+        draft = (await collector.service.survey(id)).draft
+        assert draft.names == ("tea", "coffee", "water", "juice")
+        assert [item.description for item in draft.items] == ["black", None, None, None]
+        assert (draft.epsilon, draft.expected_people, draft.smallest_group) == (1.5, 300, 5)
+        assert draft.closes_utc == closes
+        assert draft.joining == "invitations"
+        assert draft.options == {"prior": "typical", "unranked": "last"}
+        assert draft.allowed_origins == ("https://one.example", "https://two.example")
+
+    on_collector(using)
+
+
+def test_a_draft_that_is_edited_without_a_change_stays_as_it_is(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        pictured = {"item_picture": ("tea.png", PNG, "image/png")}
+        answer = await organiser.post("/o/new", FILLED | {"epsilon": "0.5"}, files=pictured)
+        id = answer.headers["location"].partition("?")[0].rpartition("/")[2]
+        before = (await collector.service.survey(id)).draft
+        assert before.items[0].picture == digest_of(PNG)
+        shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
+        shown.pop("item_picture")
+        answer = await organiser.post(f"/o/surveys/{id}/edit", shown | {"action": "save"})
+        assert answer.status_code == 303, wrongs(answer.text)
+        assert (await collector.service.survey(id)).draft == before
+        picture = await organiser.get(f"/o/surveys/{id}/pictures/{digest_of(PNG)}")
+        assert (picture.content, picture.headers["content-type"]) == (PNG, "image/png")
+
+    on_collector(using)
+
+
+def test_a_picture_stays_in_a_form_that_is_shown_again(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        files = {"item_picture": ("tea.png", PNG, "image/png")}
+        answer = await organiser.post("/o/new", FILLED | {"title": ""}, files=files)
+        assert answer.status_code == 422
+        shown = fields(answer.text)
+        shown.pop("item_picture")
+        answer = await organiser.post("/o/new", shown | {"title": "Now", "action": "save"})
+        id = answer.headers["location"].partition("?")[0].rpartition("/")[2]
+        assert await collector.service.pictures(id) == {digest_of(PNG): PNG}
+
+    on_collector(using)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+            "A picture has to be PNG, JPEG, WebP or GIF.",
+        ),
+        (PNG + bytes(300_000), "The picture is larger than 300 kB."),
+    ],
+)
+def test_a_wrong_picture_is_said_beside_its_item(on_collector, content, said):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        files = {"item_picture": ("tea", content, "application/octet-stream")}
+        answer = await organiser.post("/o/new", FILLED, files=files)
+        assert answer.status_code == 422
+        assert said in wrongs(answer.text)
+
+    on_collector(using)
+
+
+def test_a_pasted_list_becomes_items(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made(
+            item_name=["tea", ""], pasted="coffee\tblack\r\n\r\nwater | still\nA|B"
+        )
+        items = (await collector.service.survey(id)).draft.items
+        assert [(item.name, item.description) for item in items] == [
+            ("tea", None),
+            ("coffee", "black"),
+            ("water", "still"),
+            ("A|B", None),
+        ]
+
+    on_collector(using)
+
+
+def test_a_long_list_is_kept_and_can_be_replaced(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        names = [f"item {n}" for n in range(200)]
+        long = {"item_name": [], "pasted": "\n".join(names), "protocol": "pairs"}
+        refused = await organiser.post("/o/new", FILLED | long | {"title": ""})
+        assert fields(refused.text)["pasted"] == ["\n".join(names)]
+        id = await organiser.made(**long)
+        shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
+        assert "item_name" not in shown
+        answer = await organiser.post(f"/o/surveys/{id}/edit", shown | {"action": "save"})
+        assert answer.status_code == 303, wrongs(answer.text)
+        assert (await collector.service.survey(id)).draft.names == tuple(names)
+        await organiser.post(f"/o/surveys/{id}/edit", shown | {"pasted": "a\nb", "action": "save"})
+        assert (await collector.service.survey(id)).draft.names == ("a", "b")
+
+    on_collector(using)
+
+
+def test_a_closing_time_is_shown_in_utc_again(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made(closes="2027-02-03T18:00", closes_offset="-60")
+        closes = (await collector.service.survey(id)).draft.closes_utc
+        assert closes == datetime(2027, 2, 3, 17, tzinfo=UTC)
+        shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
+        assert (shown["closes"], shown["closes_offset"]) == (["2027-02-03T17:00"], ["0"])
+
+    on_collector(using)
+
+
+def test_a_survey_that_is_open_cannot_be_edited(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made()
+        await organiser.post(f"/o/surveys/{id}/open", {})
+        for answer in (
+            await organiser.get(f"/o/surveys/{id}/edit"),
+            await organiser.post(f"/o/surveys/{id}/edit", FILLED | {"title": "Other"}),
+        ):
+            assert answer.status_code == 403
+        assert (await collector.service.survey(id)).draft.title == FILLED["title"]
+
+    on_collector(using)
+
+
+def test_a_file_and_the_form_make_the_same_survey(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        files = {"item_picture": ("tea.png", PNG, "image/png")}
+        answer = await organiser.post("/o/new", FILLED | {"protocol": "safari"}, files=files)
+        id = answer.headers["location"].partition("?")[0].rpartition("/")[2]
+        before = (await collector.service.survey(id)).draft
+        for form in ("toml", "json"):
+            written = await organiser.get(f"/o/surveys/{id}/survey.{form}")
+            assert "attachment" in written.headers["content-disposition"]
+            as_file = {"file": (f"survey.{form}", written.content)}
+            for sent in (({}, as_file), ({"text": written.text}, None)):
+                answer = await organiser.post("/o/import", *sent)
+                assert answer.status_code == 303, answer.text
+                other = answer.headers["location"].partition("?")[0].rpartition("/")[2]
+                assert (await collector.service.survey(other)).draft == before
+                assert await collector.service.pictures(other) == {digest_of(PNG): PNG}
+
+    on_collector(using)
+
+
+def test_a_file_that_is_no_survey_is_shown_again_with_the_reason(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        for text in ('title = "half"', "{", "<script>alert(1)</script>"):
+            answer = await organiser.post("/o/import", {"text": text})
+            assert answer.status_code == 422
+            assert fields(answer.text)["text"] == [text]
+        assert not await collector.service.surveys()
+
+    on_collector(using)
+
+
+def test_the_forecast_follows_what_is_typed(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        asked = "/o/forecast?protocol=max-entropy&items=8&people={}&epsilon={}"
+        few = (await organiser.get(asked.format(300, 1))).json()
+        many = (await organiser.get(asked.format(10_000, 4))).json()
+        assert few["known"] < 0.9 < 0.99 < many["known"]
+        assert "With 300 people" in few["headline"]
+        assert (few["lies"], many["lies"]) == (27, 2)
+        for nonsense in (asked.format("", "x"), "/o/forecast", asked.format(-5, 1e9)):
+            assert (await organiser.get(nonsense)).json()["known"] is None
+
+    on_collector(using)
+
+
+def test_without_scripts_a_button_foretells_and_nothing_is_made(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        answer = await organiser.post("/o/new", FILLED | {"action": "forecast", "title": ""})
+        assert answer.status_code == 200
+        assert "With 300 people" in answer.text
+        assert not await collector.service.surveys()
+
+    on_collector(using)

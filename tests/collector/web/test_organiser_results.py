@@ -1,0 +1,129 @@
+import csv
+import json
+from io import BytesIO, StringIO
+from xml.etree import ElementTree
+from zipfile import ZipFile
+
+import pytest
+
+from hushrank.collector.web.pages_organiser.results_view import results_view
+from hushrank.collector.web.pages_organiser.words import words_in
+from tests.collector.drafts import NAMES
+from tests.collector.web.organiser import signed_in, take_part
+
+PROTOCOLS = [
+    ({"protocol": "max-entropy"}, "blank_pictures"),
+    ({"protocol": "max-entropy", "options": {"unranked": "last"}}, None),
+    ({"protocol": "subset-order"}, "blank_pictures"),
+]
+
+
+async def closed(collector, n_people=40, **fields):
+    id = await collector.open(**fields)
+    await take_part(collector.service, id, n_people)
+    await collector.service.close(id)
+    return id
+
+
+@pytest.mark.parametrize(("asked", "pictures"), PROTOCOLS)
+def test_every_file_of_the_results_can_be_read(on_collector, asked, pictures, request):
+    if pictures:
+        request.getfixturevalue(pictures)
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, **asked)
+        page = (await organiser.get(f"/o/surveys/{id}/results")).text
+        names = [part.partition('"')[0] for part in page.split(f"/o/surveys/{id}/files/")[1:]]
+        assert {"order.csv", "results.json", "report.html", "results.zip"} <= set(names)
+        for name in names:
+            answer = await organiser.get(f"/o/surveys/{id}/files/{name}")
+            assert answer.status_code == 200, name
+            assert f'filename="{id}-{name}"' in answer.headers["content-disposition"]
+            _read(name, answer.content)
+        missing = await organiser.get(f"/o/surveys/{id}/files/raw-rankings.csv")
+        assert missing.status_code == 404
+
+    on_collector(using)
+
+
+def _read(name, content):
+    kind = name.rpartition(".")[2]
+    if kind == "csv":
+        rows = list(csv.reader(StringIO(content.decode())))
+        assert len(rows) > len(NAMES)
+        assert len({len(row) for row in rows}) == 1
+    elif kind == "json":
+        assert sorted(row["item"] for row in json.loads(content)["order"]) == sorted(NAMES)
+    elif kind == "svg":
+        assert ElementTree.fromstring(content).tag.endswith("svg")
+    elif kind == "png":
+        assert content.startswith(b"\x89PNG")
+    elif kind == "zip":
+        assert not ZipFile(BytesIO(content)).testzip()
+    else:
+        assert kind == "html"
+        assert b"http-equiv" in content
+        assert b"<script" not in content
+
+
+def test_a_page_says_how_sure_the_order_is(on_collector):
+    async def using(collector):
+        t = words_in("en")
+        sure = await closed(collector, n_people=400, epsilon=8.0, expected_people=400)
+        learnt = await collector.service.results(sure)
+        view = results_view(t, learnt)
+        assert view.winner == "“tea” comes first."
+        assert [row.item for row in view.order] == list(learnt.items)
+        assert view.order[0].sure == "certain"
+        unsure = await closed(collector, n_people=6, epsilon=0.1)
+        view = results_view(t, await collector.service.results(unsure))
+        assert "nearly any item may be first" in view.winner
+        assert {row.sure for row in view.order} <= {"open", "leaning", ""}
+
+    on_collector(using)
+
+
+def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
+    async def using(collector):
+        id = await closed(collector, n_people=200, epsilon=4.0)
+        view = results_view(words_in("en"), await collector.service.results(id))
+        for row in view.ranks:
+            shares = [int(cell.share.split()[0]) for cell in row.cells]
+            assert abs(sum(shares) - 100) <= len(shares)
+            for cell, share in zip(row.cells, shares, strict=True):
+                low, high = (int(each.split()[0]) for each in cell.between.split("\N{EN DASH}"))
+                assert low <= share <= high
+                assert 0 <= cell.level <= 10
+        for number, row in enumerate(view.pairs):
+            assert row.cells[number] is None
+
+    on_collector(using)
+
+
+def test_what_a_protocol_does_not_learn_is_said_and_not_shown(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, protocol="subset-order")
+        page = (await organiser.get(f"/o/surveys/{id}/results")).text
+        assert "Made-up rankings" not in page
+        assert "Two by two" not in page
+        assert "no estimator for them yet" in page
+        id = await closed(collector, protocol="max-entropy", options={"popular_orders": True})
+        page = (await organiser.get(f"/o/surveys/{id}/results")).text
+        assert "no estimator for them yet" not in page
+
+    on_collector(using)
+
+
+def test_reports_of_which_nothing_can_be_learnt_are_said_on_the_page(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await collector.open(protocol="safari")
+        await take_part(collector.service, id, 12)
+        await organiser.post(f"/o/surveys/{id}/close", {})
+        page = await organiser.get(f"/o/surveys/{id}")
+        assert "There is no result of this survey" in page.text
+        assert (await organiser.get(f"/o/surveys/{id}/results")).status_code == 409
+
+    on_collector(using)

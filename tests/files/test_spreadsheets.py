@@ -1,0 +1,95 @@
+"""Excel and OpenDocument files of one sheet, as small as they can be."""
+
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+OPEN = "urn:oasis:names:tc:opendocument:xmlns"
+ROWS = [["fruit", "rank"], ["pear", 2], [], ["fig", 1.5]]
+
+
+def zipped(**files):
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def excel(*sheets):
+    def cell(value):
+        if isinstance(value, str):
+            return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+        return f"<c><v>{value}</v></c>"
+
+    def sheet(rows):
+        lines = (
+            f'<row r="{n}">{"".join(map(cell, row))}</row>' for n, row in enumerate(rows, start=1)
+        )
+        return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+
+    numbers = range(1, len(sheets) + 1)
+    named = "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r{n}"/>' for n in numbers)
+    related = "".join(
+        f'<Relationship Id="r{n}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in numbers
+    )
+    book = f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{named}</sheets></workbook>'
+    files = {f"xl/worksheets/sheet{n}.xml": sheet(rows) for n, rows in enumerate(sheets, start=1)}
+    relations = f'<Relationships xmlns="{PACKAGE}">{related}</Relationships>'
+    root = f'<Relationship Id="r" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/>'
+    files["_rels/.rels"] = f'<Relationships xmlns="{PACKAGE}">{root}</Relationships>'
+    return zipped(**{"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": relations, **files})
+
+
+def open_document(rows):
+    def cell(value):
+        if isinstance(value, str):
+            text = f"<text:p>{value}</text:p>"
+            return f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
+        return element("table:table-cell", "", float=value)
+
+    lines = [element("table:table-row", "".join(map(cell, row or [""]))) for row in rows]
+    names = " ".join(f'xmlns:{name}="{OPEN}:{name}:1.0"' for name in ("office", "table", "text"))
+    table = f'<table:table table:name="s">{"".join(lines)}</table:table>'
+    sheet = element("office:body", element("office:spreadsheet", table))
+    content = f"<office:document-content {names}>{sheet}</office:document-content>"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = f'<m:manifest xmlns:m="{OPEN}:manifest:1.0"/>'
+    files = {"mimetype": kind, "META-INF/manifest.xml": manifest, "content.xml": content}
+    return zipped(**files)
+
+
+def element(name, inner, **value):
+    """Return an element of OpenDocument, with a value of this type."""
+    typed = "".join(f' office:value-type="{k}" office:value="{v}"' for k, v in value.items())
+    return f"<{name}{typed}>{inner}</{name}>"
+
+
+@pytest.mark.parametrize("content", [excel(ROWS), excel([], ROWS), open_document(ROWS)])
+def test_the_one_sheet_with_rows_is_a_table(content):
+    assert is_spreadsheet(content)
+    table = parse_spreadsheet(content)
+    assert table.header == ("fruit", "rank")
+    assert [table.cells(row) for row in range(table.n_rows)] == [("pear", "2"), ("fig", "1.5")]
+    assert (table.where(-1), table.where(0), table.where(1)) == ("row 1", "row 2", "row 4")
+
+
+def test_of_several_sheets_none_is_guessed():
+    with pytest.raises(HushrankError, match="expected one sheet with rows, got 2"):
+        parse_spreadsheet(excel(ROWS, ROWS))
+    with pytest.raises(HushrankError, match="expected a sheet with a header and at least 1 row"):
+        parse_spreadsheet(excel(ROWS[:1]))
+
+
+def test_a_damaged_spreadsheet_is_refused():
+    content = excel(ROWS)
+    with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
+        parse_spreadsheet(content[:300])

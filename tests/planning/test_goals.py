@@ -1,0 +1,83 @@
+"""What formulas foretell, beside collections and releases of people who are made up."""
+
+from math import erfc, sqrt
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.private.borda import p_borda_centred
+from hushrank.engines.local import simulate
+from hushrank.errors import HushrankError
+from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.planning.goals import (
+    SURE,
+    Wish,
+    error_on_devices,
+    people_needed,
+    told_by_curator,
+    told_on_devices,
+)
+from hushrank.protocols.registry import make_protocol
+from hushrank.randomness import Randomness
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows.advise import advise
+
+RUNS = 400
+GOALS = ("winner", "order", "shares")
+
+
+def test_devices_name_the_winner_as_often_as_foretold():
+    """Two rivals of five items, of which the others are behind."""
+    rng = np.random.default_rng(5)
+    people = PlackettLuce(np.array([0.9, 0.75, -1, -1, -1.5])).sample(3000, rng=rng)
+    rankings = Rankings(people, tuple("abcde"))
+    counts = majority(rankings)
+    scores = counts.sum(axis=1) / len(people) / 4
+    lead = scores[0] - scores[1]
+    protocol = make_protocol("pairs", {"queries": 1, "post_process": "borda"})
+    firsts = [
+        simulate(
+            protocol.begin(5, epsilon=2, n_people=3000, seed=0), rankings, rng=rng
+        ).result.order[0]
+        for _ in range(RUNS)
+    ]
+    error = error_on_devices(Wish("winner", 5, 3000), 2)
+    foretold = 1 - erfc(lead / error / sqrt(2)) / 2
+    assert 0.6 < foretold < 0.95
+    assert np.mean(np.array(firsts) == 0) == pytest.approx(foretold, abs=0.08)
+
+
+def test_a_curator_is_right_about_the_least_lead_as_often_as_foretold():
+    wish, epsilon = Wish("winner", 2, 1000), 0.1
+    ahead = round(500 + 500 * told_by_curator(wish, epsilon))
+    counts = np.array([[0, ahead], [1000 - ahead, 0]])
+    rng = Randomness.seeded(3)
+    right = [p_borda_centred(counts, epsilon=epsilon, rng=rng).order[0] == 0 for _ in range(2000)]
+    assert np.mean(right) == pytest.approx(SURE, abs=0.03)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("told", [told_on_devices, told_by_curator])
+def test_more_people_and_more_epsilon_tell_more_and_more_items_less(goal, told):
+    leads = [told(Wish(goal, 8, people), 1) for people in (2000, 20_000, 10**9)]
+    assert leads == sorted(leads, reverse=True)
+    assert told(Wish(goal, 8, 10**6), 2) < told(Wish(goal, 8, 10**6), 1)
+    assert told(Wish(goal, 64, 10**7), 1) > told(Wish(goal, 8, 10**7), 1)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("on_devices", [True, False])
+def test_so_many_people_tell_ten_points(goal, on_devices):
+    told = told_on_devices if on_devices else told_by_curator
+    enough = round(people_needed(Wish(goal, 12, 100), 1, on_devices=on_devices))
+    assert told(Wish(goal, 12, enough), 1) == pytest.approx(0.1, rel=0.01)
+
+
+@pytest.mark.parametrize("asked", [
+    {"goal": "best"}, {"items": 1}, {"items": 65}, {"people": 19}, {"people": 10**9 + 1},
+    {"epsilon": 0.0}, {"epsilon": float("nan")},
+])  # fmt: skip
+def test_what_the_formulas_are_not_for_is_refused(asked):
+    with pytest.raises(HushrankError):
+        advise(**({"goal": "winner", "items": 8, "people": 300} | asked))

@@ -1,0 +1,229 @@
+"""Files in the form in which survey tools and voting machines export them, made up by us."""
+
+import json
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+DRINKS = ("tea", "milk", "cola")
+ORDERS = [("tea", "milk", "cola"), ("milk", "tea", "cola"), ("tea", "cola", "milk")]
+RANKS = [[order.index(drink) + 1 for drink in DRINKS] for order in ORDERS]
+IN_WORDS = [[("1st", "2nd", "3rd")[rank - 1] for rank in ranks] for ranks in RANKS]
+LISTS = [[";".join(order)] for order in ORDERS]
+
+
+def rows(before, cells, after=""):
+    """Return lines of cells between the same cells, numbered where # stands."""
+    lines = [
+        before.replace("#", str(n)) + ",".join(map(str, row)) + after
+        for n, row in enumerate(cells, start=1)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+QUALTRICS = (
+    "StartDate,Status,ResponseId,Q7_1,Q7_2,Q7_3\n"
+    "Start Date,Response Type,Response ID,Rank - tea,Rank - milk,Rank - cola\n"
+    + ",".join(['"{""ImportId"":""x""}"'] * 6)
+    + "\n"
+    + rows("2026-03-01,IP Address,R_#,", RANKS)
+)
+SURVEY_MONKEY = "Respondent ID,Start Date,Rank the drinks,,\n,,tea,milk,cola\n" + rows(
+    "#,03/01/2026,", RANKS
+)
+EXPORTS = {
+    "google-items": (
+        "Timestamp,Email Address,Rank [tea],Rank [milk],Rank [cola],Any other comments?\n"
+        + rows("3/1/2026 10:0#,a#@example.org,", IN_WORDS, ","),
+        "places of the items in columns 3 to 5;"
+        " columns Timestamp, Email Address, Any other comments? ignored",
+    ),
+    "google-places": (
+        "Timestamp,Drinks [First choice],Drinks [Second choice],Drinks [Third choice]\n"
+        + rows("3/1/2026 10:0#,", ORDERS),
+        "places 1 to 3 in columns 2 to 4; column Timestamp ignored",
+    ),
+    "microsoft": (
+        "ID,Start time,Completion time,Email,Rank the drinks\n"
+        + rows("#,3/1/26 10:00:00,3/1/26 10:01:00,anonymous,", LISTS, ";"),
+        "whole ballots in column 5, parted by semicolons;"
+        " columns ID, Start time, Completion time, Email ignored",
+    ),
+    "qualtrics": (
+        QUALTRICS,
+        "places of the items in columns 4 to 6; columns StartDate, Status, ResponseId ignored",
+    ),
+    "survey-monkey": (
+        SURVEY_MONKEY,
+        "places of the items in columns 3 to 5; columns Respondent ID, Start Date ignored",
+    ),
+    "lime-survey": (
+        "id,submitdate,lastpage,seed,drinks[1],drinks[2],drinks[3]\n"
+        + rows("#,2026-03-01,2,4711,", ORDERS),
+        "places 1 to 3 in columns 5 to 7; columns id, submitdate, lastpage, seed ignored",
+    ),
+    "typeform": (
+        "#,tea,milk,cola,Submit Date (UTC),Network ID\n"
+        + rows("a#b,", RANKS, ",2026-03-01 10:00:00,77"),
+        "places of the items in columns 2 to 4; columns #, Submit Date (UTC), Network ID ignored",
+    ),
+    "civs": ("tea,milk,cola\n" + rows("", RANKS), "places of the items in columns 1 to 3"),
+    "arrows": (
+        "ballot\n" + rows("", [[" > ".join(order)] for order in ORDERS]),
+        "whole ballots in column 1, parted by >",
+    ),
+    "json": (
+        json.dumps([{"id": n, "ranking": order} for n, order in enumerate(ORDERS)]),
+        "whole ballots in column 2, as lists; column id ignored; JSON",
+    ),
+    "ndjson": (
+        "".join(json.dumps(order) + "\n" for order in ORDERS),
+        "whole ballots in column 1, as lists; NDJSON",
+    ),
+    "json-places": (
+        json.dumps([dict(zip(DRINKS, ranks, strict=True)) for ranks in RANKS]),
+        "places of the items in columns 1 to 3; JSON",
+    ),
+    "no-header": (
+        rows("", ORDERS),
+        "places 1 to 3 in columns 1 to 3; no header: line 1 is a ballot",
+    ),
+    "index": (",tea,milk,cola\n" + rows("#,", RANKS), "places of the items in columns 2 to 4"),
+}
+
+
+def read(tmp_path, text, encoding="utf-8", **options):
+    path = tmp_path / "ballots.csv"
+    path.write_bytes(text.encode(encoding))
+    return read_rankings(path, **options)
+
+
+def orders_of(rankings):
+    return [tuple(rankings.names[item] for item in order) for order in rankings.orders()]
+
+
+@pytest.mark.parametrize(("text", "line"), EXPORTS.values(), ids=EXPORTS)
+def test_an_export_is_read_as_it_was_meant_and_said(tmp_path, text, line):
+    rankings = read(tmp_path, text)
+    assert orders_of(rankings) == ORDERS
+    expected = f"ballots.csv: 3 people, 3 items; {line}"
+    assert str(rankings.reading).removesuffix("; column column 1 ignored") == expected
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "encoding", "said"),
+    [
+        (",", "utf-8-sig", ""),
+        (";", "utf-8", "; text with semicolons"),
+        ("\t", "utf-16", "; text with tabs in UTF-16"),
+        (",", "utf-16-le", "; text in UTF-16"),
+        (",", "utf-16-be", "; text in UTF-16"),
+        (";", "cp1252", "; text with semicolons in Windows-1252"),
+    ],
+)
+def test_delimiters_and_encodings_are_told_and_said(tmp_path, delimiter, encoding, said):
+    text = "Café,thé,lait\n1,2,3\n2,1,3\n".replace(",", delimiter)
+    rankings = read(tmp_path, text, encoding)
+    assert rankings.names == ("Café", "thé", "lait")
+    assert str(rankings.reading).endswith(f"columns 1 to 3{said}")
+
+
+def test_two_ties_and_what_is_left_out_and_empty_ballots_are_counted(tmp_path):
+    text = "Timestamp,weight,a,b,c\nx,1,1,1,3\nx,4,1,,\nx,2,,,\nx,3,1,2,3\n"
+    assert str(read(tmp_path, text).reading) == (
+        "ballots.csv: 8 people, 3 items; places of the items in columns 3 to 5; 1 ballot with ties,"
+        " 4 incomplete (what they leave out comes last), 2 empty left out; column Timestamp ignored"
+    )
+
+
+def test_the_last_ballot_of_a_person_counts_where_an_id_is_named(tmp_path):
+    text = "mail,a,b\nx@y,1,2\nz@y,1,2\n,1,2\nx@y,2,1\n,1,2\n"
+    rankings = read(tmp_path, text, id="mail")
+    assert rankings.ranks.tolist() == [[0, 1], [0, 1], [1, 0], [0, 1]]
+    assert rankings.reading.irregular.superseded == 1
+    assert "x@y" not in str(rankings.reading)
+
+
+def test_columns_are_chosen_by_name_number_range_and_star(tmp_path):
+    text = "q,tea,milk,cola,water\n7,1,2,3,4\n7,2,1,4,3\n"
+    everything = read(tmp_path, text, ignore=["q"])
+    for columns in (["tea", "milk", "cola", "water"], ["2-5"], ["2", "3-4", "w*"], ["TEA", "3-5"]):
+        assert read(tmp_path, text, columns=columns) == everything
+    with pytest.raises(HushrankError, match=r"--ignore: there is no column 'beer'$"):
+        read(tmp_path, text, ignore=["beer"])
+
+
+@pytest.mark.parametrize("best", ["high", "low"])
+def test_stars_are_read_as_the_caller_says(tmp_path, best):
+    text = "id,tea,milk,cola\n1,5,5,1\n2,4,3,5\n3,5,,4\n"
+    with pytest.raises(HushrankError, match=r"--best high or --best low|--best low if 1 is best"):
+        read(tmp_path, text)
+    rankings = read(tmp_path, text, best=best)
+    assert rankings.ranks.tolist()[1] == ([1, 2, 0] if best == "high" else [1, 0, 2])
+    assert rankings.unranked == ("unknown" if best == "high" else "last")
+
+
+def test_few_stars_of_many_items_are_not_taken_for_places(tmp_path):
+    text = "a,b,c,d,e\n" + "5,4,4,,1\n,3,3,5,5\n1,,2,4,4\n4,4,,,\n,5,,3,\n"
+    with pytest.raises(HushrankError, match=r"columns 1 to 5: cannot tell"):
+        read(tmp_path, text)
+
+
+def test_an_id_and_an_age_are_no_ballots(tmp_path):
+    with pytest.raises(HushrankError, match="1 of numbers, 1 set aside"):
+        read(tmp_path, "id,age\n1,34\n2,51\n3,18\n")
+    with pytest.raises(HushrankError, match=r"columns 1 and 2: expected places.*--ignore.*--best"):
+        read(tmp_path, "shoe,height\n43,180\n39,165\n")
+
+
+def test_an_age_beside_ballots_is_set_aside_and_said(tmp_path):
+    rankings = read(tmp_path, "age,tea,milk\n34,1,2\n51,2,1\n")
+    assert rankings.names == ("tea", "milk")
+    assert rankings.reading.ignored == ("age",)
+
+
+def test_an_item_may_be_called_like_a_column_of_a_form(tmp_path):
+    rankings = read(tmp_path, "date,name,status\n1,2,3\n3,1,2\n2,3,1\n")
+    assert rankings.names == ("date", "name", "status")
+
+
+def test_ticked_boxes_are_no_order_unless_the_caller_says_so(tmp_path):
+    text = "Which do you drink?\ntea;milk;\nmilk;\ntea;milk;cola;\ntea;cola;\ntea;milk;\n"
+    with pytest.raises(HushrankError, match="ticked boxes without an order; say --columns"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, columns=["1"]).n_people == 5
+    prose = 'Order\n"tea, milk"\n"milk, tea"\n"tea, milk"\n'
+    with pytest.raises(HushrankError, match="ticked boxes without an order; say --columns"):
+        read(tmp_path, prose)
+    assert read(tmp_path, prose, form="lists").ranks.tolist() == [[1, 0], [0, 1], [1, 0]]
+
+
+def test_an_error_names_the_column_and_the_form_of_the_cell(tmp_path):
+    text = "Timestamp,tea,milk\nx,1,2\nx,2,secret\nx,1,2\n"
+    with pytest.raises(HushrankError) as caught:
+        read(tmp_path, text)
+    expected = "line 3, column 3: expected a place of 1 to 2, or nothing, got text"
+    assert str(caught.value).endswith(expected)
+
+
+def test_thousands_of_columns_are_read(tmp_path):
+    names = [f"item {n}" for n in range(3000)]
+    text = ",".join(names) + "\n" + ",".join(str(n + 1) for n in range(3000)) + "\n"
+    assert read(tmp_path, text).n_items == 3000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna,1,2,3\nBob,2,1,3\nCy,3,1,2\n",
+        "Anna,tea,milk,cola\nBob,milk,tea,cola\n",
+        "74,-7.82,8.79\n12,4.5,1.25\n",
+    ],
+)
+def test_a_first_line_that_may_be_of_a_person_is_refused_and_never_shown(tmp_path, text):
+    for best in (None, "high"):
+        with pytest.raises(HushrankError, match="line 1: expected a header") as caught:
+            read(tmp_path, text, best=best)
+        assert "Anna" not in str(caught.value)

@@ -1,0 +1,168 @@
+import json
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.protocols.registry import make_protocol
+from hushrank.questions.rank_level import RankLevel
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
+from hushrank.questions.whole_order import WholeOrder
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.handout import read_handout
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire import PublishedSurvey, read_survey
+
+NAMES = ("apple", "beech", "cedar", "dogwood")
+QUESTIONS = [
+    *(RelativeOrder((a, b)) for a in range(4) for b in range(a)),
+    *(RankLevel(item, (0, 1, 1, 2)) for item in range(4)),
+]
+HELD = PublishedSurvey(sampled_survey("trees", QUESTIONS, 1.0, lots=(0.25, 0.75)), NAMES)
+WHOLE = PublishedSurvey(
+    Survey("whole order", (WholeOrder((0, 1, 2, 3)),), (SubsetOrder(4, 2.0),), 2.0), NAMES
+)
+PERSON = Rankings.from_orders(np.array([[2, 0, 3, 1]]), NAMES)
+
+
+@pytest.mark.parametrize("held", [HELD, WHOLE], ids=["categories", "whole orders"])
+def test_a_device_with_its_question_alone_sends_what_the_whole_survey_sends(held):
+    for number in range(len(held.survey.questions)):
+        device = read_handout(held.handout([number]), most_epsilon=2.0)
+        assert device.fingerprint == held.fingerprint
+        asked = {"lot": 0.5, "is_simulation": True}
+        sent = device.answer(PERSON, rng=Randomness.seeded(3), **asked)
+        assert sent == held.answer(PERSON, [number], rng=Randomness.seeded(3), **asked)
+        received = held.tally(sent)
+        assert received.n_refused == 0
+        assert received.tallies[number].n_reports == 1
+
+
+def test_whole_orders_are_tallied_over_the_wire_as_by_arrays():
+    mechanism, orders = WHOLE.survey.mechanisms[0], list(permutations(range(4)))
+    people = Rankings.from_orders(np.array(orders), NAMES)
+    reports = mechanism.randomise(people.ranks, rng=Randomness.seeded(1))
+    values = {0: ([tuple(row) for row in reports.tolist()], [1] * len(orders))}
+    (tally,) = WHOLE.tally_values(values)
+    assert tally.support.tolist() == mechanism.tally(reports).support.tolist()
+    assert read_survey(WHOLE.document, most_epsilon=2.0) == WHOLE
+    for impossible in ([0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4], 3, "0123", [[0], 1, 2, 3]):
+        report = {"version": 2, "survey": WHOLE.fingerprint, "question": 0, "report": impossible}
+        assert WHOLE.tally([json.dumps(report).encode()]).n_refused == 1
+
+
+@pytest.mark.parametrize("name", ["max-entropy", "safari", "pairs", "subset-order", "olh"])
+def test_what_a_person_downloads_is_small_whatever_the_protocol(name):
+    n_items = 5 if name == "olh" else 16
+    names = tuple(f"item number {number}" for number in range(n_items))
+    rounds = make_protocol(name).begin(n_items, epsilon=1.0, n_people=1000, seed=1)
+    for survey in next(rounds):
+        held = PublishedSurvey(survey, names)
+        handout = held.handout(range(survey.answers_per_person))
+        assert len(handout) < 5000
+        read_handout(handout, most_epsilon=1.0)
+
+
+def changed(path: list, value: object, *, in_head: bool = False) -> bytes:
+    document = json.loads(HELD.handout([4]))
+    head = json.loads(document["head"])
+    inner = head if in_head else document
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    if in_head:
+        document["head"] = json.dumps(head, separators=(",", ":"))
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
+ANOTHER = json.loads(HELD.handout([5]))["questions"][0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["questions"], []),
+        (["questions"], [ANOTHER, json.loads(HELD.handout([4]))["questions"][0]]),
+        (["questions", 0, "number"], 5),
+        (["questions", 0, "number"], len(QUESTIONS)),
+        (["questions", 0, "asked"], ANOTHER["asked"]),
+        (["questions", 0, "path"], ANOTHER["path"]),
+        (["questions", 0, "path"], []),
+        (["questions", 0, "path", 0], "0" * 64),
+        (["questions", 0, "path", 0], "no digest"),
+        (["head"], "{}"),
+        (["head"], HELD.head.decode() + " "),
+        (["extra"], 1),
+    ],
+)
+def test_a_device_refuses_a_question_that_is_not_proven_to_be_of_the_survey(path, value):
+    with pytest.raises(HushrankError):
+        read_handout(changed(path, value), most_epsilon=5.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["version"], 1),
+        (["epsilon"], 0.9),
+        (["answers_per_person"], 2),
+        (["takes_incomplete"], True),
+        (["items"], ["a", "b"]),
+        (["items"], ["apple", "apple", "cedar", "dogwood"]),
+        (["items"], ["apple", "be\x1bech", "cedar", "dogwood"]),
+        (["lots"], [0.9, 0.1]),
+        (["mechanisms", 0, "hit_words"], "1"),
+        (["mechanisms", 0, "epsilon"], 0.5),
+        (["n_questions"], 4),
+        (["questions_root"], "0" * 64),
+    ],
+)
+def test_a_device_refuses_a_head_that_lies(path, value):
+    with pytest.raises(HushrankError):
+        read_handout(changed(path, value, in_head=True), most_epsilon=5.0)
+
+
+def test_what_is_asked_and_what_hides_it_must_be_of_one_kind():
+    whole, place = WholeOrder((0, 1, 2, 3)), RankLevel(0, (0, 1, 2, 3))
+    for question, mechanism in (
+        (whole, GeneralizedRandomizedResponse(4, 1.0)),
+        (place, SubsetOrder(4, 1.0)),
+    ):
+        with pytest.raises(HushrankError, match="hides"):
+            PublishedSurvey(Survey("mixed", (question,), (mechanism,), 1.0), NAMES)
+
+
+def test_a_device_refuses_what_is_too_dear_or_too_large():
+    with pytest.raises(HushrankError, match=r"1 nats, expected at most 0\.9"):
+        read_handout(HELD.handout([0]), most_epsilon=0.9)
+    with pytest.raises(HushrankError, match="bytes"):
+        read_handout(b"[" * 2**19, most_epsilon=5.0)
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_no_handout(document):
+    with pytest.raises(HushrankError):
+        read_handout(document, most_epsilon=1.0)
+
+
+def test_who_leaves_items_out_is_refused_for_all_questions_or_for_none():
+    """Else the refusal would tell that somebody leaves items out."""
+    some = Rankings.from_keys([[1.0, np.nan, np.nan, 2.0]], NAMES)
+    stated = [Stated(question, "last") for question in QUESTIONS]
+    for questions, is_taken in ((stated, True), ([*stated, QUESTIONS[0]], False)):
+        held = PublishedSurvey(sampled_survey("trees", questions, 1.0), NAMES)
+        for number in range(len(questions)):
+            device = read_handout(held.handout([number]), most_epsilon=1.0)
+            if is_taken:
+                device.answer(some, lot=0.5, rng=Randomness.secure())
+            else:
+                with pytest.raises(HushrankError, match="complete"):
+                    device.answer(some, lot=0.5, is_simulation=True, rng=Randomness.replayed(b""))

@@ -1,0 +1,64 @@
+import json
+import stat
+from datetime import date
+
+import pytest
+
+from hushrank.accounting.spend import Spend
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+from hushrank.workflows.ledger import NAME, Ledger
+
+TODAY = date(2026, 11, 22)
+BALLOTS = read_rankings([["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]])
+SAME = read_rankings([["c", "a", "b"], ["a", "b", "c"], ["b", "a", "c"]])
+OTHERS = read_rankings([["a", "b", "c"]])
+
+
+def spent(epsilon, delta=0.0):
+    return Spend("auto", epsilon, "noise", model="central", delta=delta)
+
+
+def after(folder, *releases):
+    """Write releases down, each of a file of ballots, and return the last ledger."""
+    for name, ballots, epsilon in releases:
+        ledger = Ledger.beside(folder / name, ballots)
+        ledger = ledger.with_release(folder / "out.json", spent(epsilon), TODAY)
+    return ledger
+
+
+def test_epsilons_add_up_exactly_and_are_said_rounded_up(tmp_path):
+    ledger = after(tmp_path, *[("x.soc", BALLOTS, 0.1)] * 3)
+    assert ledger.in_words() == "x.soc: 3 releases so far, epsilon 0.300001 in all"
+    assert "nothing released yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
+
+
+def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_path):
+    after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    assert len(Ledger.beside(tmp_path / "copy.csv", SAME).earlier) == 1
+    assert Ledger.beside(tmp_path / "copy.csv", OTHERS).earlier == ()
+
+
+def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
+    ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5), ("x.soc", OTHERS, 0.25))
+    said = "2 releases so far, 1 of them when the file held other ballots, epsilon 0.75 in all"
+    assert ledger.in_words() == f"x.soc: {said}"
+
+
+def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
+    after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    path = tmp_path / NAME
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    (entry,) = json.loads(path.read_text())["releases"]
+    assert entry.keys() == {"date", "ballots", "digest", "release", "method", "epsilon", "delta"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    after(elsewhere, ("x.soc", BALLOTS, 0.5))
+    (other,) = json.loads((elsewhere / NAME).read_text())["releases"]
+    assert other["digest"] != entry["digest"]  # keyed: no two folders have the same
+
+
+def test_a_damaged_ledger_is_no_empty_one(tmp_path):
+    (tmp_path / NAME).write_text("{")
+    with pytest.raises(HushrankError, match="forgets what was spent"):
+        Ledger.beside(tmp_path / "x.soc", BALLOTS)

@@ -1,0 +1,98 @@
+"""What `look` says of a file: what it is, what is odd where, and what takes it."""
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.forms.asked import Asked
+from hushrank.workflows.look import look
+from tests.commands import hushrank
+
+BALLOTS = """\
+ID,E-mail,1st choice,2nd choice,3rd choice
+1,secret@a.example,tea,milk,cola
+2,b@a.example,tea,,cola
+3,secret@a.example,milk,milk,tea
+4,c@a.example,,,
+5,d@a.example,cola,overvote,tea
+6,e@a.example,,,
+"""
+
+
+def written(tmp_path, text, name="ballots.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_what_is_odd_is_said_by_line_and_who_said_it_is_not(tmp_path):
+    found = look(written(tmp_path, BALLOTS))
+    assert found.kind == "rankings"
+    assert found.line == (
+        "ballots.csv: 4 people, 3 items; places 1 to 3 in columns 3 to 5; 3 ballots incomplete"
+        " (what they leave out comes last), 2 empty left out, 1 with an item twice (its first"
+        " place), 1 with skipped places (closed up), 1 ended by two items in one place;"
+        " columns ID, E-mail ignored"
+    )
+    assert found.odd == (
+        "lines 5, 7: nothing is ranked; left out",
+        "line 3: a place is skipped; closed up",
+        "line 4: an item stands there twice; its first place counts",
+        "line 6: two items in one place; the ballot ends before them",
+        "1 rows repeat their 'E-mail': --id E-mail keeps the last",
+    )
+    assert "secret" not in repr(found)
+
+
+def test_the_commands_it_names_take_the_file(tmp_path, monkeypatch, capsys):
+    path = written(tmp_path, BALLOTS, "our ballots.csv")
+    found = look(path, Asked(id="E-mail"), options=["--id", "E-mail"])
+    assert found.commands[0] == f"hushrank aggregate '{path}' --id E-mail"
+    assert f"hushrank collect '{path}' --id E-mail --epsilon 4 --unranked last" in found.commands
+    assert hushrank(monkeypatch, "aggregate", path, "--id", "E-mail") == 0
+    assert "1 left out: their person has a later one" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_told_is_described_by_column(tmp_path):
+    path = written(tmp_path, "id,tea,milk,note\n1,5,5,good\n2,4,4,\n3,5,1,\n")
+    found = look(path)
+    assert found.kind == "unclear"
+    assert "--best" in found.line
+    assert found.columns == (
+        "column 1 (id): numbers, set aside by its name",
+        "column 2 (tea): numbers",
+        "column 3 (milk): numbers",
+        "column 4 (note): text",
+    )
+    assert look(path, Asked(best="high")).kind == "rankings"
+
+
+def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path):
+    text = "userId,movieId,rating\n1,2,5\n3,2,4\n"
+    found = look(written(tmp_path, text))
+    assert found.kind == "activity"
+    assert "--user userId --item movieId --score rating" in found.commands[0]
+    profiles = look(written(tmp_path, "user,gender,protects\nu,f,all\nv,m,none\n"))
+    assert profiles.kind == "profiles"
+    assert profiles.line == "ballots.csv: profiles of 2 users; gender (2 values)"
+    assert "--private gender" in profiles.commands[0]
+
+
+def test_the_command_prints_it(tmp_path, monkeypatch, capsys):
+    path = written(tmp_path, BALLOTS)
+    assert hushrank(monkeypatch, "look", path, "--columns", "*choice") == 0
+    printed = capsys.readouterr().out
+    assert "line 3: a place is skipped" in printed
+    assert f"  hushrank aggregate {path} --columns '*choice'" in printed
+
+
+def test_what_is_no_file_of_ours_is_named(tmp_path):
+    path = written(tmp_path, "%PDF-1.7")
+    with pytest.raises(HushrankError, match="got a PDF document"):
+        look(path)
+
+
+@pytest.mark.parametrize("text", ["1,secret,5\n2,b,4\n", "1::F::secret::48067\n2::M::b::70072\n"])
+def test_a_record_in_the_place_of_a_header_is_not_shown(tmp_path, text):
+    found = look(written(tmp_path, text))
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "secret" not in repr(found)
