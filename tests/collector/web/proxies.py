@@ -7,17 +7,20 @@ import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.collector.web.running import Collector
+from hushrank.collector.web.settings import Limits, Rate
+from tests.collector.web.running import Collector, running
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operating.md"
 NAME = "survey.example.org"
+FEW = Limits(per_address=Rate(0.01, 5))
 
 
 def program(name: str, package: str) -> str:
@@ -75,6 +78,45 @@ class ByName(httpx.AsyncHTTPTransport):
         request.extensions["sni_hostname"] = NAME
         request.url = request.url.copy_with(host="127.0.0.1")
         return await super().handle_async_request(request)
+
+
+Command = Callable[[Path, int, int, int], tuple[str | Path, ...]]
+"""How to start a proxy: from a folder and the ports of https, of http and of the collector."""
+
+
+def behind(command: Command, folder: Path) -> Callable[..., Any]:
+    """Return what runs a function on the front of a collector, of these settings, in the folder."""
+
+    def runs(using: Callable[[Front], Awaitable[Any]], **settings: Any) -> Any:
+        async def whole() -> Any:
+            async with in_front(command, folder, **settings) as found:
+                return await using(found)
+
+        return asyncio.run(whole())
+
+    return runs
+
+
+@asynccontextmanager
+async def in_front(command: Command, folder: Path, **settings: Any) -> AsyncIterator[Front]:
+    https, http = free_port(), free_port()
+    public = {"public_url": f"https://{NAME}:{https}", "trusted_proxies": ("127.0.0.1",)}
+    async with running(folder, **{**public, **settings}) as collector:
+        trusted = make_certificate(folder)
+        start = command(folder, https, http, collector.port)
+        async with proxy(https, *start, HOME=str(folder), XDG_DATA_HOME=str(folder / "data")):
+            yield Front(collector, trusted, https, http)
+
+
+async def each_address_has_its_own_rate(front: Front) -> None:
+    """Ask as two addresses, each of which invents others: FEW for each is enough for five."""
+    for address in ("127.0.0.2", "127.0.0.3"):
+        async with front.client(address) as client:
+            headers = [
+                {"x-forwarded-for": f"192.0.2.{number}, 10.0.0.{number}"} for number in range(7)
+            ]
+            answers = [await client.get("/v1/surveys/x", headers=each) for each in headers]
+        assert [answer.status_code for answer in answers] == [404] * 5 + [429] * 2
 
 
 @asynccontextmanager

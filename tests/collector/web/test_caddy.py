@@ -1,26 +1,21 @@
 """The collector behind a real Caddy, by the configuration that docs/operating.md gives."""
 
-import asyncio
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
-from hushrank.collector.web.settings import Limits, Rate
 from tests.collector.web.proxies import (
+    FEW,
     NAME,
-    Front,
+    behind,
     documented,
-    free_port,
-    make_certificate,
+    each_address_has_its_own_rate,
     program,
-    proxy,
 )
-from tests.collector.web.running import answered, running
+from tests.collector.web.running import answered
 
 CADDY = program("caddy", "caddy")
-FEW = Limits(per_address=Rate(0.01, 5))
 
 
 def configuration(folder: Path, https: int, http: int, collector: int) -> str:
@@ -36,29 +31,15 @@ def configuration(folder: Path, https: int, http: int, collector: int) -> str:
     return f"{{\nadmin off\nhttps_port {https}\nhttp_port {http}\n}}\n{site}"
 
 
-@asynccontextmanager
-async def behind_caddy(folder: Path, **settings):
-    https, http = free_port(), free_port()
-    public = {"public_url": f"https://{NAME}:{https}", "trusted_proxies": ("127.0.0.1",)}
-    async with running(folder, **{**public, **settings}) as collector:
-        trusted = make_certificate(folder)
-        written = folder / "Caddyfile"
-        written.write_text(configuration(folder, https, http, collector.port))
-        run = (CADDY, "run", "--config", written, "--adapter", "caddyfile")
-        async with proxy(https, *run, HOME=str(folder), XDG_DATA_HOME=str(folder / "data")):
-            yield Front(collector, trusted, https, http)
+def command(folder: Path, https: int, http: int, collector: int) -> tuple[str | Path, ...]:
+    written = folder / "Caddyfile"
+    written.write_text(configuration(folder, https, http, collector))
+    return (CADDY, "run", "--config", written, "--adapter", "caddyfile")
 
 
 @pytest.fixture
 def on_caddy(tmp_path):
-    def runs(using, **settings):
-        async def whole():
-            async with behind_caddy(tmp_path, **settings) as front:
-                return await using(front)
-
-        return asyncio.run(whole())
-
-    return runs
+    return behind(command, tmp_path)
 
 
 def test_people_and_an_organiser_reach_the_collector_through_caddy(on_caddy):
@@ -82,17 +63,7 @@ def test_people_and_an_organiser_reach_the_collector_through_caddy(on_caddy):
 
 
 def test_each_address_behind_caddy_has_its_own_rate_and_cannot_invent_another(on_caddy):
-    async def use(front):
-        seen = []
-        for address in ("127.0.0.2", "127.0.0.3"):
-            async with front.client(address) as client:
-                for number in range(7):
-                    headers = {"x-forwarded-for": f"192.0.2.{number}, 10.0.0.{number}"}
-                    answer = await client.get("/v1/surveys/x", headers=headers)
-                    seen.append(answer.status_code)
-        return seen
-
-    assert on_caddy(use, limits=FEW) == 2 * ([404] * 5 + [429] * 2)
+    on_caddy(each_address_has_its_own_rate, limits=FEW)
 
 
 def test_caddy_sends_everybody_to_https(on_caddy):

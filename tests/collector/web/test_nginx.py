@@ -1,27 +1,22 @@
 """The collector behind a real nginx, by the configuration that docs/operating.md gives."""
 
-import asyncio
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
-from hushrank.collector.web.settings import Limits, Rate
 from tests.collector.web.proxies import (
+    FEW,
     NAME,
-    Front,
+    behind,
     documented,
-    free_port,
-    make_certificate,
+    each_address_has_its_own_rate,
     program,
-    proxy,
 )
-from tests.collector.web.running import answered, running
+from tests.collector.web.running import answered
 from tests.collector.web.test_reports import kind_of
 
 NGINX = program("nginx", "nginx-light")
-FEW = Limits(per_address=Rate(0.01, 5))
 
 
 def configuration(folder: Path, https: int, http: int, collector: int) -> str:
@@ -49,28 +44,15 @@ http {{ {places} {server} }}
 """
 
 
-@asynccontextmanager
-async def behind_nginx(folder: Path, **settings):
-    https, http = free_port(), free_port()
-    public = {"public_url": f"https://{NAME}:{https}", "trusted_proxies": ("127.0.0.1",)}
-    async with running(folder, **{**public, **settings}) as collector:
-        trusted = make_certificate(folder)
-        written = folder / "nginx.conf"
-        written.write_text(configuration(folder, https, http, collector.port))
-        async with proxy(https, NGINX, "-c", written, "-p", folder):
-            yield Front(collector, trusted, https, http)
+def command(folder: Path, https: int, http: int, collector: int) -> tuple[str | Path, ...]:
+    written = folder / "nginx.conf"
+    written.write_text(configuration(folder, https, http, collector))
+    return (NGINX, "-c", written, "-p", folder)
 
 
 @pytest.fixture
 def on_nginx(tmp_path):
-    def runs(using, **settings):
-        async def whole():
-            async with behind_nginx(tmp_path, **settings) as front:
-                return await using(front)
-
-        return asyncio.run(whole())
-
-    return runs
+    return behind(command, tmp_path)
 
 
 def test_a_person_takes_part_through_nginx(on_nginx):
@@ -112,17 +94,7 @@ def test_an_organiser_signs_in_through_nginx(on_nginx):
 
 
 def test_each_address_behind_nginx_has_its_own_rate_and_cannot_invent_another(on_nginx):
-    async def use(front):
-        seen = []
-        for address in ("127.0.0.2", "127.0.0.3"):
-            async with front.client(address) as client:
-                for number in range(7):
-                    headers = {"x-forwarded-for": f"192.0.2.{number}, 10.0.0.{number}"}
-                    answer = await client.get("/v1/surveys/x", headers=headers)
-                    seen.append(answer.status_code)
-        return seen
-
-    assert on_nginx(use, limits=FEW) == 2 * ([404] * 5 + [429] * 2)
+    on_nginx(each_address_has_its_own_rate, limits=FEW)
 
 
 def test_nginx_keeps_numbers_to_itself_and_sends_everybody_to_https(on_nginx):
