@@ -2,5 +2,5 @@
 
 `spend.py` is the record of one release: epsilon, delta, of whom, in whose hands; `composition.py`
 adds records up. Everything that is released carries its records. Begin with `spend.py`.
-May import: files, errors, arrays. Theory: docs/theory/local-mechanisms.md.
+May import: files, errors, arrays. Theory: docs/theory/many-answers.md.
 """

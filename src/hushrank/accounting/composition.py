@@ -1,6 +1,6 @@
 """What several releases cost one person.
 
-Theory: docs/theory/local-mechanisms.md.
+Theory: docs/theory/many-answers.md.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,7 @@
-"""The people of a collection: whom a survey asks, and what each has paid."""
+"""The people of a collection: whom a survey asks, and what each has paid.
+
+Theory: docs/theory/many-answers.md.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Discrete Gaussian noise on the counts of a curator."""
+"""Discrete Gaussian noise on the counts of a curator.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

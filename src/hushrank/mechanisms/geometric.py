@@ -1,4 +1,7 @@
-"""Two-sided geometric noise for millions of cells: tables of whole numbers of 64-bit words."""
+"""Two-sided geometric noise for millions of cells: tables of whole numbers of 64-bit words.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from fractions import Fraction
 from functools import cache

@@ -1,4 +1,7 @@
-"""Discrete Laplace noise on the counts of a curator."""
+"""Discrete Laplace noise on the counts of a curator.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -6,6 +6,8 @@ from math import comb, exp, inf
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.pairwise import pair_margins
@@ -305,3 +307,59 @@ def test_a_private_order_shows_nothing_of_its_content():
     assert repr(found) == "PrivateOrder(5 items, p-borda, 0.5-DP, not private)"
     assert found.spend.model == "central"
     assert found.spend.epsilon == 0.5
+
+
+@st.composite
+def any_ballot(draw):
+    """The margins (items, items) of a ballot that may tie items and leave some out."""
+    n_items = draw(st.integers(2, 24))
+    places = draw(st.lists(st.integers(0, n_items), min_size=n_items, max_size=n_items))
+    keys = [NAN if place == n_items else place for place in places]
+    ballot = Rankings.from_keys([keys], tuple(map(str, range(n_items))))
+    before = majority(ballot, unranked=draw(st.sampled_from(["unknown", "last"])))
+    return before - before.T
+
+
+@settings(max_examples=50)
+@given(any_ballot())
+def test_no_ballot_of_many_items_moves_more_than_the_theory_says(margins):
+    """Each bound is that of a strict ballot: exactly, in whole numbers."""
+    m, scores = len(margins), margins.sum(axis=1)
+    strict = np.arange(m - 1, -m, -2)
+    assert np.abs(margins).max() <= 1
+    assert np.abs(scores).sum() <= 2 * (m**2 // 4) == np.abs(strict).sum()
+    assert (scores**2).sum() <= m * (m**2 - 1) // 3 == (strict**2).sum()
+    assert (np.sort(scores)[::-1].cumsum() <= strict.cumsum()).all()
+
+
+@settings(max_examples=30)
+@given(n_items=st.integers(2, 30), data=st.data())
+def test_no_tournament_moves_more_than_a_strict_ballot(n_items, data):
+    """What the proof compares with is not transitive: any pair may go any way, or none."""
+    pairs = np.triu_indices(n_items, k=1)
+    one_way = data.draw(
+        st.lists(st.integers(-1, 1), min_size=len(pairs[0]), max_size=len(pairs[0]))
+    )
+    margins = np.zeros((n_items, n_items), dtype=np.int64)
+    margins[pairs] = one_way
+    scores = np.sort((margins - margins.T).sum(axis=1))[::-1]
+    assert (scores.cumsum() <= np.arange(n_items - 1, -n_items, -2).cumsum()).all()
+
+
+@pytest.mark.parametrize("n_items", [5, 9, 16, 40])
+def test_noise_is_made_for_the_bounds_of_the_theory(n_items, monkeypatch):
+    made = {}
+    for kind in (DiscreteLaplace, DiscreteGaussian):
+
+        def record(sensitivity, *prices, kind=kind):
+            made[kind] = sensitivity
+            return kind(sensitivity, *prices)
+
+        monkeypatch.setattr(private_borda, kind.__name__, record)
+    counts, rng = np.zeros((n_items, n_items), dtype=np.int64), Randomness.seeded(1)
+    p_borda(counts, epsilon=1.0, rng=rng)
+    assert made[DiscreteLaplace] == sum(range(n_items))
+    p_borda_centred(counts, epsilon=1.0, rng=rng)
+    assert made[DiscreteLaplace] == 2 * (n_items**2 // 4)
+    WITH_DELTA(counts, epsilon=1.0, rng=rng)
+    assert made[DiscreteGaussian] == n_items * (n_items**2 - 1) // 3

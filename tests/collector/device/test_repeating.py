@@ -1,6 +1,8 @@
 """Surveys that repeat each other: what that costs, and what whoever watches can tell."""
 
-from itertools import pairwise
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+from math import prod
 from pathlib import Path
 
 import msgspec
@@ -15,11 +17,13 @@ from hushrank.collector.device.repeating import answer_each, memo_key
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.protocols.registry import make_protocol
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey
+from tests.bounds import exponential_below
 from tests.collector.drafts import NAMES
 from tests.statistics import assert_follows, draws_needed
 
@@ -129,6 +133,56 @@ def weeks_of(handout, orders, seed):
         memos = drawn.memos
         reports.append(drawn.answered.reports[0])
     return reports
+
+
+def law_of(handout, history):
+    """Return P(what is sent, week after week), exactly: each draw takes every report in turn."""
+    (_, mechanism), law = handout.asked[0], {}
+    words, n_draws = mechanism.channel_words(), len(set(history))
+    for drawn in product(range(len(words)), repeat=n_draws):
+        left, chances, memos, sent = list(drawn), [], {}, []
+
+        def hide(number, truth, left=left, chances=chances):
+            chances.append(Fraction(int(words[truth[0]][left[0]]), 2**64))
+            return left.pop(0)
+
+        for place in history:
+            truths = {0: np.array([place])}
+            answered = answer_each(handout, truths, memos, hide, is_affordable=True)
+            memos = answered.memos
+            sent.append(answered.answered.reports[0])
+        assert not left  # one draw for each different answer
+        law[tuple(sent)] = law.get(tuple(sent), 0) + prod(chances)
+    assert sum(law.values()) == 1
+    return law
+
+
+@pytest.mark.parametrize("pattern", ["aaaa", "aaba", "abab", "abbc"])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_histories_that_change_at_the_same_times_cost_epsilon_for_each_answer(pattern, epsilon):
+    """Exact, for all histories of an item's three places that have this pattern."""
+    mechanism = GeneralizedRandomizedResponse(3, epsilon)
+    survey = Survey("places", (RankLevel(0, (0, 1, 2)),), (mechanism,), epsilon)
+    handout = read_handout(PublishedSurvey(survey, NAMES[:3]).handout([0]), most_epsilon=8)
+    letters = sorted(set(pattern))
+    histories = (
+        [places[letters.index(each)] for each in pattern]
+        for places in permutations(range(3), len(letters))
+    )
+    laws = [law_of(handout, history) for history in histories]
+    assert {frozenset(law) for law in laws} == {frozenset(laws[0])}
+    worst = max(one[sent] / other[sent] for one, other in permutations(laws, 2) for sent in one)
+    assert worst <= exponential_below(len(letters) * Fraction(epsilon))
+    if len(letters) < 3:  # else not all answers can be other ones
+        assert worst > exponential_below((len(letters) - 0.1) * epsilon)
+
+
+def test_a_history_with_a_change_has_reports_that_one_without_cannot_have():
+    mechanism = GeneralizedRandomizedResponse(3, 1.0)
+    survey = Survey("places", (RankLevel(0, (0, 1, 2)),), (mechanism,), 1.0)
+    handout = read_handout(PublishedSurvey(survey, NAMES[:3]).handout([0]), most_epsilon=8)
+    assert (0, 1) in law_of(handout, [0, 1])
+    assert (0, 1) not in law_of(handout, [0, 0])
 
 
 def test_a_change_shows_as_often_as_two_noisy_answers_differ():

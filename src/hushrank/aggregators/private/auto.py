@@ -1,4 +1,7 @@
-"""One order by the method of a trusted curator that a first, cheap release expects most of."""
+"""One order by the method of a trusted curator that a first, cheap release expects most of.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from dataclasses import replace
 from functools import lru_cache, partial

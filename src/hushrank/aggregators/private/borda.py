@@ -1,4 +1,7 @@
-"""Borda by a trusted curator: noise on the items' scores, then their order."""
+"""Borda by a trusted curator: noise on the items' scores, then their order.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache, partial

@@ -1,4 +1,7 @@
-"""P-BORDA-HIST: Borda of a noisy count of every possible ballot."""
+"""P-BORDA-HIST: Borda of a noisy count of every possible ballot.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from functools import lru_cache
 from math import exp, expm1, factorial, pi, sqrt

@@ -1,6 +1,6 @@
 """The least Kendall cost by a trusted curator: an optimum of noisy margins, or a drawn order.
 
-Theory: docs/theory/exact-sampling.md.
+Theory: docs/theory/exact-sampling.md. Theory: docs/theory/curators-noise.md.
 """
 
 from math import comb

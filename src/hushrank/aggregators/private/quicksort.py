@@ -1,4 +1,7 @@
-"""Quicksort by a trusted curator: noise on each comparison, until the budget is used up."""
+"""Quicksort by a trusted curator: noise on each comparison, until the budget is used up.
+
+Theory: docs/theory/curators-noise.md.
+"""
 
 from dataclasses import replace
 from itertools import pairwise

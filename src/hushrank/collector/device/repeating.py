@@ -1,6 +1,7 @@
 """Answers to surveys that repeat each other: sent again while they stay true, drawn anew if not.
 
 docs/repeated-surveys.md says what this hides, and what it does not.
+Theory: docs/theory/many-answers.md.
 """
 
 from collections.abc import Callable, Mapping
