@@ -2,6 +2,7 @@ import asyncio
 import io
 import re
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -203,4 +204,5 @@ def test_what_a_device_keeps_is_in_ones_own_folder(at_terminal, tmp_path, monkey
     kept = tmp_path / "own" / "hushrank" / "device.sqlite"
     assert kept.stat().st_mode & 0o777 == 0o600
     assert kept.parent.stat().st_mode & 0o777 == 0o700
-    assert len(sqlite3.connect(kept).execute("SELECT name FROM kept").fetchall()) == 4
+    with closing(sqlite3.connect(kept)) as database:
+        assert len(database.execute("SELECT name FROM kept").fetchall()) == 4
