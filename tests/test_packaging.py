@@ -4,6 +4,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from hatchling.build import build_wheel
@@ -40,13 +41,16 @@ OF_OTHERS = {
     "tomli-w": "msgspec's TOML",
 }
 """Packages of which others that we import need the name only."""
+FRAMES = {"pandas", "polars"}
+"""Made where a user has them, and never needed."""
 
 
 def test_the_package_declares_all_that_it_imports_and_nothing_else():
     imported = set().union(*map(imported_packages, (ROOT / "src").rglob("*.py")))
     extras = PROJECT["optional-dependencies"]
-    every = [*PROJECT["dependencies"], *extras["publish"], *extras["collector"]]
-    declared = {requirement.split(">=")[0] for requirement in every} - set(OF_OTHERS)
+    of_users = [extras[name] for name in ("parquet", "pictures", "publish", "collector")]
+    every = {each.split(">=")[0] for each in [*PROJECT["dependencies"], *chain(*of_users)]}
+    declared = every - set(OF_OTHERS) - {"hushrank[pictures]"} | FRAMES
     names = {
         "sklearn": "scikit-learn",
         "prometheus_client": "prometheus-client",
@@ -60,6 +64,7 @@ def test_what_is_in_an_extra_is_imported_only_where_it_is_used():
     for path in (ROOT / "src").rglob("*.py"):
         at_once = packages_of(parsed(path).body)
         assert at_once.isdisjoint({"sklearn", "implicit", "threadpoolctl"}), path
+        assert at_once.isdisjoint({"pyarrow", "matplotlib", *FRAMES}), path
         if "collector" not in path.relative_to(ROOT / "src" / "hushrank").parts:
             assert at_once.isdisjoint({"asyncpg", "httpx", "jinja2", "starlette", "uvicorn"}), path
 

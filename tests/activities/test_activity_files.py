@@ -166,7 +166,7 @@ def test_plain_names_are_written_without_quotes(tmp_path):
     write_activity(Activity(csr_array(np.eye(2)), ("ann", "bob"), ("1", "2")), path)
     assert path.read_text() == "user,item\nann,1\nbob,2\n"
     write_activity(Activity(csr_array(np.eye(2) / 2), ("ann", "b,b"), ('1"', "2")), path)
-    assert path.read_text() == 'user,item,score\n"ann","1""",0.5\n"b,b","2",0.5\n'
+    assert path.read_text() == 'user,item,score\nann,"1""",0.5\n"b,b",2,0.5\n'
 
 
 def test_whole_numbers_are_written_as_such(tmp_path):

@@ -1,18 +1,47 @@
+import csv
+from io import StringIO
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.files.table_files import Column
-from hushrank.files.tables import numbers
+from hushrank.files import arrow_tables, csv_tables
+from hushrank.files.columns import Column
 
 NUMBERS = st.floats().map(repr) | st.integers().map(str)
 ODD = st.sampled_from(
-    ["", "+1", ".5", "5.", ".", "1e5", "1E+05", "1e9999", "1_0", "٣", "0x1", "1\n"]
+    ["", "+1", ".5", "5.", ".", "1e5", "1E+05", "1e9999", "1_0", "٣", "0x1", "1\n", "1\n2"]
 )
+CELLS = st.text('ab "\n,1é', max_size=4)
 
 
 @given(st.lists(NUMBERS | ODD | st.text(max_size=4), unique=True), st.data())
-def test_numbers_are_those_of_the_column(texts, data):
+def test_a_number_is_that_of_its_text_whatever_the_others_are(texts, data):
     codes = data.draw(st.lists(st.integers(-1, len(texts) - 1), max_size=10))
+    first = np.zeros(1, dtype=np.int32)
+    alone = [*(Column(first, (text,)).numbers()[0] for text in texts), np.nan]
     column = Column(np.array(codes, dtype=np.int32), tuple(texts))
-    np.testing.assert_array_equal(numbers(column), column.numbers())
+    np.testing.assert_array_equal(column.numbers(), [alone[code] for code in codes])
+
+
+def cells_of(columns):
+    return [[(*each.texts, "")[code] for code in each.codes] for each in columns]
+
+
+@given(st.integers(1, 3).flatmap(lambda n: st.lists(st.tuples(*[CELLS] * n), min_size=1)))
+def test_python_and_pyarrow_read_the_same_cells(rows):
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    content, width = text.getvalue().encode(), len(rows[0])
+    ours = csv_tables.csv_columns(content, width, ",")
+    assert cells_of(ours) == cells_of(arrow_tables.csv_columns_by_arrow(content, width, ","))
+
+
+@given(st.text('ab ",\n', min_size=1), st.integers(1, 3))
+def test_raw(text, width):
+    content = text.encode() + b"\n" + b",".join([b'""'] * width) + b"\n"
+    ours = csv_tables.csv_columns(content, width, ",")
+    theirs = arrow_tables.csv_columns_by_arrow(content, width, ",")
+    assert (ours is None) == (theirs is None), content
+    if ours is not None:
+        assert cells_of(ours) == cells_of(theirs)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.table_files import Column, Table, parse_csv
+from hushrank.files.columns import Column, Table
+from hushrank.files.csv_tables import parse_csv
 from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties, rankings_from_scores

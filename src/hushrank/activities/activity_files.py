@@ -12,19 +12,20 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.log import ActivityLog, Duplicates
 from hushrank.activities.reading import ActivityReading
 from hushrank.errors import expect, require
+from hushrank.files.arrow_tables import ArrowTable
+from hushrank.files.columns import Column, Table
 from hushrank.files.disk import FilePath, errors_naming, require_folder
 from hushrank.files.names import is_number, natural_order
-from hushrank.files.table_files import ArrowTable, Column, Table
 from hushrank.files.tables import (
+    Written,
     column_named,
     decimal_numbers,
     has_column,
+    held_texts,
     identifiers,
-    number_column,
-    numbers,
     opened_table,
     require_table_extension,
-    text_column,
+    whole_where_all_are,
     write_table,
 )
 
@@ -119,14 +120,14 @@ def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) 
 
 def write_log(log: ActivityLog, path: FilePath, *, secret: bool = False) -> None:
     """Write all records in their order, with times where there are any; as `write_activity`."""
-    columns = {
-        USER: text_column(log.user_codes, log.users),
-        ITEM: text_column(log.item_codes, log.items),
+    columns: dict[str, Written] = {
+        USER: held_texts(log.user_codes, log.users),
+        ITEM: held_texts(log.item_codes, log.items),
     }
     if not (log.scores == 1).all():
-        columns[SCORE] = number_column(log.scores)
+        columns[SCORE] = whole_where_all_are(log.scores)
     if log.times is not None:
-        columns[TIME] = number_column(log.times)
+        columns[TIME] = whole_where_all_are(log.times)
     write_table(columns, path, secret=secret)
 
 
@@ -217,7 +218,7 @@ def _scores(table: Table) -> NDArray[np.float64]:
 def _times(table: Table) -> NDArray[np.float64]:
     """Return times as numbers; days and times as ISO 8601 writes them are seconds since 1970."""
     column = column_named(table, TIME)
-    times = numbers(column)
+    times = column.numbers()
     if not np.isfinite(times).all():
         times = _seconds(column)
     table.require_rows(np.isfinite(times), "a time that is a finite number, or as 2026-03-01T12:00")

@@ -11,18 +11,18 @@ from hushrank.activities.attribute import MOST_VALUES, Attribute
 from hushrank.activities.bins import bin_codes, bin_names, require_edges
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import require
+from hushrank.files.arrow_tables import ArrowTable
+from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import ArrowTable, Table
 from hushrank.files.tables import (
     codes_in,
     column_named,
     distinct_texts,
     has_column,
+    held_texts,
     identifiers,
-    numbers,
     opened_table,
-    text_column,
     write_table,
 )
 
@@ -70,9 +70,9 @@ def write_profiles(profiles: Profiles, path: FilePath) -> None:
     with errors_naming(path):
         _require_unmistakable(profiles.names)
     everybody = np.arange(profiles.n_users, dtype=np.int32)
-    columns = {USER: text_column(everybody, profiles.users)}
+    columns = {USER: held_texts(everybody, profiles.users)}
     for each in profiles.attributes:
-        columns[each.name] = text_column(each.codes, each.values)
+        columns[each.name] = held_texts(each.codes, each.values)
     write_table({**columns, PROTECTS: _asked(profiles)}, path)
 
 
@@ -107,7 +107,7 @@ def _attribute(table: Table, name: str, edges: Sequence[float] | None) -> Attrib
     column = table.columns[table.header.index(name)]
     if edges is not None:
         require_edges(edges)
-        cells = numbers(column)
+        cells = column.numbers()
         table.require_rows(~np.isinf(cells), f"a number or nothing in the column '{name}'")
         return Attribute(name, bin_names(edges), bin_codes(cells, edges))
     values = natural_order(distinct_texts(column))
@@ -143,4 +143,4 @@ def _asked(profiles: Profiles) -> Any:
     for kind, rows in enumerate(kinds.values()):
         asked[rows] = kind
     joined = [ALL if names == profiles.names else "+".join(names) or NONE for names in kinds]
-    return text_column(asked, joined)
+    return held_texts(asked, joined)

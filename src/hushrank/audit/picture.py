@@ -1,16 +1,18 @@
 """Lower bounds beside what is claimed, as a picture."""
 
 from collections.abc import Sequence
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from hushrank.audit.auditing import Finding
 from hushrank.reports.plots import new_figure
 
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.figure import Figure
+
 FINE, EXCEEDED, EXACT = "#00497e", "#b3261e", "#222222"
 
 
-def bounds_figure(findings: Sequence[Finding]) -> Figure:
+def bounds_figure(findings: Sequence[Finding]) -> "Figure":
     """Draw for each subject how much it betrays at least, what it claims, and its exact loss."""
     figure = new_figure(7.5, 1.2 + 0.28 * len(findings))
     axes = figure.add_subplot()

@@ -70,7 +70,9 @@ def experiment(
     from hushrank.experiments.files import write_experiment
     from hushrank.experiments.registry import experiment_named, how_long
     from hushrank.experiments.resuming import unfinished
+    from hushrank.reports.plots import require_matplotlib
 
+    require_matplotlib("an experiment's picture")
     chosen = [experiment_named(name).with_protocols(further or []) for name in names]
     files = _files(chosen, data or [])
     given = _read_populations(chosen, files)

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.table_files import Table
-from hushrank.files.text_columns import text_columns
+from hushrank.files.columns import Table, text_columns
 
 ONLY = "ballot"
 """The name of the one column of records that are plain lists."""

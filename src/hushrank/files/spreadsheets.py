@@ -5,8 +5,7 @@ from datetime import date, datetime, time, timedelta
 from io import BytesIO
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.table_files import Table
-from hushrank.files.text_columns import text_columns
+from hushrank.files.columns import Table, text_columns
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"

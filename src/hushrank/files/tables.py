@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,28 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.arrow_tables import (
+    ArrowArray,
+    ArrowStream,
+    ArrowTable,
+    parquet_of,
+    parse_parquet,
+)
+from hushrank.files.columns import Column, Table
+from hushrank.files.csv_tables import BLOCK, parse_csv
+from hushrank.files.data_frames import parse_frame
 from hushrank.files.delimiters import delimiter_of, named_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
-from hushrank.files.table_files import (
-    ArrowArray,
-    ArrowStream,
-    ArrowTable,
-    Column,
-    Table,
-    parse_arrow,
-    parse_csv,
-    parse_parquet,
-)
 
 EXTENSIONS = (".csv", ".parquet")
+
+Written: TypeAlias = Column | NDArray[np.number[Any]]
+"""A column of texts or of numbers, for a file."""
 
 NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
 
@@ -83,7 +85,7 @@ def opened_table(source: FilePath | ArrowTable, *, delimiter: str | None = None)
             yield read_table(source, delimiter=delimiter)
     elif isinstance(source, ArrowStream | ArrowArray):
         with errors_of_table():
-            yield parse_arrow(source)
+            yield parse_frame(source)
     else:
         expected = "a path or a table, such as a data frame"
         raise TypeError(f"source: expected {expected}, got {type(source).__name__}")
@@ -146,30 +148,16 @@ def codes_in(column: Column, texts: Sequence[str]) -> NDArray[np.int32]:
     return np.array(of_texts, dtype=np.int32).take(column.codes)
 
 
-def numbers(column: Column) -> NDArray[np.float64]:
-    """Return `column.numbers()`, several times sooner where most texts are distinct."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    texts = pa.array(column.texts, pa.string())
-    plain = compute.match_substring_regex(texts, _NUMBER).to_numpy(zero_copy_only=False)
-    of_texts = [
-        float(text) if is_number else np.inf if text else np.nan
-        for text, is_number in zip(column.texts, plain.tolist(), strict=True)
-    ]
-    return np.array([*of_texts, np.nan]).take(column.codes)  # code -1 takes the last
-
-
 def decimal_numbers(column: Column) -> NDArray[np.float64]:
-    """Return `numbers`, where all decimal signs of a column may be commas.
+    """Return `column.numbers()`, where all decimal signs of a column may be commas.
 
     Where each comma stands before three digits it may part thousands: then it is no number.
     """
     texts = [text for text in column.texts if "," in text]
     unclear = all(re.fullmatch(r"[+-]?\d+(,\d{3})+", text) for text in texts)
     if unclear or any("." in text for text in column.texts):
-        return numbers(column)
-    return numbers(Column(column.codes, tuple(text.replace(",", ".") for text in column.texts)))
+        return column.numbers()
+    return Column(column.codes, tuple(text.replace(",", ".") for text in column.texts)).numbers()
 
 
 def require_table_extension(path: FilePath) -> None:
@@ -178,41 +166,35 @@ def require_table_extension(path: FilePath) -> None:
     require(fits, f"expected an extension of {', '.join(EXTENSIONS)}, perhaps with .gz")
 
 
-def write_table(columns: Mapping[str, Any], path: FilePath, *, secret: bool = False) -> None:
-    """Write named pyarrow columns of texts and numbers as .csv or .parquet, or +.gz.
+def write_table(columns: Mapping[str, Written], path: FilePath, *, secret: bool = False) -> None:
+    """Write named columns of texts and numbers as .csv or .parquet, or +.gz.
 
     secret: as in `replace_file`. The file appears whole or not at all.
     Raises HushrankError when it cannot be written.
     """
     with errors_naming(path):
         require_table_extension(path)
-        content = _parquet(columns) if extension(path) == ".parquet" else _csv(columns)
+        content = parquet_of(columns) if extension(path) == ".parquet" else _csv(columns)
         if os.fspath(path).lower().endswith(".gz"):
             content = gzip.compress(content, compresslevel=6, mtime=0)
     replace_file(path, content, secret=secret)
 
 
-def text_column(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> Any:
-    """Return a pyarrow column (rows,) of texts by code, -1 = no text.
+def held_texts(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> Column:
+    """Return a column (rows,) of texts by code, -1 = no text.
 
     Privacy: it holds the texts that rows have and no others, which a Parquet file would show.
     """
-    import pyarrow as pa
-
     held = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
     renumbered = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last stands for -1
     renumbered[held] = np.arange(len(held))
-    numbers = renumbered[codes]
-    values = pa.array([texts[code] for code in held.tolist()], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=numbers < 0), values)
+    return Column(renumbered[codes], tuple(texts[code] for code in held.tolist()))
 
 
-def number_column(numbers: NDArray[np.float64]) -> Any:
-    """Return a pyarrow column (rows,) of numbers: whole ones where all of them are."""
-    import pyarrow as pa
-
+def whole_where_all_are(numbers: NDArray[np.float64]) -> NDArray[np.number[Any]]:
+    """Return numbers (rows,) as whole ones where all of them are."""
     is_whole = (np.abs(numbers) < 2**53).all() and (numbers == np.floor(numbers)).all()
-    return pa.array(numbers.astype(np.int64) if is_whole else numbers)
+    return numbers.astype(np.int64) if is_whole else numbers
 
 
 def extension(path: FilePath) -> str:
@@ -220,32 +202,25 @@ def extension(path: FilePath) -> str:
     return Path(os.fspath(path).lower().removesuffix(".gz")).suffix
 
 
-def _parquet(columns: Mapping[str, Any]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    sink = BytesIO()
-    parquet.write_table(pa.table(dict(columns)), sink, write_page_checksum=True)
-    return sink.getvalue()
-
-
-def _csv(columns: Mapping[str, Any]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    header = StringIO(newline="")
-    csv.writer(header, lineterminator="\n").writerow(columns)
-    quoting = "needed" if any(map(_needs_quotes, columns.values())) else "none"
-    options = arrow_csv.WriteOptions(include_header=False, quoting_style=quoting)
-    sink = BytesIO(header.getvalue().encode())
-    sink.seek(0, os.SEEK_END)
-    arrow_csv.write_csv(pa.table(dict(columns)), sink, options)
-    return sink.getvalue()
+def _csv(columns: Mapping[str, Written]) -> bytes:
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    n_rows = max((len(_codes(each)) for each in columns.values()), default=0)
+    for start in range(0, n_rows, BLOCK):
+        block = slice(start, start + BLOCK)
+        writer.writerows(zip(*(_cells(each, block) for each in columns.values()), strict=True))
+    return text.getvalue().encode()
 
 
-def _needs_quotes(column: Any) -> bool:
-    import pyarrow as pa
+def _codes(column: Written) -> NDArray[np.number[Any]]:
+    return column.codes if isinstance(column, Column) else column
 
-    is_text = pa.types.is_dictionary(column.type)
-    texts = column.dictionary.to_pylist() if is_text else []
-    return any(sign in text for text in texts for sign in ',"')
+
+def _cells(column: Written, rows: slice) -> list[Any]:
+    """Return some cells of a column, None where there is no text."""
+    cells = _codes(column)[rows]
+    if not isinstance(column, Column):
+        return list(cells.tolist())
+    texts = (*column.texts, None)  # code -1 takes the last
+    return [texts[code] for code in cells.tolist()]

@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from hushrank.errors import expect, require
+from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable
+from hushrank.files.columns import Table
+from hushrank.files.csv_tables import parse_csv
+from hushrank.files.data_frames import parse_frame
 from hushrank.files.delimiters import delimiter_of
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.files.encodings import UTF8, plain_text
-from hushrank.files.table_files import (
-    ArrowArray,
-    ArrowStream,
-    ArrowTable,
-    Table,
-    parse_arrow,
-    parse_csv,
-)
 from hushrank.files.tables import (
     errors_of_table,
     extension,
@@ -87,7 +83,7 @@ def read_rankings(
         return _read_file(source, asked)
     if isinstance(source, ArrowStream | ArrowArray):
         with errors_of_table():
-            return ballots_of(ballots_of_table(parse_arrow(source), asked), "table", asked)
+            return ballots_of(ballots_of_table(parse_frame(source), asked), "table", asked)
     if isinstance(source, list | tuple):
         is_named = form in (None, "places") and not asked.of_tables
         require(

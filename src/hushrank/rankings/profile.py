@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.util import find_spec
 from operator import index
 from typing import Any, overload
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks
 from hushrank.errors import expect, require
+from hushrank.files.data_frames import to_frame
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
 from hushrank.rankings.people import (
@@ -152,20 +152,18 @@ class Rankings:
     def to_frame(self) -> Any:
         """Return ranks, 1 = best, empty = unranked: a column an item, weights where rows have them.
 
-        A pandas DataFrame where pandas is installed, else a `pyarrow.Table`;
+        A pandas DataFrame where pandas is installed, else a `pyarrow.Table`, else polars';
         `polars.DataFrame(rankings)` works too. Privacy: these are raw rankings.
         """
-        table = self._table()
-        return table.to_pandas() if find_spec("pandas") is not None else table
+        from hushrank.rankings.written_tables import rank_columns
+
+        return to_frame(rank_columns(self))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand `to_frame`'s columns to any library of data frames."""
-        return self._table().__arrow_c_stream__(requested_schema)
-
-    def _table(self) -> Any:
         from hushrank.rankings.written_tables import arrow_ranks
 
-        return arrow_ranks(self)
+        return arrow_ranks(self).__arrow_c_stream__(requested_schema)
 
     def _places(self, row: int) -> Places:
         return places_of(self.ranks[row], self.is_ranked[row], self.names)

@@ -3,19 +3,18 @@
 import csv
 from collections.abc import Sequence
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from hushrank.errors import require
+from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.data_frames import Values
 from hushrank.files.names import require_plain_names
 from hushrank.rankings.forms.columns import may_stand_beside, stands_beside
 from hushrank.rankings.forms.long import ITEMS, PEOPLE, RANKS, SCORES
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.profile import Rankings
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TableForm = Literal["places", "ranks"]
 WEIGHT = "weight"
@@ -41,6 +40,7 @@ def format_csv(rankings: Rankings, form: TableForm) -> bytes:
 
 def format_parquet(rankings: Rankings) -> bytes:
     """Write ranks (1 = best, null = unranked) as Parquet, with weights when rows have them."""
+    pyarrow_for("a Parquet file")
     from pyarrow import parquet
 
     require_plain_names(rankings.names)
@@ -49,10 +49,9 @@ def format_parquet(rankings: Rankings) -> bytes:
     return sink.getvalue()
 
 
-def arrow_ranks(rankings: Rankings) -> "pa.Table":
-    """Return ranks (1 = best, null = unranked) as an Arrow table, with weights of the rows."""
-    import pyarrow as pa
-
+def arrow_ranks(rankings: Rankings) -> Any:
+    """Return ranks (1 = best, null = unranked) as a `pyarrow.Table`, with weights of the rows."""
+    pa = pyarrow_for("a table in memory")
     ranks = rankings.ranks.astype(np.int32) + 1
     columns = [
         pa.array(ranks[:, item], mask=~rankings.is_ranked[:, item])
@@ -62,6 +61,15 @@ def arrow_ranks(rankings: Rankings) -> "pa.Table":
     if rankings.multiplicities is not None:
         columns, header = [*columns, pa.array(rankings.multiplicities)], [*header, WEIGHT]
     return pa.table(columns, names=header)
+
+
+def rank_columns(rankings: Rankings) -> Values:
+    """Return ranks (1 = best, None = unranked) by name of item, with weights of the rows."""
+    ranks = (rankings.ranks.astype(np.int32) + 1).astype(object)
+    ranks[~rankings.is_ranked] = None
+    named = zip(_unmistakable(rankings.names), ranks.T.tolist(), strict=True)
+    weights = rankings.multiplicities
+    return dict(named) | ({} if weights is None else {WEIGHT: weights.tolist()})
 
 
 def _unmistakable(names: Sequence[str]) -> list[str]:

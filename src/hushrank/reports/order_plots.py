@@ -1,19 +1,22 @@
 """Pictures of one order: how sure each rank is, and who leads whom."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from hushrank.arrays import Order, Shares
 from hushrank.reports.plots import DARK, Heatmap, heatmaps_figure, item_labels, new_figure
+
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.figure import Figure
 
 BLUE = "#0072B2"
 
 
 def rank_intervals_figure(
     names: Sequence[str], order: Order, intervals: Sequence[tuple[int, int]] | None
-) -> Figure:
+) -> "Figure":
     """Draw each item of `order` at its place, with the ranks (0 = best) it may truly have.
 
     intervals[item] = best and worst rank of that item; None where nothing tells.
@@ -38,7 +41,9 @@ def rank_intervals_figure(
     return figure
 
 
-def pair_shares_figure(names: Sequence[str], order: Order, shares: Mapping[str, Shares]) -> Figure:
+def pair_shares_figure(
+    names: Sequence[str], order: Order, shares: Mapping[str, Shares]
+) -> "Figure":
     """Draw the shares (items, items) who put the row's item first, one heatmap a title.
 
     Rows and columns are in the order given. Estimated shares are cut to [0, 1]; nan stays grey.

@@ -3,17 +3,19 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from hushrank.arrays import Shares
+from hushrank.errors import needs_extra
 from hushrank.reports.svg import wrapped
+
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LONGEST_LINE, MOST_LINES = 28, 3
 MOST_PRINTED_ITEMS = 12
@@ -32,6 +34,12 @@ class Heatmap:
     shares: Shares
 
 
+def require_matplotlib(what: str) -> None:
+    """Raise HushrankError, which names the extra, where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        raise needs_extra(what, "pictures")
+
+
 def item_labels(names: Sequence[str], items: Sequence[int]) -> list[str]:
     """Return number and name of each of `items`; long names are broken into lines.
 
@@ -40,26 +48,28 @@ def item_labels(names: Sequence[str], items: Sequence[int]) -> list[str]:
     return [_in_lines(f"{item + 1} {names[item]}") for item in items]
 
 
-def png(figure: Figure) -> bytes:
+def png(figure: "Figure") -> bytes:
     """Render a figure; signs that the font lacks become boxes."""
     return _rendered(figure, "png", {"Software": None})
 
 
-def svg(figure: Figure) -> bytes:
+def svg(figure: "Figure") -> bytes:
     """Draw a figure with real text, which can be searched and read out."""
     return rendered(figure, "svg")
 
 
-def rendered(figure: Figure, form: str) -> bytes:
+def rendered(figure: "Figure", form: str) -> bytes:
     """Render a figure as svg, png or pdf, without a date."""
     if form == "png":
         return png(figure)
+    from matplotlib import rc_context
+
     dates = {"svg": "Date", "pdf": "CreationDate"}
     with rc_context({"svg.fonttype": "none", "pdf.fonttype": 42}):
         return _rendered(figure, form, {"Creator": None, dates[form]: None})
 
 
-def _rendered(figure: Figure, form: str, metadata: dict[str, None]) -> bytes:
+def _rendered(figure: "Figure", form: str, metadata: dict[str, None]) -> bytes:
     buffer = BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", append=False)
@@ -68,8 +78,12 @@ def _rendered(figure: Figure, form: str, metadata: dict[str, None]) -> bytes:
     return buffer.getvalue()
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure, in inches, that renders to pixels and knows no global state."""
+    require_matplotlib("this picture")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), dpi=110, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -81,7 +95,7 @@ def heatmaps_figure(
     columns: Sequence[str],
     x_label: str,
     scale: dict[str, Any],
-) -> Figure:
+) -> "Figure":
     """Draw heatmaps with one colour bar: side by side, or one below the other where they are large.
 
     Rows and columns have the same labels in each.
@@ -103,7 +117,7 @@ def heatmaps_figure(
     return figure
 
 
-def _label_cells(axes: Axes, rows: Sequence[str], columns: Sequence[str], side: float) -> None:
+def _label_cells(axes: "Axes", rows: Sequence[str], columns: Sequence[str], side: float) -> None:
     """Name rows and columns of cells, as large as `side` inches allow; names are no formulas."""
     largest = 60 * side / len(rows)
     axes.set_xticks(range(len(columns)), columns, fontsize=min(7, largest * 0.7))
@@ -111,7 +125,7 @@ def _label_cells(axes: Axes, rows: Sequence[str], columns: Sequence[str], side: 
     axes.set_facecolor("#dddddd")  # shows where there is no share
 
 
-def _print_percentages(axes: Axes, shares: Shares, image: Any) -> None:
+def _print_percentages(axes: "Axes", shares: Shares, image: Any) -> None:
     """Print each share in per cent, light on dark cells and dark on light ones."""
     colours = image.cmap(image.norm(shares))[..., :3]
     is_dark = colours @ np.array([0.299, 0.587, 0.114]) < 0.5

@@ -17,6 +17,7 @@ from hushrank.evaluation import attackers
 from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.workflows.arguments import (
     expect,
     expect_attributes,
@@ -25,7 +26,6 @@ from hushrank.workflows.arguments import (
     expect_whole,
 )
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.results.words import as_text
 
 OWNERS = "From raw data: for you, protected by nothing."
@@ -135,7 +135,7 @@ class AttackResult:
         return _notebook(f"1 - AUC of {', '.join(self.private)}, released", self.summary)
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         return {
             "attacker": list(self.released),
             "untouched": [self.untouched.get(name) for name in self.released],
@@ -202,7 +202,7 @@ class EvaluationResult:
         return _notebook("Mean average precision", self.summary)
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         return {
             "recommender": list(self.map),
             "all_users": [each.all_users for each in self.map.values()],

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from hushrank.activities.activity_files import read_activity
 from hushrank.activities.profile_files import read_profiles
 from hushrank.errors import HushrankError
+from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import is_number
-from hushrank.files.table_files import Table
 from hushrank.files.tables import read_table
 from hushrank.rankings.files import opened
 from hushrank.rankings.forms.asked import Asked

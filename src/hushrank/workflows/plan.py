@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any
 
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.planning.grid import PEOPLE
 from hushrank.planning.plan import (
     WANTED_DISTANCE,
@@ -16,7 +17,6 @@ from hushrank.planning.plan import (
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
 from hushrank.workflows.arguments import expect_number, expect_whole
-from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 
 
 def plan(
@@ -109,7 +109,7 @@ class CollectionPlan:
         """Hand `to_frame`'s columns to any library of data frames."""
         return arrow_stream(self._columns(), requested_schema)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         rows = [
             (name, population, errors, protocol.people_needed.get(population))
             for name, protocol in self.foretold.protocols.items()

@@ -10,7 +10,7 @@ from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, errors_naming
-from hushrank.files.tables import number_column, numbers, read_table, text_column, write_table
+from hushrank.files.tables import Written, held_texts, read_table, whole_where_all_are, write_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,9 +49,9 @@ def has_one_posterior(activity: Activity, profiles: Profiles, private: Sequence[
 def write_posterior(posterior: UserPosterior, path: FilePath) -> None:
     """Write a column of users, and one a value; only the owner may read the file."""
     everybody = np.arange(len(posterior.users), dtype=np.int32)
-    columns = {"user": text_column(everybody, posterior.users)}
+    columns: dict[str, Written] = {"user": held_texts(everybody, posterior.users)}
     for value, column in zip(posterior.values, posterior.chances.T, strict=True):
-        columns[value] = number_column(column)
+        columns[value] = whole_where_all_are(column)
     write_table(columns, path, secret=True)
 
 
@@ -65,7 +65,7 @@ def read_posterior(path: FilePath, users: tuple[str, ...], values: tuple[str, ..
         require(table.header[0] == "user", "line 1: expected the column user first")
         require(set(values) <= set(table.header[1:]), "line 1: expected a column of each value")
         known = tuple(table.columns[0].texts[code] for code in table.columns[0].codes)
-        found = [numbers(table.columns[table.header.index(value)]) for value in values]
+        found = [table.columns[table.header.index(value)].numbers() for value in values]
         chances = UserPosterior(known, values, np.column_stack(found)).chances_of(users, values)
         fits = bool(np.isfinite(chances).all() and (chances >= 0).all())
         require(fits, "expected finite probabilities of at least 0")

@@ -18,6 +18,7 @@ from hushrank.accounting.spend import Spend
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_activity
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.baselines import baseline_plans
@@ -27,7 +28,6 @@ from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.results.frames import Columns, arrow_stream, to_frame
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
 from hushrank.workflows.results.release_terms import Distance, ReleaseMethod, ReleaseTerms
 from hushrank.workflows.results.words import as_text
@@ -147,7 +147,7 @@ class Release:
         drawn = matched(self.activity, self.terms, users, plans, is_private=self.is_private)
         return ReleaseComparison(self.terms, users, drawn, perf_counter() - start)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         scores, users = self.activity.scores, self.activity.users
         rows = np.repeat(np.arange(len(users)), self.activity.records_of_users)
         return {

@@ -14,7 +14,7 @@ from hushrank.audit.picture import bounds_figure
 from hushrank.cli.console import console_beside, plain, say_written, write_json
 from hushrank.cli.talk import working
 from hushrank.files.disk import outputs, replace_file
-from hushrank.reports.plots import rendered
+from hushrank.reports.plots import rendered, require_matplotlib
 from hushrank.workflows.results.pictures import require_picture
 
 
@@ -42,6 +42,7 @@ def audit_and_show(
     """Audit, print a table, write what was asked for; return whether a claim was exceeded."""
     if paths.figure is not None:
         require_picture(paths.figure)
+        require_matplotlib("this picture")
     written = outputs([paths.json, paths.figure], beside=[])
     console = console_beside(written)
     subjects = chosen(names, epsilon=epsilon, delta=delta)

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hushrank.experiments.experiment import Scale
 from hushrank.reports.plots import new_figure
+
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 OKABE_ITO = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
 """Colours that colour-blind people tell apart. Source: Okabe, Ito (2008)."""
@@ -57,7 +59,7 @@ class Layout:
     is_x_measured: bool = False
 
 
-def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> Figure:
+def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> "Figure":
     """Draw panels (rows, columns) of curves with error bars; each row has its legend on the right.
 
     In a row a label has one colour and one marker, in all panels.
@@ -77,7 +79,7 @@ def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> Figure:
     return figure
 
 
-def set_scale(axes: Axes, scale: Scale, *, along: str = "y") -> None:
+def set_scale(axes: "Axes", scale: Scale, *, along: str = "y") -> None:
     """Scale one axis of quantities that are never negative."""
     set_limits, limits = (
         (axes.set_ylim, axes.get_ylim) if along == "y" else (axes.set_xlim, axes.get_xlim)
@@ -97,7 +99,7 @@ def set_scale(axes: Axes, scale: Scale, *, along: str = "y") -> None:
 
 
 def _draw_panel(
-    axes: Axes, panel: Panel, layout: Layout, styles: dict[str, dict[str, Any]]
+    axes: "Axes", panel: Panel, layout: Layout, styles: dict[str, dict[str, Any]]
 ) -> None:
     for curve in panel.curves:
         style = styles[curve.label]

@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from hushrank.experiments.pictures.curves import OKABE_ITO, Curve, Layout, Panel, set_scale
 from hushrank.reports.plots import new_figure
+
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INCHES_OF_A_METHOD = 0.21
 REFERENCE_COLOUR, COLOUR = "#888888", OKABE_ITO[-1]
 
 
-def dots_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> Figure:
+def dots_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> "Figure":
     """Draw panels (rows, columns): a method each line, in order of appearance, the quantity along.
 
     Hollow grey dots are references. The methods of a row have one place in all its panels.
@@ -38,7 +39,7 @@ def _labels(panels: Sequence[Panel]) -> list[str]:
     return list(dict.fromkeys(curve.label for panel in panels for curve in panel.curves))
 
 
-def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
+def _draw_panel(axes: "Axes", panel: Panel, names: Sequence[str]) -> None:
     for curve in panel.curves:
         _draw_dots(axes, curve, names.index(curve.label))
     axes.set_ylim(len(names) - 0.5, -0.5)  # the first method on top
@@ -49,7 +50,7 @@ def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
     set_scale(axes, panel.scale, along="x")
 
 
-def _draw_dots(axes: Axes, curve: Curve, line: int) -> None:
+def _draw_dots(axes: "Axes", curve: Curve, line: int) -> None:
     colour = REFERENCE_COLOUR if curve.is_reference else COLOUR
     fill_colour = "white" if curve.is_reference else colour
     style: dict[str, Any] = {"color": colour, "mfc": fill_colour, "fmt": "o", "ms": 5}

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hushrank.experiments.experiment import Point, Result, View, Whiskers
 from hushrank.experiments.pictures.curves import Curve, Layout, Panel, curves_figure
 from hushrank.experiments.pictures.dots import dots_figure
 
+if TYPE_CHECKING:  # an extra, and slow to import
+    from matplotlib.figure import Figure
 
-def experiment_figure(result: Result) -> Figure:
+
+def experiment_figure(result: Result) -> "Figure":
     """Draw the points: a panel for each view."""
     experiment = result.experiment
     panels = [[_panel(result, view) for view in row] for row in experiment.views]

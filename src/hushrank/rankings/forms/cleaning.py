@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.files.table_files import Column
+from hushrank.files.columns import Column
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.tables import Flags, Found
 from hushrank.rankings.profile import Rankings

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from hushrank.errors import require
-from hushrank.files.table_files import Table
+from hushrank.files.columns import Table
 from hushrank.rankings.forms.ordinals import bracketed
 
 IMPORT_ID = '{"ImportId"'

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hushrank.errors import require
+from hushrank.files.columns import Column, Table
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import Column, Table
 from hushrank.rankings.profile import Rankings
 
 Tiers = tuple[tuple[str, ...], ...]

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hushrank.errors import require
+from hushrank.files.columns import Table
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import Table
 from hushrank.files.tables import column_named, identifiers
-from hushrank.files.tables import numbers as numbers_of
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.profile import Rankings
 
@@ -52,7 +51,7 @@ def ballots_of_rows(table: Table, long: Long) -> Rankings:
     """
     people = identifiers(table, long.person, tuple)
     names = identifiers(table, long.item, tuple)
-    numbers = numbers_of(column_named(table, long.value))
+    numbers = column_named(table, long.value).numbers()
     table.require_rows(np.isfinite(numbers), f"a {long.value} that is a finite number")
     _, first_rows, rows = np.unique(people.codes, return_index=True, return_inverse=True)
     by_first_row = np.argsort(np.argsort(first_rows))

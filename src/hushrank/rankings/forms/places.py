@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Ranks
 from hushrank.errors import require
+from hushrank.files.columns import Column
 from hushrank.files.names import natural_order
-from hushrank.files.table_files import Column
 from hushrank.rankings.coding import rank_type
 
 NONE, SEVERAL = -1, -2

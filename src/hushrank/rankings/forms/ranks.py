@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.files.table_files import Column, Table
+from hushrank.files.columns import Column, Table
 from hushrank.files.tables import decimal_numbers
 from hushrank.rankings.competition import competition_ranks
 from hushrank.rankings.forms.ordinals import is_in_words, ordinal

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts
 from hushrank.errors import require
+from hushrank.files.columns import Column, Table
 from hushrank.files.names import distinct_names
-from hushrank.files.table_files import Column, Table
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, the_one
 from hushrank.rankings.forms.headings import Headed, headed

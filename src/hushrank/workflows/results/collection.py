@@ -20,6 +20,7 @@ from hushrank.evaluation.metrics import (
     mean_rank_order,
     uniform_second_order_marginals,
 )
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.models.ranking_model import RankingModel
 from hushrank.protocols.learnt import Learnt, Shown
@@ -28,7 +29,7 @@ from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import expect
-from hushrank.workflows.results.frames import Columns, arrow_stream, order_columns, to_frame
+from hushrank.workflows.results.frames import order_columns
 from hushrank.workflows.results.pictures import order_picture
 from hushrank.workflows.results.words import as_text, least_sure
 from hushrank.workflows.seeds import stream
@@ -213,7 +214,7 @@ class Collection:
         """Hand `to_frame`'s columns to any library of data frames."""
         return arrow_stream(self._columns(), requested_schema)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         return order_columns(self.items, self.confidence, self.rank_intervals)
 
     def report(self, path: FilePath, *, title: str | None = None) -> None:

@@ -23,13 +23,14 @@ from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
 from hushrank.arrays import Counts, Order
 from hushrank.errors import require
 from hushrank.evaluation.metrics import average_kendall_tau
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import expect, expect_number
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.results.frames import Columns, arrow_stream, order_columns, to_frame
+from hushrank.workflows.results.frames import order_columns
 from hushrank.workflows.results.other_reading import OtherFirst, other_first
 from hushrank.workflows.results.pictures import order_picture
 from hushrank.workflows.results.ties import order_in_words, ties_in_words
@@ -311,7 +312,7 @@ class Consensus:
         return [pair_table("Two by two, as released with noise (largest lead = 100)", shares)]
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> Values:
         return order_columns(self.items, self.confidence, self.rank_intervals)
 
     def _optimum_of(self, counts: Counts) -> KemenyOrder | None:

@@ -5,8 +5,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from hushrank.files import data_frames as frames
 from hushrank.rankings.files import read_rankings
-from hushrank.workflows.results import frames
 
 COLUMNS = {"item": ["tea", "coffee"], "ahead of the next": [0.75, None]}
 
@@ -21,7 +21,7 @@ def test_a_result_is_read_through_the_arrow_interface():
 
 
 def test_a_frame_is_an_arrow_table_where_pandas_is_not_installed(monkeypatch):
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    monkeypatch.setattr(frames, "find_spec", lambda name: None if name == "pandas" else name)
     assert frames.to_frame(COLUMNS).to_pydict() == COLUMNS
 
 

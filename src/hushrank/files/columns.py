@@ -1,0 +1,140 @@
+"""Columns of texts, before anybody says what they mean, and tables of them."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+_NUMBERS = re.compile(rf"(?:(?:{_NUMBER.pattern})?\n)*+", _NUMBER.flags)
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """A column as codes (rows,) into its distinct texts; code -1 and empty texts = no value.
+
+    What is neither text nor number, such as a day in a Parquet file, is not read: `is_read`.
+    """
+
+    codes: NDArray[np.integer[Any]]
+    texts: tuple[str, ...]
+    is_read: bool = True
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the number of each row (rows,): nan where empty, inf where it is no number."""
+        lines = "\n".join([*self.texts, ""])
+        is_plain = lines.count("\n") == len(self.texts) and _NUMBERS.fullmatch(lines)
+        if is_plain:  # several times sooner, where most texts are distinct
+            numbers = [float(text or "nan") for text in self.texts]
+        else:
+            numbers = [_number(text) for text in self.texts]
+        return np.array([*numbers, np.nan]).take(self.codes)  # code -1 takes the last
+
+    def codes_in(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """Return the index of each row's text in `names` (rows,), -1 where empty."""
+        index = {name: number for number, name in enumerate(names)} | {"": -1}
+        return np.array([*(index[text] for text in self.texts), -1]).take(self.codes)
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Named columns of equal length; `where` names the line or row of the file for an error.
+
+    `format` says in words what the table was read from. A name may be empty: see `require_named`.
+    """
+
+    header: tuple[str, ...]
+    columns: tuple[Column, ...]
+    where: Callable[[int], str]
+    format: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows stand below the header."""
+        return len(self.columns[0].codes)
+
+    def cells(self, row: int) -> tuple[str, ...]:
+        """Return the texts of a row, empty where there is none."""
+        return tuple((*each.texts, "")[each.codes[row]] for each in self.columns)
+
+    def below(self, n_rows: int, header: Sequence[str]) -> "Table":
+        """Return the table without its first rows, which are part of the header."""
+        kept = tuple(_with_codes(each, each.codes[n_rows:]) for each in self.columns)
+        where = self.where
+        return Table(tuple(header), kept, lambda row: where(row + n_rows), self.format)
+
+    def with_header_as_row(self) -> "Table":
+        """Return the table with its header as its first row, where that was a row; no names."""
+        columns = tuple(map(_with_first, self.columns, self.header))
+        where = self.where
+        return Table(("",) * len(columns), columns, lambda row: where(row - 1), self.format)
+
+    def require_rows(self, fits: NDArray[np.bool_], expectation: str) -> None:
+        """Raise HushrankError, naming the first row that does not fit, never its cells."""
+        if not fits.all():
+            raise HushrankError(f"{self.where(int(np.argmin(fits)))}: expected {expectation}")
+
+    def require_cells(
+        self, fits: NDArray[np.bool_], columns: Sequence[int], expectation: str
+    ) -> None:
+        """Raise HushrankError, naming line and column of the first cell that does not fit.
+
+        fits (rows, columns); it says what kind of cell was found, never what it holds.
+        """
+        if not fits.all():
+            row = int(np.argmin(fits.all(axis=1)))
+            column = columns[int(np.argmin(fits[row]))]
+            found = _in_form(self.cells(row)[column])
+            where = f"{self.where(row)}, column {column + 1}"
+            raise HushrankError(f"{where}: expected {expectation}, got {found}")
+
+
+def text_columns(rows: Sequence[Sequence[str]], width: int) -> tuple[Column, ...]:
+    """Return the columns of rows (rows, width) of texts."""
+    return tuple(text_column_of([row[column] for row in rows]) for column in range(width))
+
+
+def text_column_of(cells: Sequence[str]) -> Column:
+    """Return a column of texts, an empty text where there is none."""
+    codes: dict[str, int] = {}
+    numbers = [codes.setdefault(cell.strip(), len(codes)) for cell in cells]
+    return Column(np.array(numbers, dtype=np.int32), tuple(codes))
+
+
+def _number(text: str) -> float:
+    """Return the number that a text is: nan where it is empty, inf where it is none."""
+    if not text:
+        return np.nan
+    return float(text) if _NUMBER.fullmatch(text) else np.inf
+
+
+def _in_form(text: str) -> str:
+    """Say of what form a cell is, and nothing of what it holds."""
+    if not text:
+        return "nothing"
+    if not _NUMBER.fullmatch(text):
+        return "text"
+    number = float(text)
+    if number <= 0:
+        return "zero" if number == 0 else "a negative number"
+    return "another whole number" if number == np.floor(number) else "a number that is not whole"
+
+
+def _with_codes(column: Column, codes: NDArray[np.integer[Any]]) -> Column:
+    """Return the column of some rows, with the texts that these have."""
+    has_row = np.bincount(codes[codes >= 0], minlength=len(column.texts)) > 0
+    numbers = np.append(has_row.cumsum() - 1, -1)
+    return Column(numbers[codes], tuple(compress(column.texts, has_row)), column.is_read)
+
+
+def _with_first(column: Column, text: str) -> Column:
+    """Return a column with a text before its first row."""
+    known = dict(zip(column.texts, range(len(column.texts)), strict=True))
+    code = known.setdefault(text, len(known))
+    return Column(np.append([code], column.codes), tuple(known), column.is_read)

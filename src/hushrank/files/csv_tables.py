@@ -1,0 +1,138 @@
+"""Delimited text as columns of texts: read by Python, and where there is much of it by pyarrow."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from io import StringIO
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.arrow_tables import csv_columns_by_arrow
+from hushrank.files.columns import Column, Table
+from hushrank.files.delimiters import named_sign
+
+MANY_BYTES = 2**22
+"""From here on pyarrow is worth its import, where it is installed: it finds the same cells."""
+BLOCK = 2**16
+"""Rows that are held as texts at a time."""
+
+_NEWLINE = re.compile(rb"\r\n|\n|\r")
+
+
+def parse_csv(text: bytes, delimiter: str = ",", *, n_above: int = 0) -> Table:
+    """Read delimited text with a header in its first line; blank lines are skipped.
+
+    n_above: how many lines of the file stand above the text.
+
+    Raises HushrankError, with the line, when rows are missing or differ in length, or a quote is
+    not closed.
+    """
+    first, body = _split_header(text)
+    header = tuple(name.strip() for name in _cells_of_line(first, delimiter))
+    require(any(header), "line 1: expected a header that names every column")
+    n_before = n_above + 1
+    require(body.strip(), f"line {n_before + 1}: expected at least 1 row below the header")
+    columns = _csv_columns(body, len(header), delimiter, n_before)
+    if columns is None:
+        raise HushrankError(_of_unequal_rows(body, len(header), delimiter, n_before))
+    return Table(header, columns, lambda row: _place_of(body, row, delimiter, n_before))
+
+
+def _of_unequal_rows(body: bytes, n_cells: int, delimiter: str, n_before: int) -> str:
+    """Say where rows differ in length, and by what sign they were parted."""
+    found = ((line, len(cells)) for line, cells in _records(body, delimiter))
+    line, n_found = next((each for each in found if each[1] != n_cells), (0, 0))
+    cells = f"{n_cells} cells parted by {named_sign(delimiter)} in every row"
+    where = f"line {line + n_before}: " if line else ""
+    return f"{where}expected {cells}, as the header has{f', got {n_found}' if line else ''}"
+
+
+def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, cells) of the records that are not blank, up to the first malformed one."""
+    reader = csv.reader(StringIO(text.decode(), newline=""), delimiter=delimiter)
+    try:
+        for record in reader:
+            if record:
+                yield reader.line_num, record
+    except csv.Error:
+        return
+
+
+def _split_header(text: bytes) -> tuple[bytes, bytes]:
+    first, *rest = _NEWLINE.split(text, maxsplit=1)
+    return first, b"".join(rest)
+
+
+def _cells_of_line(line: bytes, delimiter: str) -> list[str]:
+    _, cells = next(_records(line + b"\n", delimiter), (0, [""]))
+    require(not cells[-1].endswith("\n"), "line 1: expected a closing quote in the same line")
+    return cells
+
+
+def _place_of(body: bytes, row: int, delimiter: str, n_before: int) -> str:
+    """Name the line of the file on which a row below the header ends, or the row at least."""
+    if row < 0:
+        return "line 1"
+    line, _ = next(islice(_records(body, delimiter), row, None), (0, []))
+    return f"line {line + n_before}" if line else f"row {row + 1} below the header"
+
+
+def _csv_columns(
+    body: bytes, n_columns: int, delimiter: str, n_before: int
+) -> tuple[Column, ...] | None:
+    """Return the columns below the header, None when rows differ in length.
+
+    A row of empty cells is added and taken off again: a quote that is not closed swallows it.
+    """
+    empty_row = delimiter.encode() * (n_columns - 1) if n_columns > 1 else b'""'
+    is_for_arrow = len(body) >= MANY_BYTES and find_spec("pyarrow") is not None
+    read = csv_columns_by_arrow if is_for_arrow else csv_columns
+    try:
+        columns = read(body + b"\n" + empty_row + b"\n", n_columns, delimiter)
+    except csv.Error:  # there is no other
+        line, _ = max(_records(body, delimiter), default=(0, []))
+        where = f"line {line + 1 + n_before}"
+        longest = f"{csv.field_size_limit():,} characters"
+        raise HushrankError(f"{where}: expected cells of at most {longest}") from None
+    if columns is None:
+        return None
+    if any(column.codes[-1] >= 0 for column in columns):
+        last_line = len(_NEWLINE.findall(body.rstrip())) + n_before + 1
+        raise HushrankError(f"line {last_line}: expected a closing quote")
+    return tuple(Column(column.codes[:-1], column.texts) for column in columns)
+
+
+def csv_columns(text: bytes, n_columns: int, delimiter: str) -> tuple[Column, ...] | None:
+    """Return the columns of delimited text without a header, None when rows differ in length."""
+    reader = csv.reader(StringIO(text.decode(), newline=""), delimiter=delimiter)
+    columns = [_GrowingColumn() for _ in range(n_columns)]
+    while records := list(islice(reader, BLOCK)):
+        filled = list(filter(None, records))
+        if any(len(record) != n_columns for record in filled):
+            return None
+        for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
+            column.add(cells)
+    return tuple(column.whole() for column in columns)
+
+
+class _GrowingColumn:
+    """A column whose cells come block by block."""
+
+    def __init__(self) -> None:
+        self._code_of_cell: dict[str, int] = {}
+        self._code_of_text: dict[str, int] = {"": -1}
+        self._blocks: list[NDArray[np.int32]] = []
+
+    def add(self, cells: Sequence[str]) -> None:
+        for cell in dict.fromkeys(cells):  # in the order of the file
+            new = len(self._code_of_text) - 1
+            self._code_of_cell[cell] = self._code_of_text.setdefault(cell.strip(), new)
+        codes = map(self._code_of_cell.__getitem__, cells)
+        self._blocks.append(np.fromiter(codes, np.int32, len(cells)))
+
+    def whole(self) -> Column:
+        return Column(np.concatenate(self._blocks), tuple(self._code_of_text)[1:])
