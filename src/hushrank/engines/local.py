@@ -9,10 +9,11 @@ from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Answers, Counts
 from hushrank.engines.crowd import Budgets, Crowd
 from hushrank.engines.outcome import Outcome, epsilons_of
-from hushrank.engines.rounds import collect, simulate_each, support_each
+from hushrank.engines.rounds import collect, simulate_each
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.supports import support_each
 from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies, require_round
 
 __all__ = ["Outcome", "Protocol", "run", "run_without_noise", "simulate"]

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Answers, Counts, Ranks, Reports
+from hushrank.arrays import Answers, Counts, Ranks
 from hushrank.engines.crowd import rows_of
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Reporting, SimulatedTally, Tally
@@ -22,9 +22,6 @@ Report: TypeAlias = Callable[[Reporting, Answers, Counts], Counts]
 The third argument is where each question begins, and where the last one ends.
 """
 
-MOST_DISTINCT_REPORTS = 1024
-"""Reports of so few kinds are counted by kind."""
-
 
 def collect(survey: Survey, ranks: Ranks, rng: Randomness, report: Report, n_batch: int) -> Tallies:
     """Let the people of `ranks` answer the survey, `n_batch` of them at a time."""
@@ -34,26 +31,6 @@ def collect(survey: Survey, ranks: Ranks, rng: Randomness, report: Report, n_bat
     if items is None:
         return _collect_in_turn(survey, batches, rng, report)
     return _collect_at_once(survey, items, batches, rng, report)
-
-
-def support_each(mechanism: Reporting, reports: Reports, ends: Counts) -> Counts:
-    """Tally reports (people, ...), sorted by question, for each question: supports (questions, k).
-
-    A tally is a sum: where the reports are a few whole numbers, how often each came is counted
-    for all questions at once, and each number is tallied once.
-    """
-    n_questions = len(ends) - 1
-    n_kinds = _n_kinds(reports) if n_questions > 1 else 0
-    if not 0 < n_kinds <= MOST_DISTINCT_REPORTS:
-        slices = (reports[start:end] for start, end in pairwise(ends.tolist()))
-        return np.stack([mechanism.tally(some).support for some in slices]).astype(np.int64)
-    number = np.repeat(np.arange(n_questions), np.diff(ends))
-    came = np.bincount(number * n_kinds + reports, minlength=n_questions * n_kinds)
-    by_question = came.reshape(n_questions, n_kinds)
-    kinds = np.flatnonzero(by_question.any(axis=0)).astype(reports.dtype)
-    each = [mechanism.tally(kinds[nth : nth + 1]).support for nth in range(kinds.size)]
-    supports: Counts = by_question[:, kinds] @ np.stack(each)
-    return supports
 
 
 def simulate_each(
@@ -67,12 +44,6 @@ def simulate_each(
     counts = (np.bincount(some, minlength=k) for some in slices)
     drawn = [mechanism.simulate_tally(each, rng=rng).support for each in counts]
     return np.stack(drawn).astype(np.int64)
-
-
-def _n_kinds(reports: Reports) -> int:
-    """Return a bound of whole-number reports (people,), or 0."""
-    is_whole = reports.ndim == 1 and reports.dtype.kind in "iu" and reports.size > 0
-    return int(reports.max()) + 1 if is_whole else 0
 
 
 def _collect_at_once(
