@@ -48,9 +48,9 @@ FRAMES = {"pandas", "polars"}
 def test_the_package_declares_all_that_it_imports_and_nothing_else():
     imported = set().union(*map(imported_packages, (ROOT / "src").rglob("*.py")))
     extras = PROJECT["optional-dependencies"]
-    of_users = [extras[name] for name in ("parquet", "pictures", "publish", "collector")]
+    of_users = [extras[name] for name in ("parquet", "pictures", "publish", "collector", "cluster")]
     every = {each.split(">=")[0] for each in [*PROJECT["dependencies"], *chain(*of_users)]}
-    declared = every - set(OF_OTHERS) - {"hushrank[pictures]"} | FRAMES
+    declared = every - set(OF_OTHERS) - {"hushrank[pictures]", "hushrank[parquet]"} | FRAMES
     names = {
         "sklearn": "scikit-learn",
         "prometheus_client": "prometheus-client",
@@ -65,6 +65,7 @@ def test_what_is_in_an_extra_is_imported_only_where_it_is_used():
         at_once = packages_of(parsed(path).body)
         assert at_once.isdisjoint({"sklearn", "implicit", "threadpoolctl"}), path
         assert at_once.isdisjoint({"pyarrow", "matplotlib", *FRAMES}), path
+        assert at_once.isdisjoint({"dask", "distributed", "fsspec"}), path
         if "collector" not in path.relative_to(ROOT / "src" / "hushrank").parts:
             assert at_once.isdisjoint({"asyncpg", "httpx", "jinja2", "starlette", "uvicorn"}), path
 

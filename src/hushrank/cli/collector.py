@@ -74,18 +74,33 @@ def list_surveys(store: StoreAddress = STORE) -> None:
 @collector.command()
 def export(
     survey: SurveyId,
-    out: Annotated[Path, Option(help="The file to write: .json; with --survey also .toml.")],
+    out: Annotated[
+        Path, Option(help="The file: .json; with --survey also .toml; with --reports .parquet.")
+    ],
     store: StoreAddress = STORE,
     survey_only: Annotated[
         bool, Option("--survey", help="Only what was filled in, as `create` takes it.")
     ] = False,
+    reports: Annotated[
+        bool, Option("--reports", help="Only the reports of an ended round, for `hushrank tally`.")
+    ] = False,
+    round: Annotated[
+        int | None, Option(min=1, help="Of --reports: which round, 1 = the first. (default: last)")
+    ] = None,
 ) -> None:
     """Write all that is known of a survey: what was asked, and the tallies of its rounds.
 
-    No report of a single person is in it.
+    No report of a single person is in it. With --reports the noisy reports of a round are written
+    one by one, not when or from whom they came: what `hushrank tally` counts.
 
     Example:  hushrank collector export SURVEY --out survey.json
     """
+    if reports:
+        require(not survey_only, "expected --survey or --reports, not both")
+        require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
+        _with_service(store, lambda service: _export_reports(service, survey, out, round))
+        return
+    require(round is None, "expected --round beside --reports only")
     form = _form(out)
     require(survey_only or form == "json", f"expected a .json file, got {out.name}")
 
@@ -164,6 +179,12 @@ def sign_in(
         print(await new_link(service.store, Settings(public_url=public_url)))
 
     _with_service(store, print_link)
+
+
+async def _export_reports(service: "Service", id: str, out: Path, round: int | None) -> None:
+    from hushrank.collector.elsewhere import write_reports
+
+    write_reports(out, *await service.reports(id, None if round is None else round - 1))
 
 
 def _form(file: Path) -> "Form":

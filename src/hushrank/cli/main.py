@@ -27,12 +27,13 @@ from hushrank.cli.publish.command import publish
 from hushrank.cli.serve import serve
 from hushrank.cli.simulate import simulate
 from hushrank.cli.talk import be_quiet
+from hushrank.cli.tally.command import conclude, tally
 from hushrank.errors import HushrankError
 
 PANELS = {
     "Begin here": ("demo", "look", "plan"),
     "Rankings that are in a file": ("aggregate", "collect"),
-    "Live surveys": ("serve", "answer", "collector"),
+    "Live surveys": ("serve", "answer", "collector", "tally", "conclude"),
     "Activity data": ("publish", "attack", "evaluate"),
     "Research": ("experiment", "simulate", "audit"),
 }
@@ -59,6 +60,8 @@ app.command()(demo)
 app.command()(serve)
 app.command()(answer)
 app.add_typer(collector, name="collector")
+app.command()(tally)
+app.command()(conclude)
 arrange(app, PANELS)
 tell_all_missing(app)
 numbers = partial(number_options, app)

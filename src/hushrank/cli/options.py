@@ -114,3 +114,11 @@ CsvFile: TypeAlias = Annotated[
 FigureFile: TypeAlias = Annotated[
     Path | None, Option("--figure", help="Write the picture of the order: .svg, .png or .pdf.")
 ]
+
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    Option(help="Count with Dask: threads, processes, tcp://host:8786. (default: without it)"),
+]
+WorkerCount: TypeAlias = Annotated[
+    int | None, Option("--workers", min=1, help="How many threads or processes. (default: all)")
+]

@@ -1,0 +1,1 @@
+"""`hushrank tally` and `hushrank conclude`: parse, count or conclude once, print and write."""

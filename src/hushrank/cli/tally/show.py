@@ -1,0 +1,129 @@
+"""Show what reports that arrived elsewhere add up to, and what they taught."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hushrank.accounting.words import epsilon_in_words
+from hushrank.cli.console import (
+    console_beside,
+    figures_table,
+    in_flags,
+    plain,
+    result_table,
+    say_written,
+)
+from hushrank.cli.talk import working
+from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports
+from hushrank.collector.results.document import public_document
+from hushrank.collector.rounds import Asked
+from hushrank.engines.tasks import Workers
+from hushrank.errors import require
+from hushrank.files.disk import FilePath, outputs, replace_file
+from hushrank.rankings.files import require_writable, write_rankings
+from hushrank.workflows.results.collection import Collection
+from hushrank.workflows.results.pictures import require_picture
+from hushrank.workflows.results.tidy import collection_csv
+
+NO_KEY = "not looked for: --key names the column that says whose report it is"
+
+
+@dataclass(frozen=True)
+class ConcludePaths:
+    """The file that was read, and what to write."""
+
+    source: Path
+    next: Path | None = None
+    synthetic: Path | None = None
+    json: Path | None = None
+    csv: Path | None = None
+    figure: Path | None = None
+    report: Path | None = None
+
+    def written(self) -> list[FilePath]:
+        """Return the files to write, after it is certain that they can be."""
+        if self.synthetic is not None:
+            require_writable(self.synthetic)
+        if self.figure is not None:
+            require_picture(self.figure)
+        files = (self.synthetic, self.json, self.csv, self.figure, self.report)
+        return outputs(files, beside=[self.source])
+
+
+def tally_and_show(
+    reports: Sequence[str],
+    survey: Path,
+    out: Path,
+    key: str | None,
+    round: int | None,
+    workers: Workers,
+) -> None:
+    """Count one round, print a table, and write the survey with it."""
+    outputs([out], beside=[*reports, survey] if out != survey else reports)
+    so_far = read_so_far(survey)
+    with in_flags("round", "workers", "scheduler"), working("counting") as progress:
+        counted = tally_reports(
+            reports, so_far, key=key, round=round, workers=workers, progress=progress
+        )
+    counted.write(out)
+    newest = len(counted.rounds) - 1
+    found = counted.rounds[newest]
+    figures = {
+        "round": str(newest + 1),
+        "people": f"{counted.n_reports(newest):,}",
+        "refused": f"{found.refused:,}",
+        "repeated": NO_KEY if found.repeated is None else f"{found.repeated:,}",
+    }
+    console = console_beside([out])
+    console.print(figures_table(f"Counted: {counted.draft.title}", figures))
+    say_written(console, [out])
+
+
+def conclude_and_show(paths: ConcludePaths) -> None:
+    """Conclude, print a table or what follows, and write what was asked for."""
+    written = paths.written()
+    so_far = read_so_far(paths.source)
+    with working("concluding"):
+        found = so_far.follows
+    if isinstance(found, Asked):
+        require(not written, "another round follows: there is nothing to write but --next")
+        _show_next(so_far, found, paths.next)
+    else:
+        require(paths.next is None, "the last round was counted: no survey follows")
+        _show_learnt(so_far, found, paths, written)
+
+
+def _show_next(so_far: SurveySoFar, asked: Asked, folder: Path | None) -> None:
+    console = console_beside([])
+    number = len(so_far.rounds) + 1
+    console.print(f"Round {number} follows, of {len(asked.parts)} survey(s):")
+    for part in asked.parts:
+        low, high = part.survey.lots
+        console.print(plain(f"{part.fingerprint}  {part.survey.name}, lots {low:g} to {high:g}"))
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+        files = [folder / f"round-{number}-part-{n + 1}.json" for n in range(len(asked.parts))]
+        for path, part in zip(files, asked.parts, strict=True):
+            replace_file(path, part.document)
+        say_written(console, files)
+
+
+def _show_learnt(
+    so_far: SurveySoFar, learnt: Collection, paths: ConcludePaths, written: Sequence[FilePath]
+) -> None:
+    console = console_beside(written)
+    title = so_far.draft.title
+    console.print(result_table(title, learnt.summary, learnt.items))
+    console.print(learnt.privacy)
+    console.print(epsilon_in_words(learnt.epsilon))
+    if paths.synthetic is not None:
+        write_rankings(learnt.synthetic, paths.synthetic)
+    if paths.json is not None:
+        replace_file(paths.json, public_document(learnt, so_far.id, so_far.draft))
+    if paths.csv is not None:
+        replace_file(paths.csv, collection_csv(learnt))
+    if paths.figure is not None:
+        replace_file(paths.figure, learnt.picture(paths.figure.suffix))
+    if paths.report is not None:
+        learnt.report(paths.report, title=title)
+    say_written(console, written)

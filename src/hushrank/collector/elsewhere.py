@@ -1,0 +1,208 @@
+"""Reports that arrived elsewhere: count files of them, and conclude what a collector would.
+
+One document follows a survey: its organiser's file, the seed of its public coins, and the tallies
+of the rounds that were counted. `hushrank collector export` writes the same.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from secrets import randbits
+from typing import Any
+
+import msgspec
+
+from hushrank.collector.draft import Draft, read_draft, write_draft
+from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_reports_of, replay
+from hushrank.collector.store.store import Kind
+from hushrank.engines.tasks import HERE, Workers
+from hushrank.errors import HushrankError, expect, require
+from hushrank.files.disk import FilePath, errors_naming, replace_file
+from hushrank.files.pieces import pieces_of
+from hushrank.surveys.report_batches import Counted, report_table
+from hushrank.surveys.report_files import Keyed, n_buckets_of, tally_bucket, tally_piece
+from hushrank.surveys.survey import RoundTallies
+from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.collection import Collection
+
+ROWS_OF_A_PIECE = 2**23
+"""What a task counts, about a third of a second of work."""
+
+ROWS_OF_A_BUCKET = 2**23
+"""What a task holds where repeats are dropped: about a gigabyte."""
+
+
+class WireRound(msgspec.Struct, frozen=True):
+    """A round that was counted. repeated: None where no key said whose report is whose."""
+
+    fingerprints: tuple[str, ...]
+    tallies: tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
+    refused: int = 0
+    repeated: int | None = None
+
+    @property
+    def counted(self) -> RoundTallies:
+        """The tallies of each part."""
+        return decode_tallies(msgspec.json.encode(self.tallies))
+
+
+class WireSoFar(msgspec.Struct, frozen=True):
+    """A survey so far, as a document: whatever else a collector exports is passed over."""
+
+    survey: dict[str, Any]
+    public_seed: int
+    rounds: tuple[WireRound, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class SurveySoFar:
+    """What an organiser asks, the seed of public coins, and the rounds that were counted."""
+
+    draft: Draft
+    seed: int = 0
+    rounds: tuple[WireRound, ...] = ()
+    id: str = ""
+
+    @cached_property
+    def follows(self) -> Asked | Collection:
+        """The round that is asked next, or what was learnt after the last one.
+
+        Raises HushrankError where fewer people reported than the organiser shows results of.
+        """
+        found = replay(self.draft, self.seed, [each.counted for each in self.rounds])
+        if isinstance(found, Collection):
+            least = self.draft.smallest_group
+            few = f"fewer than {least} people reported: no result is shown"
+            require(found.n_people >= least, few)
+        return found
+
+    def before(self, round: int) -> "SurveySoFar":
+        """Return the survey as it was before a round was counted, 1 = the first one."""
+        most = len(self.rounds) + 1
+        require(1 <= round <= most, f"expected a round of 1 to {most}, got {round}")
+        return replace(self, rounds=self.rounds[: round - 1])
+
+    def with_round(self, asked: Asked, counted: Counted, *, has_key: bool) -> "SurveySoFar":
+        """Return the survey after one more round."""
+        tallies = msgspec.json.decode(encode_tallies(counted.tallies), type=_TALLIES)
+        repeated = counted.n_repeated if has_key else None
+        newest = WireRound(asked.fingerprints, tallies, counted.n_refused, repeated)
+        return replace(self, rounds=(*self.rounds, newest))
+
+    def n_reports(self, number: int) -> int:
+        """Return how many people reported in a round, 0 = the first one."""
+        asked = self.before(number + 1).follows
+        require(isinstance(asked, Asked), "expected a round that was asked")
+        surveys = asked.surveys if isinstance(asked, Asked) else ()
+        return n_reports_of(self.rounds[number].counted, surveys)
+
+    def document(self) -> bytes:
+        """Return all of it as JSON; pictures of items are left out."""
+        survey = json.loads(write_draft(_without_pictures(self.draft), {}, form="json"))
+        wire = WireSoFar(survey, self.seed, self.rounds, self.id)
+        return msgspec.json.format(msgspec.json.encode(wire), indent=1) + b"\n"
+
+    def write(self, path: FilePath) -> None:
+        """Write the document."""
+        replace_file(path, self.document())
+
+
+_TALLIES = tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
+
+
+def read_so_far(path: FilePath) -> SurveySoFar:
+    """Read a survey: an organiser's file (.toml, .json), a collector's export, or `tally`'s output.
+
+    An organiser's file alone says nothing of public coins: their seed is 0.
+    Raises HushrankError, which names the file, where it is no such document, or where its rounds
+    are not those that this survey asks.
+    """
+    with errors_naming(path):
+        content = Path(path).read_bytes()
+        if Path(path).suffix == ".toml":
+            return SurveySoFar(read_draft(content, form="toml")[0])
+        try:
+            plain = msgspec.json.decode(content)
+            is_draft = not isinstance(plain, dict) or "public_seed" not in plain
+            wire = None if is_draft else msgspec.convert(plain, WireSoFar)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise HushrankError(f"expected a survey as JSON: {error}") from None
+        if wire is None:
+            return SurveySoFar(read_draft(content, form="json")[0])
+        draft, _ = read_draft(msgspec.json.encode(wire.survey), form="json")
+        return _checked(SurveySoFar(draft, wire.public_seed, wire.rounds, wire.id))
+
+
+def tally_reports(
+    source: FilePath | Sequence[FilePath],
+    survey: SurveySoFar,
+    *,
+    key: str | None = None,
+    round: int | None = None,
+    workers: Workers = HERE,
+    progress: Progress = silent,
+) -> SurveySoFar:
+    """Count the reports of one round in Parquet files, and return the survey with that round.
+
+    source: paths, patterns such as `reports/*.parquet`, folders, or addresses such as `s3://...`;
+        columns survey, question, report: see `surveys.report_batches`.
+    key: the column that says whose report it is: of one person the first ones count, in the order
+        of files and rows. None: whoever wrote the files dropped repeats.
+    round: 1 = the first, which is counted anew; the next one unless told.
+    workers: where it is counted.
+
+    Reports that no device can have sent, or that answer another survey, are counted as refused.
+    Raises HushrankError, naming the file, where one is missing, damaged or of other columns; then
+    nothing was counted.
+    """
+    expect(survey, SurveySoFar, "survey", "read_so_far")
+    expect(workers, Workers, "workers")
+    before = survey if round is None else survey.before(round)
+    asked = before.follows
+    if not isinstance(asked, Asked):
+        raise HushrankError("the survey's last round was counted: name the round to count anew")
+    pieces = tuple(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
+    progress(f"counting {sum(piece.n_rows for piece in pieces):,} reports")
+    if key is None:
+        counted = workers.add_up(tally_piece, asked.parts, pieces, progress)
+    else:
+        n_buckets = n_buckets_of(pieces, most_rows=ROWS_OF_A_BUCKET)
+        keyed = Keyed(asked.parts, pieces, key, n_buckets, (randbits(64), randbits(64) | 1))
+        counted = workers.add_up(tally_bucket, keyed, range(n_buckets), progress)
+    return before.with_round(asked, counted, has_key=key is not None)
+
+
+def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kind]) -> None:
+    """Write the reports of a round that a collector ran, for `tally_reports`: only its owner reads.
+
+    Privacy: reports as devices sent them, sorted; when and from whom they came is not written.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    written = pa.BufferOutputStream()
+    parquet.write_table(report_table(asked.parts, kinds), written)
+    replace_file(path, written.getvalue().to_pybytes(), secret=True)
+
+
+def _checked(found: SurveySoFar) -> SurveySoFar:
+    """Raise HushrankError unless each round is the one that follows from those before it."""
+    for number, each in enumerate(found.rounds, start=1):
+        asked = found.before(number).follows
+        other = f"round {number} is none of this survey, or of another version of hushrank"
+        require(isinstance(asked, Asked) and asked.fingerprints == each.fingerprints, other)
+        sizes = [
+            [mechanism.n_categories for mechanism in survey.mechanisms]
+            for survey in (asked.surveys if isinstance(asked, Asked) else ())
+        ]
+        fits = sizes == [[len(support) for _, support in part] for part in each.tallies]
+        require(fits, f"round {number}: expected one tally for each question")
+    return found
+
+
+def _without_pictures(draft: Draft) -> Draft:
+    items = tuple(msgspec.structs.replace(item, picture=None) for item in draft.items)
+    return msgspec.structs.replace(draft, items=items)

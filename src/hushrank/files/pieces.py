@@ -1,0 +1,152 @@
+"""Parquet files in pieces: what one task reads, wherever the files lie.
+
+A piece is some row groups of a file. Paths on this machine need nothing else; addresses such as
+`s3://bucket/reports/*.parquet` need fsspec, and its own package for that kind of store.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+from hushrank.errors import HushrankError, needs_extra, require
+from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.disk import FilePath
+
+DAMAGED = "expected a whole Parquet file, it is damaged or it was changed meanwhile"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some row groups of a Parquet file, and how many rows they hold."""
+
+    path: str
+    groups: tuple[int, ...]
+    n_rows: int
+
+
+def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[Piece]:
+    """Cut files into pieces of at most `most_rows` rows, or of one row group where that has more.
+
+    source: paths, patterns such as `reports/*.parquet`, folders, or addresses that fsspec knows.
+    The pieces are in the order of the files' names, and of the rows in them.
+    Raises HushrankError, which names the file, where there is none or where one is no Parquet.
+    """
+    named = [source] if isinstance(source, str) or not isinstance(source, Sequence) else source
+    paths = sorted({path for each in named for path in _paths(fspath(each))})
+    return [piece for path in paths for piece in _cut(path, most_rows)]
+
+
+def batches_of(piece: Piece, columns: Sequence[str], *, most_rows: int) -> Iterator[Any]:
+    """Yield the record batches of a piece, of at most `most_rows` rows each.
+
+    Columns of text that repeat are dictionaries where the file has them so.
+    Raises HushrankError, which names the file and nothing it holds, where it cannot be read, or
+    holds another number of rows than when it was cut.
+    """
+    n_rows = 0
+    with errors_naming_parquet(piece.path), _opened(piece.path) as file:
+        require(max(piece.groups, default=-1) < file.num_row_groups, DAMAGED)
+        _require_columns(file.schema_arrow.names, columns)
+        for batch in file.iter_batches(most_rows, list(piece.groups), list(columns)):
+            n_rows += batch.num_rows
+            yield batch
+        require(n_rows == piece.n_rows, DAMAGED)
+
+
+def table_of(piece: Piece) -> Any:
+    """Return a piece as a `pyarrow.Table`. Raises HushrankError as `batches_of` does."""
+    with errors_naming_parquet(piece.path), _opened(piece.path) as file:
+        require(max(piece.groups, default=-1) < file.num_row_groups, DAMAGED)
+        table = file.read_row_groups(list(piece.groups))
+        require(table.num_rows == piece.n_rows, DAMAGED)
+        return table
+
+
+@contextmanager
+def errors_naming_parquet(path: str) -> Iterator[None]:
+    """Turn what goes wrong with a file into one HushrankError that begins with its path.
+
+    Privacy: what Arrow says of a damaged file may quote it, and is not passed on.
+    """
+    arrow = pyarrow_for("a Parquet file")
+    try:
+        yield
+    except HushrankError as error:
+        message = str(error)
+    except FileNotFoundError:
+        message = "there is no such file"
+    except PermissionError:
+        message = "this file may not be read"
+    except (arrow.ArrowException, OSError, EOFError):
+        message = DAMAGED
+    else:
+        return
+    raise HushrankError(f"{path}: {message}") from None
+
+
+def _paths(pattern: str) -> list[str]:
+    """Return the files that a path, a pattern, a folder or an address stands for."""
+    if "://" in pattern:
+        found: Iterable[str] = _elsewhere(pattern)
+    elif Path(pattern).is_dir():
+        found = map(str, Path(pattern).glob("*.parquet"))
+    else:
+        found = glob(pattern) if not Path(pattern).exists() else [pattern]
+    paths = sorted(found)
+    require(paths, f"{pattern}: there is no such file")
+    return paths
+
+
+def _elsewhere(pattern: str) -> list[str]:
+    """Return the addresses that a pattern stands for in a store that fsspec knows."""
+    try:
+        from fsspec.core import url_to_fs
+    except ModuleNotFoundError as missing:
+        raise needs_extra("an address", "cluster") from missing
+    try:
+        store, path = url_to_fs(pattern)
+        paths = store.glob(path)
+    except (ImportError, OSError, ValueError) as error:
+        raise HushrankError(f"{pattern}: {type(error).__name__} when looking for it") from None
+    return [str(store.unstrip_protocol(each)) for each in paths]
+
+
+def _cut(path: str, most_rows: int) -> Iterator[Piece]:
+    """Yield the pieces of one file: consecutive row groups."""
+    with errors_naming_parquet(path), _opened(path) as file:
+        counts = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+    groups: list[int] = []
+    for number, n_rows in enumerate(counts):
+        if groups and sum(counts[each] for each in groups) + n_rows > most_rows:
+            yield Piece(path, tuple(groups), sum(counts[each] for each in groups))
+            groups = []
+        groups.append(number)
+    if groups:
+        yield Piece(path, tuple(groups), sum(counts[each] for each in groups))
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    from pyarrow import parquet
+
+    told = {"read_dictionary": ["survey"], "page_checksum_verification": True}
+    if "://" not in path:
+        with parquet.ParquetFile(path, memory_map=True, **told) as file:
+            yield file
+        return
+    from fsspec import open as open_elsewhere
+
+    with (
+        open_elsewhere(path, "rb") as stored,
+        parquet.ParquetFile(stored, **told) as file,
+    ):
+        yield file
+
+
+def _require_columns(names: Sequence[str], wanted: Sequence[str]) -> None:
+    missing = [each for each in wanted if each not in names]
+    require(not missing, f"expected a column {', '.join(missing)}")

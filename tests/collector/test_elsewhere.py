@@ -1,0 +1,163 @@
+import asyncio
+import json
+from functools import partial
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from hushrank.collector.draft import write_draft
+from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports, write_reports
+from hushrank.collector.rounds import Asked, encode_tallies, replay
+from hushrank.collector.service import Service
+from hushrank.collector.store.opening import open_store
+from hushrank.errors import HushrankError
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.workflows.results.collection import Collection
+from tests.collector.drafts import NAMES, draft
+from tests.collector.test_service import take_part
+from tests.commands import hushrank
+
+N_PEOPLE = 40
+
+
+def answers(asked: Asked, seed: int) -> list[tuple[str, bytes]]:
+    """Return key and report of everybody whom a round asks."""
+    rng, draws = np.random.default_rng(seed), Randomness.seeded(seed)
+    lots = np.random.default_rng(5).random(N_PEOPLE)  # the same in every round
+    sent = []
+    for number, lot in enumerate(lots):
+        part = asked.part_of(lot)
+        if part is not None:
+            each = asked.parts[part]
+            own = Rankings(rng.permutation(4).astype(np.uint8)[None], NAMES)
+            n_questions, n_answers = len(each.survey.questions), each.survey.answers_per_person
+            questions = [(number + n) % n_questions for n in range(n_answers)]
+            reports = each.answer(own, questions, lot=lot, rng=draws, is_simulation=True)
+            sent += [(f"person {number}", report) for report in reports]
+    return sent
+
+
+def write(path, sent) -> None:
+    """Write reports as a pipeline might: JSON as it came."""
+    rows = [(key, json.loads(report)) for key, report in sent]
+    columns = {
+        "person": [key for key, _ in rows],
+        "survey": [each["survey"] for _, each in rows],
+        "question": [each["question"] for _, each in rows],
+        "report": [json.dumps(each["report"]) for _, each in rows],
+    }
+    parquet.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options"),
+    [("max-entropy", {}), ("safari", {}), ("safari", {"split": "people"}), ("pairs", {})],
+)
+def test_files_of_reports_lead_where_a_collector_goes(tmp_path, protocol, options):
+    """Every round from Parquet, through the document: the tallies and the result are the same."""
+    held = draft(protocol=protocol, options=options, epsilon=4.0)
+    tallies: list = []
+    so_far = SurveySoFar(held, 7, id="abc")
+    while isinstance(asked := replay(held, 7, tallies), Asked):
+        sent = answers(asked, len(tallies))
+        write(tmp_path / "a.parquet", sent[:30])
+        write(tmp_path / "b.parquet", [*sent[30:], *sent[:9]])
+        so_far = tally_reports(tmp_path / "*.parquet", so_far, key="person")
+        so_far.write(tmp_path / "tallies.json")
+        so_far = read_so_far(tmp_path / "tallies.json")
+        received = [part.tally([report for _, report in sent]) for part in asked.parts]
+        tallies.append(tuple(each.tallies for each in received))
+        assert encode_tallies(so_far.rounds[-1].counted) == encode_tallies(tallies[-1])
+        assert (so_far.rounds[-1].refused, so_far.rounds[-1].repeated) == (0, 9)
+    found = so_far.follows
+    assert isinstance(found, Collection)
+    assert found.to_dict() == asked.to_dict()
+    assert so_far.id == "abc"
+
+
+def first_round(tmp_path, **fields) -> SurveySoFar:
+    so_far = SurveySoFar(draft(**fields))
+    write(tmp_path / "r.parquet", answers(so_far.follows, 1))
+    return so_far
+
+
+def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
+    so_far = first_round(tmp_path)
+    counted = tally_reports(tmp_path / "r.parquet", so_far)
+    assert counted.rounds[0].repeated is None
+    with pytest.raises(HushrankError, match="last round was counted"):
+        tally_reports(tmp_path / "r.parquet", counted)
+    again = tally_reports(tmp_path / "r.parquet", counted, round=1)
+    assert again.document() == counted.document()
+    with pytest.raises(HushrankError, match="expected a round of 1 to 2, got 3"):
+        tally_reports(tmp_path / "r.parquet", counted, round=3)
+
+
+def test_few_reports_show_no_result(tmp_path):
+    so_far = first_round(tmp_path, smallest_group=N_PEOPLE + 1)
+    with pytest.raises(HushrankError, match="fewer than 41 people reported"):
+        _ = tally_reports(tmp_path / "r.parquet", so_far).follows
+
+
+def test_a_document_of_another_survey_or_of_other_sizes_is_refused(tmp_path):
+    counted = tally_reports(tmp_path / "r.parquet", first_round(tmp_path))
+    path = tmp_path / "tallies.json"
+    for change, named in (
+        (lambda plain: plain["survey"].update(epsilon=1.5), "round 1 is none of this survey"),
+        (lambda plain: plain["rounds"][0]["tallies"][0].pop(), "one tally for each question"),
+        (lambda plain: plain.update(rounds=[3]), "expected a survey as JSON"),
+    ):
+        plain = json.loads(counted.document())
+        change(plain)
+        path.write_text(json.dumps(plain))
+        with pytest.raises(HushrankError, match=named):
+            read_so_far(path)
+
+
+def test_what_a_collector_exports_is_counted_to_its_own_tallies(tmp_path):
+    """Its reports and its document, into the same tallies; and an open round exports nothing."""
+
+    async def collected():
+        store = await open_store(str(tmp_path / "surveys.sqlite"))
+        service = Service(store)
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(12))
+        with pytest.raises(HushrankError, match="has not ended"):
+            await service.reports(id)
+        await service.close(id)
+        write_reports(tmp_path / "reports.parquet", *await service.reports(id))
+        (tmp_path / "survey.json").write_bytes(msgspec.json.encode(await service.export(id)))
+        await store.close()
+
+    asyncio.run(collected())
+    exported = read_so_far(tmp_path / "survey.json")
+    counted = tally_reports(tmp_path / "reports.parquet", exported, round=1)
+    assert counted.rounds == exported.rounds
+    assert counted.n_reports(0) == 12
+
+
+def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    held = draft(protocol="safari", epsilon=4.0)
+    (tmp_path / "survey.toml").write_bytes(write_draft(held, {}, form="toml"))
+    write(tmp_path / "first.parquet", answers(replay(held, 0, []), 1))
+    run = partial(hushrank, monkeypatch)
+    first = "tally first.parquet --survey survey.toml --out one.json --key person"
+    assert run(*first.split()) == 0
+    assert run("conclude", "one.json", "--next", "second") == 0
+    so_far = read_so_far(tmp_path / "one.json")
+    (next_survey,) = (tmp_path / "second").iterdir()
+    assert next_survey.read_bytes() == so_far.follows.parts[0].document
+    write(tmp_path / "second.parquet", answers(so_far.follows, 2))
+    assert run(*["tally", "second.parquet", "--survey", "one.json", "--out", "one.json"]) == 0
+    capsys.readouterr()
+    assert run("conclude", "one.json", "--json", "results.json", "--csv", "order.csv") == 0
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["people"] == N_PEOPLE
+    assert results["privacy_statement"] in " ".join(capsys.readouterr().out.split())
+    assert run("conclude", "one.json", "--next", "third") == 1

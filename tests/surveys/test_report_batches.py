@@ -1,0 +1,260 @@
+from functools import cache
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from hushrank.engines.tasks import Workers
+from hushrank.errors import HushrankError
+from hushrank.files.pieces import pieces_of
+from hushrank.mechanisms.harmony import Harmony
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.whole_order import WholeOrder
+from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.repeats import buckets_of, first_reports
+from hushrank.surveys.report_batches import Counted, tally_batch
+from hushrank.surveys.report_files import Keyed, tally_bucket, tally_piece
+from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire import PublishedSurvey
+
+NAMES = ("tea", "coffee", "water", "juice")
+QUESTIONS = (RelativeOrder((0, 1)), RelativeOrder((1, 2, 3)), RelativeOrder((0, 3)))
+SALT = (7, 2**63 + 5)
+KINDS = [
+    GeneralizedRandomizedResponse,
+    Harmony,
+    SymmetricUnaryEncoding,
+    OptimisedLocalHashing,
+    SubsetOrder,
+]
+
+
+@cache
+def published(make, *, lots=(0.0, 1.0), answers=1):
+    whole = make is SubsetOrder
+    questions = (WholeOrder((0, 1, 2, 3)),) if whole else QUESTIONS
+    each = tuple(make(question.n_categories, 1.0) for question in questions)
+    return PublishedSurvey(Survey("drinks", questions, each, 3.0, answers, lots), NAMES)
+
+
+@cache
+def sent(part, n_people, seed):
+    """Return the documents of people who answer a question each."""
+    rng = np.random.default_rng(seed)
+    ranks = np.argsort(rng.random((n_people, 4)), axis=1).astype(np.uint8)
+    n_questions = len(part.survey.questions)
+    draws = Randomness.seeded(seed)
+    return [
+        part.answer(
+            Rankings(row[None], NAMES), [n % n_questions], lot=0, rng=draws, is_simulation=True
+        )[0]
+        for n, row in enumerate(ranks)
+    ]
+
+
+def batch_of(documents, **more):
+    """Return a record batch as a pipeline has it: whole numbers where all reports are such."""
+    each = [msgspec.json.decode(document) for document in documents]
+    reports = [one["report"] for one in each]
+    if not all(isinstance(report, int) for report in reports):
+        reports = [msgspec.json.encode(report).decode() for report in reports]
+    columns = {
+        "survey": pa.array([one["survey"] for one in each]),
+        "question": pa.array([one["question"] for one in each], pa.uint16()),
+        "report": pa.array(reports),
+    }
+    return pa.RecordBatch.from_pydict(columns | {name: pa.array(v) for name, v in more.items()})
+
+
+def supports(counted: Counted):
+    return [[(t.n_reports, t.support.tolist()) for t in part] for part in counted.tallies]
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_a_batch_adds_up_to_what_the_documents_do(make):
+    part = published(make)
+    documents = sent(part, 60, 1)
+    found = tally_batch((part,), batch_of(documents))
+    assert found.n_refused == 0
+    stated = part.tally(documents)
+    assert supports(found) == [[(t.n_reports, t.support.tolist()) for t in stated.tallies]]
+
+
+def test_wide_domains_are_tallied_as_narrow_ones():
+    question = RelativeOrder((0, 1, 2, 3, 4, 5, 6))  # 5,040 kinds of reports
+    mechanism = GeneralizedRandomizedResponse(5040, 1.0)
+    part = PublishedSurvey(Survey("all", (question,), (mechanism,), 1.0), tuple("abcdefg"))
+    reports = np.random.default_rng(1).integers(5040, size=50)
+    columns = {"survey": [part.fingerprint] * 50, "question": [0] * 50, "report": reports}
+    found = tally_batch((part,), pa.RecordBatch.from_pydict(columns))
+    assert supports(found) == [[(50, np.bincount(reports, minlength=5040).tolist())]]
+
+
+@settings(max_examples=20, deadline=None)
+@given(cuts=st.lists(st.integers(0, 40), max_size=4), make=st.sampled_from(KINDS))
+def test_any_partitioning_adds_to_the_same_tally(cuts, make):
+    part = published(make)
+    whole = batch_of(sent(part, 40, 2))
+    ends = [0, *sorted(cuts), 40]
+    total = Counted.nothing((part,))
+    for start, end in pairwise(ends):
+        total += tally_batch((part,), whole.slice(start, end - start))
+    assert supports(total) == supports(tally_batch((part,), whole))
+
+
+BAD_NUMBERS = [-1, 2, 2**40, None]
+BAD_TEXTS = ["", "{", '"00"', "-1", "2.5", "null", "[0,1]", "9" * 400, "[" * 3000, None, "true"]
+
+
+def test_what_no_device_can_have_sent_is_refused_and_counted():
+    part = published(GeneralizedRandomizedResponse)
+    columns = {"survey": part.fingerprint, "question": 0}
+    for bad in (BAD_NUMBERS, BAD_TEXTS):
+        rows = [columns | {"report": each} for each in bad]
+        good = 1 if bad is BAD_NUMBERS else "1"
+        rows += [
+            columns | {"report": good},
+            columns | {"report": good, "question": 3},
+            columns | {"report": good, "question": -1},
+            columns | {"report": good, "question": None},
+            columns | {"report": good, "survey": "0" * 64},
+            columns | {"report": good, "survey": None},
+        ]
+        found = tally_batch((part,), pa.RecordBatch.from_pylist(rows))
+        assert found.n_refused == len(rows) - 1
+        assert supports(found)[0][0] == (1, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("report", [0.5]), ("report", [True]), ("question", ["0"]), ("survey", [1])],
+)
+def test_columns_of_another_type_are_refused_by_name_only(name, column):
+    part = published(GeneralizedRandomizedResponse)
+    columns = {"survey": [part.fingerprint], "question": [0], "report": [1]} | {name: column}
+    with pytest.raises(HushrankError, match=f"expected the column {name} as"):
+        tally_batch((part,), pa.RecordBatch.from_pydict(columns))
+    del columns[name]
+    with pytest.raises(HushrankError, match=f"expected a column {name}"):
+        tally_batch((part,), pa.RecordBatch.from_pydict(columns))
+
+
+def counted_one_by_one(rows, n_answers):
+    """Return which rows count: what first_reports promises, in plain words."""
+    answered: dict = {}
+    kept = []
+    for key, part, question in rows:
+        own_part, own = answered.setdefault(key, (part, set()))
+        counts = part == own_part and question not in own and len(own) < n_answers[part]
+        if counts:
+            own.add(question)
+        kept.append(counts)
+    return kept
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.integers(0, 1), st.integers(0, 2)), max_size=25
+)
+
+
+@given(rows=ROWS, most=st.integers(1, 3))
+def test_the_first_reports_of_each_key_count(rows, most):
+    keys = pa.array([row[0] for row in rows], pa.string())
+    part, question = (np.array([row[n] for row in rows], dtype=np.intp) for n in (1, 2))
+    n_answers = np.array([most, 1])
+    found = first_reports(keys, part, question, n_answers)
+    assert found.tolist() == counted_one_by_one(rows, n_answers)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pa.array(["a", "", "longer", "a"]),
+        pa.array([b"a", b"", b"longer", b"a"]),
+        pa.array([5, 0, -9, 5]),
+    ],
+)
+def test_equal_keys_are_of_one_bucket_in_any_batch(keys):
+    whole = buckets_of(keys, 1000, SALT)
+    assert whole[0] == whole[3]
+    assert len(set(whole.tolist())) == 3  # else a bucket for each would need chance
+    assert buckets_of(keys.slice(2), 1000, SALT).tolist() == whole[2:].tolist()
+
+
+def written(folder, batches):
+    for number, batch in enumerate(batches):
+        table = pa.Table.from_batches([batch])
+        parquet.write_table(table, folder / f"part-{number}.parquet", row_group_size=16)
+    return pieces_of(folder / "*.parquet", most_rows=20)
+
+
+@pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, OptimisedLocalHashing])
+def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, make):
+    part = published(make)
+    documents = sent(part, 40, 3)
+    keys = [f"person {n}" for n in range(40)]
+    twice = [*documents, *sent(part, 40, 4)]  # everybody a second time, with other noise
+    whole = batch_of(twice, person=[*keys, *keys])
+    pieces = written(tmp_path, [whole.slice(0, 30), whole.slice(30, 30), whole.slice(60)])
+    assert len(pieces) > 3
+    for n_buckets in (1, 3):
+        keyed = Keyed((part,), tuple(pieces), "person", n_buckets, SALT)
+        found = Workers().add_up(tally_bucket, keyed, range(n_buckets))
+        assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
+        assert (found.n_refused, found.n_repeated) == (0, 40)
+
+
+def test_every_scheduler_adds_up_to_the_same(tmp_path):
+    part = published(GeneralizedRandomizedResponse)
+    whole = batch_of(sent(part, 400, 5))
+    pieces = written(tmp_path, [whole.slice(start, 80) for start in range(0, 400, 80)])
+    assert len(pieces) > 16  # more than one level of additions
+    here = Workers().add_up(tally_piece, (part,), pieces)
+    assert supports(here) == supports(tally_batch((part,), whole))
+    for workers in (Workers("threads", 3), Workers("processes", 2)):
+        assert supports(workers.add_up(tally_piece, (part,), pieces)) == supports(here)
+
+
+@pytest.mark.parametrize("scheduler", [None, "threads"])
+def test_a_damaged_file_is_named_and_nothing_is_counted(tmp_path, scheduler):
+    part = published(GeneralizedRandomizedResponse)
+    pieces = written(tmp_path, [batch_of(sent(part, 40, 6))] * 2)
+    file = tmp_path / "part-1.parquet"
+    held = bytearray(file.read_bytes())
+    held[8:300] = bytes(292)
+    file.write_bytes(held)
+    with pytest.raises(HushrankError, match=r"part-1\.parquet: expected a whole Parquet file"):
+        Workers(scheduler).add_up(tally_piece, (part,), pieces)
+    file.unlink()
+    with pytest.raises(HushrankError, match=r"part-1\.parquet: there is no such file"):
+        Workers(scheduler).add_up(tally_piece, (part,), pieces)
+
+
+def failing(shared: str, piece: int) -> Counted:
+    raise ValueError(f"{shared} {piece}")
+
+
+@pytest.mark.parametrize("scheduler", [None, "threads"])
+def test_what_a_task_dies_of_quotes_no_data(scheduler, capfd):
+    with pytest.raises(HushrankError, match="ended with ValueError") as raised:
+        Workers(scheduler).add_up(failing, "secret", [1, 2])
+    assert "secret" not in str(raised.value)
+    assert "secret" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "number"), [("nowhere", None), (None, 2), ("tcp://a:1", 2), ("threads", 0)]
+)
+def test_workers_are_checked_before_anything_runs(scheduler, number):
+    with pytest.raises(HushrankError, match=r"expected|a scheduler elsewhere"):
+        Workers(scheduler, number)
