@@ -18,13 +18,13 @@ const MOST_BUCKETS = 65536n;
 
 /**
  * @typedef {object} Made
- * @property {(category: number, rng: Random) => Report} randomise
+ * @property {(answer: any, rng: Random) => Report} randomise of a category, or of a row of them
  * @property {(report: Report, category: number) => boolean} supports
  *
- * @typedef {(nCategories: number, epsilon: number, response: Response) => Made} Make
+ * @typedef {(nCategories: number, epsilon: number, response: Response, m: number) => Made} Make
  */
 
-/** @type {Record<string, { most: number, rates: (k: number, e: number) => Response, make: Make }>} */
+/** @type {Record<string, { most: number, rates: (k: number, e: number, m: number) => Response, make: Make }>} */
 const KINDS = {
   "generalized-randomized-response": { most: 2 ** 32, rates: responseRates, make: randomised },
   "symmetric-unary-encoding": { most: 2 ** 22, rates: symmetricRates, make: unary },
@@ -38,6 +38,11 @@ const KINDS = {
     most: 2 ** 32,
     rates: (_, epsilon) => responseRates(2, epsilon),
     make: (_, __, response) => hashing(2, response),
+  },
+  "named-member": {
+    most: 2 ** 32,
+    rates: responseRates,
+    make: (k, _, response, m) => named(k, response, m),
   },
   harmony: { most: 2 ** 31, rates: (_, epsilon) => responseRates(2, epsilon), make: harmony },
 };
@@ -53,21 +58,26 @@ export function readMechanism(wire) {
   if (kind === "subset-order") return readSubsetOrder(wire);
   const known = Object.hasOwn(KINDS, kind) && KINDS[kind];
   demand(known, "malformed", "unknown mechanism");
-  const fields = record(wire, ["kind", "n_categories", "epsilon", "hit_words", "false_hit_words"]);
+  const ofRows = kind === "named-member" ? ["n_members"] : [];
+  const keys = ["kind", "n_categories", "epsilon", "hit_words", "false_hit_words"];
+  const fields = record(wire, [...keys, ...ofRows]);
   const nCategories = whole(fields.n_categories, 2, known.most);
   const epsilon = epsilonOf(fields.epsilon);
-  const response = known.rates(nCategories, epsilon);
+  const m = ofRows.length ? whole(fields.n_members, 1, nCategories - 1) : 1;
+  const response = known.rates(nCategories, epsilon, m);
   demand(response.hits > response.lies, "wrong-thresholds", "epsilon is too small");
   demandSame(fields.hit_words, response.hits);
   demandSame(fields.false_hit_words, response.lies);
-  const { randomise, supports } = known.make(nCategories, epsilon, response);
+  const { randomise, supports } = known.make(nCategories, epsilon, response, m);
   return {
     kind,
     nCategories,
     epsilon,
-    hidesRows: false,
-    lieRate: 1 - Number(response.hits) / Number(WORDS),
-    randomise: (answer, rng) => randomise(whole(answer, 0, nCategories - 1), rng),
+    form: ofRows.length ? `${m} members` : "category",
+    lieRate: 1 - (m * Number(response.hits)) / Number(WORDS),
+    randomise: ofRows.length
+      ? randomise
+      : (answer, rng) => randomise(whole(answer, 0, nCategories - 1), rng),
     supports,
   };
 }
@@ -86,16 +96,16 @@ function epsilonOf(value) {
 }
 
 /**
- * q = 1 / (e^epsilon + n - 1), rounded up, and p is what remains.
+ * q = 1 / (m e^epsilon + n - m), rounded up, and p is what remains for each of m, rounded down.
  *
  * @param {number} n @param {number} epsilon
  * @returns {Response}
  */
-function responseRates(n, epsilon) {
+function responseRates(n, epsilon, m = 1) {
   const [numerator, denominator] = expBelow(epsilon);
-  const others = BigInt(n - 1);
-  const lies = wordsAbove(denominator, numerator + others * denominator);
-  return { hits: WORDS - others * lies, lies };
+  const others = BigInt(n - m);
+  const lies = wordsAbove(denominator, BigInt(m) * numerator + others * denominator);
+  return { hits: (WORDS - others * lies) / BigInt(m), lies };
 }
 
 /** @param {number} _ @param {number} epsilon */
@@ -238,6 +248,30 @@ function parity(bits) {
   return bits & 1;
 }
 
+/**
+ * One of the m categories that hold, or another: the same m for everybody. The words that are left
+ * name the first categories, whatever holds.
+ *
+ * @param {number} k @param {Response} response @param {number} m
+ * @returns {Made}
+ */
+function named(k, { hits, lies }, m) {
+  const [truths, others] = [BigInt(m) * hits, BigInt(k - m) * lies];
+  return {
+    randomise(answer, rng) {
+      const held = list(answer, (each) => whole(each, 0, k - 1));
+      const isRow = held.length === m && held.every((each, at) => !at || each > held[at - 1]);
+      demand(isRow, "unfit-ranking", "expected ascending categories");
+      const drawn = rng.word();
+      if (drawn < truths) return held[Number(drawn / hits)];
+      const past = drawn - truths;
+      if (past >= others) return Number(past - others);
+      return held.reduce((other, each) => other + Number(other >= each), Number(past / lies));
+    },
+    supports: (report, category) => report === category,
+  };
+}
+
 const MOST_ITEMS = 254;
 const MOST_TRIES = 2_000_000; // Python refuses what takes more than 100,000 on average
 const MOST_OF_A_WORD = 1n << 56n;
@@ -270,7 +304,7 @@ function readSubsetOrder(wire) {
     kind: "subset-order",
     nCategories: m,
     epsilon,
-    hidesRows: true,
+    form: "ranks",
     lieRate: null,
     randomise(answer, rng) {
       const ranks = /** @type {number[]} */ (answer);

@@ -8,9 +8,10 @@ import { list, record, text, whole, word } from "./forms.js";
 
 const MOST_OF_AN_INDEX = 20;
 const MOST_HASHED = 2 ** 45;
+const MOST_NAMED = 64;
 const MOST_BUCKETS = 2 ** 10;
 
-/** @typedef {(wire: unknown, nItems: number) => Omit<Question, "kind">} Read */
+/** @typedef {(wire: unknown, nItems: number) => Omit<Question, "kind" | "form"> & { form?: string }} Read */
 
 /** @type {Record<string, Read>} */
 const KINDS = {
@@ -23,6 +24,7 @@ const KINDS = {
   "top-order": topOrder,
   hashed,
   "whole-order": wholeOrder,
+  "named-set": namedSet,
 };
 
 /**
@@ -35,7 +37,7 @@ export function readQuestion(wire, nItems) {
   const kind = kindOf(wire);
   const read = Object.hasOwn(KINDS, kind) && KINDS[kind];
   demand(read, "malformed", "unknown question");
-  return { kind, ...read(wire, nItems) };
+  return { kind, form: "category", ...read(wire, nItems) };
 }
 
 /** @param {unknown} wire */
@@ -61,6 +63,7 @@ function wholeOrder(wire, nItems) {
   const items = distinct(list(record(wire, ["kind", "items"]).items, itemOf(nItems)), 2);
   return {
     nCategories: items.length,
+    form: "ranks",
     takesIncomplete: false,
     answer: (ranks) => orderOf(orderOf(items.map((item) => rankOf(ranks, item)))),
     says: (row) => ({ says: "order", items: pick(items, orderOf(/** @type {number[]} */ (row))) }),
@@ -234,6 +237,52 @@ function hashed(wire, nItems) {
       return Number(((hash >> 44n) * BigInt(of)) >> 20n);
     },
     says: (bucket) => ({ says: "bucket", bucket: Number(bucket), of }),
+  };
+}
+
+/**
+ * The row of all items on some places; or of all pairs of such an item and one on a side of it.
+ *
+ * @type {Read}
+ */
+function namedSet(wire, nItems) {
+  const fields = record(wire, ["kind", "places", "n_items", "side"]);
+  const n = whole(fields.n_items, nItems, Math.min(nItems, MOST_NAMED));
+  const places = list(fields.places, itemOf(n));
+  const side = fields.side ?? "none";
+  const [isAlone, isBefore] = [fields.side === null, side === "before"];
+  const seats = places.flatMap((place) => {
+    if (isAlone) return [[place, place]];
+    const others = Array.from({ length: n }, (_, other) => [place, other]);
+    return isBefore ? others.slice(0, place) : others.slice(place + 1);
+  });
+  const nCategories = isAlone ? n : n * (n - 1);
+  const isAscending = places.every((place, at) => !at || place > places[at - 1]);
+  const fits = (isAlone || isBefore || side === "after") && isAscending;
+  demand(fits && seats.length && seats.length < nCategories, "malformed", "unfit places");
+  return {
+    nCategories,
+    form: `${seats.length} members`,
+    takesIncomplete: false,
+    asks: { says: "named", places, side },
+    answer(ranks) {
+      const order = orderOf(ranks.map((_, item) => rankOf(ranks, item)));
+      const cells = seats.map((seat) => {
+        const [item, other] = pick(order, seat);
+        return isAlone ? item : item * (n - 1) + other - Number(other > item);
+      });
+      return cells.sort((a, b) => a - b);
+    },
+    says(category) {
+      const cell = Number(category);
+      const item = isAlone ? cell : Math.floor(cell / (n - 1));
+      const left = cell % (n - 1);
+      const other = left + Number(left >= item);
+      /** @type {Says} */
+      const level = { says: "ranks", item, ranks: places };
+      const items = isBefore ? [other, item] : [item, other];
+      return isAlone ? level : both(level, { says: "order", items });
+    },
   };
 }
 

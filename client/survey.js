@@ -131,8 +131,7 @@ function askedOf(value, head) {
   const described = stated[whole(wire.mechanism, 0, stated.length - 1)];
   const items = namesOf(head.items);
   const [question, mechanism] = [readQuestion(wire.question, items.length), readMechanism(described)];
-  const sameKind = mechanism.hidesRows === (question.kind === "whole-order");
-  const fits = sameKind && question.nCategories === mechanism.nCategories;
+  const fits = mechanism.form === question.form && question.nCategories === mechanism.nCategories;
   demand(fits, "malformed", "expected a mechanism that hides what the question asks for");
   const open = question.takesIncomplete || head.takes_incomplete !== true;
   demand(open, "malformed", "expected a question that who leaves items out can answer");

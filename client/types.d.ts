@@ -3,7 +3,7 @@
 /** Of every item, 0 = best; null where not ranked. */
 export type Ranks = readonly (number | null)[];
 
-/** A category of 0..k-1, or a row of k ranks. */
+/** A category of 0..k-1, a row of k ranks, or a row of several categories that hold. */
 export type Answer = number | number[];
 
 /** What an answer says of a ranking, or a report perhaps falsely. */
@@ -24,9 +24,16 @@ export type Says =
   /** Any of these, or of so many more; null where nobody has counted them. */
   | { says: "any"; parts: Says[]; more: number | null };
 
+/** What is asked: as any answer says, or who stands on these places, and who on a side of them. */
+export type Asks = Says | { says: "named"; places: number[]; side: unknown };
+
 export interface Question {
   kind: string;
   nCategories: number;
+  /** What an answer is: "category", "ranks", or such as "3 members" of a row. */
+  form: string;
+  /** What it asks, where no answer says so. */
+  asks?: Asks;
   /** Whether rankings of only some items have an answer, too. */
   takesIncomplete: boolean;
   answer(ranks: Ranks): Answer;
@@ -54,8 +61,8 @@ export interface Mechanism {
   nCategories: number;
   /** What a report costs at most, in nats. */
   epsilon: number;
-  /** Whether it hides a row of ranks, and not a category. */
-  hidesRows: boolean;
+  /** What it hides: as the question's. */
+  form: string;
   /** How likely a report does not support the truth; null where it hides a row. */
   lieRate: number | null;
   randomise(answer: Answer, rng: Random): Report;

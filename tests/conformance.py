@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HASHED_REPORT
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.randomness import Randomness
@@ -96,7 +97,8 @@ def words_of_a_person(mechanism: Any) -> int:
     """Return how many words a person alone draws, whatever they hide and whatever the words."""
     if isinstance(mechanism, UNARY):
         return 64 * -(-mechanism.n_categories // 64) + 1
-    return {GeneralizedRandomizedResponse: 1, Harmony: 2}.get(type(mechanism), 3)
+    one_word = (GeneralizedRandomizedResponse, NamedMember)
+    return 1 if isinstance(mechanism, one_word) else {Harmony: 2}.get(type(mechanism), 3)
 
 
 def tape_of_a_person(lanes: Sequence[int]) -> bytes:

@@ -18,8 +18,9 @@ from hushrank.surveys.wire_reports import MECHANISMS as EVERY_MECHANISM
 from tests.conformance import HASHED, UNARY, WORDS, bytes_of_words, tape_of_a_person
 
 FOLDER = Path(__file__).parent
-MECHANISMS = {name: kind for name, kind in EVERY_MECHANISM.items() if name != "subset-order"}
-"""Those that hide a category; `vectors/make_subset_order.py` writes the others'."""
+OF_ROWS = ("subset-order", "named-member")
+MECHANISMS = {name: kind for name, kind in EVERY_MECHANISM.items() if name not in OF_ROWS}
+"""Those that hide a category; `make_subset_order` and `make_named_member` write the others'."""
 PARAMETERS = [*product((2, 3, 20, 65, 130), (0.1, 1.0, 4.0, 10.0)), (8, 0.01), (1024, 1.0)]
 RANDOM_TAPES = (0, 1, 2, 3)
 RANDOM_UNARY_TAPES = (0, 3)  # fewer, for a tape has 64 words a block

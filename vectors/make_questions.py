@@ -13,6 +13,7 @@ import numpy as np
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
@@ -53,6 +54,13 @@ QUESTIONS: dict[str, list[Question]] = {
         Stated(RankLevel(2, even_levels(N_ITEMS, 3)), "last"),
         Stated(RankLevel(5, extreme_levels(N_ITEMS)), "last"),
         Stated(LevelAndPrecedence(0, 5, even_levels(N_ITEMS, 3)), "last"),
+    ],
+    "named-set": [
+        NamedSet((0, 1), N_ITEMS),
+        NamedSet((0, 5), N_ITEMS),
+        NamedSet((4, 5), N_ITEMS, "before"),
+        NamedSet((0, 1, 2), N_ITEMS, "before"),
+        NamedSet((3, 4, 5), N_ITEMS, "after"),
     ],
     "top-order": [TopOrder(N_ITEMS, 2), TopOrder(N_ITEMS, N_ITEMS)],
     "hashed": [

@@ -4,6 +4,7 @@ import { inWords } from "../words.js";
 import { speaker } from "./strings.js";
 
 /** @typedef {import("../types.js").Says} Says */
+/** @typedef {import("../types.js").Asks} Asks */
 /** @typedef {{here: number, all: number, limit: number}} Spent */
 /** @typedef {import("../types.js").Announcement} Announcement */
 /** @typedef {import("../order.js").Ranking} Ranking */
@@ -15,7 +16,7 @@ import { speaker } from "./strings.js";
  * @property {Ranking | null} ranking
  * @property {string[]} names  of the items
  * @property {Says[]} said  what the reports say, of each question
- * @property {Says[]} asked  the question's first answer, which names what it is about
+ * @property {Asks[]} asked  the question's first answer, which names what it is about
  * @property {number | null} lieChance
  * @property {string | null} wire
  * @property {string | null} receipt
@@ -95,11 +96,11 @@ function saidWords({ said, names }, t, strings, language) {
 function askedWords({ asked, names }, t, language) {
   const named = (/** @type {number[]} */ items) =>
     listed([...items].sort((a, b) => a - b).map((item) => names[item]), language);
-  return listed(asked.map((says) => askedOf(says, named, t)), language);
+  return listed(asked.map((says) => askedOf(says, named, t, language)), language);
 }
 
-/** @param {Says} says @param {(items: number[]) => string} named @param {Page["t"]} t @returns {string} */
-function askedOf(says, named, t) {
+/** @param {Asks} says @param {(items: number[]) => string} named @param {Page["t"]} t @param {string} language @returns {string} */
+function askedOf(says, named, t, language) {
   switch (says.says) {
     case "order":
       return t("asked.order", { items: named(says.items) });
@@ -109,8 +110,10 @@ function askedOf(says, named, t) {
       return t("asked.merge", { left: named(says.left), right: named(says.right) });
     case "ranks":
       return t("asked.place", { item: named([says.item]) });
+    case "named":
+      return t(`asked.named.${says.side}`, { places: listed(says.places.map((place) => `${place + 1}`), language) });
     case "both":
-      return says.parts.map((part) => askedOf(part, named, t)).join(" ");
+      return says.parts.map((part) => askedOf(part, named, t, language)).join(" ");
     default:
       return t("asked.whole");
   }

@@ -144,8 +144,8 @@ class Person {
 }
 
 /** An answer to the question, which says what it is about. @param {Asked} asked */
-function anyAnswer({ question, mechanism: { hidesRows, nCategories } }) {
-  return question.says(hidesRows ? Array.from({ length: nCategories }, (_, rank) => rank) : 0);
+function anyAnswer({ question, mechanism: { form, nCategories } }) {
+  return question.asks ?? question.says(form === "ranks" ? Array.from({ length: nCategories }, (_, rank) => rank) : 0);
 }
 
 /** @param {Asked} asked @param {import("../types.js").Report} report */

@@ -8,6 +8,7 @@ import { bytes, vectors } from "./vectors.js";
 const NAMES = [
   "generalized-randomized-response",
   "harmony",
+  "named-member",
   "optimised-local-hashing",
   "optimised-unary-encoding",
   "subset-order",
@@ -16,11 +17,15 @@ const NAMES = [
 ];
 const NUMBERS = {
   hit: ["hit_words", "false_hit_words"],
+  named: ["hit_words", "false_hit_words", "n_members"],
   far: ["far_words", "radius", "swap_words"],
 };
 
+/** What a vector hides: a category, a row of ranks, or several categories. */
+const hidden = ({ category, ranks, members }) => category ?? ranks ?? members;
+
 function wireOf(kind, stated) {
-  const names = kind === "subset-order" ? NUMBERS.far : NUMBERS.hit;
+  const names = { "subset-order": NUMBERS.far, "named-member": NUMBERS.named }[kind] ?? NUMBERS.hit;
   const numbers = Object.fromEntries(names.map((name) => [name, stated[name]]));
   return { kind, n_categories: stated.n_categories, epsilon: stated.epsilon, ...numbers };
 }
@@ -34,7 +39,7 @@ test("reports are those of the vectors and use the tape up", () => {
     const mechanism = readMechanism(wire);
     for (const vector of stated.vectors) {
       const rng = Randomness.replayed(bytes(vector.random_bytes));
-      const report = mechanism.randomise(vector.category ?? vector.ranks, rng);
+      const report = mechanism.randomise(hidden(vector), rng);
       assert.deepEqual(report, vector.report);
       assert.throws(() => rng.words(1), { kind: "no-randomness" });
     }
@@ -43,10 +48,10 @@ test("reports are those of the vectors and use the tape up", () => {
 
 test("a tape that is too short ends", () => {
   for (const { stated, wire } of cases) {
-    const { category, ranks, random_bytes } = stated.vectors[0];
+    const { random_bytes } = stated.vectors[0];
     const rng = Randomness.replayed(bytes(random_bytes).subarray(0, -1));
     const mechanism = readMechanism(wire);
-    assert.throws(() => mechanism.randomise(category ?? ranks, rng), { kind: "no-randomness" });
+    assert.throws(() => mechanism.randomise(hidden(stated.vectors[0]), rng), { kind: "no-randomness" });
   }
 });
 
@@ -85,7 +90,7 @@ test("bad parameters are refused", () => {
     const { stated } = cases.find(({ wire }) => wire.kind === kind);
     for (const bad of vectors(kind).bad_parameters) {
       const epsilon = typeof bad.epsilon === "string" ? Number(bad.epsilon) : bad.epsilon;
-      const wire = wireOf(kind, { ...stated, n_categories: bad.n_categories, epsilon });
+      const wire = wireOf(kind, { ...stated, ...bad, epsilon });
       assert.throws(() => readMechanism(wire), { name: "Refusal" });
     }
   }
@@ -101,10 +106,10 @@ test("unknown kinds and fields are refused", () => {
 test("bad answers are refused before anything is drawn, and are not shown", () => {
   const nothing = Randomness.replayed(new Uint8Array());
   for (const kind of NAMES) {
-    const { bad_categories: categories = [], bad_ranks: ranks = [] } = vectors(kind);
-    for (const bad of [...categories, ...ranks]) {
+    const { bad_categories: categories = [], bad_ranks: ranks = [], bad_rows: rows = [] } = vectors(kind);
+    for (const bad of [...categories, ...ranks, ...rows]) {
       const { wire } = cases.find(({ wire }) => wire.kind === kind && wire.n_categories === bad.n_categories);
-      for (const answer of [bad.category ?? bad.ranks, null, 0.5, "1"]) {
+      for (const answer of [hidden(bad), null, 0.5, "1"]) {
         const refused = /** @param {Error} error */ (error) =>
           /^(malformed|unfit-ranking)$/.test(error.kind) && !error.message.includes("64");
         assert.throws(() => readMechanism(wire).randomise(answer, nothing), refused);
@@ -116,9 +121,12 @@ test("bad answers are refused before anything is drawn, and are not shown", () =
 test("a report supports what it hides where the word tells the truth, and only there", () => {
   for (const { stated, wire } of cases.filter(({ wire }) => wire.kind !== "subset-order")) {
     const mechanism = readMechanism(wire);
-    for (const { category, random_bytes, report } of stated.vectors) {
+    for (const { category, members = [category], random_bytes, report } of stated.vectors) {
       const last = new DataView(bytes(random_bytes).buffer).getBigUint64(random_bytes.length / 2 - 8, true);
-      assert.equal(mechanism.supports(report, category), last < BigInt(wire.hit_words));
+      const isTrue = last < BigInt(members.length) * BigInt(wire.hit_words);
+      const isSpare = wire.n_members > 1 && last > 2n ** 64n - BigInt(members.length);
+      const supported = members.some((each) => mechanism.supports(report, each));
+      assert.ok(supported === isTrue || isSpare);
     }
   }
 });

@@ -55,6 +55,8 @@ def some_questions(n_items: int) -> list:
     """A few questions of every kind that the family can foretell."""
     kinds = [MixPart("extremes"), MixPart("levels", n_levels=3), MixPart("ranks-and-pairs")]
     kinds.append(MixPart("levels-and-pairs", n_levels=2))
+    kinds += [MixPart("first", n_levels=2), MixPart("first-and-later", n_levels=2)]
+    kinds.append(MixPart("two-of-first", n_levels=3))
     asked = [question for kind in kinds for question in kind.questions(n_items)[:4]]
     return [*asked, *map(RelativeOrder, combinations(range(n_items), 2)), RelativeOrder((2, 0))]
 

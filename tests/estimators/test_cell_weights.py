@@ -14,11 +14,17 @@ N_ITEMS = 4
 SHARES = np.random.default_rng(1).dirichlet(np.full(24, 0.3))
 
 
+def held_shares(answers, shares, n_categories):
+    """Sum up the shares of the orders for which each category holds: one of them, or several."""
+    held = np.repeat(shares, answers[0].size)
+    return np.bincount(answers.ravel(), held, minlength=n_categories)
+
+
 def test_the_weights_turn_statistics_into_the_shares_of_all_answers():
     questions = some_questions(N_ITEMS)
     foretold = cell_weights(questions, N_ITEMS) @ statistics(SHARES, N_ITEMS)
     counted = [
-        np.bincount(each.answer(all_ranks(N_ITEMS)), SHARES, minlength=each.n_categories)
+        held_shares(each.answer(all_ranks(N_ITEMS)), SHARES, each.n_categories)
         for each in questions
     ]
     assert foretold == pytest.approx(np.concatenate(counted), abs=1e-12)

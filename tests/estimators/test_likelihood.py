@@ -5,6 +5,7 @@ from hushrank.errors import HushrankError
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.relative_order import RelativeOrder
@@ -35,9 +36,12 @@ def enumerated(reports, shares: np.ndarray) -> float:
     total = 0.0
     for question, mechanism, tally in zip(QUESTIONS, *reports, strict=True):
         answers = question.answer(all_ranks(N_ITEMS))
-        hidden = np.bincount(answers, shares, minlength=question.n_categories)
-        channel = (mechanism.channel_words() / 2**64).astype(float)
-        total += tally.support @ np.log(hidden @ channel)
+        if isinstance(mechanism, NamedMember):
+            reported_shares = shares @ (mechanism.channel_words(answers) / 2**64).astype(float)
+        else:
+            hidden = np.bincount(answers, shares, minlength=question.n_categories)
+            reported_shares = hidden @ (mechanism.channel_words() / 2**64).astype(float)
+        total += tally.support @ np.log(reported_shares)
     return total
 
 
@@ -114,9 +118,9 @@ def test_impossible_answers_have_a_finite_likelihood():
     assert np.isfinite(likelihood.information(rounded, POINT.changes)).all()
 
 
-def test_only_randomised_response_is_taken():
+def test_only_reports_that_name_one_category_are_taken():
     question = RelativeOrder((0, 1))
-    with pytest.raises(HushrankError, match="randomised response"):
+    with pytest.raises(HushrankError, match="name one category"):
         ReportLikelihood.of(N_ITEMS, [question], [OptimisedUnaryEncoding(2, 1.0)], [Tally.empty(2)])
 
 

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.protocols.registry import make_protocol
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
@@ -135,6 +137,10 @@ def test_what_is_asked_and_what_hides_it_must_be_of_one_kind():
     for question, mechanism in (
         (whole, GeneralizedRandomizedResponse(4, 1.0)),
         (place, SubsetOrder(4, 1.0)),
+        (place, NamedMember(4, 1.0, 2)),
+        (NamedSet((0, 1), 4), GeneralizedRandomizedResponse(4, 1.0)),
+        (NamedSet((0, 1), 4), NamedMember(4, 1.0, 1)),
+        (NamedSet((0, 1), 4), SubsetOrder(4, 1.0)),
     ):
         with pytest.raises(HushrankError, match="hides"):
             PublishedSurvey(Survey("mixed", (question,), (mechanism,), 1.0), NAMES)

@@ -86,7 +86,9 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
     def expected(survey: Survey) -> Tallies:
         tallies = []
         for question, mechanism in zip(survey.questions, survey.local_mechanisms, strict=True):
-            counts = np.bincount(question.answer(ranks), people, minlength=mechanism.n_categories)
+            answers = question.answer(ranks)
+            held = np.repeat(people, answers[0].size)  # by a person: one category, or several
+            counts = np.bincount(answers.ravel(), held, minlength=mechanism.n_categories)
             p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
             support = np.asarray(counts * (p - q) + q * len(crowd), dtype=np.float64)
             tallies.append(Tally(support, len(crowd)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Answers, Counts, Ranks
 from hushrank.engines.crowd import rows_of
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.local import Reporting, SimulatedTally, Tally
+from hushrank.mechanisms.local import Reporting, SimulatedRows, SimulatedTally, Tally
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
@@ -37,6 +37,10 @@ def simulate_each(
     mechanism: Reporting, categories: Answers, ends: Counts, *, rng: np.random.Generator
 ) -> Counts:
     """Draw supports (questions, k) without the reports, from categories sorted by question."""
+    if isinstance(mechanism, SimulatedRows):
+        rows = (categories[start:end] for start, end in pairwise(ends.tolist()))
+        each = [mechanism.simulate_rows(some, rng=rng).support for some in rows]
+        return np.stack(each).astype(np.int64)
     if not isinstance(mechanism, SimulatedTally):
         raise HushrankError(f"{type(mechanism).__name__} has no tally short cut")
     k = mechanism.n_categories

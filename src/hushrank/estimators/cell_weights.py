@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from hushrank.arrays import Floats
 from hushrank.errors import HushrankError
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
@@ -59,6 +60,8 @@ def terms_of(question: Question, n_items: int) -> Iterator[Term]:
             yield from ((level, item * n_items + r, 1.0) for r, level in enumerate(levels))
         case LevelAndPrecedence():
             yield from _terms_of_cells(question, n_items)
+        case NamedSet():
+            yield from _terms_of_set(question)
         case _:
             name = type(question).__name__
             raise HushrankError(f"a model of ranks and precedences cannot foretell {name}")
@@ -72,6 +75,18 @@ def _terms_of_cells(question: LevelAndPrecedence, n_items: int) -> Iterator[Term
             yield after, both, -1.0
         if before >= 0:
             yield before, both, 1.0
+
+
+def _terms_of_set(question: NamedSet) -> Iterator[Term]:
+    n_items = question.n_items
+    for number in range(question.n_categories):
+        item, other = question.cell(number)
+        for rank in question.places:
+            if question.side != "before":
+                yield number, item * n_items + rank, 1.0
+            if other is not None:
+                sign = 1.0 if question.side == "before" else -1.0
+                yield number, preceded_at(item, other, rank, n_items), sign
 
 
 def preceded_at(item: int, other: int, rank: int, n_items: int) -> int:

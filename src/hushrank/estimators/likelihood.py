@@ -14,8 +14,12 @@ from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.estimators.cell_weights import cell_weights
 from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.question import Question
+
+NAMING = (GeneralizedRandomizedResponse, NamedMember)
+"""Mechanisms whose reports each name one category: likely by p where it holds, else by q."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,11 +53,11 @@ class ReportLikelihood:
     ) -> "ReportLikelihood":
         """Take one mechanism and one tally for each question; weights, if not `cell_weights`.
 
-        Raises HushrankError unless all are randomised response, whose report names one category.
+        Raises HushrankError unless the report of each names one category.
         """
         require(len(tallies) == len(questions), f"expected {len(questions)} tallies")
-        named = all(isinstance(each, GeneralizedRandomizedResponse) for each in mechanisms)
-        require(named, "expected reports of generalised randomised response")
+        named = all(isinstance(each, NAMING) for each in mechanisms)
+        require(named, "expected reports that each name one category")
         sizes = [question.n_categories for question in questions]
         fits = sizes == [len(tally.support) for tally in tallies]
         require(fits, "expected tallies with the number of categories of their questions")

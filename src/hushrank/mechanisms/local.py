@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from hushrank.arrays import Categories, Counts, Reports, Shares
+from hushrank.arrays import Answers, Categories, Counts, Reports, Shares
 from hushrank.errors import require
 from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
@@ -66,10 +66,10 @@ class Reporting(Protocol):
 
 @runtime_checkable
 class LocalMechanism(Reporting, Protocol):
-    """Hides a category of 0..k-1; its tally counts the support of each.
+    """Hides a category of 0..k-1, or a few that all hold; its tally counts the support of each.
 
-    A report supports its owner's category with probability `rates.hit_rate`, and any other category
-    with probability `rates.false_hit_rate`.
+    A report supports a category that holds for its owner with probability `rates.hit_rate`, and any
+    other category with probability `rates.false_hit_rate`.
     Source: Wang, Blocki, Li, Jha (USENIX Security 2017), pure protocols.
     """
 
@@ -84,6 +84,14 @@ class SimulatedTally(Protocol):
 
     def simulate_tally(self, category_counts: Counts, *, rng: np.random.Generator) -> Tally:
         """Draw the tally of people of whom category_counts[c] hide category c. Protects nobody."""
+
+
+@runtime_checkable
+class SimulatedRows(Protocol):
+    """The same, where an answer is a row of several categories that hold."""
+
+    def simulate_rows(self, categories: Answers, *, rng: np.random.Generator) -> Tally:
+        """Draw the tally of people who hide these rows (people, M). Protects nobody."""
 
 
 def checked_categories(categories: Categories, n_categories: int) -> Categories:

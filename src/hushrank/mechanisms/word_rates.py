@@ -30,8 +30,17 @@ class WordRates:
 
         p = e^ε / (e^ε + n - 1)      q = 1 / (e^ε + n - 1), rounded up, and p is what remains
         """
-        false_hit_words = words_above(1 / (exp_below(epsilon) + n_choices - 1))
-        hit_words = WORDS - (n_choices - 1) * false_hit_words
+        return cls.of_members(n_choices, 1, epsilon)
+
+    @classmethod
+    def of_members(cls, n_choices: int, n_members: int, epsilon: float) -> "WordRates":
+        """Return the rates of one report of n choices, of which M hold: one of these, or another.
+
+        p = e^ε / (M e^ε + n - M)      q = 1 / (M e^ε + n - M), rounded up, and p down
+        """
+        n_others = n_choices - n_members
+        false_hit_words = words_above(1 / (n_members * exp_below(epsilon) + n_others))
+        hit_words = (WORDS - n_others * false_hit_words) // n_members
         return cls(hit_words, false_hit_words, Fraction(hit_words, false_hit_words))
 
     @classmethod

@@ -8,18 +8,21 @@ from typing import NamedTuple, TypeAlias, get_args
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
-from hushrank.protocols.question_kinds import Incomplete, QuestionKind, questions_of_kind
+from hushrank.protocols.question_kinds import NAMED, Incomplete, QuestionKind, questions_of_kind
 from hushrank.questions.question import Question
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import EVERY_BUDGET, Survey
 
-LEVELLED = ("levels", "levels-and-pairs")
+LEVELLED = ("levels", "levels-and-pairs", *NAMED)
 MOST_USEFUL_EPSILON = 50.0
 
 
 @dataclass(frozen=True)
 class MixPart:
-    """A kind of question, for which share of the people; `n_levels` where the kind has levels."""
+    """A kind of question, for which share of the people.
+
+    `n_levels` = how many levels, where the kind has levels, or how many places it calls the first.
+    """
 
     kind: QuestionKind
     share: float = 1.0
@@ -35,7 +38,7 @@ class MixPart:
 
     @property
     def name(self) -> str:
-        """The kind, with its levels."""
+        """The kind, with its levels or places."""
         return self.kind if self.n_levels is None else f"{self.n_levels} {self.kind}"
 
     def questions(self, n_items: int, unranked: Incomplete = "refused") -> tuple[Question, ...]:

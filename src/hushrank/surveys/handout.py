@@ -139,8 +139,9 @@ def require_names(names: Sequence[str]) -> None:
 
 
 def require_kinds(question: Question, mechanism: Reporting) -> None:
-    """Raise HushrankError unless a mechanism for whole orders hides one, and no other does."""
+    """Raise HushrankError unless the mechanism hides such answers: one category, or such a row."""
     same = isinstance(question, WholeOrder) == isinstance(mechanism, SubsetOrder)
+    same &= getattr(question, "n_members", None) == getattr(mechanism, "n_members", None)
     require(same, "expected a mechanism that hides what the question asks for")
 
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from hushrank.mechanisms.local import LocalMechanism
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.surveys.survey import EVERY_BUDGET, MakeMechanism, Survey
 
@@ -18,8 +21,15 @@ def sampled_survey(
 ) -> Survey:
     """Return the survey in which everybody spends all of epsilon on one question drawn at random.
 
+    A question that several answers fit is hidden by naming one of them, whatever `make_mechanism`.
     Privacy: ε-LDP for each person asked. With generalised randomised response this is SAFA.
     Source: Yang et al. (ICDE 2019), Algorithm 1.
     """
-    mechanisms = tuple(make_mechanism(question.n_categories, epsilon) for question in questions)
+
+    def hiding(question: Question) -> LocalMechanism:
+        if isinstance(question, NamedSet):
+            return NamedMember(question.n_categories, epsilon, question.n_members)
+        return make_mechanism(question.n_categories, epsilon)
+
+    mechanisms = tuple(map(hiding, questions))
     return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots, budgets=budgets)

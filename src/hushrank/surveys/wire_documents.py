@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import Reporting
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire_questions import WireQuestion
@@ -18,8 +19,8 @@ Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """A mechanism and its thresholds: words of 2^64, in decimal, so that no client computes e^ε.
 
-    `hit_words` and `false_hit_words` of a mechanism that hides a category; `far_words`, `radius`
-    and `swap_words` of `SubsetOrder`.
+    `hit_words` and `false_hit_words` of a mechanism that hides a category, and `n_members` where it
+    hides several; `far_words`, `radius` and `swap_words` of `SubsetOrder`.
     """
 
     kind: Annotated[str, Meta(pattern="^[a-z-]+$")]
@@ -30,6 +31,7 @@ class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omi
     far_words: Word | None = None
     radius: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
     swap_words: tuple[Word, ...] | None = None
+    n_members: Annotated[int, Meta(ge=1)] | None = None
 
     def mechanism(self) -> Reporting:
         """Return what it describes; raise HushrankError when it states other thresholds."""
@@ -37,7 +39,10 @@ class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omi
         most = MOST_CATEGORIES[self.kind]
         few = f"expected at most {most} categories for {self.kind}, got {self.n_categories}"
         require(self.n_categories <= most, few)
-        mechanism: Reporting = MECHANISMS[self.kind](self.n_categories, self.epsilon)
+        held = () if self.n_members is None else (self.n_members,)
+        takes_members = MECHANISMS[self.kind] is NamedMember
+        require(bool(held) == takes_members, f"expected other fields of {self.kind}")
+        mechanism: Reporting = MECHANISMS[self.kind](self.n_categories, self.epsilon, *held)
         same = wire_mechanism(mechanism) == self
         require(same, f"the stated thresholds of {self.kind} are not those of its epsilon")
         return mechanism
@@ -137,7 +142,9 @@ def wire_mechanism(mechanism: Reporting) -> WireMechanism:
         )
     rates = mechanism.rates  # type: ignore[attr-defined]
     hit, false_hit = str(rates.hit_words), str(rates.false_hit_words)
-    return msgspec.structs.replace(described, hit_words=hit, false_hit_words=false_hit)
+    held = mechanism.n_members if isinstance(mechanism, NamedMember) else None
+    words = {"hit_words": hit, "false_hit_words": false_hit}
+    return msgspec.structs.replace(described, **words, n_members=held)
 
 
 def json_schemas() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from hushrank.errors import HushrankError
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet, Side
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel
@@ -132,6 +133,18 @@ class WireWholeOrder(OfKind, tag="whole-order", frozen=True):
         return WholeOrder(self.items)
 
 
+class WireNamedSet(OfKind, tag="named-set", frozen=True):
+    """`NamedSet`: the answer is the row of all items, or ordered pairs, that stand there."""
+
+    places: tuple[Item, ...]
+    n_items: Item
+    side: Side | None
+
+    def question(self) -> NamedSet:
+        """Return what it describes."""
+        return NamedSet(self.places, self.n_items, self.side)
+
+
 WireQuestion: TypeAlias = (
     WireRelativeOrder
     | WireInterleaving
@@ -142,6 +155,7 @@ WireQuestion: TypeAlias = (
     | WireTopOrder
     | WireHashed
     | WireWholeOrder
+    | WireNamedSet
 )
 
 
@@ -163,6 +177,8 @@ def wire_question(question: Question) -> WireQuestion:
             return WireHashed(asked, str(multiplier), str(offset), n_buckets)
         case WholeOrder(items):
             return WireWholeOrder(items)
+        case NamedSet(places, n_items, side):
+            return WireNamedSet(places, n_items, side)
     raise HushrankError(f"{type(question).__name__} has no wire form")
 
 

@@ -13,6 +13,7 @@ from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HASHED_REPORT
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
@@ -49,6 +50,7 @@ MECHANISMS: dict[str, type[Any]] = {
     "succinct-histogram": SuccinctHistogram,
     "harmony": Harmony,
     "subset-order": SubsetOrder,
+    "named-member": NamedMember,
 }
 """The name of each mechanism on the wire."""
 

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
@@ -126,6 +128,16 @@ def questions(rng: np.random.Generator) -> list[tuple[Any, int]]:
         drawn += [(question, n_items) for question in each]
         if n_items <= 12:
             drawn += [(question, n_items) for question in _of_few_items(items, rng)]
+        if n_items <= 40:
+            half = tuple(range(n_items // 2))
+            drawn += [
+                (NamedSet(half, n_items), n_items),
+                (NamedSet(half, n_items, "after"), n_items),
+            ]
+            last = tuple(range(n_items - 2, n_items))
+            drawn += [
+                (NamedSet(last, n_items, side), n_items) for side in (None, "before", "after")
+            ]
         drawn += [(WholeOrder(items[:size]), n_items) for size in {2, min(n_items, 20)}]
     return drawn
 
@@ -149,6 +161,9 @@ def pairs(rng: np.random.Generator) -> list[Pair]:
         k = question.n_categories
         if isinstance(question, WholeOrder):
             every.append(Pair(question, SubsetOrder(k, min(epsilon, 3.0)), n_items))
+            continue
+        if isinstance(question, NamedSet):
+            every.append(Pair(question, NamedMember(k, epsilon, question.n_members), n_items))
             continue
         for mechanism in MECHANISMS:
             is_unary = mechanism in (SymmetricUnaryEncoding, OptimisedUnaryEncoding)

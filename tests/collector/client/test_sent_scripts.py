@@ -41,3 +41,7 @@ def test_scripts_without_comments_are_the_same_programs():
 def test_comments_inside_of_a_line_and_licences_stay():
     script = b"/*! MIT */\n/** Why. */\nconst a = 1; // so\n  // and so\n  /**\n   * More.\n   */\n"
     assert without_comments(script) == b"/*! MIT */\nconst a = 1; // so\n"
+
+
+def test_indents_are_left_out_but_between_backticks():
+    assert without_comments(b"if (a) {\n  b = `c\n  d`;\n}\n") == b"if (a) {\nb = `c\n  d`;\n}\n"

@@ -18,6 +18,7 @@ from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
@@ -48,6 +49,9 @@ QUESTIONS = [
     TopOrder(5, 5),
     Hashed(TopOrder(7, 3), 12345, 678, 8),
     WholeOrder((0, 1, 2)),
+    NamedSet((0, 1, 2), 7),
+    NamedSet((0, 1), 7, "after"),
+    NamedSet((0, 1, 2), 7, "before"),
 ]
 
 
@@ -88,6 +92,9 @@ def test_a_question_names_what_it_asks_about(question):
         (TopOrder(7, 2), 0, "tea before coffee, before all others"),
         (Stated(RelativeOrder((0, 1)), "last"), 2, "nothing said of tea and coffee"),
         (WholeOrder((0, 1, 2)), (2, 0, 1), "coffee before water before tea"),
+        (NamedSet((0, 1, 2), 7), 1, "coffee among the first 3 of 7"),
+        (NamedSet((5, 6), 7), (0, 1), "tea among the last 2 of 7; coffee among the last 2 of 7"),
+        (NamedSet((0, 1), 7, "after"), 0, "tea among the first 2 of 7, and coffee after it"),
     ],
 )
 def test_answers_are_said_in_plain_words(question, answer, words):
@@ -95,7 +102,7 @@ def test_answers_are_said_in_plain_words(question, answer, words):
 
 
 @pytest.mark.parametrize(
-    "question", [one for one in QUESTIONS if not isinstance(one, WholeOrder)], ids=repr
+    "question", [one for one in QUESTIONS if not isinstance(one, WholeOrder | NamedSet)], ids=repr
 )
 def test_the_words_of_an_answer_are_true(question):
     """A ranking whose answer they are has items where the words say, as far as they say it."""

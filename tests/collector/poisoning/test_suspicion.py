@@ -15,6 +15,7 @@ from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
@@ -177,6 +178,7 @@ def answers_in(found):
         RankAndPrecedence(3, 1, 2, 5),
         Interleaving((2,), (0, 1)),
         Stated(RelativeOrder((0, 1)), "last"),
+        NamedSet((0, 1), 5),
     ],
     ids=repr,
 )
@@ -187,6 +189,9 @@ def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(q
     for item, cells in favouring(question):
         first, last = (answers[ranks[:, item] == rank] for rank in (0, 4))
         assert not np.isin(last, cells).any()
+        if isinstance(question, NamedSet):
+            assert np.isin(first, cells).any(axis=1).all()
+            continue
         if not isinstance(question, LevelAndPrecedence | RankAndPrecedence):
             assert np.isin(first, cells).all()
         if isinstance(question, RankAndPrecedence) and item == question.item:
@@ -194,7 +199,8 @@ def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(q
 
 
 def test_questions_that_favour_no_item_are_summed_up_nowhere():
-    for question in (RankLevel(0, extreme_levels(5)), Hashed(TopOrder(5, 2), 1, 2, 4)):
+    ends, pairs = NamedSet((0, 4), 5), NamedSet((0, 1), 5, "after")
+    for question in (ends, pairs, RankLevel(0, extreme_levels(5)), Hashed(TopOrder(5, 2), 1, 2, 4)):
         assert not list(favouring(question))
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import LocalMechanism, Reporting
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel
@@ -59,13 +61,19 @@ def question_in_words(question: Question, names: Names) -> str:
             return f"on which place {names[item]} is, and {which}"
         case Stated(inner):
             return f"{question_in_words(inner, names)}, if you say so"
+        case NamedSet(places, n_items, None):
+            return f"which stand {_places(places, n_items)}"
+        case NamedSet(places, n_items, side):
+            return f"which stand {_places(places, n_items)}, and which come {side} them"
         case Hashed(inner):
             return f"{question_in_words(inner, names)}: only into which of a few groups that falls"
     raise HushrankError(f"{type(question).__name__} has no words")
 
 
 def answer_in_words(question: Question, answer: int | Sequence[int], names: Names) -> str:
-    """Say an answer, a category or a row of ranks, as in: tea before coffee."""
+    """Say an answer, a category or a row, as in: tea before coffee."""
+    if isinstance(question, NamedSet) and not isinstance(answer, int):
+        return "; ".join(_category_in_words(question, each, names) for each in answer)
     if isinstance(question, WholeOrder):
         ranks = cast("Sequence[int]", answer)
         order = sorted(range(len(ranks)), key=lambda nth: ranks[nth])
@@ -77,7 +85,7 @@ def report_in_words(
     question: Question, mechanism: Reporting, report: WireReport, names: Names
 ) -> str:
     """Say what a report tells, truly or not; many reports fit several answers."""
-    if isinstance(mechanism, GeneralizedRandomizedResponse | SubsetOrder):
+    if isinstance(mechanism, GeneralizedRandomizedResponse | NamedMember | SubsetOrder):
         return answer_in_words(question, cast("int | tuple[int, ...]", report), names)
     if mechanism.n_categories > MOST_COUNTED:
         return f"one of a part of the {mechanism.n_categories:,} possible answers"
@@ -100,7 +108,8 @@ def chance_in_words(mechanism: Reporting) -> str:
         own, other = _percent(rates.hit_rate), _percent(rates.false_hit_rate)
         coins = f"yours is named with a chance of {own}, any other one with {other}"
         return f"It may be a lie: coins of your device decided. What is {coins}."
-    lie = _percent(1 - rates.hit_rate)
+    n_held = mechanism.n_members if isinstance(mechanism, NamedMember) else 1
+    lie = _percent(1 - n_held * rates.hit_rate)
     return f"It may be a lie: a coin of your device decided, and lies with a chance of {lie}."
 
 
@@ -128,6 +137,10 @@ def _category_in_words(question: Question, category: int, names: Names) -> str:
             rank, is_second = divmod(category, 2)
             pair = [names[second], names[first]] if is_second else [names[first], names[second]]
             return f"{names[item]} {_places([rank], n_items)}, and {_order(pair)}"
+        case NamedSet(places, n_items, side):
+            named, beside = question.cell(category)
+            where = f"{names[named]} {_places(places, n_items)}"
+            return where if beside is None else f"{where}, and {names[beside]} {side} it"
         case Stated(inner) if category == inner.n_categories:
             return f"nothing said of {_all(names[item] for item in inner.items)}"
         case Stated(inner):

@@ -8,6 +8,7 @@ from typing import cast
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.surveys.survey import Survey
@@ -49,5 +50,5 @@ def _weight(mechanism: Reporting) -> float:
 
 
 def _claims(mechanism: Reporting) -> int:
-    single = isinstance(mechanism, GeneralizedRandomizedResponse | SubsetOrder)
+    single = isinstance(mechanism, GeneralizedRandomizedResponse | NamedMember | SubsetOrder)
     return 1 if single else mechanism.n_categories

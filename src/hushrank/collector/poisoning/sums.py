@@ -10,12 +10,14 @@ import numpy as np
 
 from hushrank.collector.poisoning.findings import AnsweredQuestion, Finding, Suspicion, half_of
 from hushrank.mechanisms.local import LocalMechanism
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.spearman_law import MOST_EXACT_ITEMS
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.questions.rank_and_precedence import RankAndPrecedence
 from hushrank.questions.rank_level import RankLevel
@@ -27,6 +29,8 @@ Cells: TypeAlias = range
 """Some categories of a question."""
 SLACK = 1.1
 """By how much a slope of subset-order is at most understated, above 12 items."""
+NAMING = (GeneralizedRandomizedResponse, NamedMember)
+"""A report speaks for one answer."""
 UNARY = (SymmetricUnaryEncoding, OptimisedUnaryEncoding)
 
 
@@ -116,7 +120,7 @@ def _summed(
     for item, cells in favouring(each.question):
         observed = support[cells.start : cells.stop : cells.step].sum()
         yield "item", item, law_of_cells(mechanism, len(cells)), float(observed)
-    if not isinstance(mechanism, GeneralizedRandomizedResponse):
+    if not isinstance(mechanism, NAMING):
         yield "total", None, law_of_cells(mechanism, mechanism.n_categories), float(support.sum())
 
 
@@ -136,6 +140,9 @@ def favouring(question: Question) -> Iterator[tuple[int, Cells]]:
         case LevelAndPrecedence(item, _, levels) if levels[0] != levels[-1]:
             best = question.cells[0][0]
             yield item, range(best, best + 1)
+        case NamedSet(places, n_items, None) if places[0] == 0 and places[-1] < n_items - 1:
+            for item in range(n_items):
+                yield item, range(item, item + 1)
         case RankAndPrecedence(item, first, second):
             yield item, range(0, 1 + 1)
             yield first, range(0, question.n_categories, 2)
@@ -151,7 +158,7 @@ def law_of_cells(mechanism: LocalMechanism, n_cells: int) -> Law:
     p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
     high = (n_cells - 1) * q + p
     low = high if n_cells == mechanism.n_categories else n_cells * q  # one of all is the owner's
-    if isinstance(mechanism, GeneralizedRandomizedResponse):
+    if isinstance(mechanism, NAMING):
         return Law(low, high, 1)  # at most one of them
     return Law(low, high, n_cells, (p, q) if isinstance(mechanism, UNARY) else None)
 

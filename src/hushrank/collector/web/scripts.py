@@ -1,16 +1,20 @@
-"""Modules as browsers get them: without the comments, which are a quarter of what would be sent."""
+"""Modules as browsers get them: without comments and indents, a quarter of what would be sent."""
 
 import re
 
 _BLOCKS = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
 _TYPES = re.compile(r"/\*\* @(?:(?!\*/).)*\*/ ?")
 _LINES = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+_INDENTS = re.compile(r"\n[ \t]+")
 
 
 def without_comments(script: bytes) -> bytes:
-    """Leave out types, and comments that have lines of their own; it stays the same program.
+    """Leave out types, indents and comments that have lines of their own; it stays the same program.
 
     Only for scripts without such parts inside of texts, which a test makes sure of. Licences,
-    which begin with `/*!`, stay.
+    which begin with `/*!`, stay, and so do indents between backticks.
     """
-    return _LINES.sub("", _TYPES.sub("", _BLOCKS.sub("", script.decode()))).encode()
+    code = _LINES.sub("", _TYPES.sub("", _BLOCKS.sub("", script.decode())))
+    parts = code.split("`")  # every other one is a text
+    parts[::2] = (_INDENTS.sub("\n", part) for part in parts[::2])
+    return "`".join(parts).encode()
