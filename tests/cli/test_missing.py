@@ -15,5 +15,5 @@ from tests.commands import hushrank
 )
 def test_all_that_is_missing_is_named_at_once(monkeypatch, capsys, arguments, said):
     assert hushrank(monkeypatch, *arguments) == 2
-    shown = " ".join(capsys.readouterr().err.replace("│", "").split())
+    shown = " ".join(capsys.readouterr().err.replace("│", "").lower().split())
     assert all(name in shown for name in said)
