@@ -141,6 +141,13 @@ def test_no_total_is_below_the_exact_sum(prices):
     assert exact_epsilon(spends) == exact
 
 
+@given(st.lists(st.floats(1e-30, 0.1), min_size=1, max_size=9))
+def test_no_total_of_deltas_is_below_the_exact_sum(deltas):
+    exact = sum(map(Fraction, deltas))
+    total = Fraction(total_delta([central(1.0, delta) for delta in deltas]))
+    assert exact <= total <= exact * (1 + Fraction(2, 2**53))
+
+
 def test_a_total_that_rounds_down_is_rounded_up():
     spends = [Spend("a", price, "GRR") for price in (0.1, 0.7)]
     assert sum(map(Fraction, (0.1, 0.7))) > Fraction(0.1 + 0.7)

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.tokens import MOST_QUESTIONS, Assignment, new_id, receipt, sign, verify
+from hushrank.collector.tokens import (
+    MOST_QUESTIONS,
+    Assignment,
+    key_of,
+    new_id,
+    receipt,
+    sign,
+    verify,
+)
 from hushrank.errors import HushrankError
 
 KEYS = {1: b"1" * 32, 2: b"2" * 32}
@@ -26,7 +34,7 @@ def test_a_token_says_what_was_signed(assignment):
 
 def test_every_changed_character_is_noticed():
     token = sign(Assignment(ID, 0, 1, 77, 5, (12,)), KEYS)
-    assert len(token) < 64
+    assert len(token) == 56  # 42 bytes, of which 16 are the MAC
     for place, letter in enumerate(token):
         for other in {"A", "z", "-", "_", "="} - {letter}:
             with pytest.raises(Refusal) as refused:
@@ -57,10 +65,17 @@ def test_an_older_key_still_verifies_until_it_is_dropped():
         verify(token, {1: KEYS[2]})
 
 
+def test_the_newest_key_signs():
+    token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), KEYS)
+    assert key_of(token) == 2
+    assert verify(token, {2: KEYS[2]}).number == 1
+
+
 def test_a_receipt_is_of_these_answers_to_this_assignment():
     marks = {receipt(token, told, KEYS) for token in ("a", "b") for told in (b"1", b"2")}
     assert len(marks) == 4
     assert receipt("a", b"1", KEYS) in marks
+    assert receipt("a", b"1", {2: KEYS[1]}) not in marks
 
 
 def test_nothing_of_an_assignment_shows():

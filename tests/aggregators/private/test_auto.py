@@ -5,6 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from hushrank.accounting.composition import rest_of, share_of
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private.auto import auto
@@ -101,6 +102,27 @@ def test_a_delta_buys_gaussian_noise_where_that_is_smaller():
     assert isinstance(private_auto._least_noisy(60, 1.0, None), PermutohedronMechanism)
     found = auto(FEW, epsilon=0.1, delta=1e-5, rng=Randomness.seeded(1))
     assert found.spend.delta == 1e-5
+
+
+def test_gaussian_noise_is_made_for_a_whole_strict_ballot():
+    mechanism = private_auto._least_noisy(60, 1.0, 1e-3)
+    ballot = 2 * np.arange(60) - 59
+    assert mechanism == DiscreteGaussian(int(ballot @ ballot), 1.0, 1e-3)
+
+
+def test_noisy_margins_cost_what_the_first_release_left(monkeypatch):
+    kemeny_by_noise, spent = private_auto.gaussian_kemeny, []
+
+    def record(majority, *, epsilon, delta, rng, time_limit):
+        spent.append((epsilon, delta))
+        return kemeny_by_noise(majority, epsilon=epsilon, delta=delta, rng=rng)
+
+    monkeypatch.setattr(private_auto, "gaussian_kemeny", record)
+    monkeypatch.setattr(private_auto, "_promising", lambda *_: "gaussian-kemeny")
+    found = auto(FEW, epsilon=0.7, delta=1e-5, rng=Randomness.seeded(1))
+    look = share_of(0.7, private_auto.PARTS)
+    assert spent == [(rest_of(0.7, look), 1e-5)]
+    assert (found.spend.epsilon, found.spend.delta) == (0.7, 1e-5)
 
 
 def test_two_items_and_undecided_pairs_are_welcome():

@@ -39,6 +39,8 @@ PEOPLE = Rankings(
 COUNTS = majority(PEOPLE)
 MARGINS, SCORES = pair_margins(COUNTS), pair_margins(COUNTS).sum(axis=1)
 DELTA = {"delta": 1e-5}
+PAID = {p_sort: 9, dp_kwiksort: 6}
+"""How many comparisons of 5 items are paid for."""
 
 
 class Noise:
@@ -117,6 +119,7 @@ def test_each_margin_has_noise_of_its_own(noise):
 
 def check_sort(method, seed, noise):
     found = method(COUNTS, epsilon=0.3, rng=Randomness.seeded(seed))
+    assert noise.drawn == PAID[method]
     seen = found.evidence.margins
     added = [abs(seen[a, b] - MARGINS[a, b]) for a, b in combinations(range(5), 2)]
     used = sorted(number for number in added if not np.isnan(number))
@@ -137,13 +140,15 @@ def test_each_count_of_a_histogram_has_noise_of_its_own(monkeypatch):
     """Noise of 1000 in one cell and 0 in the others moves the scores by this cell's order alone."""
     people = Rankings.from_orders(np.array([(0, 1, 2)]), multiplicities=np.array([4]))
     exact = pair_margins(majority(people)).sum(axis=1)
-    moved = set()
+    moved, made = set(), np.zeros(6, dtype=np.int64)
+
+    def draw(epsilon, size, *, rng):
+        assert (epsilon, size) == (0.5, 6)
+        return made
+
+    monkeypatch.setattr(private_histogram, "two_sided_geometric", draw)
     for cell in range(6):
-        made = np.zeros(6, dtype=np.int64)
-        made[cell] = 1000
-        monkeypatch.setattr(
-            private_histogram, "two_sided_geometric", lambda _, size, *, rng, made=made: made[:size]
-        )
+        made[:] = 1000 * (np.arange(6) == cell)
         found = p_borda_hist(people, epsilon=0.5, rng=Randomness.seeded(1))
         moved.add(tuple((found.evidence.scores - exact) / 1000))
     assert moved == {(2, 0, -2), (2, -2, 0), (0, 2, -2), (-2, 2, 0), (0, -2, 2), (-2, 0, 2)}
