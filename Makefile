@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-versions test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	test-kernels test-mutants mutants test-versions test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
 	figures activity-data docs docs-outputs lock clean
 
 demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
@@ -32,7 +32,7 @@ check: export HUSHRANK_STORE_SEQUENCES := 1000
 check: export HUSHRANK_CLIENT_CASES := 100000
 # two at a time, as tests that wait leave a processor idle; tests/collector/client does what `make client` does
 check: $(INSTALLED) client/node_modules/.package-lock.json ## all that CI runs
-	$(MAKE) --jobs=2 --output-sync=target lint types imports test test-kernels
+	$(MAKE) --jobs=2 --output-sync=target lint types imports test test-kernels test-mutants
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -78,6 +78,12 @@ test-portability: $(INSTALLED) ## all tests but the slow ones, as on other proce
 
 test-kernels: $(INSTALLED) ## the tests of linear algebra, with two other kernels of OpenBLAS
 	$(BIN)/python -m tests.portability --small
+
+test-mutants: $(INSTALLED) ## wrong programs, a fixed few of `make mutants`; needs node
+	$(BIN)/python -m tests.mutants --few
+
+mutants: $(INSTALLED) ## wrong programs that tests must notice: our own, and 300 generic ones; needs node
+	$(BIN)/python -m tests.mutants --privacy --sample 300
 
 test-versions: ## the oldest and the newest dependencies on Python 3.11 to 3.13; needs these, and uv
 	$(PYTHON) -m tests.portability.versions -n auto
@@ -152,11 +158,13 @@ lock: ## write the locked requirements anew; needs uv
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench.txt
 	uv pip compile requirements/bench-ldp.in --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-ldp.txt
+	uv pip compile requirements/mutants.in --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/mutants.txt
 	uv pip compile requirements/bench-aggregation.in --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-aggregation.txt
 
 clean: ## forget the environment and what tools left behind
-	rm -rf .venv .venv-bench* client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
+	rm -rf .venv .venv-bench* .venv-mutants client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
 	find src -name "*.nb[ic]" -delete  # compiled kernels
 
 $(INSTALLED): requirements/dev.txt pyproject.toml

@@ -1,0 +1,113 @@
+"""Does a test notice when the code is wrong? `make mutants`, and a fixed few in `make check`.
+
+python -m tests.mutants [--privacy] [--sample N] [--seed S] [--rooms NAME ...] [--wide]
+    [--jobs N] [--few]
+"""
+
+import argparse
+import secrets
+import sys
+from collections import Counter
+
+from scipy.stats import binomtest
+
+from tests.mutants.judging import Judge, Judgement, judge_all
+from tests.mutants.mutant import Mutant, breaches
+from tests.mutants.rooms import ROOMS
+from tests.mutants.sampling import sampled
+from tests.mutants.trees import first_copy
+
+FEW = (
+    "src/hushrank/accounting/composition.py",
+    "src/hushrank/aggregators/private/quicksort.py",
+    "src/hushrank/collector/tokens.py",
+    "client/ledger.js",
+)
+"""One mutant of each is judged by `make check`: that shows that this still works."""
+
+
+def judged(mutants: list[Mutant], *, are_own: bool, jobs: int) -> list[Judgement]:
+    """Judge mutants, and say what becomes of each."""
+    done = []
+    with first_copy() as tree:
+        judge = (Judge.of_own if are_own else Judge.of)(tree, mutants)
+        for each in judge_all(judge, mutants, jobs=jobs):
+            done.append(each)
+            shown = str(each.mutant) if each.fate == "survived" else f"{each.mutant.file}"
+            print(
+                f"{len(done)}/{len(mutants)} {each.fate} {each.seconds:.1f} s {shown}", flush=True
+            )
+    return done
+
+
+def table(done: list[Judgement], n_places: Counter[str]) -> str:
+    """Return a table of rooms, in Markdown, with all of them in the last row."""
+    rooms = dict.fromkeys(sorted(each.mutant.room for each in done))
+    lines = [
+        "| room | possible | tried | killed | endless | explained | survived |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for room in (*rooms, ""):
+        fates = Counter(each.fate for each in done if room in ("", each.mutant.room))
+        possible = n_places[room] if room else n_places.total()
+        counts = (fates[name] for name in ("killed", "endless", "explained", "survived"))
+        cells = (room or "all", possible or "", fates.total(), *counts)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def score(done: list[Judgement]) -> str:
+    """Return which part was noticed, of all and of what can be, with 95 % confidence each."""
+    fates = Counter(each.fate for each in done)
+    noticed = fates["killed"] + fates["endless"]
+    ways = {"all": len(done), "those not explained": len(done) - fates["explained"]}
+    return "\n".join(f"noticed of {name}: {_share(noticed, n)}" for name, n in ways.items() if n)
+
+
+def _share(part: int, whole: int) -> str:
+    found = binomtest(part, whole).proportion_ci(0.95, "exact")
+    return f"{100 * part / whole:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants")
+    parser.add_argument("--privacy", action="store_true", help="our own list, in full")
+    parser.add_argument("--few", action="store_true", help="a fixed few of it, as `make check`")
+    parser.add_argument("--sample", type=int, default=0, help="so many generic mutants as well")
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the sample")
+    parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
+    parser.add_argument("--wide", action="store_true", help="try tests of other rooms at last")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    return parser.parse_args()
+
+
+def _own(options: argparse.Namespace) -> list[Mutant]:
+    if options.few:
+        every = breaches()
+        return [next(each.mutant for each in every if each.file == file) for file in FEW]
+    wanted = options.rooms or [""]
+    own = [each for each in breaches() if any(name in each.file for name in wanted)]
+    return [each.mutant for each in own] if options.privacy else []
+
+
+def main() -> None:
+    """Judge what was asked for; exit with 1 where something survived that nothing explains."""
+    options = _arguments()
+    wanted = options.rooms or [""]
+    rooms = [room for room in ROOMS if any(name in room.name for name in wanted)]
+    own, n_places, generic = _own(options), Counter[str](), list[Mutant]()
+    if options.sample:
+        print(f"--sample {options.sample} --seed {options.seed}", flush=True)
+        generic, n_places = sampled(rooms, options.sample, options.seed, is_wide=options.wide)
+    survived = False
+    for name, mutants in (("Our own list", own), ("Generic mutants", generic)):
+        if mutants:
+            done = judged(mutants, are_own=mutants is own, jobs=options.jobs)
+            of = n_places if mutants is generic else Counter[str]()
+            print(f"\n{name}\n\n{table(done, of)}\n\n{score(done)}\n")
+            survived |= any(each.fate == "survived" for each in done)
+    sys.exit(survived)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""List generic mutants of Python files as JSON: run by the environment that has cosmic-ray.
+
+python tests/mutants/generic.py NUMBER SEED FILE ...
+
+Of cosmic-ray's operators those are taken
+that change an expression to a near one, once or twice a place: eleven other signs for each `+`
+would only make the score look better. Statements that are calls, such as checks, are dropped, too.
+"""
+
+import ast
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+
+BINARY = (
+    *("Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul", "FloorDiv_Mul", "Mod_FloorDiv", "Pow_Mul"),
+    *("RShift_LShift", "LShift_RShift", "BitOr_BitAnd", "BitAnd_BitOr", "BitXor_BitAnd"),
+)
+COMPARISON = (
+    *("Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt", "Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is"),
+    *("Lt_GtE", "LtE_Gt", "Gt_LtE", "GtE_Lt"),
+)
+UNARY = ("USub_UAdd", "Delete_Not", "Delete_Invert")
+DROP_CALL = "DropCall"
+OPERATORS = (
+    *(f"ReplaceBinaryOperator_{name}" for name in BINARY),
+    *(f"ReplaceComparisonOperator_{name}" for name in COMPARISON),
+    *(f"ReplaceUnaryOperator_{name}" for name in UNARY),
+    *("AddNot", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr"),
+    *("ReplaceOrWithAnd", "ReplaceBreakWithContinue", "ReplaceContinueWithBreak"),
+    *("NumberReplacer", "ZeroIterationForLoop"),
+)
+
+
+Place = tuple[str, str, int]
+"""A file, an operator, and which of the operator's mutants in the file."""
+
+
+def places_in(name: str) -> Iterator[Place]:
+    """Yield every place of a file where an operator may make a mutant."""
+    text = Path(name).read_text("utf-8")
+    nodes = list(ast_nodes(get_ast(text)))
+    for operator in OPERATORS:
+        made = get_operator(f"core/{operator}")()
+        n_places = sum(len(list(made.mutation_positions(node))) for node in nodes)
+        yield from ((name, operator, occurrence) for occurrence in range(n_places))
+    yield from ((name, DROP_CALL, nth) for nth in range(len(_calls(text))))
+
+
+def mutated(text: str, operator: str, occurrence: int) -> str | None:
+    """Return the mutated text, None where it is no other program: `*` is no product everywhere."""
+    if operator == DROP_CALL:
+        changed = _without(text, _calls(text)[occurrence])
+    else:
+        changed = mutate_code(text, get_operator(f"core/{operator}")(), occurrence)
+    try:
+        return changed if meaning(changed) != meaning(text) else None
+    except SyntaxError:
+        return None
+
+
+def meaning(text: str) -> str:
+    """Return what a program does, in words: without types, which nobody runs."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+            node.value = None
+        for place in ("annotation", "returns"):
+            if getattr(node, place, None) is not None:
+                setattr(node, place, ast.Constant(0))
+    return ast.dump(tree)
+
+
+def _calls(text: str) -> list[ast.Expr]:
+    """Return the statements that are calls and nothing else."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr)]
+    return [node for node in nodes if isinstance(node.value, ast.Call | ast.Await)]
+
+
+def _without(text: str, call: ast.Expr) -> str:
+    lines = text.splitlines(keepends=True)
+    nothing = " " * call.col_offset + "pass\n"
+    return "".join([*lines[: call.lineno - 1], nothing, *lines[call.end_lineno :]])
+
+
+def main() -> None:
+    """Print how many places each file has, and a sample of the mutants, drawn by the seed."""
+    n_wanted, seed, *names = sys.argv[1:]
+    places = [place for name in names for place in places_in(name)]
+    random.Random(int(seed)).shuffle(places)
+    sample: list[dict[str, str]] = []
+    for name, operator, occurrence in places:
+        if len(sample) < int(n_wanted):
+            after = mutated(Path(name).read_text("utf-8"), operator, occurrence)
+            sample += [] if after is None else [{"file": name, "kind": operator, "text": after}]
+    json.dump({"places": Counter(name for name, _, _ in places), "sample": sample}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

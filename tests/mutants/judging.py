@@ -1,0 +1,86 @@
+"""What becomes of mutants: killed by a test, or survived."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Literal
+
+from tests.mutants.killing import LOG, load_packages, run_tests
+from tests.mutants.mutant import Change, Mutant, Tests, explained
+from tests.mutants.trees import with_another_file
+
+Fate = Literal["killed", "endless", "explained", "survived"]
+"""`endless`: stopped when its tests had taken several times what they take; counts as killed."""
+LEAST_SECONDS = 30
+TIMES_AS_LONG = 4
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A mutant, what became of it, and the processor seconds that this took."""
+
+    mutant: Mutant
+    fate: Fate
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges mutants in copies of a tree, in which each run of tests may take so many seconds."""
+
+    tree: Path
+    limits: dict[Tests, int]
+    explained: frozenset[Change] = field(default_factory=lambda: frozenset(explained()))
+
+    @classmethod
+    def of_own(cls, tree: Path, mutants: Iterable[Mutant]) -> "Judge":
+        """Run all tests that mutants name, at once, as `of` does: they take a second or two each.
+
+        Those of the client are run apart.
+        """
+        named = dict.fromkeys(chain.from_iterable(_stages(mutants)))
+        scripts = tuple(name for name in named if name.endswith(".js"))
+        others = tuple(name for name in named if not name.endswith(".js"))
+        for tests in filter(None, (scripts, others)):
+            _limit(tree, tests)
+        return cls(tree, dict.fromkeys(_stages(mutants), LEAST_SECONDS))
+
+    @classmethod
+    def of(cls, tree: Path, mutants: Iterable[Mutant]) -> "Judge":
+        """Run all tests on the tree as it is, which compiles its kernels, too.
+
+        Exits where one of them fails: then they would kill every mutant.
+        """
+        return cls(tree, {tests: _limit(tree, tests) for tests in _stages(mutants)})
+
+    def judge(self, mutant: Mutant) -> Judgement:
+        """Run one stage of tests after the other until one fails."""
+        seconds = 0.0
+        with with_another_file(self.tree, mutant.file, mutant.text) as tree:
+            for tests in mutant.stages:
+                run = run_tests(tree, tests, seconds=self.limits[tests])
+                seconds += run.seconds
+                if not run.passed:
+                    return Judgement(mutant, "killed" if run.in_time else "endless", seconds)
+        is_explained = mutant.change in self.explained
+        return Judgement(mutant, "explained" if is_explained else "survived", seconds)
+
+
+def judge_all(judge: Judge, mutants: list[Mutant], *, jobs: int) -> Iterator[Judgement]:
+    """Judge mutants in so many processes, and yield each as it is done."""
+    with get_context("fork").Pool(jobs) as pool:
+        yield from pool.imap_unordered(judge.judge, mutants)
+
+
+def _stages(mutants: Iterable[Mutant]) -> Iterable[Tests]:
+    return dict.fromkeys(chain.from_iterable(mutant.stages for mutant in mutants))
+
+
+def _limit(tree: Path, tests: Tests) -> int:
+    load_packages()
+    run = run_tests(tree, tests, seconds=10_000)
+    if not run.passed:
+        raise SystemExit(f"{' '.join(tests)} fails without any mutant:\n{(tree / LOG).read_text()}")
+    return max(LEAST_SECONDS, round(TIMES_AS_LONG * run.seconds))

@@ -1,0 +1,95 @@
+"""Run tests in a copy of the project: in a fork of this process, which has read the packages.
+
+That spares every mutant the second or two that numpy, scipy, numba and hypothesis take to load.
+"""
+
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from tests.mutants.mutant import ROOT, Tests
+
+PACKAGES = (
+    *("numpy", "scipy.optimize", "scipy.special", "scipy.stats", "numba", "msgspec"),
+    *("hypothesis.extra.numpy", "httpx", "starlette.applications", "pytest"),
+)
+PYTEST = (
+    *("-q", "-x", "--tb=line", "-p", "no:cacheprovider", "-m", "not slow"),
+    *("--hypothesis-profile", "mutants"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # hypothesis is read by now
+)
+LOG = "mutants.log"
+PATIENCE = 20.0
+"""How many times its processor seconds a run may last: somebody else may need the processor."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How tests ended: whether all passed, whether they came to an end, and what that took."""
+
+    passed: bool
+    in_time: bool
+    seconds: float
+
+
+def load_packages() -> None:
+    """Read what every fork needs, but nothing of ours."""
+    for name in PACKAGES:
+        import_module(name)
+
+
+def run_tests(tree: Path, tests: Tests, *, seconds: int) -> Run:
+    """Run tests of a tree, until one fails or so many processor seconds are used up."""
+    scripts = [name for name in tests if name.endswith(".test.js")]
+    process = os.fork()
+    if process == 0:
+        try:
+            _begin(tree, seconds)
+            _run_node(scripts) if scripts else _run_pytest(tests)
+        finally:
+            os._exit(70)
+    end = time.monotonic() + seconds * PATIENCE
+    while not (ended := os.wait4(process, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.killpg(process, signal.SIGKILL)
+        time.sleep(0.02)
+    _, status, used = ended
+    return Run(status == 0, not os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
+
+
+def _begin(tree: Path, seconds: int) -> None:
+    os.setsid()
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    os.chdir(tree)
+    log = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+
+
+def _run_node(scripts: list[str]) -> None:
+    os.chdir("client")
+    names = [str(Path(name).relative_to("client")) for name in scripts]
+    os.execv(shutil.which("node") or "node", ["node", "--test", *names])
+
+
+def _run_pytest(tests: Tests) -> None:
+    import pytest
+    from hypothesis import Phase, settings
+
+    tree = Path.cwd()
+    ours = {"", str(ROOT), str(ROOT / "src")}
+    sys.path[:] = [str(tree), str(tree / "src"), *(each for each in sys.path if each not in ours)]
+    os.environ["PYTHONPATH"] = str(tree / "src")
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "hushrank")]:
+        del sys.modules[name]
+    phases = (Phase.explicit, Phase.generate)  # nobody reads which example is the smallest
+    settings.register_profile("mutants", deadline=None, database=None, phases=phases)
+    status = pytest.main([*PYTEST, *tests])
+    sys.stdout.flush()
+    os._exit(status)

@@ -1,0 +1,71 @@
+"""Which files are mutated, and which tests are to notice: of the file, of its room, of others."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.mutant import ROOT, Tests
+
+
+@dataclass(frozen=True)
+class Room:
+    """Some files, the tests of their room, and wider ones for what those do not notice."""
+
+    name: str
+    files: tuple[str, ...]
+    tests: Tests
+    wider: Tests
+
+    @property
+    def paths(self) -> list[str]:
+        """The files, from the root of the project."""
+        found = {path for pattern in self.files for path in (ROOT / "src/hushrank").glob(pattern)}
+        return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+    def stages(self, file: str, *, is_wide: bool) -> tuple[Tests, ...]:
+        """Return the tests of the file if it has its own, those of the room, and perhaps others."""
+        own = ROOT / "tests" / Path(file).relative_to("src/hushrank").parent
+        mirror = own / f"test_{Path(file).stem}.py"
+        first = ((mirror.relative_to(ROOT).as_posix(),),) if mirror.exists() else ()
+        return (*first, self.tests, *((self.wider,) if is_wide else ()))
+
+
+ROOMS = (
+    Room("accounting", ("accounting/*.py",), ("tests/accounting",), ("tests/engines",)),
+    Room("samplers", ("samplers/*.py",), ("tests/samplers",), ("tests/mechanisms",)),
+    Room(
+        "mechanisms",
+        ("mechanisms/*.py",),
+        ("tests/mechanisms",),
+        ("tests/surveys", "tests/aggregators/private", "tests/planning"),
+    ),
+    Room(
+        "surveys",
+        ("surveys/*.py",),
+        ("tests/surveys",),
+        ("tests/engines", "tests/collector/device", "tests/collector/test_service.py"),
+    ),
+    Room(
+        "engines",
+        ("engines/*.py",),
+        ("tests/engines",),
+        ("tests/protocols/test_personal_budgets.py", "tests/workflows/test_collect.py"),
+    ),
+    Room(
+        "aggregators/private",
+        ("aggregators/private/**/*.py",),
+        ("tests/aggregators/private",),
+        ("tests/aggregators", "tests/workflows/test_aggregate.py", "tests/planning"),
+    ),
+    Room(
+        "collector: admission",
+        ("collector/use_cases/answering.py", "collector/tokens.py", "collector/decks.py"),
+        ("tests/collector/test_tokens.py", "tests/collector/test_service.py"),
+        ("tests/collector/device", "tests/collector/web/test_reports.py"),
+    ),
+    Room(
+        "collector: device and ledger",
+        ("collector/device/[dlt]e*.py", "collector/device/repeating.py", "workflows/ledger.py"),
+        ("tests/collector/device", "tests/workflows/test_ledger.py"),
+        ("tests/workflows/test_aggregate.py", "tests/cli/test_answer.py"),
+    ),
+)

@@ -1,0 +1,70 @@
+"""The lists of mutants are about the code as it is. `make mutants` judges them."""
+
+from collections import Counter
+
+from tests.mutants.__main__ import FEW, score, table
+from tests.mutants.judging import Judgement
+from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
+from tests.mutants.rooms import ROOMS
+from tests.mutants.trees import first_copy, with_another_file
+
+BREACHES = breaches()
+COMPOSITION = "src/hushrank/accounting/composition.py"
+
+
+def test_each_breach_changes_one_place_of_the_code_as_it_is():
+    """What was rewritten must be broken anew: else the list would shrink unseen."""
+    for breach in BREACHES:
+        assert original(breach.file).count(breach.before) == 1, breach
+        assert breach.before != breach.after, breach
+        assert breach.why.endswith("."), breach
+        if breach.file.endswith(".py"):
+            compile(breach.mutant.text, breach.file, "exec")
+
+
+def test_the_tests_that_must_notice_a_breach_are_there():
+    for name in {name for breach in BREACHES for name in breach.tests}:
+        file, _, function = name.partition("::")
+        assert (ROOT / file).exists(), name
+        assert not function or f"def {function}(" in original(file), name
+
+
+def test_our_own_list_covers_every_room_that_is_mutated_and_the_client():
+    files = {breach.file for breach in BREACHES}
+    assert len(BREACHES) >= 80
+    assert len(set(BREACHES)) == len(BREACHES)
+    assert all(files.intersection(room.paths) for room in ROOMS)
+    assert files.issuperset(FEW)
+    assert sum(file.startswith("client/") for file in files) >= 5
+
+
+def test_what_explains_a_survivor_speaks_of_the_code_as_it_is():
+    for change, why in explained().items():
+        lines = [line.strip() for line in original(change.file).splitlines()]
+        wanted = change.before.splitlines()
+        starts = range(len(lines) - len(wanted) + 1)
+        assert any(lines[start : start + len(wanted)] == wanted for start in starts), change
+        assert change.before != change.after, change
+        assert why.endswith("."), change
+
+
+def test_no_breach_is_explained_away():
+    assert not {breach.mutant.change for breach in BREACHES}.intersection(explained())
+
+
+def test_a_mutant_stands_in_a_copy_of_its_own():
+    with first_copy() as tree, with_another_file(tree, COMPOSITION, "x = 1\n") as copy:
+        assert (copy / COMPOSITION).read_text() == "x = 1\n"
+        assert (tree / COMPOSITION).read_text() == original(COMPOSITION)
+        assert (copy / "pyproject.toml").samefile(tree / "pyproject.toml")
+        assert not (tree / "pyproject.toml").samefile(ROOT / "pyproject.toml")
+    assert not tree.exists()
+
+
+def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
+    mutant = Mutant("room", COMPOSITION, "kind", "x = 1\n", ())
+    fates = ["killed"] * 17 + ["endless", "explained", "survived"]
+    done = [Judgement(mutant, fate, 1.0) for fate in fates]
+    assert "| room | 40 | 20 | 17 | 1 | 1 | 1 |" in table(done, Counter({"room": 40}))
+    assert "noticed of all: 90.0 % (68.3 to 98.8 %)" in score(done)
+    assert "noticed of those not explained: 94.7 % (74.0 to 99.9 %)" in score(done)
