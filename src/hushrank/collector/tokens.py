@@ -18,7 +18,7 @@ from hushrank.collector.refusals import Refusal
 from hushrank.errors import require
 
 ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
-HEAD = Struct(f">BB{ID_BYTES}sBB6sI")
+HEAD = Struct(f">BB{ID_BYTES}sBBHII")
 VERSION = 1
 MOST_QUESTIONS = 2 ** (8 * QUESTION_BYTES)
 PLAIN = bytes.maketrans(b"-_+/=", b"+/???")
@@ -59,7 +59,7 @@ def sign(assignment: Assignment, keys: Mapping[int, bytes]) -> str:
         urlsafe_b64decode(assignment.survey),
         assignment.round,
         assignment.part,
-        assignment.number.to_bytes(6, "big"),
+        *divmod(assignment.number, 2**32),
         assignment.position,
     )
     asked = b"".join(each.to_bytes(QUESTION_BYTES, "big") for each in assignment.questions)
@@ -72,23 +72,15 @@ def verify(token: str, keys: Mapping[int, bytes]) -> Assignment:
         raw = binascii.a2b_base64(token.encode("ascii").translate(PLAIN), strict_mode=True)
     except ValueError:
         raise Refusal("forged", FORGED) from None
-    signed, mac = raw[:-MAC_BYTES], raw[-MAC_BYTES:]
+    signed = raw[:-MAC_BYTES]
     n_asked, rest = divmod(len(signed) - HEAD.size, QUESTION_BYTES)
     if n_asked < 1 or rest or signed[0] != VERSION or signed[1] not in keys:
         raise Refusal("forged", FORGED)
-    if not hmac.compare_digest(_mac(keys[signed[1]], signed), mac):
+    if not hmac.compare_digest(_mac(keys[signed[1]], signed), raw[-MAC_BYTES:]):
         raise Refusal("forged", FORGED)
-    _, _, survey, number_of_round, part, number, position = HEAD.unpack_from(signed)
-    ends = range(HEAD.size, len(signed), QUESTION_BYTES)
-    asked = [int.from_bytes(signed[end : end + QUESTION_BYTES], "big") for end in ends]
-    return Assignment(
-        _name(survey),
-        number_of_round,
-        part,
-        int.from_bytes(number, "big"),
-        position,
-        tuple(asked),
-    )
+    _, _, survey, round, part, high, low, position = HEAD.unpack_from(signed)
+    asked = _questions(signed[HEAD.size :])
+    return Assignment(_name(survey), round, part, high << 32 | low, position, asked)
 
 
 def key_of(token: str) -> int | None:
@@ -101,13 +93,33 @@ def key_of(token: str) -> int | None:
 
 def receipt(token: str, answers: bytes, keys: Mapping[int, bytes]) -> str:
     """Return what a device may keep as the server's word that it has these answers."""
-    told = token.encode() + answers
-    return blake2b(told, key=keys[max(keys)], digest_size=16, person=b"receipt").hexdigest()
+    digest = _keyed(keys[max(keys)], b"receipt")
+    digest.update(token.encode())
+    digest.update(answers)
+    return digest.hexdigest()
 
 
 def _mac(key: bytes, message: bytes) -> bytes:
     """Sign by keyed BLAKE2b, a MAC that takes a third of the time of HMAC."""
-    return blake2b(message, key=key, digest_size=MAC_BYTES, person=b"assignment").digest()
+    digest = _keyed(key, b"assignment")
+    digest.update(message)
+    return digest.digest()
+
+
+def _keyed(key: bytes, person: bytes) -> blake2b:
+    return _begun(key, person).copy()
+
+
+@lru_cache(8)
+def _begun(key: bytes, person: bytes) -> blake2b:
+    """Return what has taken the key in, and no message; it is copied, never changed."""
+    return blake2b(key=key, digest_size=MAC_BYTES, person=person)
+
+
+@lru_cache(1024)
+def _questions(packed: bytes) -> tuple[int, ...]:
+    places = range(0, len(packed), QUESTION_BYTES)
+    return tuple(int.from_bytes(packed[n : n + QUESTION_BYTES], "big") for n in places)
 
 
 @lru_cache(1024)

@@ -69,10 +69,13 @@ def require_incoming(incoming: Sequence[Incoming]) -> None:
         _require_number(upload.number, LARGEST_NUMBER, "number")
         if not 1 <= len(upload.answers) <= MOST_ANSWERS:
             raise HushrankError(f"answers: expected 1 to {MOST_ANSWERS} of them")
-        for answer in upload.answers:
-            _require_number(answer.part, LARGEST_SMALL, "part")
-            _require_number(answer.question, LARGEST_SMALL, "question")
-            _require_bytes(answer.report, MOST_REPORT_BYTES, "report")
+        for part, question, report in upload.answers:
+            is_right = type(part) is type(question) is int and isinstance(report, bytes)
+            is_right = is_right and 0 <= part <= LARGEST_SMALL >= question >= 0
+            if not (is_right and len(report) <= MOST_REPORT_BYTES):
+                _require_number(part, LARGEST_SMALL, "part")
+                _require_number(question, LARGEST_SMALL, "question")
+                _require_bytes(report, MOST_REPORT_BYTES, "report")
 
 
 def require_secrets(secrets: Sequence[Secret]) -> None:

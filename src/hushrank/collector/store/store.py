@@ -11,7 +11,9 @@ what somebody sent.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
+
+import msgspec
 
 from hushrank.errors import HushrankError
 from hushrank.files.disk import FilePath
@@ -75,7 +77,7 @@ class Answer(NamedTuple):
         return "Answer(...)"
 
 
-class Incoming(NamedTuple):
+class Incoming(msgspec.Struct, frozen=True):
     """All answers of one assignment, 1 to 10,000 of them.
 
     Whoever calls vouches that the number was given to somebody in this round.
@@ -89,6 +91,10 @@ class Incoming(NamedTuple):
     def __repr__(self) -> str:
         """Say nothing of it."""
         return "Incoming(...)"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 import asyncio
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import TypeAlias
 
 import msgspec
 
@@ -11,8 +13,9 @@ from hushrank.collector.decks import questions_at
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked
-from hushrank.collector.store.store import Acceptance, Answer, Incoming, Joined, Secret
+from hushrank.collector.store.store import Acceptance, Incoming, Joined, Secret
 from hushrank.collector.tokens import Assignment, key_of, receipt, sign, verify
+from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import (
     LOTS,
     Accepted,
@@ -25,7 +28,6 @@ from hushrank.collector.use_cases.records import (
 )
 from hushrank.collector.use_cases.shelf import Shelf
 from hushrank.errors import HushrankError
-from hushrank.surveys.wire import PublishedSurvey
 
 MOST_INVITATIONS = 10_000
 MOST_PARTS = 256
@@ -33,6 +35,9 @@ MOST_KEPT_PLACES = 2**22
 """People with later places in a deck are asked anew in a repeated survey."""
 _PLACES = MOST_PARTS * (MOST_KEPT_PLACES + 1)
 _NUMBERS = 2**31
+
+_Round: TypeAlias = tuple[str, int]
+_Desks: TypeAlias = tuple[Desk, ...] | Refusal
 
 
 class Answering(Shelf):
@@ -125,8 +130,10 @@ class Answering(Shelf):
         """
         beginnings = {upload.assignment[:4] for upload in uploads}
         keys = await self._signing_keys(map(key_of, beginnings))
-        checked = [await self._checked(upload, keys) for upload in uploads]
-        incoming = [each for each in checked if isinstance(each, Incoming)]
+        places = [_verified(upload.assignment, keys) for upload in uploads]
+        desks = await self._desks(places)
+        checked = [_checked(*each, desks) for each in zip(uploads, places, strict=True)]
+        incoming = [each for each in checked if not isinstance(each, Refusal)]
         became = iter(await self.store.accept(incoming, now=self._now()) if incoming else [])
         return [
             each if isinstance(each, Refusal) else _answer(upload, each, next(became), keys)
@@ -180,28 +187,44 @@ class Answering(Shelf):
         same = published[part] == asked.fingerprints[part]
         return before if same and before.position < MOST_KEPT_PLACES else None
 
-    async def _checked(self, upload: Upload, keys: dict[int, bytes]) -> Incoming | Refusal:
-        """Return what the store keeps of an upload, or why it keeps nothing."""
+    async def _desks(self, places: Iterable[Assignment | Refusal]) -> dict[_Round, _Desks]:
+        """Return who takes the reports of each round, or why nobody does."""
+        rounds = {(one.survey, one.round) for one in places if isinstance(one, Assignment)}
+        known = self._known_desks
+        return {each: known.get(each) or await self._open_desks(each) for each in rounds}
+
+    async def _open_desks(self, round: _Round) -> _Desks:
         try:
-            assignment = verify(upload.assignment, keys)
-            known = self._parts.get((assignment.survey, assignment.round))
-            part = known[assignment.part] if known else await self._part(assignment)
-            asked = tuple([sent.question for sent in upload.reports])
-            allow(asked == assignment.questions, "malformed", "expected a report to each question")
-            read = [part.read_report(sent) for sent in upload.reports]
+            asked = await self._asked(round[0], await self._record(round[0]), round[1])
         except Refusal as refusal:
             return refusal
         except HushrankError as error:
             return Refusal("malformed", str(error))
-        answers = [Answer(assignment.part, n, msgspec.json.encode(value)) for n, value in read]
-        return Incoming(assignment.survey, assignment.round, assignment.number, tuple(answers))
+        self._known_desks[round] = tuple(map(Desk, count(), asked.parts))
+        return self._known_desks[round]
 
-    async def _part(self, assignment: Assignment) -> PublishedSurvey:
-        """Return what an assignment is of, and remember it."""
-        id, number = assignment.survey, assignment.round
-        record = await self._record(id)
-        self._parts[id, number] = (await self._asked(id, record, number)).parts
-        return self._parts[id, number][assignment.part]
+
+def _verified(token: str, keys: Mapping[int, bytes]) -> Assignment | Refusal:
+    try:
+        return verify(token, keys)
+    except Refusal as refusal:
+        return refusal
+
+
+def _checked(
+    upload: Upload, place: Assignment | Refusal, desks: Mapping[_Round, _Desks]
+) -> Incoming | Refusal:
+    """Return what the store keeps of an upload, or why it keeps nothing."""
+    if isinstance(place, Refusal):
+        return place
+    of_round = desks[place.survey, place.round]
+    if isinstance(of_round, Refusal):
+        return of_round
+    try:
+        answers = of_round[place.part].answers(upload.reports, place.questions)
+    except HushrankError as error:
+        return Refusal("malformed", str(error))
+    return Incoming(place.survey, place.round, place.number, answers)
 
 
 def _answer(

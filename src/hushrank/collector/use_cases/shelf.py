@@ -15,9 +15,9 @@ from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, decode_tallies, replay
 from hushrank.collector.store.store import Kept, SigningKey, Store
+from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.surveys.survey import RoundTallies
-from hushrank.surveys.wire import PublishedSurvey
 from hushrank.workflows.results.collection import Collection
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Shelf:
         """Work over an open store; `clock` and `draw` are replaced in tests only."""
         self.store, self._clock, self._draw = store, clock, draw
         self._keys: dict[int, bytes] = {}
-        self._parts: dict[tuple[str, int], tuple[PublishedSurvey, ...]] = {}
+        self._known_desks: dict[tuple[str, int], tuple[Desk, ...]] = {}
         self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)
         self._learnt = lru_cache(MOST_ROUNDS_CACHED)(_Once)
 

@@ -1,8 +1,8 @@
 """Reports, and how many of which kind there are, in SQL."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -11,45 +11,57 @@ from hushrank.collector.store.counting import ROWS_AT_ONCE, Counting
 from hushrank.collector.store.sqlite.rows import as_list, insert_rows
 from hushrank.collector.store.sqlite.surveys import find_round
 from hushrank.collector.store.sqlite.writer import Connection
-from hushrank.collector.store.store import Acceptance, Bin, Counts, Incoming, Kind
+from hushrank.collector.store.store import Acceptance, Answer, Bin, Counts, Incoming, Kind
 
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
 
-_Content: TypeAlias = tuple[tuple[int, int, bytes], ...]
+_Content: TypeAlias = tuple[Answer, ...]
 
 
 def accept(connection: Connection, uploads: Sequence[Upload]) -> list[list[Acceptance]]:
     """Store what is new, and say what became of each."""
-    sent = [(one, bin) for incoming, bin in uploads for one in incoming]
+    sent = [one for incoming, _ in uploads for one in incoming]
+    bins = [bin for incoming, bin in uploads for _ in incoming]
     became: list[Acceptance] = ["closed"] * len(sent)
-    for name in dict.fromkeys((one.survey, one.round) for one, _ in sent):
+    for name, places in _rounds(sent).items():
         found = find_round(connection, *name)
         if found:
-            places = [i for i, (one, _) in enumerate(sent) if (one.survey, one.round) == name]
-            told = _accept_round(connection, *found, [sent[i] for i in places])
-            for i, outcome in zip(places, told, strict=True):
-                became[i] = outcome
+            came = [sent[place] for place in places]
+            told = _accept_round(connection, *found, came, [bins[place] for place in places])
+            for place, outcome in zip(places, told, strict=True):
+                became[place] = outcome
     rest = iter(became)
-    return [[next(rest) for _ in incoming] for incoming, _ in uploads]
+    return [list(islice(rest, len(incoming))) for incoming, _ in uploads]
+
+
+def _rounds(sent: Sequence[Incoming]) -> dict[tuple[str, int], list[int]]:
+    """Return the places of each round's uploads."""
+    places: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for place, one in enumerate(sent):
+        places[one.survey, one.round].append(place)
+    return places
 
 
 def _accept_round(
-    connection: Connection, round: int, is_open: bool, sent: Sequence[tuple[Incoming, int]]
+    connection: Connection,
+    round: int,
+    is_open: bool,
+    sent: Sequence[Incoming],
+    bins: Sequence[int],
 ) -> list[Acceptance]:
-    stored = _stored(connection, round, {one.number for one, _ in sent})
+    stored = _stored(connection, round, {one.number for one in sent})
     new: dict[int, _Content] = {}
-    bins: Counter[int] = Counter()
+    new_bins: list[int] = []
     became: list[Acceptance] = []
-    for one, bin in sent:
-        content = tuple((each.part, each.question, each.report) for each in one.answers)
+    for one, bin in zip(sent, bins, strict=True):
         if is_open and one.number not in stored:
-            stored[one.number] = new[one.number] = content
-            bins[bin] += 1
+            stored[one.number] = new[one.number] = one.answers
+            new_bins.append(bin)
             became.append("new")
         else:
-            became.append(_told(stored.get(one.number), content, is_open))
-    _keep(connection, round, new, bins, became.count("other"))
+            became.append(_told(stored.get(one.number), one.answers, is_open))
+    _keep(connection, round, new, Counter(new_bins), became.count("other"))
     return became
 
 
@@ -67,7 +79,7 @@ def _stored(connection: Connection, round: int, numbers: Collection[int]) -> dic
         (round, as_list(numbers)),
     )
     return {
-        number: tuple((part, question, report) for _, part, question, report in group)
+        number: tuple(Answer(*answer) for _, *answer in group)
         for number, group in groupby(rows, itemgetter(0))
     }
 
