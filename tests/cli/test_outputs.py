@@ -91,14 +91,31 @@ def test_a_second_release_needs_force_and_says_what_is_spent(monkeypatch, ballot
     release = ballots.with_name("order.json")
     private = "aggregate --epsilon 0.5"
     assert run(monkeypatch, private, ballots, "--release", release, "--title", "The club") == 0
-    assert "1 release so far, epsilon 0.5 in all" in capsys.readouterr().out
+    assert "1 private result so far, epsilon 0.5 in all" in capsys.readouterr().out
     first = release.read_text()
     assert run(monkeypatch, private, ballots, "--release", release) == 1
-    assert "spends epsilon again (ballots.csv: 1 release so far" in capsys.readouterr().err
+    assert "spends epsilon again (ballots.csv: 1 private result so far" in capsys.readouterr().err
     assert release.read_text() == first
     assert run(monkeypatch, private, ballots, "--release", release, "--force") == 0
-    assert "2 releases so far, epsilon 1 in all" in capsys.readouterr().out
+    assert "2 private results so far, epsilon 1 in all" in capsys.readouterr().out
     assert len(json.loads(ballots.with_name(NAME).read_text())["releases"]) == 2
+
+
+def test_a_result_that_is_only_seen_is_written_down(monkeypatch, ballots, capsys):
+    private = "aggregate --epsilon 0.5 --method p-borda-knorm"
+    assert run(monkeypatch, private, ballots, "--csv", ballots.with_name("numbers.csv")) == 0
+    assert "1 private result so far, epsilon 0.5 in all" in capsys.readouterr().out
+    assert run(monkeypatch, private, ballots, "--no-ledger") == 0
+    assert "Not written down (--no-ledger)" in capsys.readouterr().out
+    assert run(monkeypatch, private, ballots, "--seed", 1) == 0
+    assert len(json.loads(ballots.with_name(NAME).read_text())["releases"]) == 1
+
+
+def test_a_release_that_nobody_adds_up_is_refused(monkeypatch, ballots, capsys):
+    release = ballots.with_name("order.json")
+    assert run(monkeypatch, "aggregate --epsilon 1 --no-ledger", ballots, "--release", release) == 1
+    assert "expected no --no-ledger with it" in capsys.readouterr().err
+    assert not release.exists()
 
 
 def test_a_release_says_when_and_what_it_is_in_plain_words(monkeypatch, ballots):

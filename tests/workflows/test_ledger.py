@@ -22,26 +22,31 @@ def spent(epsilon, delta=0.0):
 def after(folder, *releases):
     """Write releases down, each of a file of ballots, and return the last ledger."""
     for name, ballots, epsilon in releases:
+        (folder / name).touch()
         ledger = Ledger.beside(folder / name, ballots)
-        ledger = ledger.with_release(folder / "out.json", spent(epsilon), TODAY)
+        ledger = ledger.with_result(folder / "out.json", spent(epsilon), TODAY)
     return ledger
 
 
 def test_epsilons_add_up_exactly_and_are_said_rounded_up(tmp_path):
     ledger = after(tmp_path, *[("x.soc", BALLOTS, 0.1)] * 3)
-    assert ledger.in_words() == "x.soc: 3 releases so far, epsilon 0.300001 in all"
-    assert "nothing released yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
+    assert ledger.in_words() == "x.soc: 3 private results so far, epsilon 0.300001 in all"
+    (tmp_path / "y.soc").touch()
+    assert "no private result yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
 
 
 def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    (tmp_path / "copy.csv").touch()
     assert len(Ledger.beside(tmp_path / "copy.csv", SAME).earlier) == 1
     assert Ledger.beside(tmp_path / "copy.csv", OTHERS).earlier == ()
 
 
 def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5), ("x.soc", OTHERS, 0.25))
-    said = "2 releases so far, 1 of them when the file held other ballots, epsilon 0.75 in all"
+    said = (
+        "2 private results so far, 1 of them when the file held other ballots, epsilon 0.75 in all"
+    )
     assert ledger.in_words() == f"x.soc: {said}"
 
 
@@ -60,5 +65,29 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
 
 def test_a_damaged_ledger_is_no_empty_one(tmp_path):
     (tmp_path / NAME).write_text("{")
+    (tmp_path / "x.soc").touch()
     with pytest.raises(HushrankError, match="forgets what was spent"):
+        Ledger.beside(tmp_path / "x.soc", BALLOTS)
+
+
+def test_what_was_only_seen_counts_as_well(tmp_path):
+    (tmp_path / "x.soc").touch()
+    ledger = Ledger.beside(tmp_path / "x.soc", BALLOTS).with_result(None, spent(0.5), TODAY)
+    assert ledger.earlier[0].release == ""
+    assert ledger.in_words() == "x.soc: 1 private result so far, epsilon 0.5 in all"
+
+
+def test_what_others_wrote_meanwhile_is_kept(tmp_path):
+    (tmp_path / "x.soc").touch()
+    first, second = (Ledger.beside(tmp_path / "x.soc", BALLOTS) for _ in range(2))
+    first.with_result(None, spent(0.5), TODAY)
+    assert len(second.with_result(None, spent(0.25), TODAY).earlier) == 2
+
+
+def test_where_it_cannot_be_written_nothing_begins(tmp_path, monkeypatch):
+    (tmp_path / "x.soc").touch()
+    with pytest.raises(HushrankError, match="written down beside its ballots"):
+        Ledger.beside(tmp_path / "a pipe", BALLOTS)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(HushrankError, match="written down beside its ballots"):
         Ledger.beside(tmp_path / "x.soc", BALLOTS)

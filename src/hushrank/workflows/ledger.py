@@ -1,10 +1,11 @@
-"""What was released of ballots before, beside them: the epsilons of one file add up.
+"""What private results of ballots were seen, beside them: the epsilons of one file add up.
 
 The file holds no ballot. It knows ballots again, under another name too, by a digest that is keyed
 with a number of its own; whoever holds both could still try guesses, so that the file is readable
 by its owner only and is no part of any release.
 """
 
+import os
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
@@ -16,15 +17,22 @@ import msgspec
 from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
 from hushrank.files.disk import replace_file, require_folder
 from hushrank.rankings.profile import Rankings
 
 NAME = "hushrank-ledger.json"
+NOT_WRITABLE = (
+    "every private result is written down beside its ballots, and this cannot be written; copy them"
+    " to a folder of your own, or add the epsilons up yourself with no_ledger"
+)
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One release: when, of which file of ballots, where to, how, and what it cost."""
+    """One result: when, of which file of ballots, where it was released to, how, at what cost.
+
+    `release` is empty where somebody saw the result and released nothing: they know it as well.
+    """
 
     date: str
     ballots: str
@@ -36,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Book(msgspec.Struct, frozen=True):
-    """All releases of the ballots of one folder."""
+    """All private results of the ballots of one folder."""
 
     version: int
     key: str
@@ -51,50 +59,66 @@ class Ledger:
     another name: where some ballots changed, the others are of the same people.
     """
 
-    path: Path
+    source: Path
+    ballots: Rankings
     book: Book
-    file: str
     digest: str
 
     @classmethod
     def beside(cls, source: Path, ballots: Rankings) -> "Ledger":
-        """Open the ledger of the folder in which ballots lie, or begin one."""
+        """Open the ledger of the folder in which ballots lie, or begin one.
+
+        Raises HushrankError, before anything is drawn, where it could not be written.
+        """
         path = source.parent / NAME
+        is_writable = source.is_file() and os.access(source.parent, os.W_OK)
+        require(is_writable, f"{path}: {NOT_WRITABLE}")
         book = _read(path)
-        return cls(path, book, source.name, _digest(ballots, book.key))
+        return cls(source, ballots, book, _digest(ballots, book.key))
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self.source.parent / NAME
 
     @property
     def earlier(self) -> tuple[Entry, ...]:
-        """Releases of the same file or the same ballots."""
+        """Results of the same file or the same ballots."""
         return tuple(
             each
             for each in self.book.releases
-            if each.ballots == self.file or each.digest == self.digest
+            if each.ballots == self.source.name or each.digest == self.digest
         )
 
-    def with_release(self, release: Path, spend: Spend, today: date) -> "Ledger":
-        """Write the next release down: before it is handed out, so that none is forgotten."""
+    def with_result(self, release: Path | None, spend: Spend, today: date) -> "Ledger":
+        """Write the next result down: before anybody sees it, so that none is forgotten.
+
+        release: where it goes; None where it is only shown. The book is read again first, for
+        others may have written meanwhile; two that write in the same instant lose one entry.
+        """
+        now = Ledger.beside(self.source, self.ballots)
+        name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
-        entry = Entry(today.isoformat(), self.file, self.digest, release.name, *price)
-        book = Book(self.book.version, self.book.key, (*self.book.releases, entry))
+        entry = Entry(today.isoformat(), self.source.name, now.digest, name, *price)
+        book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
         replace_file(self.path, msgspec.json.format(msgspec.json.encode(book)) + b"\n", secret=True)
-        return Ledger(self.path, book, self.file, self.digest)
+        return Ledger(self.source, self.ballots, book, now.digest)
 
     def in_words(self) -> str:
-        """Say what was released so far, and what all of it costs together, rounded up."""
+        """Say how many results were seen so far, and what they cost together, rounded up."""
         spends = [
             Spend(each.method, each.epsilon, each.method, model="central", delta=each.delta)
             for each in self.earlier
         ]
         if not spends:
-            return f"{self.file}: nothing released yet"
+            return f"{self.source.name}: no private result yet"
         changed = sum(each.digest != self.digest for each in self.earlier)
         of = f", {changed} of them when the file held other ballots" if changed else ""
         delta = total_delta(spends)
         with_delta = f" and delta {loss_in_words(delta)}" if delta else ""
-        releases = "1 release" if len(spends) == 1 else f"{len(spends)} releases"
+        results = "1 private result" if len(spends) == 1 else f"{len(spends)} private results"
         epsilon = loss_in_words(total_epsilon(spends))
-        return f"{self.file}: {releases} so far{of}, epsilon {epsilon}{with_delta} in all"
+        return f"{self.source.name}: {results} so far{of}, epsilon {epsilon}{with_delta} in all"
 
 
 def _read(path: Path) -> Book:

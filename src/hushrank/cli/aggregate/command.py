@@ -76,6 +76,9 @@ def aggregate(
     force: Annotated[
         bool, Option("--force", help="Put a release in the place of an earlier one.")
     ] = False,
+    no_ledger: Annotated[
+        bool, Option("--no-ledger", help="Do not write down what a private result costs.")
+    ] = False,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
     csv: CsvFile = None,
     figure: FigureFile = None,
@@ -85,8 +88,8 @@ def aggregate(
 
     With --epsilon the order is private: it protects each ballot against all who see it, but not
     against who runs this. How near it is, the JSON and the report are from the raw ballots: they
-    are for you, not for publication; --release writes what may be published, and adds its epsilon
-    up in a ledger beside FILE. A file may be -, standard output.
+    are for you, not for publication; --release writes what may be published. A ledger beside FILE
+    adds up what all its private results cost. A file may be -, standard output.
 
     Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
@@ -102,4 +105,4 @@ def aggregate(
     }
     paths = AggregatePaths(file, release, json, csv, figure, report)
     reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
-    aggregate_and_show(paths, reading, options, ReleaseTerms(title, force))
+    aggregate_and_show(paths, reading, options, ReleaseTerms(title, force, no_ledger))

@@ -7,6 +7,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from rich.console import Console
+
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.aggregators.registry import method_named
 from hushrank.cli.console import (
@@ -20,8 +22,9 @@ from hushrank.cli.reading import ReadingOptions, reading_of, say_reading
 from hushrank.cli.talk import working
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, is_standard_output, outputs, replace_file
+from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import aggregate
-from hushrank.workflows.ledger import Ledger
+from hushrank.workflows.ledger import NAME, Ledger
 from hushrank.workflows.results.consensus import (
     IN_POPULATION,
     OF_RAW_BALLOTS,
@@ -37,6 +40,9 @@ PLACES = {"method": 0, "epsilon": 1, "people *": 2, "items": 3, "seconds *": 4}
 """Where rows stand in the table: these first, the least sure pair last."""
 BETWEEN, LAST = 5, {"tied": 6, "least sure pair": 7, IN_POPULATION: 8}
 MANY_OPEN = 0.5
+NOT_RECORDED = (
+    "Not written down (--no-ledger): its epsilon adds to that of every other result of these people"
+)
 
 
 @dataclass(frozen=True)
@@ -60,10 +66,31 @@ class AggregatePaths:
 
 @dataclass(frozen=True)
 class ReleaseTerms:
-    """How a release is called, and whether it may take the place of an earlier one."""
+    """How a release is called, whether it may replace an earlier one, and is not recorded."""
 
     title: str | None = None
     force: bool = False
+    no_ledger: bool = False
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """What was found, how near it is, and how many seconds the method took."""
+
+    consensus: Consensus
+    comparison: ConsensusComparison
+    seconds: float
+
+    @property
+    def rows(self) -> dict[str, str]:
+        """The rows of the table in the order in which people read them."""
+        rows = {**self.consensus.summary, **self.comparison.summary}
+        rows["seconds *"] = f"{self.seconds:.3f}"
+        if self.comparison.undecided > MANY_OPEN:
+            rows[OPEN_PAIRS] += " (see --unranked)"
+        places = PLACES | LAST
+        labels = sorted(rows, key=lambda row: places.get(row, BETWEEN))
+        return {label: rows[label] for label in labels}
 
 
 def aggregate_and_show(
@@ -72,50 +99,70 @@ def aggregate_and_show(
     options: dict[str, Any],
     terms: ReleaseTerms,
 ) -> None:
-    """Aggregate, print a table, and write what was asked for."""
-    _require_usable(paths, options)
+    """Aggregate, write down what it cost, print a table, and write what was asked for."""
+    _require_usable(paths, options, terms)
     written = paths.written()
     console = console_beside(written)
     ballots = reading.read(paths.source, unranked=options["unranked"])
     say_reading(console, ballots.reading)
-    ledger = None if paths.release is None else Ledger.beside(paths.source, ballots)
-    if ledger is not None and paths.release is not None and not terms.force:
-        _require_new(paths.release, ledger)
+    ledger = _ledger(paths, ballots, options, terms)
+    found = _aggregated(ballots, options)
+    if ledger is not None:
+        ledger = ledger.with_result(paths.release, found.consensus.spend[0], today())
+    title = f"Aggregated from {paths.source.name}"
+    _say(console, title, found)
+    _write(paths, found, reading_of(ballots), terms.title or title)
+    if paths.release is not None:
+        name = terms.title or "Consensus"
+        document = released_order(found.consensus, title=name, today=today())
+        write_json(paths.release, document, secret=False)
+    say_written(console, written)
+    if found.consensus.is_private:
+        console.print(NOT_RECORDED if ledger is None else f"{ledger.in_words()} ({NAME})")
+
+
+def _aggregated(ballots: Rankings, options: Mapping[str, Any]) -> Aggregated:
+    """Aggregate and compare, and say on the way what is being done."""
+    time_limit = options["time_limit"]
     with in_flags("time_limit"), working("aggregating") as progress:
         start = perf_counter()
         consensus = aggregate(ballots, **options, progress=progress)
         seconds = perf_counter() - start
-        comparison = consensus.compared_with(
-            ballots, time_limit=options["time_limit"], progress=progress
-        )
-    title = f"Aggregated from {paths.source.name}"
-    rows = _rows(consensus, comparison, seconds)
-    console.print(result_table(title, rows, [consensus.in_words]))
-    console.print(OF_RAW_BALLOTS)
-    console.print(consensus.how_sure)
-    console.print(consensus.privacy)
+        near = consensus.compared_with(ballots, time_limit=time_limit, progress=progress)
+    return Aggregated(consensus, near, seconds)
+
+
+def _say(console: Console, title: str, found: Aggregated) -> None:
+    """Print the table, what its stars mean, how sure the order is, and what it costs."""
+    consensus = found.consensus
+    console.print(result_table(title, found.rows, [consensus.in_words]))
+    for line in (OF_RAW_BALLOTS, consensus.how_sure, consensus.privacy):
+        console.print(line)
     for spend in consensus.spend if consensus.is_private else ():
         console.print(epsilon_in_words(spend.epsilon, spend.delta))
-    if ledger is not None and paths.release is not None:
-        ledger = ledger.with_release(paths.release, consensus.spend[0], today())
-        document = released_order(consensus, title=terms.title or "Consensus", today=today())
-        write_json(paths.release, document, secret=False)
-    _write(paths, consensus, comparison, {"seconds": seconds, **reading_of(ballots)})
-    if paths.report is not None:
-        comparison.report(paths.report, title=terms.title or title, figures=rows)
-    say_written(console, written)
-    if ledger is not None:
-        console.print(f"{ledger.in_words()} ({ledger.path.name})")
 
 
-def _require_new(release: Path, ledger: Ledger) -> None:
-    """Raise HushrankError where a release is there already: another one spends epsilon again."""
-    is_there = release.is_file() and not is_standard_output(release)
+def _ledger(
+    paths: AggregatePaths, ballots: Rankings, options: Mapping[str, Any], terms: ReleaseTerms
+) -> Ledger | None:
+    """Open the ledger beside the ballots, where the result will be private.
+
+    Raises HushrankError where it cannot be written, or a release is there already: another one
+    spends epsilon again.
+    """
+    is_private = options["epsilon"] is not None and options["seed"] is None
+    if not is_private or terms.no_ledger:
+        return None
+    with in_flags("no_ledger"):
+        ledger = Ledger.beside(paths.source, ballots)
+    release = paths.release
+    is_file = release is not None and release.is_file() and not is_standard_output(release)
     again = f"--force puts another in its place, which spends epsilon again ({ledger.in_words()})"
-    require(not is_there, f"{release}: there is a release already; {again}")
+    require(terms.force or not is_file, f"{release}: there is a release already; {again}")
+    return ledger
 
 
-def _require_usable(paths: AggregatePaths, options: Mapping[str, Any]) -> None:
+def _require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: ReleaseTerms) -> None:
     """Raise HushrankError, before a file is read, where options or paths do not go together."""
     chosen = method_named(options["method"], epsilon=options["epsilon"], delta=options["delta"])
     if paths.release is not None:
@@ -123,34 +170,25 @@ def _require_usable(paths: AggregatePaths, options: Mapping[str, Any]) -> None:
         require(chosen.is_private, nothing)
         is_secret = options["seed"] is None
         require(is_secret, "a seed repeats the noise: there is nothing to release with --seed")
+        require(not terms.no_ledger, "a release is written down: expected no --no-ledger with it")
     paths.written()
 
 
-def _rows(consensus: Consensus, comparison: ConsensusComparison, seconds: float) -> dict[str, str]:
-    """Return the rows of the table in the order in which people read them."""
-    rows = {**consensus.summary, **comparison.summary, "seconds *": f"{seconds:.3f}"}
-    if comparison.undecided > MANY_OPEN:
-        rows[OPEN_PAIRS] += " (see --unranked)"
-    places = PLACES | LAST
-    return {label: rows[label] for label in sorted(rows, key=lambda row: places.get(row, BETWEEN))}
-
-
-def _write(
-    paths: AggregatePaths,
-    consensus: Consensus,
-    comparison: ConsensusComparison,
-    of_run: Mapping[str, Any],
-) -> None:
+def _write(paths: AggregatePaths, found: Aggregated, read: Mapping[str, Any], title: str) -> None:
+    """Write what is for the holder of the ballots."""
+    consensus = found.consensus
     released = consensus.to_dict()
     if paths.json is not None:
         publishable = list(released) if consensus.spend else []
-        raw = {**comparison.to_dict(), **of_run, "publishable": publishable}
-        write_json(paths.json, {**released, **raw}, secret=True)
+        raw = {**found.comparison.to_dict(), "seconds": found.seconds, **read}
+        write_json(paths.json, {**released, **raw, "publishable": publishable}, secret=True)
     is_secret = not consensus.is_private
     if paths.csv is not None:
         replace_file(paths.csv, consensus_csv(consensus), secret=is_secret)
     if paths.figure is not None:
         replace_file(paths.figure, consensus.picture(paths.figure.suffix), secret=is_secret)
+    if paths.report is not None:
+        found.comparison.report(paths.report, title=title, figures=found.rows)
 
 
 def today() -> date:
