@@ -1,5 +1,6 @@
 // A collector that answers from the golden vectors, and a device's way to it.
 
+import { WORDS, expBelow, wordsAbove } from "../exact.js";
 import { fingerprintOf } from "../survey.js";
 import { bytes, vectors } from "./vectors.js";
 
@@ -11,6 +12,27 @@ export function caseOf(protocol, changes = {}, nth = 0) {
   const found = cases.filter(({ announcement }) => JSON.parse(announcement).protocol === protocol)[nth];
   const announcement = JSON.stringify({ ...JSON.parse(found.announcement), ...changes });
   return { ...found, id: JSON.parse(announcement).id, announcement };
+}
+
+/** A handout of a survey of one question, hidden by randomised response of k categories. */
+export function handoutOf(names, question, k, epsilon) {
+  const [numerator, denominator] = expBelow(epsilon);
+  const lies = wordsAbove(denominator, numerator + BigInt(k - 1) * denominator);
+  const words = { hit_words: String(WORDS - BigInt(k - 1) * lies), false_hit_words: String(lies) };
+  const asked = JSON.stringify({ question, mechanism: 0 });
+  const head = JSON.stringify({
+    version: 2,
+    name: "one question",
+    items: names,
+    epsilon,
+    answers_per_person: 1,
+    lots: [0, 1],
+    takes_incomplete: false,
+    n_questions: 1,
+    questions_root: fingerprintOf(Uint8Array.of(0), asked),
+    mechanisms: [{ kind: "generalized-randomized-response", n_categories: k, epsilon, ...words }],
+  });
+  return JSON.stringify({ head, questions: [{ number: 0, asked, path: [] }] });
 }
 
 /** The random bytes of a device: who it is, its lot, and what it draws. */

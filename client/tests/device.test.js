@@ -8,7 +8,7 @@ import { Device } from "../device.js";
 import { Randomness } from "../randomness.js";
 import { memoryStorage, openStorage } from "../storage.js";
 import { readHandout } from "../survey.js";
-import { COLLECTOR, Collector, caseOf, tapeOf } from "./collector.js";
+import { COLLECTOR, Collector, caseOf, handoutOf, tapeOf } from "./collector.js";
 import { vectors } from "./vectors.js";
 
 const WEEK = 7 * 24 * 3600 * 1000;
@@ -199,6 +199,21 @@ test("rounds cost together what was shown, and no more", async () => {
   assert.equal(standing.round, 1);
 });
 
+test("no rounding hides what rounds cost together", async () => {
+  const { names } = vectors("handouts");
+  const rounds = [0.1, 0.7].map((nats) => handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, nats));
+  for (const [epsilon, kind] of [[0.1 + 0.7, "too-dear"], [0.8, null]]) { // floats round 0.1 + 0.7 down
+    const first_round = [readHandout(rounds[0], 1).fingerprint];
+    const survey = { ...caseOf("pairs", { epsilon, first_round }), handout: rounds[0] };
+    const collector = new Collector(survey);
+    const device = deviceOf(collector);
+    await device.join(survey.id);
+    [survey.handout, collector.round] = [rounds[1], 1];
+    if (kind) await kinds(device.join(survey.id), kind);
+    else assert.equal((await device.join(survey.id)).round, 1);
+  }
+});
+
 test("a round that does not ask the lot costs nothing, and a later one may ask", async () => {
   const survey = caseOf("pairs");
   const collector = new Collector(survey);
@@ -325,11 +340,11 @@ test("what is kept can be seen without the collector, and forgotten but for what
   assert.equal((await restarted.account()).spent, 2);
 });
 
-test("nothing of what was forgotten is left in the browser, and no request has a cookie", async () => {
+test("nothing of what was forgotten is left in the browser, and no request has a cookie or is redirected", async () => {
   const survey = caseOf("olh");
   const collector = new Collector(survey);
   const how = [];
-  const fetch = (url, init) => (how.push(init.credentials), collector.fetch(url, init));
+  const fetch = (url, init) => (how.push(`${init.credentials} ${init.redirect}`), collector.fetch(url, init));
   const name = `test ${Math.random()}`;
   const device = new Device({ collector: COLLECTOR, storage: await openStorage(name), fetch });
   await week(device, survey, survey.order);
@@ -345,7 +360,7 @@ test("nothing of what was forgotten is left in the browser, and no request has a
   });
   const { series } = JSON.parse(survey.announcement);
   assert.deepEqual(keys, ["account", `series ${COLLECTOR} ${series}`]);
-  assert.deepEqual([how.length, ...new Set(how)], [4, "omit"]);
+  assert.deepEqual([how.length, ...new Set(how)], [4, "omit error"]);
 });
 
 test("the limit is of a year, and of each collector", async () => {

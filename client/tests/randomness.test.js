@@ -11,6 +11,16 @@ test("more than 65,536 bytes are drawn in several calls", () => {
   }
 });
 
+test("every byte is that of the secure source", (context) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  context.after(() => Object.defineProperty(globalThis, "crypto", own));
+  let drawn = 0;
+  const getRandomValues = (/** @type {Uint8Array} */ bytes) => bytes.forEach((_, at) => (bytes[at] = drawn++ % 251));
+  Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
+  const bytes = Randomness.secure().bytes(70_000);
+  assert.ok(bytes.every((byte, at) => byte === at % 251));
+});
+
 test("where there is no secure source, none is made up", (context) => {
   const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   context.after(() => Object.defineProperty(globalThis, "crypto", own));

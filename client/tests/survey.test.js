@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { Randomness } from "../randomness.js";
 import { encodeReport, fingerprintOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
+import { handoutOf } from "./collector.js";
 import { bytes, vectors } from "./vectors.js";
 
 const { cases, names, bad_handouts: badHandouts } = vectors("handouts");
@@ -37,6 +38,21 @@ test("bad handouts are refused", () => {
   for (const { why, handout } of badHandouts) {
     assert.throws(() => readHandout(handout, EPSILON), { name: "Refusal" }, why);
   }
+});
+
+test("no question is asked twice in place of another", () => {
+  const json = cases.map(({ handout }) => handout).find((each) => JSON.parse(each).questions.length > 1);
+  const { head, questions } = JSON.parse(json);
+  const twice = JSON.stringify({ head, questions: [questions[0], ...questions.slice(0, -1)] });
+  assert.throws(() => readHandout(twice, EPSILON), { kind: "malformed" });
+});
+
+test("a whole order is not hidden as if it were a category", () => {
+  const items = names.map((_, item) => item);
+  const pair = handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, EPSILON);
+  assert.equal(readHandout(pair, EPSILON).asked.length, 1);
+  const order = handoutOf(names, { kind: "whole-order", items }, items.length, EPSILON);
+  assert.throws(() => readHandout(order, EPSILON), { kind: "malformed" });
 });
 
 test("more than was shown is refused", () => {

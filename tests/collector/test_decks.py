@@ -29,6 +29,11 @@ def test_a_position_has_one_answer_and_another_seed_another_deck():
     assert decks[0] == decks[1] != decks[2]
 
 
+def test_each_deck_is_shuffled_anew():
+    decks = {tuple(questions_at(SEED, 50, 1, 50 * n + at) for at in range(50)) for n in range(20)}
+    assert len(decks) == 20
+
+
 def test_each_question_is_equally_likely_at_each_position():
     """6,000 decks of 6 cards: a card 1.3 times too likely at a place is missed 2 times in 1e6."""
     places = np.array(

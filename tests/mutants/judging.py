@@ -69,9 +69,14 @@ class Judge:
 
 
 def judge_all(judge: Judge, mutants: list[Mutant], *, jobs: int) -> Iterator[Judgement]:
-    """Judge mutants in so many processes, and yield each as it is done."""
+    """Judge mutants in so many processes, and yield each as it is done.
+
+    Exits where tests fail without any mutant by now: then nothing of it was true.
+    """
     with get_context("fork").Pool(jobs) as pool:
         yield from pool.imap_unordered(judge.judge, mutants)
+    for stages in {mutants[0].stages[:1], mutants[-1].stages[:1]}:
+        _limit(judge.tree, stages[0])
 
 
 def _stages(mutants: Iterable[Mutant]) -> Iterable[Tests]:

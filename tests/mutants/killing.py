@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from traceback import print_exc
 
 from tests.mutants.mutant import ROOT, Tests
 
@@ -25,6 +26,8 @@ PYTEST = (
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # hypothesis is read by now
 )
 LOG = "mutants.log"
+BROKEN = 70
+"""The status of a run that could not even begin: which says nothing of a mutant."""
 PATIENCE = 20.0
 """How many times its processor seconds a run may last: somebody else may need the processor."""
 
@@ -52,14 +55,18 @@ def run_tests(tree: Path, tests: Tests, *, seconds: int) -> Run:
         try:
             _begin(tree, seconds)
             _run_node(scripts) if scripts else _run_pytest(tests)
+        except BaseException:
+            print_exc()
         finally:
-            os._exit(70)
+            os._exit(BROKEN)
     end = time.monotonic() + seconds * PATIENCE
     while not (ended := os.wait4(process, os.WNOHANG))[0]:
         if time.monotonic() > end:
             os.killpg(process, signal.SIGKILL)
         time.sleep(0.02)
     _, status, used = ended
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN:
+        raise RuntimeError((tree / LOG).read_text("utf-8"))
     return Run(status == 0, not os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
 
 

@@ -18,6 +18,7 @@ from hushrank.aggregators.private.exponential.p_sample import cost_rate, p_sampl
 from hushrank.aggregators.private.exponential.proposals import (
     SLACK,
     Proposals,
+    chosen_place,
     kept_order,
     word_shares,
 )
@@ -421,6 +422,12 @@ def test_shares_of_words_add_up_and_miss_no_place(log_weights):
     assert len(numbers) == 1 or min(numbers) >= 1
     parts = np.exp(weights - np.logaddexp.reduce(weights))
     assert len(numbers) == 1 or np.allclose(np.array(numbers) / 2.0**64, parts, atol=1e-11)
+
+
+def test_a_word_chooses_the_place_whose_run_holds_it():
+    shares = np.array([3, 1, 2], dtype=np.uint64)
+    places = [chosen_place(np.uint64(word), shares) for word in range(6)]
+    assert places == [0, 0, 0, 1, 2, 2]
 
 
 @pytest.mark.parametrize("epsilon", [1e-30, 1e-9, 0.1, 0.5, 1 / 3, 1.0, 999.9, 1000])
