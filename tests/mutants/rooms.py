@@ -58,7 +58,10 @@ ROOMS = (
     ),
     Room(
         "collector: admission",
-        ("collector/use_cases/answering.py", "collector/tokens.py", "collector/decks.py"),
+        (
+            *("collector/use_cases/answering.py", "collector/use_cases/desk.py"),
+            *("collector/tokens.py", "collector/decks.py"),
+        ),
         ("tests/collector/test_tokens.py", "tests/collector/test_service.py"),
         ("tests/collector/device", "tests/collector/web/test_reports.py"),
     ),
