@@ -14,6 +14,7 @@ from hushrank.aggregators.pairwise import pair_margins
 from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks, Rule
 from hushrank.aggregators.uncertainty.resampled import ranks_of_other_people
 from hushrank.arrays import Counts, Order
+from hushrank.errors import HushrankError
 from hushrank.rankings.profile import Rankings
 
 
@@ -21,16 +22,24 @@ from hushrank.rankings.profile import Rankings
 class Ballots:
     """What a method is given: the ballots, and their pair counts (items, items).
 
-    `unranked`: what an item that a ballot leaves out means in these counts.
+    `rankings`: None where ballots were counted elsewhere, piece by piece. `unranked`: what an item
+    that a ballot leaves out means in these counts.
     """
 
-    rankings: Rankings
+    rankings: Rankings | None
     counts: Counts
     unranked: Literal["unknown", "last"] = "unknown"
 
+    @property
+    def whole(self) -> Rankings:
+        """The ballots one by one; HushrankError where only their counts are known."""
+        if self.rankings is None:
+            raise HushrankError("this needs ballots one by one: only their counts are known")
+        return self.rankings
+
     def ranks_of_other_people(self, rule: Rule) -> DrawnRanks:
         """Draw the ranks that the population may have from which these ballots come."""
-        return ranks_of_other_people(self.rankings, rule=rule, unranked=self.unranked)
+        return ranks_of_other_people(self.whole, rule=rule, unranked=self.unranked)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

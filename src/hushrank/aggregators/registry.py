@@ -68,13 +68,15 @@ Run: TypeAlias = Callable[[Ballots, AggregationTerms], PrivateOrder | RawOrder]
 class AggregationMethod:
     """A method by name. `epsilon` and `delta`: whether it must have one, may, or has no use for it.
 
-    A method without an epsilon computes its order from the raw ballots.
+    A method without an epsilon computes its order from the raw ballots. `from_counts`: whether it
+    needs nothing but pair counts.
     """
 
     name: MethodName
     run: Run
     epsilon: Literal["needed", "refused"] = "needed"
     delta: Literal["needed", "welcome", "refused"] = "refused"
+    from_counts: bool = True
 
     @property
     def is_private(self) -> bool:
@@ -126,7 +128,7 @@ def _in_time(release: Callable[..., PrivateOrder]) -> Run:
 
 
 def _of_whole_rankings(release: Callable[..., PrivateOrder]) -> Run:
-    return lambda ballots, terms: release(ballots.rankings, epsilon=terms.epsilon, rng=terms.rng)
+    return lambda ballots, terms: release(ballots.whole, epsilon=terms.epsilon, rng=terms.rng)
 
 
 def _exact(ballots: Ballots, terms: AggregationTerms) -> RawOrder:
@@ -149,15 +151,15 @@ METHODS: Mapping[str, AggregationMethod] = {
         AggregationMethod("p-borda", _pure(p_borda)),
         AggregationMethod("p-borda-centred", _pure(p_borda_centred)),
         AggregationMethod("p-borda-knorm", _pure(p_borda_knorm)),
-        AggregationMethod("p-borda-hist", _of_whole_rankings(p_borda_hist)),
+        AggregationMethod("p-borda-hist", _of_whole_rankings(p_borda_hist), from_counts=False),
         AggregationMethod("p-sort", _pure(p_sort)),
         AggregationMethod("dp-kwiksort", _pure(dp_kwiksort)),
         AggregationMethod("p-sample", _pure(p_sample)),
         AggregationMethod("gaussian-borda", _with_delta(gaussian_borda), delta="needed"),
         AggregationMethod("gaussian-kemeny", _in_time(gaussian_kemeny), delta="needed"),
-        AggregationMethod("kemeny", _exact, epsilon="refused"),
-        AggregationMethod("borda", _by_scores, epsilon="refused"),
-        AggregationMethod("kwiksort", _by_pivots, epsilon="refused"),
+        AggregationMethod("kemeny", _exact, epsilon="refused", from_counts=False),
+        AggregationMethod("borda", _by_scores, epsilon="refused", from_counts=False),
+        AggregationMethod("kwiksort", _by_pivots, epsilon="refused", from_counts=False),
     )
 }
 """Private methods first: whether a delta is needed stands beside each."""

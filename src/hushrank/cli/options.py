@@ -115,9 +115,20 @@ FigureFile: TypeAlias = Annotated[
     Path | None, Option("--figure", help="Write the picture of the order: .svg, .png or .pdf.")
 ]
 
+
+class Engine(StrEnum):
+    """What runs a command: this process, or Dask."""
+
+    LOCAL = "local"
+    DASK = "dask"
+
+
+EngineName: TypeAlias = Annotated[
+    Engine, Option("--engine", help="dask: FILE is Parquet, read piece by piece.")
+]
 Scheduler: TypeAlias = Annotated[
     str | None,
-    Option(help="Count with Dask: threads, processes, tcp://host:8786. (default: without it)"),
+    Option(help="Dask: threads, processes or tcp://host:8786."),
 ]
 WorkerCount: TypeAlias = Annotated[
     int | None, Option("--workers", min=1, help="How many threads or processes. (default: all)")

@@ -147,7 +147,7 @@ def _total(*sums: Any) -> Any:
 def _added(one: Any, other: Any) -> Any:
     if isinstance(one, Failure) or isinstance(other, Failure):
         return one if isinstance(one, Failure) else other
-    return add(one, other)
+    return _guarded(add, one, other)
 
 
 def _public_name(what: str) -> str:

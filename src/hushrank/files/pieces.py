@@ -40,15 +40,17 @@ def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[
     return [piece for path in paths for piece in _cut(path, most_rows)]
 
 
-def batches_of(piece: Piece, columns: Sequence[str], *, most_rows: int) -> Iterator[Any]:
+def batches_of(
+    piece: Piece, columns: Sequence[str], *, most_rows: int, coded: Sequence[str] = ()
+) -> Iterator[Any]:
     """Yield the record batches of a piece, of at most `most_rows` rows each.
 
-    Columns of text that repeat are dictionaries where the file has them so.
+    coded: columns of few distinct texts, which come as dictionaries.
     Raises HushrankError, which names the file and nothing it holds, where it cannot be read, or
     holds another number of rows than when it was cut.
     """
     n_rows = 0
-    with errors_naming_parquet(piece.path), _opened(piece.path) as file:
+    with errors_naming_parquet(piece.path), _opened(piece.path, coded) as file:
         require(max(piece.groups, default=-1) < file.num_row_groups, DAMAGED)
         _require_columns(file.schema_arrow.names, columns)
         for batch in file.iter_batches(most_rows, list(piece.groups), list(columns)):
@@ -81,7 +83,7 @@ def errors_naming_parquet(path: str) -> Iterator[None]:
         message = "there is no such file"
     except PermissionError:
         message = "this file may not be read"
-    except (arrow.ArrowException, OSError, EOFError):
+    except (arrow.ArrowException, OSError, EOFError, KeyError):
         message = DAMAGED
     else:
         return
@@ -130,10 +132,10 @@ def _cut(path: str, most_rows: int) -> Iterator[Piece]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def _opened(path: str, coded: Sequence[str] = ()) -> Iterator[Any]:
     from pyarrow import parquet
 
-    told = {"read_dictionary": ["survey"], "page_checksum_verification": True}
+    told = {"read_dictionary": list(coded), "page_checksum_verification": True}
     if "://" not in path:
         with parquet.ParquetFile(path, memory_map=True, **told) as file:
             yield file

@@ -18,13 +18,16 @@ ROWS_AT_ONCE = 2**18
 """In memory of what is read; of a text column a row may have a kilobyte."""
 
 
+CODED = ("survey",)
+
+
 def tally_piece(parts: Parts, piece: Piece) -> Counted:
     """Tally the reports of a piece, repeats and all.
 
     Raises HushrankError, which names the file, where it cannot be read to its end.
     """
     counted = Counted.nothing(parts)
-    for batch in batches_of(piece, COLUMNS, most_rows=ROWS_AT_ONCE):
+    for batch in batches_of(piece, COLUMNS, most_rows=ROWS_AT_ONCE, coded=CODED):
         with errors_naming_parquet(piece.path):
             counted += tally_batch(parts, batch)
     return counted
@@ -56,7 +59,7 @@ def tally_bucket(keyed: Keyed, bucket: int) -> Counted:
     parts, key = keyed.parts, keyed.key
     held, n_refused = [], 0
     for piece in keyed.pieces:
-        for batch in batches_of(piece, (*COLUMNS, key), most_rows=ROWS_AT_ONCE):
+        for batch in batches_of(piece, (*COLUMNS, key), most_rows=ROWS_AT_ONCE, coded=CODED):
             with errors_naming_parquet(piece.path):
                 possible, refused = _possible_of_bucket(keyed, batch, bucket)
             held.append(possible)

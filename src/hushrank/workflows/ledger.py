@@ -60,7 +60,7 @@ class Ledger:
     """
 
     source: Path
-    ballots: Rankings
+    told: bytes
     book: Book
     digest: str
 
@@ -70,11 +70,20 @@ class Ledger:
 
         Raises HushrankError, before anything is drawn, where it could not be written.
         """
+        require(source.is_file(), f"{source.parent / NAME}: {NOT_WRITABLE}")
+        return cls.of(source, _told(ballots))
+
+    @classmethod
+    def of(cls, source: Path, told: bytes) -> "Ledger":
+        """Open the ledger beside a file, or a pattern of files, whose ballots say what is told.
+
+        told: raw, and kept in memory; the book has a keyed digest of it.   Raises as `beside`.
+        """
         path = source.parent / NAME
-        is_writable = source.is_file() and os.access(source.parent, os.W_OK)
-        require(is_writable, f"{path}: {NOT_WRITABLE}")
+        require(os.access(source.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
-        return cls(source, ballots, book, _digest(ballots, book.key))
+        digest = blake2b(told, key=bytes.fromhex(book.key), digest_size=16)
+        return cls(source, told, book, digest.hexdigest())
 
     @property
     def path(self) -> Path:
@@ -96,13 +105,13 @@ class Ledger:
         release: where it goes; None where it is only shown. The book is read again first, for
         others may have written meanwhile; two that write in the same instant lose one entry.
         """
-        now = Ledger.beside(self.source, self.ballots)
+        now = Ledger.of(self.source, self.told)
         name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
         entry = Entry(today.isoformat(), self.source.name, now.digest, name, *price)
         book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
         replace_file(self.path, msgspec.json.format(msgspec.json.encode(book)) + b"\n", secret=True)
-        return Ledger(self.source, self.ballots, book, now.digest)
+        return Ledger(self.source, self.told, book, now.digest)
 
     def in_words(self) -> str:
         """Say how many results were seen so far, and what they cost together, rounded up."""
@@ -132,11 +141,9 @@ def _read(path: Path) -> Book:
         raise HushrankError(f"{path}: expected a ledger of releases; {helps}") from None
 
 
-def _digest(ballots: Rankings, key: str) -> str:
-    """Return a keyed digest of what ballots say: the same in any order of people and of items."""
+def _told(ballots: Rankings) -> bytes:
+    """Return what ballots say: the same in any order of people and of items."""
     columns = sorted(range(ballots.n_items), key=lambda item: ballots.names[item])
     told = ballots.restrict(columns).counted()
-    digest = blake2b(key=bytes.fromhex(key), digest_size=16)
-    for part in (told.ranks.tobytes(), told.people_of_rows.tobytes()):
-        digest.update(msgspec.json.encode(told.names) + part)
-    return digest.hexdigest()
+    parts = (told.ranks.tobytes(), told.people_of_rows.tobytes())
+    return b"".join(msgspec.json.encode(told.names) + part for part in parts)

@@ -6,18 +6,23 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from hushrank.cli.engines import require_local, workers_of
 from hushrank.cli.options import (
     EPSILON_HELP,
     BestEnd,
     Columns,
     CsvFile,
     Drop,
+    Engine,
+    EngineName,
     FigureFile,
     Form,
     Id,
     Ignore,
+    Scheduler,
     Unranked,
     Weight,
+    WorkerCount,
 )
 from hushrank.cli.reading import ReadingOptions
 
@@ -41,7 +46,7 @@ class Method(StrEnum):
 
 
 def aggregate(
-    file: Annotated[Path, Argument(help="Ballots: PrefLib, CSV, Parquet, scores; also gzipped.")],
+    file: Annotated[str, Argument(help="Ballots: PrefLib, CSV, Parquet, scores; also gzipped.")],
     method: Annotated[
         Method | None,
         Option(help="How ballots become one order. (default: auto with --epsilon, else kemeny)"),
@@ -83,6 +88,9 @@ def aggregate(
     csv: CsvFile = None,
     figure: FigureFile = None,
     report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
+    engine: EngineName = Engine.LOCAL,
+    scheduler: Scheduler = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Sum the ballots of FILE up in one order, and say how near it is to the exact optimum.
 
@@ -90,6 +98,9 @@ def aggregate(
     against who runs this. How near it is, the JSON and the report are from the raw ballots: they
     are for you, not for publication; --release writes what may be published. A ledger beside FILE
     adds up what all its private results cost. A file may be -, standard output.
+
+    With --engine dask FILE is Parquet, such as 'ballots/*.parquet' or s3://..., and is counted
+    piece by piece; the noise is drawn once, here.
 
     Example:  hushrank aggregate ballots.toi --epsilon 0.5 --release order.json
     """
@@ -103,6 +114,14 @@ def aggregate(
         "time_limit": time_limit,
         "seed": seed,
     }
-    paths = AggregatePaths(file, release, json, csv, figure, report)
+    paths = AggregatePaths(Path(file), release, json, csv, figure, report)
     reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
-    aggregate_and_show(paths, reading, options, ReleaseTerms(title, force, no_ledger))
+    terms = ReleaseTerms(title, force, no_ledger)
+    if engine == Engine.DASK:
+        from hushrank.cli.aggregate.at_scale import aggregate_files_and_show
+
+        chosen = workers_of(scheduler, workers)
+        aggregate_files_and_show(file, paths, reading, options, terms, chosen)
+        return
+    require_local(scheduler, workers)
+    aggregate_and_show(paths, reading, options, terms)

@@ -1,6 +1,6 @@
 """Show an aggregation: table, JSON, report, and what may be published."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -100,12 +100,12 @@ def aggregate_and_show(
     terms: ReleaseTerms,
 ) -> None:
     """Aggregate, write down what it cost, print a table, and write what was asked for."""
-    _require_usable(paths, options, terms)
+    require_usable(paths, options, terms)
     written = paths.written()
     console = console_beside(written)
     ballots = reading.read(paths.source, unranked=options["unranked"])
     say_reading(console, ballots.reading)
-    ledger = _ledger(paths, ballots, options, terms)
+    ledger = open_ledger(paths, lambda: Ledger.beside(paths.source, ballots), options, terms)
     found = _aggregated(ballots, options)
     if ledger is not None:
         ledger = ledger.with_result(paths.release, found.consensus.spend[0], today())
@@ -142,8 +142,11 @@ def _say(console: Console, title: str, found: Aggregated) -> None:
         console.print(epsilon_in_words(spend.epsilon, spend.delta))
 
 
-def _ledger(
-    paths: AggregatePaths, ballots: Rankings, options: Mapping[str, Any], terms: ReleaseTerms
+def open_ledger(
+    paths: AggregatePaths,
+    opened: Callable[[], Ledger],
+    options: Mapping[str, Any],
+    terms: ReleaseTerms,
 ) -> Ledger | None:
     """Open the ledger beside the ballots, where the result will be private.
 
@@ -154,7 +157,7 @@ def _ledger(
     if not is_private or terms.no_ledger:
         return None
     with in_flags("no_ledger"):
-        ledger = Ledger.beside(paths.source, ballots)
+        ledger = opened()
     release = paths.release
     is_file = release is not None and release.is_file() and not is_standard_output(release)
     again = f"--force puts another in its place, which spends epsilon again ({ledger.in_words()})"
@@ -162,7 +165,7 @@ def _ledger(
     return ledger
 
 
-def _require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: ReleaseTerms) -> None:
+def require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: ReleaseTerms) -> None:
     """Raise HushrankError, before a file is read, where options or paths do not go together."""
     chosen = method_named(options["method"], epsilon=options["epsilon"], delta=options["delta"])
     if paths.release is not None:

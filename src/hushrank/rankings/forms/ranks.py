@@ -67,9 +67,8 @@ def place_keys(
 
     Raises HushrankError, with line and column, for a cell that is neither.
     """
-    keys = np.stack(
-        [_distinct_places(table.columns[n])[table.columns[n].codes] for n in columns], axis=1
-    )
+    each = [_distinct_places(table.columns[n])[table.columns[n].codes] for n in columns]
+    keys = np.stack(each).T  # column-major, as ranks are
     fits = ~(keys > (LARGEST_RANK if most is None else most))
     table.require_cells(
         fits, columns, WHOLE if most is None else f"a place of 1 to {most}, or nothing"
@@ -82,7 +81,7 @@ def score_keys(table: Table, columns: Sequence[int]) -> NDArray[np.float64]:
 
     Raises HushrankError, with the line, for a cell that is neither.
     """
-    keys = np.stack([_scores(table.columns[n]) for n in columns], axis=1)
+    keys = np.stack([_scores(table.columns[n]) for n in columns]).T
     table.require_cells(~np.isinf(keys), columns, "a score that is a number, or nothing")
     return keys
 

@@ -352,13 +352,13 @@ class ConsensusComparison:
     @property
     def n_people(self) -> int:
         """How many people there are."""
-        return self.ballots.rankings.n_people
+        return self.ballots.whole.n_people
 
     @cached_property
     def of_other_people(self) -> DrawnRanks:
         """The ranks that items may have in the population from which the ballots come."""
         found = self.consensus.found
-        if isinstance(found, RawOrder) and found.ballots.rankings is self.ballots.rankings:
+        if isinstance(found, RawOrder) and found.ballots.whole is self.ballots.whole:
             return found.of_other_people
         evidence = found.evidence if isinstance(found, PrivateOrder) else None
         by_pairs = isinstance(evidence, NoisyMargins | DrawnByCost)

@@ -110,8 +110,8 @@ def _raw_rows(found: Consensus) -> Iterator[Row]:
     if isinstance(found.found, PrivateOrder):
         return
     ballots, names = found.found.ballots, found.names
-    if ballots.rankings.is_complete and ballots.rankings.is_strict:
-        at: Floats = first_order_marginals(ballots.rankings)
+    if ballots.whole.is_complete and ballots.whole.is_strict:
+        at: Floats = first_order_marginals(ballots.whole)
         for item in found.found.order:
             for rank in range(len(names)):
                 yield (

@@ -1,0 +1,83 @@
+"""What does not fit one process: ballots of many files summed up, piece by piece."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hushrank.aggregators.raw_order import Ballots
+from hushrank.aggregators.registry import AggregationTerms, MethodName, method_named
+from hushrank.engines.tasks import HERE, Workers
+from hushrank.errors import expect, require
+from hushrank.files.disk import FilePath
+from hushrank.files.pieces import pieces_of
+from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece
+from hushrank.workflows.arguments import expect_number, expect_seed
+from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.seeds import secret_words, stream
+
+ROWS_OF_A_PIECE = 2**19
+"""Ballots that a task reads at a time: about 250 bytes each, of ten items."""
+
+
+def count_ballots(
+    source: FilePath | Sequence[FilePath],
+    terms: BallotTerms = BallotTerms(),  # noqa: B008 (frozen)
+    *,
+    workers: Workers = HERE,
+    progress: Progress = silent,
+) -> BallotSums:
+    """Count the pairs of ballots in Parquet files, piece by piece; nothing is drawn.
+
+    source: paths, patterns, folders or addresses. Privacy: what comes back is raw.
+    Raises HushrankError, naming the file, where one is missing or damaged, and where pieces are
+    not read in one way.
+    """
+    expect(workers, Workers, "workers")
+    terms.require_additive()
+    pieces = pieces_of(source, most_rows=ROWS_OF_A_PIECE)
+    progress(f"counting {sum(piece.n_rows for piece in pieces):,} ballots")
+    return workers.add_up(count_piece, terms, pieces, progress)
+
+
+def aggregate_counts(
+    sums: BallotSums,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    method: MethodName | None = None,
+    time_limit: float = 60.0,
+    seed: int | None = None,
+) -> Consensus:
+    """Release one order from counts: the same release, by the same draw, as `hushrank.aggregate`.
+
+    The noise is drawn once, here, in the process that calls, and in no task.
+    Every further call on the same counts costs its epsilon again. Methods that need ballots one by
+    one, and those without privacy, are refused.
+    """
+    expect(sums, BallotSums, "sums", "count_ballots")
+    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
+    chosen = method_named(method, epsilon=epsilon, delta=delta)
+    require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
+    given = Ballots(None, sums.counts, sums.unranked)
+    terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
+    return Consensus(chosen.run(given, terms), sums.names, chosen.name, sums.unranked)
+
+
+def aggregate_files(
+    source: FilePath | Sequence[FilePath],
+    terms: BallotTerms = BallotTerms(),  # noqa: B008 (frozen)
+    *,
+    workers: Workers = HERE,
+    progress: Progress = silent,
+    **options: Any,
+) -> Consensus:
+    """Count ballots in files and release one order: `count_ballots`, and then `aggregate_counts`.
+
+    options: of `aggregate_counts`; what it would refuse is refused before a file is read.
+    """
+    chosen = method_named(
+        options.get("method"), epsilon=options.get("epsilon"), delta=options.get("delta")
+    )
+    require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
+    sums = count_ballots(source, terms, workers=workers, progress=progress)
+    return aggregate_counts(sums, **options)

@@ -1,0 +1,84 @@
+import json
+from functools import partial
+
+import pytest
+
+import hushrank
+from hushrank.aggregators.registry import METHODS
+from hushrank.engines.tasks import Workers
+from hushrank.errors import HushrankError
+from hushrank.rankings.ballot_sums import BallotTerms
+from hushrank.rankings.forms.asked import Asked
+from hushrank.workflows.at_scale import aggregate_counts, aggregate_files, count_ballots
+from tests.commands import hushrank as run_command
+
+N_PEOPLE, N_FILES = 90, 3
+BALLOTS = hushrank.simulate("mallows", people=N_PEOPLE, items=4, dispersion=0.5, seed=3)
+
+
+@pytest.fixture
+def ballots(tmp_path):
+    folder = tmp_path / "ballots"
+    folder.mkdir()
+    for number in range(N_FILES):
+        some = BALLOTS[30 * number : 30 * (number + 1)]
+        hushrank.write_rankings(some, folder / f"{number}.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("name", [name for name, each in METHODS.items() if each.from_counts])
+def test_a_release_of_files_is_that_of_the_same_ballots(ballots, name):
+    """Bit for bit, with the same seed: the noise is drawn after the sum, and once."""
+    delta = None if METHODS[name].delta == "refused" else 1e-6
+    terms = {"epsilon": 1.0, "delta": delta, "method": name, "seed": 5}
+    found = aggregate_files(ballots / "*.parquet", **terms)
+    assert found.to_dict() == hushrank.aggregate(BALLOTS, **terms).to_dict()
+
+
+def test_partitions_and_schedulers_do_not_matter(ballots):
+    here = count_ballots(ballots)
+    there = count_ballots([ballots / "2.parquet", ballots], workers=Workers("threads", 2))
+    assert here.counts.tolist() == there.counts.tolist()
+    assert here.n_people == there.n_people == N_PEOPLE
+
+
+def test_without_a_seed_the_noise_is_secret_and_drawn_for_every_release(ballots):
+    sums = count_ballots(ballots)
+    each = [aggregate_counts(sums, epsilon=1e-9, method="p-borda") for _ in range(20)]
+    assert all(one.is_private for one in each)
+    assert len({one.items for one in each}) > 1  # all alike with probability 24^-19 about
+
+
+def test_what_needs_ballots_one_by_one_is_refused_before_a_file_is_read(tmp_path):
+    for name in ("p-borda-hist", "kemeny", "borda"):
+        epsilon = 1.0 if METHODS[name].is_private else None
+        with pytest.raises(HushrankError, match="needs ballots one by one"):
+            aggregate_files(tmp_path / "none.parquet", epsilon=epsilon, method=name)
+    for asked, named in ((Asked(id="voter"), "id:"), (Asked(drop=("1%",)), "drop:")):
+        with pytest.raises(HushrankError, match=named):
+            count_ballots(tmp_path / "none.parquet", BallotTerms(asked))
+
+
+def test_a_missing_and_a_damaged_file_are_named(ballots):
+    with pytest.raises(HushrankError, match=r"none\.parquet: there is no such file"):
+        count_ballots([ballots, ballots / "none.parquet"])
+    (ballots / "1.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(HushrankError, match=r"1\.parquet: expected a whole Parquet file"):
+        count_ballots(ballots)
+
+
+def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run = partial(run_command, monkeypatch, "aggregate", "ballots/*.parquet", "--engine", "dask")
+    private = ("--epsilon", "1", "--scheduler", "threads", "--release", "order.json")
+    assert run(*private, "--json", "all.json") == 0
+    released = json.loads((tmp_path / "order.json").read_text())
+    assert "ballots/*.parquet" in capsys.readouterr().out
+    assert sorted(json.loads((tmp_path / "all.json").read_text())["order"]) == list(BALLOTS.names)
+    assert released
+    assert run(*private) == 1
+    assert "there is a release already" in capsys.readouterr().err
+    assert run(*private, "--force") == 0
+    assert "2 private results so far, epsilon 2" in capsys.readouterr().out
+    assert run("--epsilon", "1", "--seed", "1", "--release", "other.json") == 1
+    assert run_command(monkeypatch, "aggregate", "x", "--scheduler", "threads") == 1
