@@ -59,7 +59,8 @@ def _is_read(headed: Headed, column: int) -> bool:
     cells = headed.table.columns[column]
     if not cells.is_read or headed.table.header[column] or headed.table.n_rows < 2:
         return cells.is_read
-    steps = np.diff(cells.numbers())
+    numbers = cells.numbers()
+    steps = np.diff(np.where(np.isfinite(numbers), numbers, np.nan))
     return not (steps == 1).all()
 
 
