@@ -23,6 +23,7 @@ KEYS = {
     "untouched_bits",
     "leakage_bits",
     "leakage_bits_heldout",
+    "not_judged",
     "certified_gap",
     "worst_likelihood_ratio",
     "users",
@@ -225,9 +226,19 @@ def test_few_users_who_tell_are_no_comfort(monkeypatch, files, tmp_path, capsys)
     few.write_text("\n".join(lines[:30]))
     out = tmp_path / "released.csv"
     asked = ["--profiles", few, "--private", "group", "--budget", 0.05, "--output", out]
+    figures, page = tmp_path / "figures.json", tmp_path / "page.html"
+    asked += ["--json", figures, "--report", page]
     assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *asked) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "cannot be judged" in printed
+    found = json.loads(figures.read_text())
+    for each in (found, *found["groups"]):
+        assert (
+            each["untouched_bits"] is each["leakage_bits"] is each["leakage_bits_heldout"] is None
+        )
+    assert found["not_judged"] == "not judged: too few users tell their value"
+    assert "cannot be judged" in page.read_text()
+    assert "bits of" not in page.read_text()
     assert printed.count("not judged: too few users") == 3
     assert "0.0000" not in printed
 

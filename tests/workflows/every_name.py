@@ -51,6 +51,8 @@ def main(folder: Path) -> None:
         print(result.confidence, result.summary, len(result.to_dict()), result.to_frame())
         result.report(folder / f"{type(result).__name__}.html")
     print(hushrank.plan(items=8, people=5000, epsilon=4).advice)
+    print(hushrank.plan(goal="order", items=8, people=300).sentences)
+    print(hushrank.plan(goal="publish", items=9, people=9, records=50).choices[0].low)
     try:
         hushrank.collect(hushrank.read_rankings([["tea", "coffee"], ["tea"]]), 1.0)
     except hushrank.HushrankError as error:

@@ -39,6 +39,15 @@ CHANNEL = (
     "How likely a user of a cluster (row) is released as one of another (column); the darker, the"
     " likelier. Of more than 40 clusters neighbours are taken together."
 )
+BEFORE_AND_AFTER = (
+    "What the cluster of a record tells of the private value, before and after. Of users held out"
+    " nothing was learnt: theirs is the honest number."
+)
+SEEN = ("nothing", "the record as it was", "the released record")
+NOT_JUDGED = (
+    "What this release tells cannot be judged: too few users tell their private value. No number is"
+    " shown, because a small one would be no comfort."
+)
 MOST_LISTED = 20
 
 
@@ -66,7 +75,7 @@ class GroupPicture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishingPage:
-    """What the page shows: sizes (clusters,) of clusters, a picture a group of users."""
+    """What the page shows: sizes (clusters,) of clusters, a picture a group that can be judged."""
 
     title: str
     notes: Sequence[str]
@@ -81,23 +90,24 @@ def write_publishing_report(path: Path, shown: PublishingPage) -> None:
     parts = [
         heading(shown.title),
         box(WARNING, "box warning"),
-        lead([_leader(shown.groups), *map(_in_guesses, shown.groups)]),
+        lead(_told(shown.groups)),
         *(part for group in shown.groups for part in _group(shown, group)),
-        section(
-            "What is promised, and what is not",
-            privacy_box([note for note in shown.notes if not note.startswith("*")]),
-        ),
-        section(
-            "Sizes of clusters",
-            figure(
-                steps_drawing("Sizes of clusters", shown.sizes, "clusters", "users"),
-                "How many protected users each cluster has, the largest first.",
-            ),
-            _sizes_table(shown.sizes),
-        ),
+        section("What is promised, and what is not", privacy_box(_promises(shown.notes))),
+        _clusters(shown.sizes),
         section("Details", facts(_without_stars(shown.figures))),
     ]
     replace_file(path, page(shown.title, "\n".join(parts)).encode(), secret=True)
+
+
+def _told(groups: Sequence[GroupPicture]) -> list[str]:
+    """Say first what leaks, or that nobody can tell."""
+    return [_leader(groups), *map(_in_guesses, groups)] if groups else [NOT_JUDGED]
+
+
+def _clusters(sizes: NDArray[np.int64]) -> str:
+    drawn = steps_drawing("Sizes of clusters", sizes, "clusters", "users")
+    caption = "How many protected users each cluster has, the largest first."
+    return section("Sizes of clusters", figure(drawn, caption), _sizes_table(sizes))
 
 
 def _promises(notes: Sequence[str]) -> list[str]:
@@ -134,45 +144,40 @@ def _in_guesses(group: GroupPicture) -> str:
 
 
 def _group(shown: PublishingPage, group: GroupPicture) -> list[str]:
-    who, here = group.protects, (group.distortion, group.after)
-    bars = [
-        ("before", group.before, f"{group.before:.4g} bits"),
-        ("after, learnt from", group.after, f"{group.after:.4g} bits"),
-    ]
-    if group.held_out is not None:
-        bars.insert(1, ("after, held out", group.held_out, f"{group.held_out:.4g} bits"))
-    return [
-        section(
-            f"Privacy against utility: {who}",
-            figure(trade_off_drawing(group.trade_off, here, group.before, shown.unit), TRADE_OFF),
-            _trade_off_table(group, shown.unit),
-        ),
-        section(
-            f"What a partner sees, before and after: {who}",
-            figure(
-                bars_drawing(f"Bits that the cluster of a record tells of {who}", bars),
-                "What the cluster of a record tells of the private value, before and after. Of"
-                " users held out nothing was learnt: theirs is the honest number.",
-            ),
-            table(
-                ["what is seen", "guessed right, of 100 users"],
-                [
-                    [label, f"{share:.1f}"]
-                    for label, share in zip(
-                        ("nothing", "the record as it was", "the released record"),
-                        group.guessed,
-                        strict=True,
-                    )
-                ],
-                numbers=(1,),
-            ),
-        ),
-        section(
-            f"The channel: {who}",
-            figure(channel_drawing(f"The channel of {who}", group.channel), CHANNEL),
-            _channel_table(group.channel),
-        ),
-    ]
+    return [_utility(group, shown.unit), _before_and_after(group), _channel(group)]
+
+
+def _utility(group: GroupPicture, unit: str) -> str:
+    here = (group.distortion, group.after)
+    drawn = trade_off_drawing(group.trade_off, here, group.before, unit)
+    title = f"Privacy against utility: {group.protects}"
+    return section(title, figure(drawn, TRADE_OFF), _trade_off_table(group, unit))
+
+
+def _before_and_after(group: GroupPicture) -> str:
+    title = f"Bits that the cluster of a record tells of {group.protects}"
+    drawn = bars_drawing(title, _bars(group))
+    seen = zip(SEEN, group.guessed, strict=True)
+    rows = [[label, f"{share:.1f}"] for label, share in seen]
+    return section(
+        f"What a partner sees, before and after: {group.protects}",
+        figure(drawn, BEFORE_AND_AFTER),
+        table(["what is seen", "guessed right, of 100 users"], rows, numbers=(1,)),
+    )
+
+
+def _bars(group: GroupPicture) -> list[tuple[str, float, str]]:
+    """Return a bar for each leakage; of users held out first of what is after."""
+    bits = {"before": group.before, "after, held out": group.held_out}
+    bits["after, learnt from"] = group.after
+    known = {label: each for label, each in bits.items() if each is not None}
+    return [(label, each, f"{each:.4g} bits") for label, each in known.items()]
+
+
+def _channel(group: GroupPicture) -> str:
+    drawn = channel_drawing(f"The channel of {group.protects}", group.channel)
+    table_of = _channel_table(group.channel)
+    return section(f"The channel: {group.protects}", figure(drawn, CHANNEL), table_of)
 
 
 def _trade_off_table(group: GroupPicture, unit: str) -> str:

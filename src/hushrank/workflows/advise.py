@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.errors import require
+from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.planning.goals import (
     EPSILONS_OF_A_CURATOR,
     EPSILONS_OF_DEVICES,
@@ -46,6 +47,10 @@ class Advice:
     wish: Wish
     choices: tuple[Choice, ...]
 
+    def __str__(self) -> str:
+        """Say what to do, for `print`."""
+        return "\n".join(self.sentences)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """What to do, and what an epsilon costs a person."""
@@ -65,6 +70,28 @@ class Advice:
             "sure": SURE,
             "choices": [asdict(each) for each in self.choices],
         }
+
+    def to_frame(self) -> Any:
+        """Return a row for each way and epsilon, as a data frame."""
+        return to_frame(self._columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand `to_frame`'s columns to any library of data frames."""
+        return arrow_stream(self._columns(), requested_schema)
+
+    def _columns(self) -> Values:
+        rows = [asdict(each) for each in self.choices]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def _repr_html_(self) -> str:
+        from hushrank.reports.notebook import notebook_html
+
+        rows = {
+            f"{each.command} at epsilon {each.epsilon:g}": f"{in_points(each.least_lead)} points"
+            for each in self.choices
+        }
+        title = f"{self.wish.n_people:,} people: {WANTED[self.wish.goal]}"
+        return notebook_html(title, rows, notes=self.sentences)
 
     def _best(self, command: str) -> Sequence[Choice]:
         """Return the least epsilon that tells ten points, or the largest; none where none fits."""

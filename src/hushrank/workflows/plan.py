@@ -2,9 +2,11 @@
 
 from dataclasses import asdict, dataclass
 from math import inf
-from typing import Any
+from typing import Any, Literal, cast, overload
 
+from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
+from hushrank.planning.goals import Goal
 from hushrank.planning.grid import PEOPLE
 from hushrank.planning.plan import (
     WANTED_DISTANCE,
@@ -16,35 +18,68 @@ from hushrank.planning.plan import (
 )
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
+from hushrank.workflows.advise import Advice, advise
+from hushrank.workflows.advise_publishing import PublishingAdvice, advise_publishing
 from hushrank.workflows.arguments import expect_number, expect_whole
+
+
+@overload
+def plan(
+    *, items: int, people: int, epsilon: float, error: float = ..., excess: float = ...
+) -> "CollectionPlan": ...
+
+
+@overload
+def plan(*, items: int, people: int, goal: Goal, epsilon: float | None = None) -> Advice: ...
+
+
+@overload
+def plan(
+    *, items: int, people: int, goal: Literal["publish"], records: int
+) -> PublishingAdvice: ...
 
 
 def plan(
     *,
     items: int,
     people: int,
-    epsilon: float,
+    epsilon: float | None = None,
+    goal: Goal | Literal["publish"] | None = None,
+    records: int | None = None,
     error: float = WANTED_DISTANCE,
     excess: float = WANTED_EXCESS,
-) -> "CollectionPlan":
-    """Foretell the errors of every protocol of `collect` on four reference populations.
+) -> "CollectionPlan | Advice | PublishingAdvice":
+    """Say what so many people can tell, before anybody is asked; no data is read.
 
-    items: how many items people rank, 2 to 16.
-    people: how many people answer, 200 to a million.
-    epsilon: privacy loss of a person, in nats, .1 to 10.
+    items: how many items people rank.   people: how many people answer.
+    epsilon: privacy loss of a person, in nats; with a goal, None tries several usual ones.
+    goal: `winner` (which item is first), `order` (all of it) or `shares` (how many people put one
+    before another) are answered by formulas, for 2 to 64 items and 20 to a billion people, on
+    devices and by a curator. `publish` takes how many `records` there are of users and items, and
+    suggests budgets. None: the errors of every protocol of `collect` on four reference populations,
+    from a table of simulations of 2 to 16 items and 200 to a million people.
     error: the wanted Q2 distance of synthetic rankings: how many people does it take?
-    excess: the wanted excess of protocols that learn one order only.
+    excess: the wanted excess of protocols that learn one order only. Both without a goal only.
 
-    Everything comes from a table of simulations: nobody is asked, no data is read. docs/planning.md
-    says how well predictions agree with collections.
-    Raises HushrankError for numbers beyond the table.
+    docs/planning.md says how well predictions agree with collections.
+    Raises HushrankError for numbers out of range, and for ones that a goal does not take.
 
     Example:
         >>> import hushrank
         >>> planned = hushrank.plan(items=8, people=5000, epsilon=4)
         >>> [each.protocol for each in planned.recommendations]
         ['max-entropy', 'max-entropy']
+        >>> print(hushrank.plan(goal="winner", items=8, people=300))  # doctest: +ELLIPSIS
+        collect at epsilon ...
     """
+    if goal == "publish":
+        require(epsilon is None, "publish has no epsilon: it is no differential privacy")
+        require(records is not None, "goal publish: expected records, how many there are")
+        return advise_publishing(users=people, items=items, records=cast(int, records))
+    require(records is None, "records: of the goal publish only")
+    if goal is not None:
+        return advise(goal=goal, items=items, people=people, epsilon=epsilon)
+    require(epsilon is not None, "expected an epsilon, or a goal: winner, order, shares or publish")
     situation = Situation(
         expect_whole(items, "items"),
         expect_whole(people, "people"),

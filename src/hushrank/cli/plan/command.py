@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from hushrank.cli.options import EPSILON_HELP
+from hushrank.cli.options import EPSILON_HELP, plain_value
 
 
 class Goal(StrEnum):
@@ -15,6 +15,7 @@ class Goal(StrEnum):
     WINNER = "winner"
     ORDER = "order"
     SHARES = "shares"
+    PUBLISH = "publish"
 
 
 def plan(
@@ -25,7 +26,11 @@ def plan(
     ] = None,
     goal: Annotated[
         Goal | None,
-        Option(help="Only this: which item is first, the whole order, or shares of pairs."),
+        Option(help="Only this: the first item, the whole order, shares of pairs, or budgets."),
+    ] = None,
+    records: Annotated[
+        int | None,
+        Option(help="With --goal publish: how many records there are."),
     ] = None,
     error: Annotated[
         float,
@@ -39,22 +44,20 @@ def plan(
     """Say what so many people can tell, before anybody is asked.
 
     With --goal by formulas, for 20 to a billion people and 2 to 64 items, on devices and by a
-    curator. Without it the errors of every protocol of `collect` on four reference populations,
-    from a table of simulations of 200 to a million people and 2 to 16 items.
+    curator; of publish the budgets to try, by the numbers of users, items and records. Without it
+    the errors of every protocol of `collect` on four reference populations, from a table of
+    simulations of 200 to a million people and 2 to 16 items.
 
     Example:  hushrank plan --items 8 --people 300 --goal winner
     """
-    from hushrank.cli.plan.show import show_advice, show_plan
+    from hushrank.cli.console import in_flags
+    from hushrank.cli.plan.show import show
     from hushrank.files.disk import outputs
-    from hushrank.workflows import plan as workflow
-    from hushrank.workflows.advise import advise
+    from hushrank.workflows.plan import plan as make_plan
 
     outputs([json], beside=[])
-    if goal is not None:
-        found = advise(goal=goal.value, items=items, people=people, epsilon=epsilon)
-        show_advice(found, json)
-        return
-    if epsilon is None:
-        raise BadParameter("expected --epsilon, or --goal: winner, order or shares")
-    planned = workflow.plan(items=items, people=people, epsilon=epsilon, error=error, excess=excess)
-    show_plan(planned, json)
+    if epsilon is None and goal is None:
+        raise BadParameter("expected --epsilon, or --goal: winner, order, shares or publish")
+    options = {"epsilon": epsilon, "goal": plain_value(goal), "records": records}
+    with in_flags("records"):
+        show(make_plan(items=items, people=people, error=error, excess=excess, **options), json)

@@ -19,12 +19,40 @@ from hushrank.planning.plan import Plan, ProtocolPlan
 from hushrank.planning.populations import REFERENCES, TYPICAL, typical_dispersion
 from hushrank.planning.predictions import Errors
 from hushrank.workflows.advise import WANTED, Advice, in_points
+from hushrank.workflows.advise_publishing import PublishingAdvice
 from hushrank.workflows.plan import CollectionPlan
 
 NOTHING = "-"
 MANY_BITS, LEAST_PERCENT = 10_000, 0.01
 FEWEST, MOST = PEOPLE[0], PEOPLE[-1]
 WAYS = {"collect": "on devices (collect)", "aggregate": "by a curator (aggregate)"}
+
+
+def show(found: CollectionPlan | Advice | PublishingAdvice, json: Path | None) -> None:
+    """Print whatever was planned, and write what was asked for."""
+    if isinstance(found, Advice):
+        show_advice(found, json)
+    elif isinstance(found, PublishingAdvice):
+        show_budgets(found, json)
+    else:
+        show_plan(found, json)
+
+
+def show_budgets(advice: PublishingAdvice, json: Path | None) -> None:
+    """Print the budgets to try, and write what was asked for."""
+    console, size = _console(json), advice.size
+    sizes = f"{size.n_users:,} users, {size.n_items:,} items, {size.n_records:,} records"
+    table = _table(f"{sizes}: budgets to try", "command")
+    for column in ("method", "from", "to"):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    table.add_column("counts")
+    for each in advice.choices:
+        table.add_row(
+            each.command, each.method or "", f"{each.low:.2g}", f"{each.high:.2g}", each.unit
+        )
+    console.print(table)
+    console.print("\n".join(advice.sentences))
+    _write(console, advice.to_dict(), json)
 
 
 def show_plan(planned: CollectionPlan, json: Path | None) -> None:

@@ -26,6 +26,7 @@ from hushrank.workflows.results.words import as_text
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
 NOT_JUDGED = "not judged: too few users tell their value"
+BITS = ("untouched_bits", "leakage_bits", "leakage_bits_heldout")
 OTHER = "expected the activity and the profiles that this was released from"
 
 
@@ -100,9 +101,18 @@ class ReleaseComparison:
         """What speaks against handing the release over, or against trusting its figures."""
         return tuple(warnings_of(self.terms, self.users, self.drawn.plans))
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether enough users tell their value for the leakages to mean something."""
+        return all(is_judged(self.users, plan) for plan in self.drawn.plans)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures, JSON-ready; those of all users are of the worst group."""
+        """Return the figures, JSON-ready; those of all users are of the worst group.
+
+        Leakages are null where too few users tell their value, which `not_judged` says.
+        """
         drawn, users = self.drawn, self.users
+        unknown = {} if self.is_judged else dict.fromkeys(BITS)
         return {
             "method": self.terms.method,
             "budget": self.terms.budget,
@@ -110,11 +120,13 @@ class ReleaseComparison:
             "expected_distortion": drawn.expected_distortion,
             "record_distortion": drawn.record_distortion,
             **_worst_leaked([plan.leaked for plan in drawn.plans]),
+            **unknown,
+            "not_judged": None if self.is_judged else NOT_JUDGED,
             "users": users.activity.n_users,
             "protected_users": drawn.n_protected,
             "items": users.activity.n_items,
             "clusters": users.clusters.n_clusters,
-            "groups": [_group(plan) for plan in drawn.plans],
+            "groups": [_group(plan, is_judged(users, plan)) for plan in drawn.plans],
             "private": drawn.is_private,
             "options": asdict(self.terms),
             "seconds": self.seconds,
@@ -126,9 +138,7 @@ class ReleaseComparison:
     def summary(self) -> dict[str, str]:
         """The figures as rows of a table for people."""
         found = self.to_dict()
-        told = all(is_judged(self.users, plan) for plan in self.drawn.plans)
-        leaks = ("untouched_bits", "leakage_bits", "leakage_bits_heldout")
-        said = {name: _text(found[name]) if told else NOT_JUDGED for name in leaks}
+        said = {name: _text(found[name]) if self.is_judged else NOT_JUDGED for name in BITS}
         return {
             "method": self.terms.method,
             "budget": f"{self.terms.budget:g} ({self.terms.unit})",
@@ -156,7 +166,7 @@ class ReleaseComparison:
         from hushrank.reports.release_pictures import group_pictures
 
         users, said = self.users, self.notes if notes is None else notes
-        groups = group_pictures(users, self.drawn.plans)
+        groups = group_pictures(users, [p for p in self.drawn.plans if is_judged(users, p)])
         unit, sizes = users.distances.name, users.clusters.sizes
         shown = PublishingPage(title, said, self.summary, unit, sizes, groups)
         write_publishing_report(Path(path), shown)
@@ -200,8 +210,8 @@ def _keys(activity: Activity, rows: Indices) -> list[bytes]:
     return [scores.indices[a:b].tobytes() + scores.data[a:b].tobytes() for a, b in bounds]
 
 
-def _group(plan: GroupPlan) -> dict[str, Any]:
-    leaked = asdict(plan.leaked)
+def _group(plan: GroupPlan, is_judged: bool) -> dict[str, Any]:
+    leaked = asdict(plan.leaked) | ({} if is_judged else dict.fromkeys(BITS))
     ratio = _finite(plan.leaked.worst_likelihood_ratio)
     size = {"protects": plan.names, "users": len(plan.users)}
     return {**size, **leaked, "worst_likelihood_ratio": ratio}

@@ -3,7 +3,7 @@
 Rules of thumb: docs/publishing.md, "Which budget".
 """
 
-from hushrank.activities.activity import Activity
+from typing import Protocol
 
 SMALL, LARGE = 0.1, 0.5
 """Parts of the distance at which nothing of a record is left."""
@@ -11,7 +11,23 @@ BY_RECORDS = ("user-level", "rand")
 """Methods whose budget is about single records, which are all but wholly different."""
 
 
-def useful_budgets(method: str, distance: str, activity: Activity) -> tuple[float, float] | None:
+class Sized(Protocol):
+    """Activity, or what is publicly known of it."""
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+
+    @property
+    def n_records(self) -> int:
+        """How many pairs of them have a score."""
+
+
+def useful_budgets(method: str, distance: str, activity: Sized) -> tuple[float, float] | None:
     """Return a small and a large budget of `publish`; None where no rule is known.
 
     Two records have Kendall distances, ties half, of up to about records / (users items): so many
@@ -33,7 +49,13 @@ def largest_useful_online(n_items: int) -> float:
     return 2 / n_items
 
 
-def useful_in_words(method: str, distance: str, activity: Activity) -> str:
+def useful_online(n_items: int) -> tuple[float, float]:
+    """Return a small and a large budget of `publish_online`."""
+    most = largest_useful_online(n_items)
+    return SMALL * most, LARGE * most
+
+
+def useful_in_words(method: str, distance: str, activity: Sized) -> str:
     """Return the budgets to try, as a clause; empty where no rule is known."""
     found = useful_budgets(method, distance, activity)
     if found is None:
@@ -47,8 +69,8 @@ def online_in_words(budget: float, n_items: int) -> str:
     most = largest_useful_online(n_items)
     if budget < most:
         return ""
+    low, high = useful_online(n_items)
     return (
         f"A budget of {budget:g} lets every activity become one and the same item: of {n_items:,}"
-        f" items, budgets below {most:.2g} keep something; try {SMALL * most:.2g} to"
-        f" {LARGE * most:.2g}."
+        f" items, budgets below {most:.2g} keep something; try {low:.2g} to {high:.2g}."
     )

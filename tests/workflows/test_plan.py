@@ -1,0 +1,48 @@
+"""`hushrank.plan` by goal, as the command has it."""
+
+import pytest
+
+import hushrank
+from hushrank.errors import HushrankError
+from hushrank.workflows.results.useful_budgets import largest_useful_online, useful_budgets
+
+
+@pytest.mark.parametrize("goal", ["winner", "order", "shares"])
+def test_a_goal_is_answered_in_words_and_numbers(goal):
+    advice = hushrank.plan(goal=goal, items=8, people=3000, epsilon=2)
+    assert advice.to_dict()["goal"] == goal
+    assert {each.epsilon for each in advice.choices} == {2}
+    assert len(advice.to_frame()) == len(advice.choices)
+    assert "epsilon 2" in str(advice)
+
+
+def test_budgets_follow_the_size_alone():
+    activity, _ = hushrank.simulate_activity(users=200, items=30, seed=1)
+    size = {"people": activity.n_users, "items": activity.n_items, "records": activity.n_records}
+    advice = hushrank.plan(goal="publish", **size)
+    by_method = {each.method: (each.low, each.high) for each in advice.choices}
+    assert by_method["privrank"] == useful_budgets("privrank", "kendall", activity)
+    assert by_method[None][1] < largest_useful_online(activity.n_items)
+    assert "no differential privacy" in str(advice)
+
+
+def test_few_users_are_told_that_nothing_can_be_judged():
+    advice = hushrank.plan(goal="publish", people=20, items=10, records=100)
+    assert "20 users are too few to judge any release" in str(advice)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expectation"),
+    [
+        ({"goal": "publish"}, "goal publish: expected records"),
+        ({"goal": "publish", "records": 7}, "records: expected at most 80, and enough for 10"),
+        ({"goal": "publish", "records": 81}, "records: expected at most 80"),
+        ({"goal": "publish", "records": 50, "epsilon": 1}, "publish has no epsilon"),
+        ({"goal": "winner", "records": 50}, "records: of the goal publish only"),
+        ({}, "expected an epsilon, or a goal"),
+        ({"goal": "fame"}, "expected a goal of winner, order, shares"),
+    ],
+)
+def test_what_a_goal_does_not_take_is_refused(asked, expectation):
+    with pytest.raises(HushrankError, match=expectation):
+        hushrank.plan(items=8, people=10, **asked)
