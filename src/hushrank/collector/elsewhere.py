@@ -16,7 +16,7 @@ import msgspec
 
 from hushrank.collector.draft import Draft, read_draft, write_draft
 from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_reports_of, replay
-from hushrank.collector.store.store import Kind
+from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.disk import FilePath, errors_naming, replace_file
@@ -175,7 +175,7 @@ def tally_reports(
     return before.with_round(asked, counted, has_key=key is not None)
 
 
-def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kind]) -> None:
+def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kinds]) -> None:
     """Write the reports of a round that a collector ran, for `tally_reports`: only its owner reads.
 
     Privacy: reports as devices sent them, sorted; when and from whom they came is not written.
@@ -183,8 +183,13 @@ def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kind]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    rows = [
+        (part, question, report, n_times)
+        for part, question, times in kinds
+        for report, n_times in times.items()
+    ]
     written = pa.BufferOutputStream()
-    parquet.write_table(report_table(asked.parts, kinds), written)
+    parquet.write_table(report_table(asked.parts, rows), written)
     replace_file(path, written.getvalue().to_pybytes(), secret=True)
 
 

@@ -23,7 +23,7 @@ from hushrank.collector.store.store import (
     Incoming,
     Joined,
     Kept,
-    Kind,
+    Kinds,
     Round,
     Secret,
     SigningKey,
@@ -155,11 +155,11 @@ class ModelStore:
         found = self._round(survey, round)
         return tuple(Bin(*each) for each in sorted(found.bins.items())) if found else ()
 
-    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kind]:
+    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kinds]:
         found = self._round(survey, round)
         for answers in found.reports.values() if found else ():
             for answer in answers:
-                yield Kind(answer.part, answer.question, answer.report, 1)
+                yield Kinds(answer.part, answer.question, {answer.report: 1})
 
     async def put_secrets(self, secrets: Sequence[Secret]) -> None:
         require_secrets(secrets)

@@ -44,6 +44,7 @@ async def open_survey(store: Store, survey: str = "s", round: int = 0) -> None:
 async def kinds(store: Store, survey: str = "s", round: int = 0) -> Counter[tuple[int, int, bytes]]:
     """Return how many times each report was given."""
     counted: Counter[tuple[int, int, bytes]] = Counter()
-    async for part, question, report, times in store.kinds(survey, round):
-        counted[part, question, report] += times
+    async for part, question, found in store.kinds(survey, round):
+        for report, times in found.items():
+            counted[part, question, report] += times
     return counted

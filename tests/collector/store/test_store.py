@@ -10,7 +10,7 @@ from hushrank.collector.store.store import (
     Incoming,
     Joined,
     Kept,
-    Kind,
+    Kinds,
     Round,
     Secret,
     SigningKey,
@@ -304,7 +304,7 @@ def test_no_record_shows_what_somebody_sent():
         Round(b"secret", True, b"secret"),
         Answer(1, 2, b"secret"),
         upload(1, b"secret"),
-        Kind(1, 2, b"secret", 3),
+        Kinds(1, 2, {b"secret": 3}),
         Secret("link", b"secret", b"secret"),
         SigningKey(1, b"secret"),
     ]

@@ -8,7 +8,7 @@ argument is not so, and StoreFailure where the store itself failed. No record sh
 what somebody sent.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Protocol
@@ -113,17 +113,16 @@ class Bin:
     reports: int
 
 
-class Kind(NamedTuple):
-    """How many times one report was given to one question of one part."""
+class Kinds(NamedTuple):
+    """How many times each of some reports was given to one question of one part."""
 
     part: int
     question: int
-    report: bytes
-    times: int
+    times: Mapping[bytes, int]
 
     def __repr__(self) -> str:
         """Return what tells nothing."""
-        return "Kind(...)"
+        return "Kinds(...)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +221,10 @@ class Collecting(Protocol):
     async def progress(self, survey: str, round: int) -> tuple[Bin, ...]:
         """Return how many reports came when, in order; bins without any are left out."""
 
-    def kinds(self, survey: str, round: int) -> AsyncIterator[Kind]:
+    def kinds(self, survey: str, round: int) -> AsyncIterator[Kinds]:
         """Yield each report with how many times it was given, in no order.
 
-        The same report to the same question may come several times: what counts is the sum.
+        A question, and a report to it, may come several times: what counts is the sum.
         """
 
 

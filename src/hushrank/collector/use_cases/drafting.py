@@ -9,7 +9,7 @@ from hushrank.collector.announcement import Announcement, announce
 from hushrank.collector.draft import Draft, digest_of, picture_type, write_draft
 from hushrank.collector.refusals import allow
 from hushrank.collector.rounds import Asked, encode_tallies
-from hushrank.collector.store.store import Bin, Kind
+from hushrank.collector.store.store import Bin, Kinds
 from hushrank.collector.tokens import new_id
 from hushrank.collector.use_cases.records import LiveSurvey, Record
 from hushrank.collector.use_cases.shelf import Shelf
@@ -107,7 +107,7 @@ class Drafting(Shelf):
             "rounds": rounds,
         }
 
-    async def reports(self, id: str, round: int | None = None) -> tuple[Asked, list[Kind]]:
+    async def reports(self, id: str, round: int | None = None) -> tuple[Asked, list[Kinds]]:
         """Return what an ended round asked, 0 = the first, and its reports, as kinds.
 
         The last round that ended unless told. Privacy: reports as devices sent them, not whose.
@@ -116,7 +116,7 @@ class Drafting(Shelf):
         ended = await self.tallies(id)
         number = len(ended) - 1 if round is None else round
         allow(0 <= number < len(ended), "not-ready", "this round has not ended")
-        return ended[number][0], [kind async for kind in self.store.kinds(id, number)]
+        return ended[number][0], [kinds async for kinds in self.store.kinds(id, number)]
 
     async def delete(self, id: str) -> None:
         """Delete all that is kept of a survey. Raises Refusal where there is none."""

@@ -137,10 +137,10 @@ class Running(Drafting):
         await self.store.close_round(id, number)
         asked = await self._asked(id, record, number)
         values: list[dict[int, tuple[list[bytes], list[int]]]] = [{} for _ in asked.parts]
-        async for kind in self.store.kinds(id, number):
-            reports, counts = values[kind.part].setdefault(kind.question, ([], []))
-            reports.append(kind.report)
-            counts.append(kind.times)
+        async for part, question, times in self.store.kinds(id, number):
+            reports, counts = values[part].setdefault(question, ([], []))
+            reports.extend(times.keys())
+            counts.extend(times.values())
         tallies = await asyncio.to_thread(_tallied, asked.parts, values)
         await self.store.keep_tallies(id, number, encode_tallies(tallies))
         await self.store.forget_people(id, number)

@@ -11,7 +11,7 @@ from hushrank.collector.store.checks import start_of
 from hushrank.collector.store.counting import ROWS_AT_ONCE, Counting
 from hushrank.collector.store.postgres.connections import Connection
 from hushrank.collector.store.postgres.surveys import held_rounds
-from hushrank.collector.store.store import Acceptance, Bin, Counts, Incoming, Kind
+from hushrank.collector.store.store import Acceptance, Bin, Counts, Incoming, Kinds
 
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
@@ -204,10 +204,10 @@ async def progress(connection: Connection, survey: str, round: int) -> tuple[Bin
     return tuple(Bin(start_of(bin), int(n_reports)) for bin, n_reports in rows)
 
 
-async def kinds(connection: Connection, survey: str, round: int) -> AsyncIterator[list[Kind]]:
+async def kinds(connection: Connection, survey: str, round: int) -> AsyncIterator[list[Kinds]]:
     """Read all reports and count them, in pieces where there are many different ones."""
     rows = await connection.cursor(
-        "SELECT part, question, report, 1 FROM hushrank.answers WHERE round ="
+        "SELECT part, question, report FROM hushrank.answers WHERE round ="
         " (SELECT rounds.key FROM hushrank.rounds JOIN hushrank.surveys ON surveys.key = survey"
         " WHERE id = $1 AND rounds.round = $2)",
         survey,

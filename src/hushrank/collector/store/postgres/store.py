@@ -31,7 +31,7 @@ from hushrank.collector.store.store import (
     Incoming,
     Joined,
     Kept,
-    Kind,
+    Kinds,
     Round,
     Secret,
     SigningKey,
@@ -158,13 +158,13 @@ class PostgresStore:
         async with connection(self._pool) as lent:
             return await answers.progress(lent, survey, round)
 
-    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kind]:
+    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kinds]:
         """Yield each report with how many times it was given."""
         require_round(survey, round)
         async with transaction(self._pool) as lent:
             async for some in answers.kinds(lent, survey, round):
-                for kind in some:
-                    yield kind
+                for kinds in some:
+                    yield kinds
 
     async def put_secrets(self, secrets_: Sequence[Secret]) -> None:
         """Keep secrets."""

@@ -11,7 +11,7 @@ from hushrank.collector.store.counting import ROWS_AT_ONCE, Counting
 from hushrank.collector.store.sqlite.rows import as_list, insert_rows
 from hushrank.collector.store.sqlite.surveys import find_round
 from hushrank.collector.store.sqlite.writer import Connection
-from hushrank.collector.store.store import Acceptance, Answer, Bin, Counts, Incoming, Kind
+from hushrank.collector.store.store import Acceptance, Answer, Bin, Counts, Incoming, Kinds
 
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
@@ -141,11 +141,11 @@ def progress(connection: Connection, name: tuple[str, int]) -> tuple[Bin, ...]:
     return tuple(Bin(start_of(bin), n_reports) for bin, n_reports in rows)
 
 
-def kinds(connection: Connection, name: tuple[str, int]) -> Iterator[list[Kind]]:
+def kinds(connection: Connection, name: tuple[str, int]) -> Iterator[list[Kinds]]:
     """Read all reports and count them, in pieces where there are many different ones."""
     found = find_round(connection, *name)
     rows = connection.execute(
-        "SELECT part, question, report, 1 FROM answers WHERE round = ?",
+        "SELECT part, question, report FROM answers WHERE round = ?",
         (found[0] if found else None,),
     )
     counting = Counting()

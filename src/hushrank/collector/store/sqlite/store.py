@@ -31,7 +31,7 @@ from hushrank.collector.store.store import (
     Incoming,
     Joined,
     Kept,
-    Kind,
+    Kinds,
     Round,
     Secret,
     SigningKey,
@@ -147,13 +147,13 @@ class SqliteStore:
         require_round(survey, round)
         return await self._readers.read(answers.progress, (survey, round))
 
-    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kind]:
+    async def kinds(self, survey: str, round: int) -> AsyncIterator[Kinds]:
         """Yield each report with how many times it was given."""
         require_round(survey, round)
         async with aclosing(self._readers.stream(answers.kinds, (survey, round))) as pieces:
             async for some in pieces:
-                for kind in some:
-                    yield kind
+                for kinds in some:
+                    yield kinds
 
     async def put_secrets(self, secrets_: Sequence[Secret]) -> None:
         """Keep secrets."""
