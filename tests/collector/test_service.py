@@ -225,6 +225,26 @@ def test_invitations_let_each_in_once_and_nobody_else(in_service):
     in_service(using)
 
 
+def test_the_store_holds_nothing_by_which_somebody_is_let_in_or_known(in_service):
+    """People are named, and decks shuffled, by a secret of each survey."""
+
+    async def using(service):
+        ids = [await service.create(draft(joining="invitations")) for _ in range(2)]
+        records = [await service._record(id) for id in ids]
+        names = {service._named(record, ids[0], "device", "me") for record in records}
+        assert len(names) == 2
+        places = [(number, part) for number in (0, 1) for part in (0, 1)]
+        seeds = {service._deck_seed(record, *place) for record in records for place in places}
+        assert len(seeds) == 8
+        (token,) = await service.invite(ids[0], 1)
+        digest = service._digest(ids[0], token)
+        kept = await service.store.secret("invitation", digest, now=START)
+        assert (kept.digest, kept.blob) == (digest, b"")
+        assert token.encode() not in digest
+
+    in_service(using)
+
+
 def test_an_app_names_its_people_by_its_key(in_service):
     async def using(service):
         id = await service.create(draft(joining="api"))
