@@ -22,6 +22,7 @@ PACKAGES = (
 )
 PYTEST = (
     *("-q", "-x", "--tb=line", "-p", "no:cacheprovider", "-m", "not slow"),
+    *("-p", "no:schemathesis"),  # it takes as long to load as all others; web tests need it
     *("--hypothesis-profile", "mutants"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # hypothesis is read by now
 )

@@ -23,11 +23,15 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file with another text. `stages`: tests to run one after the other until one fails."""
+    """A file with another text in place of its `original`.
+
+    stages: tests to run one after the other until one fails.
+    """
 
     room: str
     file: str
     kind: str
+    original: str
     text: str
     stages: tuple[Tests, ...]
 
@@ -50,7 +54,7 @@ class Mutant:
         return f"{self.file}:{self.line} {self.kind}\n{''.join(changed)}".rstrip()
 
     def _diff(self, context: int) -> list[str]:
-        sides = (original(self.file), self.text)
+        sides = (self.original, self.text)
         return list(unified_diff(*(side.splitlines(keepends=True) for side in sides), n=context))
 
 
@@ -75,8 +79,9 @@ class Breach:
     @property
     def mutant(self) -> Mutant:
         """The whole mutant."""
-        text = original(self.file).replace(self.before, self.after)
-        return Mutant(room_of(self.file), self.file, self.why, text, (self.tests,))
+        whole = original(self.file)
+        text = whole.replace(self.before, self.after)
+        return Mutant(room_of(self.file), self.file, self.why, whole, text, (self.tests,))
 
 
 def breaches() -> list[Breach]:

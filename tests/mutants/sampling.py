@@ -5,7 +5,7 @@ import subprocess
 from collections import Counter
 
 from benchmarks.environments import ROOT, Environment
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, original
 from tests.mutants.rooms import Room
 
 COSMIC_RAY = Environment(".venv-mutants", "mutants.txt", holds_hushrank=False)
@@ -28,4 +28,4 @@ def sampled(
 def _mutant(room: Room, drawn: dict[str, str], is_wide: bool) -> Mutant:
     file = drawn["file"]
     stages = room.stages(file, is_wide=is_wide)
-    return Mutant(room.name, file, drawn["kind"], drawn["text"], stages)
+    return Mutant(room.name, file, drawn["kind"], original(file), drawn["text"], stages)

@@ -62,7 +62,7 @@ def test_a_mutant_stands_in_a_copy_of_its_own():
 
 
 def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
-    mutant = Mutant("room", COMPOSITION, "kind", "x = 1\n", ())
+    mutant = Mutant("room", COMPOSITION, "kind", "x = 0\n", "x = 1\n", ())
     fates = ["killed"] * 17 + ["endless", "explained", "survived"]
     done = [Judgement(mutant, fate, 1.0) for fate in fates]
     assert "| room | 40 | 20 | 17 | 1 | 1 | 1 |" in table(done, Counter({"room": 40}))
