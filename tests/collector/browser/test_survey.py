@@ -11,6 +11,16 @@ from tests.collector.browser.taping import tape
 THREE = [{"name": name} for name in ("tea", "coffee", "water")]
 
 
+@pytest.fixture
+def sit(visits, collector):
+    """Open a page of the collector, as somebody who was never there."""
+
+    def open_page(address, *, script="", **how):
+        return visits.open_seated(address, f"{collector.address}/healthz", script=script, **how)
+
+    return open_page
+
+
 def press(page, name):
     page.get_by_role("button", name=name).click()
 
@@ -66,13 +76,13 @@ def by_finger(page, wanted):
 HANDS = [(by_mouse, "desktop"), (by_finger, "phone"), (bring_to, "desktop")]
 
 
-def test_thirty_people_take_part_by_mouse_finger_and_keyboard(visits, collector):
+def test_thirty_people_take_part_by_mouse_finger_and_keyboard(sit, visits, collector):
     """What their devices showed is what is counted, and gives a result."""
     survey = collector.open(items=THREE, protocol="pairs", smallest_group=20, epsilon=4.0)
     sent = []
     for number in range(30):
         move, size = HANDS[number % 3]
-        page = visits.open(collector.page(survey), size=size)
+        page = sit(collector.page(survey), size=size)
         begin(page)
         wanted = [[2, 0, 1], [2, 1, 0]][number % 2]
         move(page, wanted)
@@ -80,7 +90,7 @@ def test_thirty_people_take_part_by_mouse_finger_and_keyboard(visits, collector)
         finish(page)
         sent += [(each["question"], each["report"]) for each in json.loads(wire(page))["reports"]]
         send(page)
-        page.context.close()
+        visits.leave(page)
     assert reported(collector, survey) == [30]
     collector.call(lambda service: service.close(survey))
     ((_, (tallies,)),) = collector.call(lambda service: service.tallies(survey))
@@ -90,9 +100,9 @@ def test_thirty_people_take_part_by_mouse_finger_and_keyboard(visits, collector)
     assert collection.order[0] == 2
 
 
-def test_a_reload_in_the_middle_keeps_question_order_and_answer(visits, collector):
+def test_a_reload_in_the_middle_keeps_question_order_and_answer(sit, collector):
     survey = collector.open()
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     begin(page)
     bring_to(page, [3, 1, 0, 2])
     page.reload()
@@ -132,9 +142,9 @@ def test_two_tabs_send_one_answer(visits, collector):
     assert reported(collector, survey) == [1]
 
 
-def test_people_rank_offline_and_send_when_they_are_back(visits, collector):
+def test_people_rank_offline_and_send_when_they_are_back(sit, visits, collector):
     survey = collector.open()
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     visits.expected = ("ERR_INTERNET_DISCONNECTED",)
     begin(page)
     page.context.set_offline(True)
@@ -150,22 +160,22 @@ def test_people_rank_offline_and_send_when_they_are_back(visits, collector):
     assert reported(collector, survey) == [1]
 
 
-def test_an_invitation_counts_once(visits, collector):
+def test_an_invitation_counts_once(sit, visits, collector):
     survey = collector.open(joining="invitations")
     token, _ = collector.call(lambda service: service.invite(survey, 2))
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     assert "by invitation" in page.locator("h1").text_content()
-    page = visits.open(collector.page(survey, token))
+    page = sit(collector.page(survey, token))
     take_part(page)
     assert token not in page.url
     send(page)
     visits.expected = ("409 (Conflict)", "403 (Forbidden)")
-    other = visits.open(collector.page(survey, token))
+    other = sit(collector.page(survey, token))
     take_part(other, [3, 2, 1, 0])
     if wire(other) != wire(page):
         press(other, "Send")
         other.get_by_text("another answer arrived before").wait_for()
-    stranger = visits.open(collector.page(survey, token[:-1] + "*"))
+    stranger = sit(collector.page(survey, token[:-1] + "*"))
     press(stranger, "Start")
     stranger.get_by_text("open it with the link in your invitation").wait_for()
     assert reported(collector, survey) == [1]
@@ -173,25 +183,25 @@ def test_an_invitation_counts_once(visits, collector):
     page.get_by_text("You have answered already").wait_for()
 
 
-def test_a_survey_that_is_not_there_is_said_so(visits, collector):
+def test_a_survey_that_is_not_there_is_said_so(sit, visits, collector):
     visits.expected = ("404 (Not Found)",)
-    page = visits.open(collector.page("nothing"))
+    page = sit(collector.page("nothing"))
     assert page.locator("h1").text_content() == "There is no such survey"
 
 
-def test_a_draft_is_not_open_yet(visits, collector):
+def test_a_draft_is_not_open_yet(sit, visits, collector):
     from tests.collector.drafts import draft
 
     visits.expected = ("409 (Conflict)",)
     survey = collector.call(lambda service: service.create(draft()))
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     assert page.locator("h1").text_content() == "This survey is not open yet"
 
 
-def test_a_survey_that_closes_meanwhile_takes_nothing_more(visits, collector):
+def test_a_survey_that_closes_meanwhile_takes_nothing_more(sit, visits, collector):
     visits.expected = ("410 (Gone)",)
     survey = collector.open()
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     take_part(page)
     collector.call(lambda service: service.close(survey))
     press(page, "Send")
@@ -201,9 +211,9 @@ def test_a_survey_that_closes_meanwhile_takes_nothing_more(visits, collector):
     assert page.locator("h1").text_content() == "This survey is closed"
 
 
-def test_a_changed_survey_is_not_answered(visits, collector):
+def test_a_changed_survey_is_not_answered(sit, collector):
     survey = collector.open()
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     take_part(page)
     changed = collector.call(lambda s: s.announcement(survey)).replace(b"drink", b"think")
     address = re.compile(f".*/v1/surveys/{survey}$")
@@ -213,9 +223,9 @@ def test_a_changed_survey_is_not_answered(visits, collector):
     assert reported(collector, survey) == [0]
 
 
-def test_a_handout_that_was_not_announced_is_not_answered(visits, collector):
+def test_a_handout_that_was_not_announced_is_not_answered(sit, collector):
     survey = collector.open()
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
 
     def dearer(route):
         told = route.fetch().json()
@@ -228,17 +238,17 @@ def test_a_handout_that_was_not_announced_is_not_answered(visits, collector):
     assert reported(collector, survey) == [0]
 
 
-def test_a_browser_that_keeps_nothing_does_not_take_part(visits, collector):
+def test_a_browser_that_keeps_nothing_does_not_take_part(sit, collector):
     survey = collector.open()
     script = "IDBFactory.prototype.open = () => { throw new Error('closed'); };"
-    page = visits.open(collector.page(survey), script=script)
+    page = sit(collector.page(survey), script=script)
     assert page.locator("h1").text_content() == "This browser keeps nothing"
     assert [counts.joined for counts in collector.call(lambda s: s.survey(survey)).counts] == [0]
 
 
-def test_who_comes_back_answers_the_second_round_from_the_first_order(visits, collector):
+def test_who_comes_back_answers_the_second_round_from_the_first_order(sit, collector):
     survey = collector.open(items=THREE, protocol="safari", options={"split": "budget"})
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     assert "a few small questions" in page.locator("main").inner_text()
     take_part(page, [2, 0, 1])
     first = wire(page)
@@ -257,14 +267,15 @@ def test_who_comes_back_answers_the_second_round_from_the_first_order(visits, co
     assert reported(collector, survey) == [1, 1]
 
 
-def test_people_of_another_lot_are_asked_in_their_own_round(visits, collector):
+def test_people_of_another_lot_are_asked_in_their_own_round(sit, visits, collector):
     survey = collector.open(items=THREE, protocol="safari", options={"split": "people"})
     for number in range(60):
-        page = visits.open(collector.page(survey), script=tape(number))
+        page = sit(collector.page(survey), script=tape(number))
         press(page, "Start")
         page.wait_for_selector("hushrank-ranking-list, .stamp")
         if page.locator(".stamp").count():
             break
+        visits.leave(page)
     assert "is not asked in this round" in page.locator("h1").text_content()
     collector.call(lambda service: service.close_round(survey))
     collector.call(lambda service: service.open_round(survey))
@@ -275,14 +286,15 @@ def test_people_of_another_lot_are_asked_in_their_own_round(visits, collector):
     assert reported(collector, survey)[1] == 1
 
 
-def test_who_answered_for_their_lot_is_not_asked_again(visits, collector):
+def test_who_answered_for_their_lot_is_not_asked_again(sit, visits, collector):
     survey = collector.open(items=THREE, protocol="safari", options={"split": "people"})
     for number in range(60):
-        page = visits.open(collector.page(survey), script=tape(number))
+        page = sit(collector.page(survey), script=tape(number))
         press(page, "Start")
         page.wait_for_selector("hushrank-ranking-list, .stamp")
         if page.locator("hushrank-ranking-list").count():
             break
+        visits.leave(page)
     bring_to(page, [1, 0, 2])
     finish(page)
     send(page)
@@ -293,10 +305,10 @@ def test_who_answered_for_their_lot_is_not_asked_again(visits, collector):
 
 
 @pytest.mark.parametrize("protocol", LIVE)
-def test_each_protocol_says_what_it_asks_and_what_is_sent(visits, collector, protocol):
+def test_each_protocol_says_what_it_asks_and_what_is_sent(sit, collector, protocol):
     items = THREE if protocol in ("grr", "rappor") else [*THREE, {"name": "juice"}]
     survey = collector.open(items=items, protocol=protocol)
-    page = visits.open(collector.page(survey), size="phone")
+    page = sit(collector.page(survey), size="phone")
     begin(page)
     finish(page)
     names = [item["name"] for item in items]
@@ -314,18 +326,18 @@ Object.defineProperty(Navigator.prototype, "locks", { value: undefined });
 """
 
 
-def test_phones_without_a_protected_connection_take_part_and_are_warned(visits, collector):
+def test_phones_without_a_protected_connection_take_part_and_are_warned(sit, collector):
     survey = collector.open()
-    page = visits.open(collector.page(survey), script=NO_CERTIFICATE, size="phone")
+    page = sit(collector.page(survey), script=NO_CERTIFICATE, size="phone")
     assert "This connection is not protected" in page.locator("main").inner_text()
     take_part(page)
     send(page)
     assert reported(collector, survey) == [1]
 
 
-def test_a_survey_asked_again_costs_nothing_while_the_order_stays(visits, collector):
+def test_a_survey_asked_again_costs_nothing_while_the_order_stays(sit, visits, collector):
     survey = collector.open(items=THREE, protocol="pairs")
-    page = visits.open(collector.page(survey))
+    page = sit(collector.page(survey))
     take_part(page, [2, 0, 1])
     first = json.loads(wire(page))["reports"]
     send(page)
@@ -342,10 +354,10 @@ def test_a_survey_asked_again_costs_nothing_while_the_order_stays(visits, collec
     assert "used 25 % of what you allow" in page.locator("main").inner_text()
 
 
-def test_items_may_stay_unranked_where_the_survey_takes_it(visits, collector):
+def test_items_may_stay_unranked_where_the_survey_takes_it(sit, collector):
     options = {"unranked": "unknown"}
     survey = collector.open(protocol="max-entropy", options=options)
-    page = visits.open(collector.page(survey), size="phone")
+    page = sit(collector.page(survey), size="phone")
     begin(page)
     for item in (2, 0):
         row(page, item).locator(".item").tap()

@@ -1,6 +1,7 @@
 """A person's visit to a page: a browser of their own, whose complaints fail the test."""
 
 from typing import Any, Self, TypeAlias
+from urllib.parse import urlsplit
 
 WATCH_POLICY = """
 addEventListener("securitypolicyviolation", (event) =>
@@ -10,11 +11,16 @@ SIZES = {"phone": (360, 740), "desktop": (1280, 800)}
 
 
 class Seat:
-    """A tab of its own that several visits use in turn, each as somebody new."""
+    """A tab of its own that several visits use in turn, each as somebody new.
+
+    What a site can keep on a device is deleted in between; that is far cheaper than a new browser.
+    """
 
     def __init__(self, person: Any, empty: str) -> None:
         """Take a person, and a page of the site on which nothing happens."""
         self.page, self._empty = person.new_page(), empty
+        site = urlsplit(empty)
+        self._origin = f"{site.scheme}://{site.netloc}"
         self._session = person.new_cdp_session(self.page)
         self._session.send("Page.enable")
 
@@ -28,9 +34,12 @@ class Seat:
         """Leave nothing behind."""
         self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
         self.page.mouse.move(0, 0)
+        self.page.unroute_all()
         self.page.goto(self._empty)
-        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        assert not self.page.context.cookies()
+        self.page.evaluate("sessionStorage.clear()")
+        kept = {"origin": self._origin, "storageTypes": "all"}
+        self._session.send("Storage.clearDataForOrigin", kept)
+        self.page.context.clear_cookies()
 
     @property
     def is_as_before(self) -> bool:
@@ -57,13 +66,8 @@ class Visits:
         return self
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
-        for who, seat in self._taken.items():
-            self._stop_listening(seat.page)
-            if failed or not seat.is_as_before:
-                seat.page.context.close()
-            else:
-                seat.leave()
-                self._seats[who] = seat
+        for who in list(self._taken):
+            self._leave(who, for_good=failed is not None)
         for person in self._people:
             person.close()
         unexpected = [
@@ -121,6 +125,19 @@ class Visits:
         seat.open(address, script)
         seat.page.wait_for_selector("h1")
         return seat.page
+
+    def leave(self, page: Any) -> None:
+        """Let somebody else like that sit where the page was opened."""
+        self._leave(next(who for who, seat in self._taken.items() if seat.page is page))
+
+    def _leave(self, who: str, *, for_good: bool = False) -> None:
+        seat = self._taken.pop(who)
+        self._stop_listening(seat.page)
+        if for_good or not seat.is_as_before:
+            seat.page.context.close()
+        else:
+            seat.leave()
+            self._seats[who] = seat
 
     def _listen(self, page: Any) -> None:
         page.on("console", self._hear)
