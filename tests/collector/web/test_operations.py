@@ -126,6 +126,7 @@ def test_a_warning_is_a_line_too_without_its_words():
         log_to(stream)
         with warnings.catch_warnings():
             warnings.simplefilter("always")
+            logging.captureWarnings(False)  # another test left it on, for warnings of its own
             logging.captureWarnings(True)
             warnings.warn("secret", UserWarning, stacklevel=1)
     finally:
