@@ -30,9 +30,11 @@ test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
 # more of what is random than `make test`
 check: export HUSHRANK_STORE_SEQUENCES := 1000
 check: export HUSHRANK_CLIENT_CASES := 100000
-# two at a time, as tests that wait leave a processor idle; tests/collector/client does what `make client` does
-check: $(INSTALLED) client/node_modules/.package-lock.json ## all that CI runs
-	$(MAKE) --jobs=2 --output-sync=target lint types imports test test-kernels test-mutants
+# two at a time, as tests that wait leave a processor idle, and the longest first;
+# tests/collector/client does what `make client` does
+check: ## all that CI runs
+	$(MAKE) --jobs=2 $(INSTALLED) client/node_modules/.package-lock.json
+	$(MAKE) --jobs=2 --output-sync=target test lint types imports test-kernels test-mutants
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -40,7 +42,6 @@ lint: $(INSTALLED)
 
 types: $(INSTALLED)
 	$(BIN)/mypy
-	$(BIN)/mypy tests/workflows/every_name.py
 
 imports: $(INSTALLED)
 	$(BIN)/lint-imports --no-logo
@@ -167,14 +168,19 @@ clean: ## forget the environment and what tools left behind
 	rm -rf .venv .venv-bench* .venv-mutants client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
 	find src -name "*.nb[ic]" -delete  # compiled kernels
 
+# every second package by a process of its own; what a package needs stands in the list, too
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+
 $(INSTALLED): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "hushrank needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "Python's venv and pip are missing: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		-r requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		--no-build-isolation --editable .
+	@for half in 0 1; do \
+		awk -v half=$$half '/^[a-z]/ { n++ } n % 2 == half' requirements/dev.txt > .venv/$$half.txt; \
+	done
+	$(PIP) --require-hashes -r .venv/0.txt & first=$$!; \
+		$(PIP) --require-hashes -r .venv/1.txt && wait $$first
+	$(PIP) --no-build-isolation --editable .
 	touch $(INSTALLED)
