@@ -132,7 +132,7 @@ def test_who_ranks_too_little_is_refused_before_anybody_is_asked():
     assert not steps
     assert hushrank.collect(strict_people(tied, seed=1), 2, progress=steps.append).n_people == 50
     assert hushrank.collect(incomplete, 2, unranked="last").items
-    assert steps == ["asking people"]
+    assert [*dict.fromkeys(steps)] == ["asking people", "adding up what they said"]
 
 
 KEMENY = {"protocol": "pairs", "post_process": "kemeny"}

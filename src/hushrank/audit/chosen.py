@@ -9,6 +9,7 @@ from hushrank.audit.shipped import DELTA, EPSILON, shipped
 from hushrank.audit.subject import Subject
 from hushrank.errors import require
 from hushrank.randomness import Randomness
+from hushrank.workflows.progress import PartDone
 
 
 def chosen(
@@ -39,7 +40,7 @@ def audits(
         rng = Randomness.secure() if seed is None else Randomness.seeded(seed)
 
         def say(share: float, done: str = f"{subject.name} ({number} of {len(subjects)})") -> None:
-            progress(f"{done}: {share:.0%}")
+            progress(PartDone.of(done, share))
 
         say(0.0)
         yield audit(subject, draws=draws, false_alarm=false_alarm, rng=rng, progress=say)

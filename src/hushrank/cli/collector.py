@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import print as show
 from rich.table import Table
 from typer import Argument, Option
 
 from hushrank.cli.console import plain
 from hushrank.cli.extras import needs_collector
 from hushrank.cli.options import StoreAddress
+from hushrank.cli.talk import for_people
 from hushrank.errors import require
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def list_surveys(store: StoreAddress = STORE) -> None:
             reported = sum(each.reported for each in live.counts)
             title = plain(live.draft.title)
             table.add_row(live.id, title, live.life.state, number, f"{joined:,}", f"{reported:,}")
-        show(table)
+        for_people(wrap=True).print(table)
 
     _with_service(store, list_them)
 
@@ -143,7 +143,8 @@ def rotate_key(store: StoreAddress = STORE) -> None:
     """
 
     async def rotate(service: "Service") -> None:
-        print(f"new assignments are signed by key {await service.rotate_key()}")
+        key = await service.rotate_key()
+        for_people().print(f"new assignments are signed by key {key}")
 
     _with_service(store, rotate)
 

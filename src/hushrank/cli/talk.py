@@ -32,13 +32,25 @@ def for_people(*, beside_output: bool = False, wrap: bool = False) -> "Console":
 
 @contextmanager
 def working(step: str) -> Iterator["Progress"]:
-    """Show on standard error, if it is a terminal, what is being done; call it with each step."""
+    """Show on standard error, if it is a terminal, what is being done; call it with each step.
+
+    A bar and the time left stand beside a step whose share is known.
+    """
     from rich.console import Console
     from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    from hushrank.cli.bars import COLUMNS
+    from hushrank.workflows.progress import PartDone
+
     screen = Console(stderr=True, quiet=is_quiet())
-    with Bar(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with Bar(*COLUMNS, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(step, total=None)
-        yield lambda now: bar.update(task, description=now)
+
+        def show(now: str) -> None:
+            share = now.share if isinstance(now, PartDone) else None
+            if now != bar.tasks[0].description:  # the time left is of this step
+                bar.reset(task, description=now)
+            bar.tasks[0].total = None if share is None else 1
+            bar.update(task, completed=share or 0)
+
+        yield show

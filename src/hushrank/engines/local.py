@@ -32,21 +32,30 @@ def run(
     *,
     rng: Randomness,
     budgets: Budgets | None = None,
+    on_share: Callable[[float], None] | None = None,
 ) -> Outcome[T]:
     """Let every person of `rankings` answer the protocol's surveys through their own device.
 
     `budgets` (people,) are the most that each person spends, in nats: public numbers, which decide
     who is asked. A protocol that could ask more of anybody is stopped before it does.
+    on_share: told now and then which share of the answers to a survey is there.
     Raises HushrankError, before anything is drawn, unless all rankings are strict, and complete if
     the protocol cannot do without.
     Cost: linear in people; batches bound the memory.
     """
 
-    def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
-        return support_each(mechanism, mechanism.randomise(answers, rng=rng), ends)
-
     def answers(survey: Survey) -> Tallies:
-        return collect(survey, crowd.asked(survey), rng, report, _people_of_a_batch(survey))
+        people, done = crowd.asked(survey), 0
+
+        def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
+            nonlocal done
+            support = support_each(mechanism, mechanism.randomise(answers, rng=rng), ends)
+            done += len(answers)
+            if on_share is not None:
+                on_share(done / (len(people) * survey.answers_per_person))
+            return support
+
+        return collect(survey, people, rng, report, _people_of_a_batch(survey))
 
     crowd = Crowd.of(rankings, rng, budgets)
     return _drive(protocol, answers, crowd)

@@ -24,7 +24,7 @@ from hushrank.workflows.arguments import (
     expect_number,
     expect_seed,
 )
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import PartDone, Progress, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.seeds import secret_words, stream
 
@@ -82,7 +82,7 @@ def collect(
     named = _named(protocol, options)
     _require_suitable(people, named)
     progress("asking people")
-    outcome = _ask(people, named, epsilon, seed, short_cut=short_cut)
+    outcome = _ask(people, named, epsilon, seed, short_cut=short_cut, progress=progress)
     asked = {
         "protocol": named.name,
         "epsilon": epsilon,
@@ -134,12 +134,21 @@ def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
 
 
 def _ask(
-    people: Rankings, protocol: NamedProtocol, epsilon: float, seed: int | None, *, short_cut: bool
+    people: Rankings,
+    protocol: NamedProtocol,
+    epsilon: float,
+    seed: int | None,
+    *,
+    short_cut: bool,
+    progress: Progress,
 ) -> Outcome[Learnt]:
+    def tell(share: float) -> None:
+        progress(PartDone.of("asking people", share) if share < 1 else "adding up what they said")
+
     public_seed = int(stream(seed, "pivots").integers(2**31))
     rounds = protocol.begin(
         people.n_items, epsilon=epsilon, n_people=people.n_people, seed=public_seed
     )
     if short_cut:
         return simulate(rounds, people, rng=stream(seed, "noise"))
-    return run(rounds, people, rng=secret_words(seed))
+    return run(rounds, people, rng=secret_words(seed), on_share=tell)

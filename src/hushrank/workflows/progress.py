@@ -1,10 +1,31 @@
 """How long work says what it is doing, without printing."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 Progress: TypeAlias = Callable[[str], None]
-"""Called with what is being done, such as "fitting the model", at the start of each step."""
+"""Called with what is being done, such as "fitting the model", at the start of each step; and again
+as a `PartDone`, where it is known which part of the step is done."""
+
+
+class PartDone(str):
+    """A step in words, of which a `share` in [0, 1] is done: a text for whoever takes texts."""
+
+    __slots__ = ("share",)
+    share: float
+
+    @classmethod
+    def of(cls, step: str, share: float) -> Self:
+        """Return the step with its share."""
+        made = cls(step)
+        made.share = share
+        return made
+
+
+def within(prefix: str, step: str) -> str:
+    """Return a step as a part of a longer one, with its share where it has one."""
+    whole = f"{prefix}{step}"
+    return PartDone.of(whole, step.share) if isinstance(step, PartDone) else whole
 
 
 def silent(step: str) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from hushrank.accounting.words import loss_in_words
 from hushrank.cli.answer.order import ask_for_order, read_order
 from hushrank.cli.console import figures_table, plain
+from hushrank.cli.talk import for_people, is_quiet
 from hushrank.collector.announcement import Announcement
 from hushrank.collector.device.connection import HttpConnection, is_unprotected, survey_at
 from hushrank.collector.device.device import Device, Standing
@@ -42,7 +43,10 @@ class Wishes:
 def answer_and_show(link: str, wishes: Wishes, state: Path | None) -> None:
     """Show the survey, ask for an order, show what is sent, ask again, send."""
     origin, survey, invitation = survey_at(link)
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+    unseen = "--quiet shows nothing to agree to: expected --order and --yes, or --dry-run, with it"
+    is_settled = wishes.only_shows or (wishes.sends_at_once and wishes.order is not None)
+    require(is_settled or not is_quiet(), unseen)
+    console = for_people()
     with HttpConnection(origin) as connection:
         device = Device(connection, FileMemory(_memory_path(state)))
         if wishes.limit is not None:

@@ -23,7 +23,7 @@ from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Reading
 from hushrank.workflows.collect import collect
-from hushrank.workflows.progress import Progress
+from hushrank.workflows.progress import Progress, within
 from hushrank.workflows.results.collection import (
     OF_RAW_RANKINGS,
     Collection,
@@ -130,7 +130,7 @@ def _show(shown: ShownCollection, paths: Paths, title: str, reading: Reading | N
 def _timed(people: Rankings, collected: Callable[[Progress], Collection]) -> ShownCollection:
     with in_flags("unranked"), working("collecting") as progress:
         start = perf_counter()
-        collection = collected(lambda step: progress(f"1 of 4: {step}"))
+        collection = collected(lambda step: progress(within("1 of 4: ", step)))
         progress("2 of 4: finding out how sure the order is")
         _ = collection.confidence  # what is drawn or computed when first asked for takes time
         progress("3 of 4: drawing synthetic rankings")
