@@ -51,9 +51,18 @@ class Judge:
     def of(cls, tree: Path, mutants: Iterable[Mutant]) -> "Judge":
         """Run all tests on the tree as it is, which compiles its kernels, too.
 
-        Exits where one of them fails: then they would kill every mutant.
+        Tests of a file may take what those of its room take. Exits where one of them fails: then
+        they would kill every mutant.
         """
-        return cls(tree, {tests: _limit(tree, tests) for tests in _stages(mutants)})
+        limits: dict[Tests, int] = {}
+        for mutant in mutants:
+            later: Tests | None = None
+            for tests in reversed(mutant.stages):
+                if tests not in limits:
+                    is_part = later is not None and _are_of(tests, later)
+                    limits[tests] = limits[later] if is_part else _limit(tree, tests)
+                later = tests
+        return cls(tree, limits)
 
     def judge(self, mutant: Mutant) -> Judgement:
         """Run one stage of tests after the other until one fails."""
@@ -81,6 +90,11 @@ def judge_all(judge: Judge, mutants: list[Mutant], *, jobs: int) -> Iterator[Jud
 
 def _stages(mutants: Iterable[Mutant]) -> Iterable[Tests]:
     return dict.fromkeys(chain.from_iterable(mutant.stages for mutant in mutants))
+
+
+def _are_of(tests: Tests, later: Tests) -> bool:
+    """Whether later tests, or folders of them, hold these."""
+    return all(any(each.startswith(one) for one in later) for each in tests)
 
 
 def _limit(tree: Path, tests: Tests) -> int:

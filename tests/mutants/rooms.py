@@ -62,7 +62,11 @@ ROOMS = (
             *("collector/use_cases/answering.py", "collector/use_cases/desk.py"),
             *("collector/tokens.py", "collector/decks.py"),
         ),
-        ("tests/collector/test_tokens.py", "tests/collector/test_service.py"),
+        (
+            "tests/collector/test_tokens.py",
+            "tests/collector/test_decks.py",
+            "tests/collector/test_service.py",
+        ),
         ("tests/collector/device", "tests/collector/web/test_reports.py"),
     ),
     Room(
