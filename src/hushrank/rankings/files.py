@@ -26,6 +26,7 @@ from hushrank.files.tables import (
 from hushrank.rankings.forms.asked import Asked, Best, Form
 from hushrank.rankings.forms.blt import is_blt, parse_blt
 from hushrank.rankings.forms.cleaning import ballots_of
+from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.forms.tables import Found, ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
@@ -110,7 +111,7 @@ def opened(path: FilePath, asked: Asked) -> Opened:
     Raises HushrankError as `read_rankings` does.
     """
     content = load(path)
-    table = parse_packed(content)
+    table = table_of_files(content, path)
     if table is None:
         text, encoding = plain_text(content)
         form = asked.form or _text_form(text, extension(path))
@@ -120,6 +121,11 @@ def opened(path: FilePath, asked: Asked) -> Opened:
     found = ballots_of_table(table, asked)
     remarks = (*found.remarks, *([table.format] if table.format else []))
     return Opened(replace(found, remarks=remarks), table)
+
+
+def table_of_files(content: bytes, path: FilePath) -> Table | None:
+    """Read what is no text: an export of votes, Parquet or a spreadsheet; None for a text."""
+    return parse_dominion(content, Path(path)) if is_dominion(content) else parse_packed(content)
 
 
 def _read_file(path: FilePath, asked: Asked) -> Rankings:

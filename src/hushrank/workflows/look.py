@@ -16,11 +16,12 @@ from hushrank.errors import HushrankError
 from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import is_number
-from hushrank.files.tables import read_table
+from hushrank.files.tables import load, read_table
 from hushrank.rankings.files import opened
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.columns import stands_beside
+from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.headings import Headed
 from hushrank.rankings.forms.ranks import kind_of
 from hushrank.rankings.forms.tables import Found
@@ -105,7 +106,8 @@ def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ())
 
 def _table(path: FilePath) -> Table | None:
     try:
-        return read_table(path)
+        content = load(path)
+        return parse_dominion(content, Path(path)) if is_dominion(content) else read_table(path)
     except HushrankError:
         return None
 

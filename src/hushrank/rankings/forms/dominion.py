@@ -1,0 +1,179 @@
+"""Cast vote records as Dominion exports them in JSON: sessions with marks, and manifests of names.
+
+They become a table with a column for each place of each contest in which candidates are ranked.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import msgspec
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.columns import Table, text_column_of
+
+VOTES, CONTESTS, CANDIDATES = "CvrExport", "ContestManifest.json", "CandidateManifest.json"
+FORMAT = "cast vote records by Dominion"
+OVERVOTE = "overvote"
+_ZIP, _SESSIONS = b"PK\x03\x04", b'"Sessions"'
+
+
+class Mark(msgspec.Struct, rename="pascal"):
+    """One filled oval."""
+
+    candidate_id: int
+    rank: int
+    is_ambiguous: bool = False
+
+
+class Contest(msgspec.Struct, rename="pascal"):
+    """What somebody marked in one contest."""
+
+    id: int
+    marks: tuple[Mark, ...] = ()
+
+
+class Card(msgspec.Struct, rename="pascal"):
+    """A sheet of paper."""
+
+    contests: tuple[Contest, ...] = ()
+
+
+class Reading(msgspec.Struct, rename="pascal"):
+    """A ballot as it was scanned, or as people decided about it; old exports have no cards."""
+
+    is_current: bool = True
+    cards: tuple[Card, ...] = ()
+    contests: tuple[Contest, ...] = ()
+
+    def every_contest(self) -> Iterator[Contest]:
+        """Yield the contests of all cards."""
+        yield from self.contests
+        for card in self.cards:
+            yield from card.contests
+
+
+class Session(msgspec.Struct, rename="pascal"):
+    """One ballot: the reading counts that is current."""
+
+    original: Reading
+    modified: Reading | None = None
+
+    def counted(self) -> Reading:
+        """Return the reading that counts."""
+        is_changed = self.modified is not None and self.modified.is_current
+        return self.modified if is_changed and self.modified else self.original
+
+
+class Export(msgspec.Struct, rename="pascal"):
+    """One file of votes."""
+
+    sessions: tuple[Session, ...]
+
+
+class Named(msgspec.Struct, rename="pascal"):
+    """A contest or a candidate; `num_of_ranks` is 0 where nobody is ranked."""
+
+    id: int
+    description: str
+    contest_id: int | None = None
+    num_of_ranks: int = 0
+
+
+class Manifest(msgspec.Struct, rename="pascal"):
+    """A list of them."""
+
+    list: tuple[Named, ...]
+
+
+def is_dominion(content: bytes) -> bool:
+    """Tell an export as ZIP, or one of its files of votes, by its content."""
+    is_zip = content.startswith(_ZIP) and CANDIDATES.encode() in content
+    begin = content[:4096]
+    return is_zip or (begin.lstrip()[:1] == b"{" and _SESSIONS in begin)
+
+
+def parse_dominion(content: bytes, path: Path) -> Table:
+    """Read an export: a ZIP, or a file of votes with its manifests beside it.
+
+    Raises HushrankError when a part is missing or damaged, or no contest ranks its candidates.
+    """
+    files = _unpacked(content) if content.startswith(_ZIP) else _beside(content, path)
+    votes = [files[name] for name in sorted(files) if Path(name).name.startswith(VOTES)]
+    require(votes, f"expected {VOTES}.json in the export")
+    sessions = [each for file in votes for each in _decoded(file, Export, VOTES).sessions]
+    require(sessions, "expected at least 1 session")
+    contests = [each for each in _manifest(files, CONTESTS) if each.num_of_ranks > 1]
+    require(contests, "expected a contest in which candidates are ranked")
+    return _table(sessions, contests, _manifest(files, CANDIDATES))
+
+
+def _table(
+    sessions: Sequence[Session], contests: Sequence[Named], candidates: Sequence[Named]
+) -> Table:
+    places = {(each.id, rank): [""] * len(sessions) for each in contests for rank in _ranks(each)}
+    names = _names(candidates)
+    for row, session in enumerate(sessions):
+        for contest in session.counted().every_contest():
+            for mark in contest.marks:
+                cells = places.get((contest.id, mark.rank))
+                if cells is not None and not mark.is_ambiguous:
+                    known = names.get(mark.candidate_id)
+                    require(known, f"session {row + 1}: expected candidates of the manifest")
+                    cells[row] = OVERVOTE if cells[row] not in ("", known) else str(known)
+    titles = [
+        f"{each.description} Choice {rank} of {each.num_of_ranks}"
+        for each in contests
+        for rank in _ranks(each)
+    ]
+    columns = tuple(map(text_column_of, places.values()))
+    return Table(tuple(titles), columns, lambda row: f"session {row + 1}", FORMAT)
+
+
+def _ranks(contest: Named) -> range:
+    return range(1, contest.num_of_ranks + 1)
+
+
+def _names(candidates: Sequence[Named]) -> Mapping[int, str]:
+    """Return names by id; of several candidates of one contest and name, with the id."""
+    count = Counter((each.contest_id, each.description) for each in candidates)
+    return {
+        each.id: each.description
+        if count[each.contest_id, each.description] == 1
+        else f"{each.description} ({each.id})"
+        for each in candidates
+    }
+
+
+def _manifest(files: Mapping[str, bytes], name: str) -> Sequence[Named]:
+    found = next((text for path, text in files.items() if Path(path).name == name), None)
+    if found is None:
+        raise HushrankError(f"expected {name} beside the votes, or the whole export as ZIP")
+    manifest: Manifest = _decoded(found, Manifest, name)
+    return manifest.list
+
+
+def _decoded(text: bytes, kind: Any, name: str) -> Any:
+    try:
+        return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"), type=kind)
+    except (msgspec.DecodeError, RecursionError):  # its message may show an id
+        raise HushrankError(f"{name}: expected JSON as Dominion exports it") from None
+
+
+def _unpacked(content: bytes) -> Mapping[str, bytes]:
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            wanted = [n for n in archive.namelist() if Path(n).name.startswith(VOTES)]
+            wanted += [n for n in archive.namelist() if Path(n).name in (CONTESTS, CANDIDATES)]
+            return {name: archive.read(name) for name in wanted}
+    except (BadZipFile, RuntimeError, ValueError):
+        raise HushrankError("expected a whole ZIP file without a password") from None
+
+
+def _beside(content: bytes, path: Path) -> Mapping[str, bytes]:
+    names = [path.with_name(name) for name in (CONTESTS, CANDIDATES)]
+    found = {each.name: each.read_bytes() for each in names if each.is_file()}
+    return {f"{VOTES}.json": content, **found}

@@ -1,0 +1,101 @@
+"""Exports made up after the public form of Dominion's cast vote records."""
+
+import json
+from zipfile import ZipFile
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+CONTESTS = {"List": [
+    {"Id": 7, "Description": "Mayor", "NumOfRanks": 3, "VoteFor": 1, "Disabled": 0},
+    {"Id": 8, "Description": "Measure A", "NumOfRanks": 0, "VoteFor": 1},
+]}  # fmt: skip
+CANDIDATES = {"List": [
+    {"Id": 1, "Description": "ANN LEE", "ContestId": 7, "Type": "Regular"},
+    {"Id": 2, "Description": "BO MA", "ContestId": 7},
+    {"Id": 3, "Description": "Write-in", "ContestId": 7},
+    {"Id": 4, "Description": "Write-in", "ContestId": 7},
+    {"Id": 9, "Description": "YES", "ContestId": 8},
+]}  # fmt: skip
+
+
+def mark(candidate, rank, **more):
+    return {"CandidateId": candidate, "Rank": rank, "IsVote": True, **more}
+
+
+def ballot(*marks, current=True):
+    measure = {"Id": 8, "Marks": [mark(9, 1)]}
+    contests = [{"Id": 7, "Marks": list(marks), "Overvotes": 0}]
+    return {"IsCurrent": current, "Cards": [{"Contests": contests}, {"Contests": [measure]}]}
+
+
+SESSIONS = [
+    {"RecordId": 1, "Original": ballot(mark(1, 1), mark(2, 2))},
+    {"RecordId": "X", "Original": ballot(mark(2, 1), mark(4, 3))},  # a place is skipped
+    {"Original": ballot(mark(2, 1), mark(1, 2), mark(3, 2))},  # two in one place
+    {"Original": ballot(mark(1, 1), current=False), "Modified": ballot(mark(2, 1))},
+    {"Original": ballot(mark(1, 1, IsAmbiguous=True), mark(2, 1))},
+    {"Original": ballot()},
+]
+
+
+def files(sessions=SESSIONS, candidates=CANDIDATES, contests=CONTESTS):
+    votes = {"Version": "5.10", "ElectionId": "made up", "Sessions": sessions}
+    parts = {"CvrExport.json": votes, "ContestManifest.json": contests}
+    parts["CandidateManifest.json"] = candidates
+    return {name: json.dumps(part) for name, part in parts.items()}
+
+
+@pytest.fixture(params=["zip", "json"])
+def export(request, tmp_path):
+    if request.param == "json":
+        for name, text in files().items():
+            (tmp_path / name).write_text(text)
+        return tmp_path / "CvrExport.json"
+    with ZipFile(tmp_path / "export.zip", "w") as archive:
+        for name, text in files().items():
+            archive.writestr(f"CVR/{name}", text)
+    return tmp_path / "export.zip"
+
+
+def test_ballots_are_those_that_count(export):
+    rankings = read_rankings(export)
+    assert rankings.names == ("ANN LEE", "BO MA", "Write-in (4)")
+    ballots = [list(person) for person in rankings]
+    assert ballots == [["ANN LEE", "BO MA"], ["BO MA", "Write-in (4)"], *[["BO MA"]] * 3]
+    assert "cast vote records by Dominion" in str(rankings.reading)
+    assert "1 empty left out" in str(rankings.reading)
+
+
+def test_a_contest_is_chosen_where_there_are_several(tmp_path):
+    contests = {"List": [CONTESTS["List"][0], CONTESTS["List"][1] | {"NumOfRanks": 2}]}
+    for name, text in files(contests=contests).items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(HushrankError, match="columns"):
+        read_rankings(tmp_path / "CvrExport.json")
+    chosen = read_rankings(tmp_path / "CvrExport.json", columns=["Measure A*"])
+    assert chosen.names == ("YES",)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expectation"),
+    [
+        ({"sessions": []}, "expected at least 1 session"),
+        ({"sessions": [{}]}, "CvrExport: expected JSON as Dominion exports it"),
+        ({"candidates": {"List": []}}, "session 1: expected candidates of the manifest"),
+        ({"contests": {"List": []}}, "expected a contest in which candidates are ranked"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_named(parts, expectation, tmp_path):
+    for name, text in files(**parts).items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(HushrankError, match=rf"CvrExport.json: {expectation}"):
+        read_rankings(tmp_path / "CvrExport.json")
+
+
+def test_votes_without_names_ask_for_them(tmp_path):
+    (tmp_path / "CvrExport.json").write_text(files()["CvrExport.json"])
+    with pytest.raises(HushrankError, match=r"expected ContestManifest.json beside the votes"):
+        read_rankings(tmp_path / "CvrExport.json")
