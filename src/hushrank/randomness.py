@@ -31,8 +31,13 @@ class Randomness:
     @classmethod
     def seeded(cls, seed: int) -> "Randomness":
         """Repeat a simulation. Protects nobody."""
+        return cls.spawned(seed)
+
+    @classmethod
+    def spawned(cls, seed: int, *key: int) -> "Randomness":
+        """Repeat one part of a simulation: each key has words of its own. Protects nobody."""
         require(seed >= 0, f"expected a seed of at least 0, got {seed}")
-        apart = np.random.SeedSequence(seed, spawn_key=_NOISE)  # from default_rng(seed) elsewhere
+        apart = np.random.SeedSequence(seed, spawn_key=(*_NOISE, *key))  # from default_rng(seed)
         draw = np.random.default_rng(apart).bit_generator.random_raw  # faster than its `bytes`
 
         def read(size: int) -> bytes:

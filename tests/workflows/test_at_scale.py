@@ -1,15 +1,23 @@
 import json
 from functools import partial
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import hushrank
 from hushrank.aggregators.registry import METHODS
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
-from hushrank.rankings.ballot_sums import BallotTerms
+from hushrank.files.pieces import pieces_of
+from hushrank.rankings.ballot_sums import BallotTerms, read_piece
 from hushrank.rankings.forms.asked import Asked
-from hushrank.workflows.at_scale import aggregate_counts, aggregate_files, count_ballots
+from hushrank.workflows.at_scale import (
+    aggregate_counts,
+    aggregate_files,
+    collect_files,
+    count_ballots,
+)
 from tests.commands import hushrank as run_command
 
 N_PEOPLE, N_FILES = 90, 3
@@ -82,3 +90,28 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
     assert "2 private results so far, epsilon 2" in capsys.readouterr().out
     assert run("--epsilon", "1", "--seed", "1", "--release", "other.json") == 1
     assert run_command(monkeypatch, "aggregate", "x", "--scheduler", "threads") == 1
+
+
+def test_a_collection_from_files_is_told_as_one_from_rankings(ballots, tmp_path, monkeypatch):
+    found = collect_files(ballots, 4.0, seed=2)
+    assert found.to_dict().keys() == hushrank.collect(BALLOTS, 4.0, seed=2).to_dict().keys()
+    assert (found.n_people, found.names) == (N_PEOPLE, BALLOTS.names)
+    monkeypatch.chdir(tmp_path)
+    words = "collect ballots --epsilon 4 --seed 2 --engine dask --scheduler threads --json all.json"
+    assert run_command(monkeypatch, *words.split()) == 0
+    assert json.loads((tmp_path / "all.json").read_text())["order"] == list(found.items)
+    assert run_command(monkeypatch, *words.split(), "--break-ties") == 1
+
+
+def test_many_ballots_are_read_as_few_are(tmp_path, monkeypatch):
+    """The quick way and the general one, where rows are complete, have gaps, or tie late."""
+    monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)
+    for last in ([2, 3, 1], [2, None, 1], [1, 1, 3], [1, 1, 2]):
+        rows = [[1, 2, 3], [3, 1, 2], [1, 3, 2]] * 4 + [last]
+        columns = dict(zip(("tea", "milk", "juice"), zip(*rows, strict=True), strict=True))
+        table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
+        parquet.write_table(table, tmp_path / "b.parquet")
+        (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+        found, stated = read_piece(BallotTerms(), piece), hushrank.read_rankings(table)
+        assert found == stated
+        assert found.reading == stated.reading

@@ -25,12 +25,16 @@ Budgets = Sequence[float] | NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crowd:
-    """The people, the source of their draws, and their own budgets (people,), if they have any."""
+    """The people, the source of their draws, and their own budgets (people,), if they have any.
+
+    `lots_from`: public coins for their lots, where these must be the same when drawn again.
+    """
 
     ranks: Ranks
     is_complete: bool
     rng: Randomness
     budgets: NDArray[np.float64] | None = None
+    lots_from: Randomness | None = None
 
     @classmethod
     def of(cls, rankings: Rankings, rng: Randomness, budgets: Budgets | None = None) -> "Crowd":
@@ -49,10 +53,16 @@ class Crowd:
         """How many people there are."""
         return len(self.ranks)
 
+    @property
+    def is_private(self) -> bool:
+        """Whether what they draw is secret."""
+        return self.rng.is_private
+
     @cached_property
     def lots(self) -> NDArray[np.float64]:
         """Each person's lot, uniform in [0, 1), drawn when a survey first asks a part of them."""
-        return (self.rng.words(len(self)) >> np.uint64(11)) / 2.0**53
+        source = self.rng if self.lots_from is None else self.lots_from
+        return (source.words(len(self)) >> np.uint64(11)) / 2.0**53
 
     @cached_property
     def spent(self) -> NDArray[np.float64]:
@@ -60,18 +70,8 @@ class Crowd:
         return np.zeros(len(self))
 
     def require_can_answer(self, survey: Survey, earlier: Sequence[Survey]) -> None:
-        """Raise HushrankError unless everybody can answer, whatever they think.
-
-        The rankings are looked at before the first survey only: a later refusal that depends on
-        one would tell of it. So a protocol that takes incomplete ones at first takes them always.
-        """
-        survey.require_fits(self.ranks.shape[1])
-        if earlier:
-            always = survey.takes_incomplete or not earlier[0].takes_incomplete
-            require(always, f"survey {survey.name} needs complete rankings, the first one did not")
-            return
-        fits = self.is_complete or survey.takes_incomplete
-        require(fits, "collect: expected complete rankings, some items are unranked")
+        """Raise HushrankError unless everybody can answer: see `require_answerable`."""
+        require_answerable(survey, earlier, self.ranks.shape[1], is_complete=self.is_complete)
 
     def asked(self, survey: Survey) -> Ranks:
         """Return the ranks (people, items) of those whom the survey asks.
@@ -96,6 +96,23 @@ class Crowd:
         dear = f"survey {survey.name} costs {survey.epsilon:g} nats, more than somebody it asks has"
         require(bool((total <= self.budgets[is_asked]).all()), dear)
         self.spent[is_asked] = total
+
+
+def require_answerable(
+    survey: Survey, earlier: Sequence[Survey], n_items: int, *, is_complete: bool
+) -> None:
+    """Raise HushrankError unless everybody can answer, whatever they think.
+
+    The rankings are looked at before the first survey only: a later refusal that depends on one
+    would tell of it. So a protocol that takes incomplete ones at first takes them always.
+    """
+    survey.require_fits(n_items)
+    if earlier:
+        always = survey.takes_incomplete or not earlier[0].takes_incomplete
+        require(always, f"survey {survey.name} needs complete rankings, the first one did not")
+        return
+    fits = is_complete or survey.takes_incomplete
+    require(fits, "collect: expected complete rankings, some items are unranked")
 
 
 def sums_rounded_up(paid: NDArray[np.float64], price: float) -> NDArray[np.float64]:

@@ -1,9 +1,11 @@
 """Drive any protocol on this machine: every person's device is simulated."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from typing import Protocol as Interface
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Answers, Counts
@@ -43,22 +45,8 @@ def run(
     the protocol cannot do without.
     Cost: linear in people; batches bound the memory.
     """
-
-    def answers(survey: Survey) -> Tallies:
-        people, done = crowd.asked(survey), 0
-
-        def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
-            nonlocal done
-            support = support_each(mechanism, mechanism.randomise(answers, rng=rng), ends)
-            done += len(answers)
-            if on_share is not None:
-                on_share(done / (len(people) * survey.answers_per_person))
-            return support
-
-        return collect(survey, people, rng, report, _people_of_a_batch(survey))
-
     crowd = Crowd.of(rankings, rng, budgets)
-    return _drive(protocol, answers, crowd)
+    return drive(protocol, lambda survey: answers_of_devices(survey, crowd, on_share), crowd)
 
 
 def simulate(
@@ -73,15 +61,37 @@ def simulate(
     The short cut for domains that no simulation of single devices can reach.
     Raises HushrankError as `run` does, and when a mechanism has no `simulate_tally`.
     """
+    crowd = Crowd.of(rankings, Randomness(rng.bytes, is_private=False), budgets)
+    return drive(protocol, lambda survey: answers_by_short_cut(survey, crowd, rng), crowd)
+
+
+def answers_of_devices(
+    survey: Survey, crowd: Crowd, on_share: Callable[[float], None] | None = None
+) -> Tallies:
+    """Let everybody whom the survey asks answer through a device of their own.
+
+    on_share: told which part of the answers there is, in (0, 1].
+    """
+    people, done = crowd.asked(survey), 0
+
+    def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
+        nonlocal done
+        support = support_each(mechanism, mechanism.randomise(answers, rng=crowd.rng), ends)
+        done += len(answers)
+        if on_share is not None:
+            on_share(done / (len(people) * survey.answers_per_person))
+        return support
+
+    return collect(survey, people, crowd.rng, report, _people_of_a_batch(survey))
+
+
+def answers_by_short_cut(survey: Survey, crowd: Crowd, rng: np.random.Generator) -> Tallies:
+    """Draw what everybody's reports add up to, without the reports."""
 
     def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
         return simulate_each(mechanism, answers, ends, rng=rng)
 
-    def answers(survey: Survey) -> Tallies:
-        return collect(survey, crowd.asked(survey), crowd.rng, report, MOST_PEOPLE_OF_A_BATCH)
-
-    crowd = Crowd.of(rankings, Randomness(rng.bytes, is_private=False), budgets)
-    return _drive(protocol, answers, crowd)
+    return collect(survey, crowd.asked(survey), crowd.rng, report, MOST_PEOPLE_OF_A_BATCH)
 
 
 def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
@@ -103,10 +113,31 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
             tallies.append(Tally(support, len(crowd)))
         return tuple(tallies)
 
-    return _drive(protocol, expected, crowd).result
+    return drive(protocol, expected, crowd).result
 
 
-def _drive(protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: Crowd) -> Outcome[T]:
+class Audience(Interface):
+    """Whom a protocol asks: people of this process, or in pieces elsewhere."""
+
+    @property
+    def budgets(self) -> NDArray[np.float64] | None:
+        """The most that each spends, in nats, if they have budgets of their own."""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether what they draw is secret."""
+
+    def __len__(self) -> int:
+        """How many people there are."""
+
+    def require_can_answer(self, survey: Survey, earlier: Sequence[Survey]) -> None:
+        """Raise HushrankError unless everybody can answer, whatever they think."""
+
+
+def drive(
+    protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: Audience
+) -> Outcome[T]:
+    """Run a protocol to its end: `answers` lets people answer a survey, after all checks."""
     asked: list[Survey] = []
     try:
         surveys = next(protocol)
@@ -122,7 +153,7 @@ def _drive(protocol: Protocol[T], answers: Callable[[Survey], Tallies], crowd: C
     except StopIteration as end:
         budgets = () if crowd.budgets is None else tuple(survey.budgets for survey in asked)
         spends = tuple(survey.spend for survey in asked)
-        return Outcome(end.value, spends, len(crowd), crowd.rng.is_private, budgets)
+        return Outcome(end.value, spends, len(crowd), crowd.is_private, budgets)
     except Exception as error:
         if asked:  # what people paid is not undone by what failed later
             spent = [survey.spend for survey in asked]

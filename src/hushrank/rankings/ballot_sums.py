@@ -1,18 +1,23 @@
 """What ballots add up to, piece by piece: who is put before whom by how many. Raw counts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from hushrank.arrays import Counts
-from hushrank.errors import require
+from hushrank.arrays import Counts, Ranks
+from hushrank.errors import HushrankError, require
 from hushrank.files.names import natural_order
 from hushrank.files.pieces import Piece, errors_naming_parquet, table_of
+from hushrank.rankings.coding import rank_type
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
+
+ROWS_OF_A_HEAD = 1000
+"""Of a piece: by them its columns are told, as those of a small file are by all rows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,7 +100,38 @@ def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
     """Read the ballots of a piece. Raises HushrankError, which names the file."""
     table = table_of(piece)
     with errors_naming_parquet(piece.path):
-        return read_rankings(table, **vars(terms.asked))
+        head = read_rankings(table.slice(0, ROWS_OF_A_HEAD), **vars(terms.asked))
+        if table.num_rows <= ROWS_OF_A_HEAD:
+            return head
+        plain = _plain_ranks(table, head.names)
+        same = plain is not None and np.array_equal(plain[:ROWS_OF_A_HEAD], head.ranks)
+        quick = _all_alike(head, plain) if same and plain is not None else None
+        return quick or read_rankings(table, **vars(terms.asked))
+
+
+def _plain_ranks(table: Any, names: tuple[str, ...]) -> Ranks | None:
+    """Return whole numbers from 1 on, a column an item and nothing else, as ranks; else None."""
+    if tuple(table.column_names) != names or any(each.null_count for each in table.columns):
+        return None
+    kind = rank_type(len(names))
+    ranks = np.empty((table.num_rows, len(names)), dtype=kind, order="F")
+    for item, column in enumerate(table.columns):
+        places = column.to_numpy()
+        if places.dtype.kind not in "iu" or places.min() < 1 or places.max() > len(names):
+            return None
+        ranks[:, item] = places - 1
+    return ranks
+
+
+def _all_alike(head: Rankings, ranks: Ranks) -> Rankings | None:
+    """Return complete strict rankings that are read as the first of them were, else None."""
+    try:
+        found = Rankings(ranks, head.names)
+    except HushrankError:  # not as rankings give places
+        return None
+    if head.reading is None or not (head.is_complete and head.is_strict and found.is_strict):
+        return None
+    return found.read_as(replace(head.reading, people=found.n_people))
 
 
 def count_piece(terms: BallotTerms, piece: Piece) -> BallotSums:

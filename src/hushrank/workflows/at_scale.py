@@ -1,17 +1,23 @@
-"""What does not fit one process: ballots of many files summed up, piece by piece."""
+"""What does not fit one process: people and ballots of many files, piece by piece."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Unpack
 
 from hushrank.aggregators.raw_order import Ballots
 from hushrank.aggregators.registry import AggregationTerms, MethodName, method_named
+from hushrank.engines.cluster import Draws, People, run
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath
 from hushrank.files.pieces import pieces_of
-from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece
-from hushrank.workflows.arguments import expect_number, expect_seed
+from hushrank.mechanisms.local import require_parameters
+from hushrank.protocols.registry import DEFAULT, EVERY_OPTION, NamedProtocol, ProtocolOptions
+from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece, read_piece
+from hushrank.workflows.arguments import expect_flag, expect_number, expect_seed
+from hushrank.workflows.collect import in_words, named_protocol
 from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
 
@@ -81,3 +87,50 @@ def aggregate_files(
     require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
     sums = count_ballots(source, terms, workers=workers, progress=progress)
     return aggregate_counts(sums, **options)
+
+
+def collect_files(
+    source: FilePath | Sequence[FilePath],
+    epsilon: float,
+    terms: BallotTerms = BallotTerms(),  # noqa: B008 (frozen)
+    *,
+    protocol: str | NamedProtocol = DEFAULT,
+    seed: int | None = None,
+    short_cut: bool = False,
+    workers: Workers = HERE,
+    progress: Progress = silent,
+    **options: Unpack[ProtocolOptions],
+) -> Collection:
+    """Simulate a collection from the people in Parquet files: `hushrank.collect`, piece by piece.
+
+    source: paths, patterns, folders or addresses. seed, short_cut, options: as for
+    `hushrank.collect`; with a seed the result depends on the files, and not on the workers.
+    Every round reads the files once, and so does a look at them before the first.
+    Raises HushrankError, before anybody is asked, for what does not fit together.
+    """
+    expect(workers, Workers, "workers")
+    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
+    short_cut = expect_flag(short_cut, "short_cut")
+    require_parameters(2, epsilon)
+    named = named_protocol(protocol, options)
+    terms.require_additive()
+    progress("looking at the people")
+    pieces = pieces_of(source, most_rows=ROWS_OF_A_PIECE)
+    people = People.of(partial(read_piece, terms), pieces, workers)
+    begun = named.begin(
+        len(people.size.names),
+        epsilon=epsilon,
+        n_people=people.size.n_people,
+        seed=int(stream(seed, "pivots").integers(2**31)),
+    )
+    progress("asking people")
+    outcome = run(begun, people, draws=Draws.of(seed), short_cut=short_cut)
+    asked = {
+        "protocol": named.name,
+        "epsilon": epsilon,
+        **EVERY_OPTION,
+        **in_words(options, protocol),
+        "short_cut": short_cut,
+        "seed": seed,
+    }
+    return Collection(people.size.names, named, outcome, asked)

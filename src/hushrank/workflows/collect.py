@@ -79,7 +79,7 @@ def collect(
     epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
     short_cut = expect_flag(short_cut, "short_cut")
     require_parameters(2, epsilon)
-    named = _named(protocol, options)
+    named = named_protocol(protocol, options)
     _require_suitable(people, named)
     progress("asking people")
     outcome = _ask(people, named, epsilon, seed, short_cut=short_cut, progress=progress)
@@ -87,12 +87,13 @@ def collect(
         "protocol": named.name,
         "epsilon": epsilon,
         **EVERY_OPTION,
-        **_in_words(options, protocol),
+        **in_words(options, protocol),
     }
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
-def _named(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProtocol:
+def named_protocol(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProtocol:
+    """Return the protocol of a name with these options, or the one that has its options."""
     if isinstance(protocol, str):
         return make_protocol(protocol, options)
     if isinstance(protocol, type) or not isinstance(protocol, NamedProtocol):
@@ -102,7 +103,7 @@ def _named(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProt
     return protocol
 
 
-def _in_words(options: ProtocolOptions, protocol: str | NamedProtocol) -> dict[str, Any]:
+def in_words(options: ProtocolOptions, protocol: str | NamedProtocol) -> dict[str, Any]:
     """Return options as JSON can hold them, a class by its name; of a protocol that has them, its.
 
     Without them the result would say that a settled option was not asked for.

@@ -6,22 +6,28 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from hushrank.cli.engines import require_local, workers_of
 from hushrank.cli.options import (
     EPSILON_HELP,
     BestEnd,
     Columns,
     CsvFile,
     Drop,
+    Engine,
+    EngineName,
     FigureFile,
     Form,
     Id,
     Ignore,
+    Scheduler,
     Unranked,
     Weight,
+    WorkerCount,
     known_protocol,
     plain_value,
 )
 from hushrank.cli.reading import ReadingOptions
+from hushrank.errors import require
 
 
 class PostProcess(StrEnum):
@@ -58,7 +64,7 @@ class Split(StrEnum):
 
 
 def collect(
-    file: Annotated[Path, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
+    file: Annotated[str, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
     epsilon: Annotated[float, Option(help=EPSILON_HELP)],
     protocol: Annotated[
         str,
@@ -134,6 +140,9 @@ def collect(
     csv: CsvFile = None,
     figure: FigureFile = None,
     report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
+    engine: EngineName = Engine.LOCAL,
+    scheduler: Scheduler = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
@@ -145,9 +154,13 @@ def collect(
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
 
+    With --engine dask FILE is Parquet, such as 'people/*.parquet' or s3://..., and is read piece by
+    piece; nothing is compared with the truth.
+
     Example:  hushrank collect sushi.soc --epsilon 4 --report sushi.html
     """
     from hushrank.cli.collect.show import Paths, collect_and_show
+    from hushrank.rankings.ballot_sums import BallotTerms
     from hushrank.workflows.collect import strict_people
 
     chosen: dict[str, Any] = {
@@ -163,15 +176,29 @@ def collect(
         "queries": queries,
     }
     reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
-    people = reading.read(file, unranked=None if unranked is None else unranked.value)
+    meaning: Any = None if unranked is None else unranked.value
+    asked: dict[str, Any] = {
+        "protocol": protocol,
+        "options": {name: plain_value(each) for name, each in chosen.items() if each is not None},
+        "seed": seed,
+        "short_cut": short_cut,
+    }
+    paths = Paths(Path(file), synthetic, json, csv, figure, report)
+    if engine == Engine.DASK:
+        from hushrank.cli.collect.at_scale import collect_files_and_show
+
+        require(not break_ties, "--break-ties goes with --engine local")
+        people_of = BallotTerms(reading.asked(), meaning)
+        told = workers_of(scheduler, workers)
+        collect_files_and_show(file, epsilon, paths, terms=people_of, workers=told, **asked)
+        return
+    require_local(scheduler, workers)
+    people = reading.read(Path(file), unranked=meaning)
     collect_and_show(
         strict_people(people, seed=seed) if break_ties else people,
         epsilon,
-        Paths(file, synthetic, json, csv, figure, report),
-        title=file.name,
+        paths,
+        title=Path(file).name,
         reading=people.reading,
-        protocol=protocol,
-        options={name: plain_value(each) for name, each in chosen.items() if each is not None},
-        seed=seed,
-        short_cut=short_cut,
+        **asked,
     )
