@@ -107,6 +107,7 @@ figures: $(INSTALLED) ## the committed experiments; needs HUSHRANK_DATA
 		--data jester=$(HUSHRANK_DATA)/jester/jester-data-1.csv.gz \
 		--data turkdots=$(HUSHRANK_DATA)/turkdots/00024-00000001.soc \
 		--data turkpuzzle=$(HUSHRANK_DATA)/turkpuzzle/00025-00000001.soc
+	$(BIN)/hushrank experiment liars-1 liars-4 liars-defences --out docs/experiments
 	$(BIN)/hushrank experiment frontier-epsilon frontier-people frontier-elections \
 		--out docs/experiments \
 		--data sushi=$(HUSHRANK_DATA)/sushi/sushi.soc \

@@ -42,6 +42,8 @@ def test_it_says_all_it_foretells(planned):
             "errors",
             "people_needed",
             "influence",
+            "by_liars",
+            "by_picking",
             "report_bits",
             "question_bits",
             "rounds",
@@ -64,6 +66,15 @@ def test_the_tables_show_the_document_s_numbers(planned):
         assert f"{errors[name]['distance']:.3f}" in rows[0]
         assert f"{errors[name]['excess']:.4f}" in rows[1]
         assert f"{needed:,}" in rows[2]
+
+
+def test_it_says_what_liars_can_move(planned):
+    printed, document = planned
+    chosen = document["protocols"][document["recommendations"][0]["protocol"]]
+    assert 0.01 < chosen["by_liars"] <= chosen["by_picking"] <= 1
+    said = " ".join(printed.split())
+    assert "If 1 person in 100 lies" in said
+    assert f"{100 * chosen['by_liars']:.2g} in {chosen['protocol']}" in said
 
 
 def test_it_fits_in_80_columns(monkeypatch, capsys):

@@ -118,6 +118,25 @@ def test_a_document_of_another_survey_or_of_other_sizes_is_refused(tmp_path):
             read_so_far(path)
 
 
+def test_reports_of_people_who_picked_their_question_are_named(tmp_path, monkeypatch, capsys):
+    so_far = first_round(tmp_path, protocol="pairs", options={"queries": 1})
+    honest = tally_reports(tmp_path / "r.parquet", so_far)
+    assert honest.findings == ()
+    (part,) = so_far.follows.parts
+    own, draws = Rankings(np.arange(4, dtype=np.uint8)[None], NAMES), Randomness.seeded(1)
+    picked = [
+        (f"liar {number}", *part.answer(own, [0], lot=0.0, rng=draws, is_simulation=True))
+        for number in range(60)
+    ]
+    write(tmp_path / "more.parquet", picked)
+    counted = tally_reports(tmp_path / "*.parquet", so_far)
+    assert {(each.kind, each.number) for each in counted.findings} == {("asked", 0), ("asked", 1)}
+    counted.write(tmp_path / "tallies.json")
+    assert hushrank(monkeypatch, "conclude", str(tmp_path / "tallies.json")) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"Perhaps forged: more reports than are dealt to it regard {NAMES[0]}" in said
+
+
 def test_what_a_collector_exports_is_counted_to_its_own_tallies(tmp_path):
     """Its reports and its document, into the same tallies; and an open round exports nothing."""
 

@@ -66,7 +66,7 @@ def test_every_mechanism_and_command_has_a_line():
     told = set(codes("release"))
     assert set(MECHANISMS) <= told
     assert {kind.__name__ for kind in CONFORMING} <= told
-    assert {"SubsetOrder", "ThresholdedLaplace"} <= told
+    assert {"SubsetOrder", "ThresholdedLaplace", "NamedMember"} <= told
     named = " | ".join(told) + " | "
     for command in COMMANDS:
         assert re.search(rf"(^|\| ){re.escape(command)}( --| \|)", named), command

@@ -13,6 +13,7 @@ from hushrank.planning.asking import (
     mix_askings,
     track_of,
 )
+from hushrank.poisoning.forgery import weight_of
 from hushrank.protocols.question_mix import MIXES, mix_surveys
 from hushrank.protocols.registry import PROTOCOLS, make_protocol
 from hushrank.protocols.safari import chain_questions
@@ -91,6 +92,18 @@ def test_influence_grows_where_only_some_people_are_asked():
     pairs, extremes = mix_askings(MIXES["bits"], 5, 1.0)
     assert pairs.influence(1000) == pytest.approx(1 / (600 / 10 * pairs.reach))
     assert extremes.influence(1000) == pytest.approx(1 / (400 / 5 * extremes.reach))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_liars_move_an_estimate_as_far_as_forged_reports_do(name):
+    survey = first_survey(name, 5, 1000, 1.0)
+    asked = askings(name, 5, 1000, 1.0)[0]
+    forgery = weight_of(survey)
+    assert asked.moved(0.01, n_people=1000) == pytest.approx(forgery.shift(10, 990))
+    n_honest = 990 * asked.share * asked.n_answers / asked.n_questions
+    picked = asked.moved(0.01, n_people=1000, picks=True)
+    assert picked == pytest.approx(min(1, forgery.pull * 10 / (10 + n_honest)))
+    assert picked >= asked.moved(0.01, n_people=1000)
 
 
 def test_influence_on_a_mean_rank_is_a_share_of_all_ranks():

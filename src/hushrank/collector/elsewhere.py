@@ -21,6 +21,8 @@ from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.pieces import pieces_of
+from hushrank.poisoning.findings import Finding
+from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.report_batches import Counted, report_table
 from hushrank.surveys.report_files import Keyed, n_buckets_of, tally_bucket, tally_piece
 from hushrank.surveys.survey import RoundTallies
@@ -78,6 +80,22 @@ class SurveySoFar:
             few = f"fewer than {least} people reported: no result is shown"
             require(found.n_people >= least, few)
         return found
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Where counted reports cannot all be of honest devices, the unlikeliest first.
+
+        Honest reports alone lead to a finding in at most one of a thousand surveys.
+        """
+        ended = []
+        for number, each in enumerate(self.rounds):
+            asked = self.before(number + 1).follows
+            surveys = asked.surveys if isinstance(asked, Asked) else ()
+            ended += list(zip(surveys, each.counted, strict=True))
+        rate = FALSE_ALARM / max(len(ended), 1)
+        tested = (suspicion(*one, false_alarm=rate) for one in ended)
+        found = (finding for each in tested for finding in each.findings)
+        return tuple(sorted(found, key=lambda finding: finding.p_value))
 
     def before(self, round: int) -> "SurveySoFar":
         """Return the survey as it was before a round was counted, 1 = the first one."""

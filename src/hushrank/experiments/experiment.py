@@ -23,6 +23,7 @@ Quantity: TypeAlias = Literal[
     "simplex", "clip", "raw", "any", "q2", "tau", "excess", "error rate", "seconds",
     "worst", "SVM", "naive Bayes", "MAP", "distortion", "leakage", "held-out leakage",
     "worst on gender", "worst on age", "SVM on gender", "SVM on age", "stream leakage",
+    "climb", "firsts", "found",
 ]  # fmt: skip
 """What a number is.
 
@@ -34,7 +35,9 @@ order; `error rate`: the share of pairs whose majority was learnt the wrong way 
 taught on original records, `on` one attribute where several are attacked; `MAP`: how well it
 recommends; `distortion`: the mean Kendall distance of records. `leakage`, `held-out leakage`: bits
 that a released cluster leaks of a private value, of the users from whom the channel was learnt and
-of others; `stream leakage`: bits that a stream of single activities leaks.
+of others; `stream leakage`: bits that a stream of single activities leaks. `climb`: how many places
+an item rose that liars promote; `firsts`: the share of rows that have it first; `found`: of
+collections, whether tests of the reports find them suspicious.
 """
 
 Scale: TypeAlias = Literal["unit", "linear", "log", "symlog"]

@@ -12,6 +12,8 @@ from hushrank.experiments.figures.kwiksort.figure_6 import KWIKSORT_6
 from hushrank.experiments.figures.kwiksort.figures_3_and_4 import KWIKSORT_3, KWIKSORT_4
 from hushrank.experiments.figures.kwiksort.pair_orders import PAIR_ORDERS
 from hushrank.experiments.figures.kwiksort.table_3 import KWIKSORT_TABLE_3
+from hushrank.experiments.figures.liars.attacks import LIARS_1, LIARS_4
+from hushrank.experiments.figures.liars.defences import LIARS_DEFENCES
 from hushrank.experiments.figures.privrank.figure_6 import PRIVRANK_6
 from hushrank.experiments.figures.privrank.figure_9 import PRIVRANK_9
 from hushrank.experiments.figures.privrank.figure_10 import PRIVRANK_10
@@ -34,11 +36,20 @@ EXPERIMENTS = {
         PRIVRANK_6,
         *(PRIVRANK_7, PRIVRANK_8, PRIVRANK_9, PRIVRANK_10, PRIVRANK_11A, PRIVRANK_11B),
         *(PRIVRANK_12, PRIVRANK_13, PRIVRANK_14, PRIVRANK_15, PRIVRANK_TABLE_2),
+        *(LIARS_1, LIARS_4, LIARS_DEFENCES),
         *(FRONTIER_EPSILON, FRONTIER_PEOPLE, FRONTIER_ELECTIONS),
     )
 }
 
-MINUTES = {"safari": 15, "hay": 10, "kwiksort": 20, "privrank": 65, "frontier": 30, "pair": 20}
+MINUTES = {
+    "safari": 15,
+    "hay": 10,
+    "kwiksort": 20,
+    "privrank": 65,
+    "frontier": 30,
+    "pair": 20,
+    "liars": 10,
+}
 """What all figures whose names begin so take together on one core, at their own repetitions."""
 
 DATA_NAMES = tuple(

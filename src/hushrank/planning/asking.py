@@ -10,6 +10,7 @@ from hushrank.mechanisms.randomized_response import GeneralizedRandomizedRespons
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.poisoning.forgery import pull_of
 from hushrank.protocols.pairs import response_at
 from hushrank.protocols.query_counts import best_queries, paper_queries
 from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
@@ -34,10 +35,12 @@ class Asking:
     """Questions of one kind, each for some of the people, through one mechanism.
 
     reach = p - q: how much likelier the truth than a given lie supports a category, or by which
-    factor the mean report of a whole order is drawn to the middle. Bits of all answers of a person.
+    factor the mean report of a whole order is drawn to the middle. pull: see `Forgery`. Bits of all
+    answers of a person.
     """
 
     reach: float
+    pull: float
     report_bits: float
     n_questions: int = 1
     share: float = 1.0
@@ -58,6 +61,17 @@ class Asking:
         reports = n_people * self.share * self.n_answers / self.n_questions
         return 1 / (reports * self.reach)
 
+    def moved(self, lying: float, *, n_people: int, picks: bool = False) -> float:
+        """Return by how much a part of the people can move an estimated share at most, by lies.
+
+        They forge their reports, to the questions that they are dealt; or all `picks` one question.
+        Before any prior or projection.
+        """
+        if not picks:
+            return min(1.0, lying * self.pull)
+        honest = (1 - lying) * n_people * self.share * self.n_answers / self.n_questions
+        return min(1.0, self.pull * lying * n_people / (lying * n_people + honest))
+
 
 @lru_cache(maxsize=1024)
 def askings(protocol: str, n_items: int, n_people: int, epsilon: float) -> tuple[Asking, ...]:
@@ -70,8 +84,8 @@ def askings(protocol: str, n_items: int, n_people: int, epsilon: float) -> tuple
     if protocol in PAIRS:
         return (_pairs(protocol, n_items, epsilon),)
     if protocol == "subset-order":
-        signal = SubsetOrder(n_items, epsilon).signal
-        return (Asking(signal, lgamma(n_items + 1) / log(2)),)
+        order = SubsetOrder(n_items, epsilon)
+        return (Asking(order.signal, pull_of(order), lgamma(n_items + 1) / log(2)),)
     if protocol == "safari":
         return tuple(_safari(n_items, epsilon))
     return mix_askings(choose_mix(n_items, epsilon=epsilon, n_people=n_people), n_items, epsilon)
@@ -122,7 +136,7 @@ def _whole_ranking(protocol: str, n_items: int, epsilon: float) -> Asking:
             bits = float(n_orders)
         case _:
             bits = log2(n_orders)
-    return Asking(mechanism.rates.reach, bits)
+    return Asking(mechanism.rates.reach, pull_of(mechanism), bits)
 
 
 def _pairs(protocol: str, n_items: int, epsilon: float) -> Asking:
@@ -131,23 +145,26 @@ def _pairs(protocol: str, n_items: int, epsilon: float) -> Asking:
     mechanism = (
         ThresholdedLaplace(epsilon / n_answers) if is_laplace else response_at(epsilon, n_answers)
     )
-    return Asking(mechanism.rates.reach, n_answers, comb(n_items, 2), n_answers=n_answers)
+    rates = mechanism.rates.reach, pull_of(mechanism)
+    return Asking(*rates, n_answers, comb(n_items, 2), n_answers=n_answers)
 
 
 def _safari(n_items: int, epsilon: float) -> Iterator[Asking]:
     """Yield Rule I's triplets, then Rule II's interleavings, of 2 to n_items places."""
     triplet = GeneralizedRandomizedResponse(2 * n_items, epsilon / 2)
-    yield Asking(triplet.rates.reach, log2(2 * n_items), n_items * comb(n_items - 1, 2))
-    reaches = [
-        GeneralizedRandomizedResponse(places, epsilon / 2).rates.reach
-        for places in range(2, n_items + 1)
+    n_triplets = n_items * comb(n_items - 1, 2)
+    yield Asking(triplet.rates.reach, pull_of(triplet), log2(2 * n_items), n_triplets)
+    responses = [
+        GeneralizedRandomizedResponse(places, epsilon / 2) for places in range(2, n_items + 1)
     ]
+    reach = min(response.rates.reach for response in responses)
     bits = sum(log2(places) for places in range(2, n_items + 1)) / (n_items - 1)
-    yield Asking(min(reaches), bits, n_items - 1)
+    yield Asking(reach, max(map(pull_of, responses)), bits, n_items - 1)
 
 
 def _mix_part(part: MixPart, n_items: int, epsilon: float) -> Asking:
     questions = part.questions(n_items)
     most = max(question.n_categories for question in questions)
     mechanism = GeneralizedRandomizedResponse(most, epsilon)
-    return Asking(mechanism.rates.reach, log2(most), len(questions), part.share)
+    rates = mechanism.rates.reach, pull_of(mechanism)
+    return Asking(*rates, log2(most), len(questions), part.share)

@@ -22,6 +22,8 @@ WANTED_DISTANCE, WANTED_EXCESS = 0.1, 0.005
 """Synthetic rankings in which pairs of ranks are a tenth off; an order that only one pair in 200
 of a person's finds worse than the best order.
 """
+LYING = 0.01
+"""The part of the people who lie, in what a plan says of liars."""
 CANDIDATES = tuple(np.rint(np.geomspace(PEOPLE[-1], PEOPLE[0], 60)).astype(int).tolist())
 """Numbers of people that may be needed, descending in steps of 15 %."""
 
@@ -52,7 +54,8 @@ class ProtocolPlan:
 
     `people_needed` for the wanted Q2 distance, or excess where there is no model; 200: or fewer;
     inf: more than a million. influence = by how much one crafted report can move an estimate:
-    `Asking.influence`. Bits are sent by, and to, a person on average. `note` says why there are no
+    `Asking.influence`. by_liars, by_picking = by how much one person in 100 who lies can: see
+    `Asking.moved`. Bits are sent by, and to, a person on average. `note` says why there are no
     errors, or that they are extrapolated.
     """
 
@@ -60,6 +63,8 @@ class ProtocolPlan:
     errors: Mapping[str, Errors]
     people_needed: Mapping[str, float]
     influence: float | None
+    by_liars: float | None
+    by_picking: float | None
     report_bits: float | None
     question_bits: float | None
     rounds: int
@@ -107,7 +112,7 @@ class _Planner:
         rounds = 2 if protocol == "safari" else 1
         refusal = _refusal(protocol, said.n_items)
         if refusal is not None:
-            return ProtocolPlan(protocol, {}, {}, None, None, None, rounds, refusal)
+            return ProtocolPlan(protocol, {}, {}, *(None,) * 5, rounds=rounds, note=refusal)
         asked = askings(protocol, said.n_items, said.n_people, said.epsilon)
         is_simulated = not (protocol in MECHANISMS and said.n_items > ITEMS[protocol][-1])
         names = [population.name for population in REFERENCES] if is_simulated else []
@@ -116,6 +121,8 @@ class _Planner:
             errors={name: self.expect(protocol, name, said.n_people) for name in names},
             people_needed={name: self.people_needed(protocol, name) for name in names},
             influence=max(each.influence(said.n_people) for each in asked),
+            by_liars=max(each.moved(LYING, n_people=said.n_people) for each in asked),
+            by_picking=max(each.moved(LYING, n_people=said.n_people, picks=True) for each in asked),
             report_bits=sum(each.share * each.report_bits for each in asked),
             question_bits=sum(each.share * each.question_bits for each in asked),
             rounds=rounds,

@@ -115,6 +115,16 @@ class CollectionPlan:
         """Which protocol to take, and why: a sentence for a model and one for an order."""
         return "\n".join(each.reason for each in self.recommendations)
 
+    @property
+    def liars(self) -> str:
+        """How much one person in 100 who forges reports can move at most: a sentence."""
+        names = dict.fromkeys(each.protocol for each in self.recommendations)
+        each = (_liars_in_words(self.foretold.protocols[name]) for name in names)
+        return (
+            "If 1 person in 100 lies, an estimated share or mean rank moves, in points of 100, by"
+            f" at most {'; '.join(each)}. Fake people who follow the protocol move it by 1."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan for JSON.
 
@@ -166,6 +176,12 @@ class CollectionPlan:
         rows = {f"for {each.purpose}": each.protocol for each in self.recommendations}
         title = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
         return notebook_html(title, rows, notes=[self.advice])
+
+
+def _liars_in_words(protocol: ProtocolPlan) -> str:
+    dealt, picked = protocol.by_liars or 0.0, protocol.by_picking or 0.0
+    picks = f", or {100 * picked:.2g} if all of them pick one question" if picked > dealt else ""
+    return f"{100 * dealt:.2g} in {protocol.protocol}{picks}"
 
 
 def _as_json(protocol: ProtocolPlan) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def show_plan(planned: CollectionPlan, json: Path | None) -> None:
     for table in _tables(plan):
         console.print(table)
     cost = epsilon_in_words(plan.situation.epsilon)
-    console.print("\n".join([*_notes(plan), "", planned.advice, cost]))
+    console.print("\n".join([*_notes(plan), "", planned.advice, planned.liars, cost]))
     _write(console, planned.to_dict(), json)
 
 

@@ -20,11 +20,13 @@ from hushrank.collector.rounds import Asked
 from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
+from hushrank.poisoning.words import in_words
 from hushrank.rankings.files import require_writable, write_rankings
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.pictures import require_picture
 from hushrank.workflows.results.tidy import collection_csv
 
+MOST_FINDINGS = 5
 NO_KEY = "not looked for: --key names the column that says whose report it is"
 
 
@@ -116,6 +118,8 @@ def _show_learnt(
     console.print(result_table(title, learnt.summary, learnt.items))
     console.print(learnt.privacy)
     console.print(epsilon_in_words(learnt.epsilon))
+    for each in so_far.findings[:MOST_FINDINGS]:
+        console.print(plain(f"Perhaps forged: {in_words(each, so_far.draft.names)}."))
     if paths.synthetic is not None:
         write_rankings(learnt.synthetic, paths.synthetic)
     if paths.json is not None:

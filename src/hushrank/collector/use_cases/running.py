@@ -8,14 +8,14 @@ from datetime import datetime
 import msgspec
 
 from hushrank.collector.life import Life
-from hushrank.collector.poisoning.findings import Suspicion
-from hushrank.collector.poisoning.forgery import Forgery, weight_of
-from hushrank.collector.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, encode_tallies, n_people_of
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
+from hushrank.poisoning.findings import Suspicion
+from hushrank.poisoning.forgery import Forgery, weight_of
+from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.survey import RoundTallies
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.surveys.wire_reports import WireReport

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from hushrank.collector.draft import Draft
-from hushrank.collector.poisoning.findings import Finding, Suspicion
-from hushrank.collector.poisoning.forgery import Forgery
 from hushrank.collector.web.pages_organiser.words import Words
+from hushrank.poisoning.findings import Finding, Suspicion
+from hushrank.poisoning.forgery import Forgery
 
 FORGED_SHARE = 0.05
 """Of the reports, in the example."""
@@ -35,6 +35,8 @@ def _finding(t: Words, names: Sequence[str], finding: Finding) -> str:
     much = "many" if finding.is_too_many else "few"
     if finding.kind == "item" and finding.number is not None:
         return t(f"suspicion.item.{much}", item=names[finding.number])
+    if finding.kind == "asked" and finding.number is not None:
+        return t("suspicion.asked.many", item=names[finding.number])
     if finding.kind == "total":
         return t(f"suspicion.total.{much}")
     question, answer = (finding.question or 0) + 1, (finding.number or 0) + 1

@@ -3,9 +3,10 @@
 Theory: docs/theory/forged-reports.md.
 """
 
-from hushrank.collector.poisoning.answers import suspicion_of_answers
-from hushrank.collector.poisoning.findings import AnsweredQuestion, Suspicion
-from hushrank.collector.poisoning.sums import suspicion_of_sums
+from hushrank.poisoning.answers import suspicion_of_answers
+from hushrank.poisoning.dealing import suspicions_of_dealing
+from hushrank.poisoning.findings import AnsweredQuestion, Suspicion
+from hushrank.poisoning.sums import suspicion_of_sums
 from hushrank.surveys.survey import Survey, Tallies
 
 FALSE_ALARM = 1e-3
@@ -15,10 +16,11 @@ FALSE_ALARM = 1e-3
 def suspicion(survey: Survey, tallies: Tallies, *, false_alarm: float = FALSE_ALARM) -> Suspicion:
     """Test whether reports of honest devices, whatever people think, can have these tallies.
 
-    Three kinds of tests: of each answer of each question (exact binomial tails); of each item, all
-    answers that put it first; and of what unary and hashed reports speak for in all (the last two
-    by Chernoff bounds). The first kind has one half of `false_alarm`, the others have the other
-    half, evenly (Bonferroni). Where several surveys are tested, divide it by their number.
+    Four kinds of tests: of each answer of each question (exact binomial tails); of each item, all
+    answers that put it first; of what unary and hashed reports speak for in all; and of each item,
+    how many reports there are on questions about it (the last three by Chernoff bounds). The first
+    kind has one half of `false_alarm`, the others have the other half, evenly (Bonferroni). Where
+    several surveys are tested, divide it by their number.
     """
     asked = [
         AnsweredQuestion(number, *each)
@@ -27,7 +29,9 @@ def suspicion(survey: Survey, tallies: Tallies, *, false_alarm: float = FALSE_AL
         )
         if each[2].n_reports > 0
     ]
-    halves = (suspicion_of_answers(asked, false_alarm), suspicion_of_sums(asked, false_alarm))
+    of_dealing = tuple(suspicions_of_dealing(survey, tallies))
+    of_sums = suspicion_of_sums(asked, of_dealing, false_alarm)
+    halves = (suspicion_of_answers(asked, false_alarm), of_sums)
     found = (finding for half in halves for finding in half.findings)
     return Suspicion(
         min(half.p_value for half in halves),

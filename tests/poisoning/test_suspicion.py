@@ -1,17 +1,20 @@
 import re
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from hushrank.collector.poisoning.sums import Law, Sum, favouring, law_of_cells
-from hushrank.collector.poisoning.suspicion import suspicion
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.poisoning.dealing import suspicions_of_dealing
+from hushrank.poisoning.findings import Finding
+from hushrank.poisoning.sums import Law, Sum, favouring, law_of_cells
+from hushrank.poisoning.suspicion import suspicion
+from hushrank.poisoning.words import in_words
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
@@ -23,7 +26,7 @@ from hushrank.questions.stated import Stated
 from hushrank.questions.top_order import TopOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.survey import Survey
-from tests.collector.poisoning.attacks import (
+from tests.poisoning.attacks import (
     as_honest,
     at_random,
     collected,
@@ -96,7 +99,7 @@ ATTACKS = {
 }
 """As docs/theory/forged-reports.md names them."""
 QUERIES = {"pairs": {"queries": 1}}
-PAGE = (Path(__file__).parents[3] / "docs" / "theory" / "forged-reports.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "theory" / "forged-reports.md").read_text()
 
 
 def documented_power():
@@ -251,3 +254,55 @@ def test_a_whole_order_has_ranks_within_the_signal():
     mean = honest[0].support / honest[0].n_reports
     signal = survey.mechanisms[0].signal
     assert mean[0] == pytest.approx(2.5 * (1 - signal), abs=0.15)  # the best that can be
+
+
+def of_counts(survey, n_reports):
+    """Return the p values of the items, of so many reports on each question."""
+    tallies = [Tally(np.array([n, 0]), n) for n in n_reports]
+    return {each.number: each.p_value for each in suspicions_of_dealing(survey, tuple(tallies))}
+
+
+@pytest.mark.parametrize("answers_per_person", [1, 2])
+@pytest.mark.parametrize("n_people", [1, 3, 4])
+def test_dealt_questions_raise_an_alarm_as_seldom_as_is_said(n_people, answers_per_person):
+    """Exactly: all ways to deal the three pairs of three items, each equally likely."""
+    pairs = tuple(RelativeOrder(pair) for pair in combinations(range(3), 2))
+    mechanism = GeneralizedRandomizedResponse(2, 0.5)
+    survey = Survey("pairs", pairs, (mechanism,) * 3, 1.0, answers_per_person)
+    hands = list(combinations(range(3), answers_per_person))
+    chances = [
+        of_counts(survey, np.bincount(np.ravel(dealt), minlength=3))[0]
+        for dealt in product(hands, repeat=n_people)
+    ]
+    for level in sorted(set(chances)):
+        assert np.mean(np.array(chances) <= level * (1 + 1e-9)) <= level * (1 + 1e-9)
+
+
+def test_who_picks_the_question_about_an_item_is_found():
+    survey = survey_of("pairs", 5, 1.0, 300, queries=1)
+    about = np.array([2 in question.items for question in survey.questions])
+    assert min(of_counts(survey, np.full(10, 300)).values()) == 1
+    picked = of_counts(survey, 285 + 80 * about)
+    assert min(picked, key=picked.get) == 2
+    assert picked[2] < 1e-5
+    found = suspicion(survey, tuple(Tally(np.array([n, n]) // 2, n) for n in 280 + 120 * about))
+    assert [(each.kind, each.number) for each in found.findings] == [("asked", 2)]
+
+
+def test_questions_that_all_regard_an_item_say_nothing_of_dealing():
+    survey = survey_of("subset-order", 5, 1.0, 300)
+    assert of_counts(survey, [300]) == {}
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (Finding("item", None, 1, True, 0.0), "more reports than can be honest put tea first"),
+        (Finding("item", None, 1, False, 0.0), "fewer reports than can be honest put tea first"),
+        (Finding("asked", None, 0, True, 0.0), "more reports than are dealt to it regard milk"),
+        (Finding("total", None, None, True, 0.0), "reports speak for more answers in all"),
+        (Finding("answer", 2, 0, False, 0.0), "support answer 1 of question 3"),
+    ],
+)
+def test_findings_are_sentences(finding, said):
+    assert said in in_words(finding, ("milk", "tea"))

@@ -8,13 +8,13 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from hushrank.collector.poisoning.findings import AnsweredQuestion, Finding, Suspicion, half_of
 from hushrank.mechanisms.local import LocalMechanism
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.spearman_law import MOST_EXACT_ITEMS
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
+from hushrank.poisoning.findings import AnsweredQuestion, Finding, Suspicion, half_of
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.named_set import NamedSet
@@ -90,8 +90,13 @@ class Sum:
         return exp(min(0.0, float(found.fun)))
 
 
-def suspicion_of_sums(asked: Sequence[AnsweredQuestion], false_alarm: float) -> Suspicion:
-    """Test each item, and what unary and hashed reports speak for in all, twice each."""
+def suspicion_of_sums(
+    asked: Sequence[AnsweredQuestion], of_dealing: Sequence[Finding], false_alarm: float
+) -> Suspicion:
+    """Test each item, and what unary and hashed reports speak for in all, twice each.
+
+    They share a false alarm rate with the tests of dealing.
+    """
     sums: dict[tuple[Literal["item", "total"], int | None], Sum] = {}
     for each in asked:
         for kind, item, law, observed in _summed(each):
@@ -102,6 +107,7 @@ def suspicion_of_sums(asked: Sequence[AnsweredQuestion], false_alarm: float) -> 
         for (kind, item), summed in sums.items()
         for side in (1, -1)
     ]
+    raw += of_dealing
     least = min((each.p_value for each in raw), default=1.0)
     return half_of(len(raw), least, raw, false_alarm)
 

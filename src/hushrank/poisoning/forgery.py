@@ -19,27 +19,45 @@ class Forgery:
     """What one forged report can do beside honest ones.
 
     weight: for how many honest people's reports to its question it counts. claims: for how many
-    answers it can speak at once, where an honest person has one; 1 for whole orders.
+    answers it can speak at once, where an honest person has one; 1 for whole orders. pull: how far
+    an estimate that consisted of such reports alone would lie from what honest people hold, at most
+    in shares, or in parts of all ranks.
     """
 
     weight: float
     claims: int
+    pull: float
 
     def shift(self, n_forged: int, n_honest: int) -> float:
         """Return by how much forged reports move an estimated share at most, of 0 to 1.
 
         They are assigned to questions as honest ones are, so each question has its part of them.
+        Of one question's reports, where forgers picked it.
         """
         require(n_forged >= 0 and n_honest >= 0, "expected numbers of reports of at least 0")
         n_reports = n_forged + n_honest
-        return min(1.0, self.weight * n_forged / n_reports) if n_reports else 0.0
+        return min(1.0, self.pull * n_forged / n_reports) if n_reports else 0.0
 
 
 def weight_of(survey: Survey) -> Forgery:
     """Return what one forged report of a survey can do: the worst of its questions."""
     weights = [_weight(mechanism) for mechanism in survey.distinct_mechanisms]
     claims = [_claims(mechanism) for mechanism in survey.distinct_mechanisms]
-    return Forgery(max(weights), max(claims))
+    pulls = [pull_of(mechanism) for mechanism in survey.distinct_mechanisms]
+    return Forgery(max(weights), max(claims), max(pulls))
+
+
+def pull_of(mechanism: Reporting) -> float:
+    """Return how far from the truth reports can lie that are all forged.
+
+        max(1 - q, p) / (p - q)
+
+    Where all of them speak for an answer that nobody holds, or none for one that everybody holds.
+    """
+    if isinstance(mechanism, SubsetOrder):
+        return (1 / mechanism.signal + 1) / 2
+    rates = cast(LocalMechanism, mechanism).rates
+    return max(1 - rates.false_hit_rate, rates.hit_rate) / rates.reach
 
 
 def _weight(mechanism: Reporting) -> float:

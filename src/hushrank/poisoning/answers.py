@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import bdtr, bdtrc  # scipy.stats takes a second to load
 
 from hushrank.arrays import Floats
-from hushrank.collector.poisoning.findings import AnsweredQuestion, Finding, Suspicion, half_of
 from hushrank.mechanisms.local import LocalMechanism, Reporting
 from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.poisoning.findings import AnsweredQuestion, Finding, Suspicion, half_of
 
 
 def suspicion_of_answers(asked: Sequence[AnsweredQuestion], false_alarm: float) -> Suspicion:

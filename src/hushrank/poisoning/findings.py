@@ -13,10 +13,11 @@ class Finding:
     """Reports that honest devices cannot have sent, but with probability p_value, over all tests.
 
     answer: of a question, the answer of that number. item: all answers that put it first.
-    total: of a question, how many answers the reports speak for.
+    total: of a question, how many answers the reports speak for. asked: how many reports there are
+    on all questions about an item.
     """
 
-    kind: Literal["answer", "item", "total"]
+    kind: Literal["answer", "item", "total", "asked"]
     question: int | None
     number: int | None
     is_too_many: bool

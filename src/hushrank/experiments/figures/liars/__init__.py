@@ -1,0 +1,1 @@
+"""How far liars get, by which attack, against which protocol and which defence."""
