@@ -384,6 +384,33 @@ def test_a_repeated_survey_asks_a_person_the_same_as_before(in_service):
     in_service(using)
 
 
+def test_an_earlier_assignment_counts_for_its_series_round_part_and_questions_only(in_service):
+    async def using(service):
+        id, other = [await service.create(draft(epsilon=nats)) for nats in (2.0, 1.0)]
+        await service.open(id)
+        token = (await service.join(id, Joining(person(0), 5))).assignment
+        record = await service._record(id)
+        asked = await service._asked(id, record, 0)
+        others = await service._asked(other, await service._record(other), 0)
+        foreign = msgspec.structs.replace(record, series="another")
+        assert (await service._earlier(record, token, 0, asked, 0)).survey == id
+        assert await service._earlier(foreign, token, 0, asked, 0) is None
+        assert await service._earlier(record, token, 1, asked, 0) is None
+        assert await service._earlier(record, token, 0, others, 0) is None
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("lot", [-1, 2**32])
+def test_a_lot_that_no_device_draws_is_refused(lot, in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assert await refusal_of(service.join(id, Joining(person(1), lot))) == "malformed"
+
+    in_service(using)
+
+
 def test_an_earlier_assignment_brings_its_question_to_one_person_only(in_service):
     async def using(service):
         id = await service.create(draft(protocol="pairs"))
@@ -418,6 +445,27 @@ def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
             for each, who in ((old, 0), (new, 9)):
                 kept = Joining(person(who), 5, earlier=each.assignment)
                 assert (await service.join(last, kept)).handout == each.handout
+
+    in_service(using)
+
+
+def test_who_has_which_assignment_is_forgotten_when_the_round_has_ended(in_service):
+    """What forgetting does, tests of the store say."""
+
+    async def using(service):
+        forgotten, forget = [], service.store.forget_people
+
+        async def told(*name):
+            forgotten.append(name)
+            await forget(*name)
+
+        service.store.forget_people = told
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(6))
+        assert not forgotten
+        await service.close(id)
+        assert forgotten == [(id, 0)]
 
     in_service(using)
 
