@@ -9,7 +9,10 @@ from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.protocols import registry
 from hushrank.protocols.registry import Pairs
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
+from hushrank.surveys.sampled_survey import sampled_survey
 from tests.collector.drafts import NAMES, draft
 
 PEOPLE = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=3)
@@ -61,7 +64,7 @@ def test_every_lot_is_asked_by_one_part_at_most():
     parts = {asked.part_of(lot) for lot in np.linspace(0, 1, 1000, endpoint=False)}
     assert parts == set(range(len(asked.parts)))
     split = replay(draft(protocol="safari", options={"split": "people"}), 1, [])
-    assert (split.part_of(0.49), split.part_of(0.51)) == (0, None)
+    assert (split.part_of(0.49), split.part_of(0.5), split.part_of(0.51)) == (0, None, None)
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,26 @@ def test_a_protocol_that_asks_for_more_than_was_announced_is_stopped(monkeypatch
     (survey,) = replay(held, 1, []).surveys
     one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
     with pytest.raises(HushrankError, match="more than the 2 nats announced"):
+        replay(held, 1, [(one,)])
+
+
+@dataclass(frozen=True)
+class Forgetful(Pairs):
+    """Asks who leaves items out first, and then only who ranks all."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        pair = RelativeOrder((0, 1))
+        yield (sampled_survey("first", [Stated(pair, "unknown")], epsilon / 2),)
+        yield (sampled_survey("second", [pair], epsilon / 2),)
+
+
+def test_a_later_round_does_not_ask_for_complete_rankings_where_the_first_did_not(monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Forgetful))
+    held = draft(protocol="pairs")
+    (survey,) = replay(held, 1, []).surveys
+    assert survey.takes_incomplete
+    one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
+    with pytest.raises(HushrankError, match="a later round needs complete rankings"):
         replay(held, 1, [(one,)])
 
 
