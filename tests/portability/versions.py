@@ -32,7 +32,7 @@ def environment(python: str, age: str) -> Path:
     own, everything = folder / "own.txt", folder / "everything.txt"
     common = ["--python-version", python, "--only-binary", ":all:", "--no-header"]
     compiled = ["pip", "compile", "pyproject.toml", *common]
-    ours = ["--extra", "publish", "--extra", "collector"]
+    ours = ["--extra", "publish", "--extra", "collector", "--extra", "cluster"]
     uv(*compiled, *ours, "--resolution", RESOLUTIONS[age], "-o", own)
     uv(*compiled, "--extra", "dev", "--constraint", own, "-o", everything)
     uv("venv", "--clear", "--no-python-downloads", "--python", python, folder / "venv")

@@ -1,5 +1,6 @@
 """The JSON documents of surveys and reports, version 2: their form and what it describes."""
 
+from inspect import cleandoc
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -150,4 +151,13 @@ def wire_mechanism(mechanism: Reporting) -> WireMechanism:
 def json_schemas() -> dict[str, Any]:
     """Return the JSON Schema of a survey, of a handout and of a report."""
     documents = {"survey": WireSurvey, "handout": WireHandout, "report": SentReport}
-    return {name: msgspec.json.schema(kind) for name, kind in documents.items()}
+    return {name: _with_plain_words(msgspec.json.schema(kind)) for name, kind in documents.items()}
+
+
+def _with_plain_words(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema whose descriptions are not indented, as docstrings are up to Python 3.12."""
+    kinds = {
+        name: {**kind, "description": cleandoc(kind["description"])}
+        for name, kind in schema["$defs"].items()
+    }
+    return {**schema, "$defs": kinds}

@@ -94,10 +94,14 @@ class StreamState:
             require(Path(path).parent.is_dir(), "expected a path in an existing folder")
             keep_to_owner(path)
             self._database = sqlite3.connect(path, timeout=0.1, isolation_level=None)
-            self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
-            self._begin(settings, setup)
+            try:
+                self._begin(settings, setup)
+            except BaseException:
+                self._database.close()
+                raise
 
     def _begin(self, settings: str | None, setup: bytes) -> None:
+        self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
         self._database.execute("BEGIN EXCLUSIVE")
         for statement in TABLES.strip().splitlines():
             self._database.execute(statement)
