@@ -9,7 +9,7 @@ _INDENTS = re.compile(r"\n[ \t]+")
 
 
 def without_comments(script: bytes) -> bytes:
-    """Leave out types, indents and comments that have lines of their own; it stays the same program.
+    """Leave out types, indents and comments on lines of their own; it stays the same program.
 
     Only for scripts without such parts inside of texts, which a test makes sure of. Licences,
     which begin with `/*!`, stay, and so do indents between backticks.
