@@ -32,8 +32,7 @@ def pages(tmp_path_factory):
     return sorted(folder.iterdir())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1300])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1300, "dark")])
 def test_pages_of_results_are_accessible_and_no_wider_than_the_screen(
     chromium, pages, width, scheme
 ):
