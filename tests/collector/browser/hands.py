@@ -100,7 +100,7 @@ def bring_to(page: Any, wanted: list[int]) -> None:
             page.keyboard.press("ArrowDown")
 
 
-def until(page: Any, condition: str, seconds: float = 8) -> None:
+def until(page: Any, condition: str, seconds: float = 60) -> None:
     """Wait until a condition of the page holds; a policy forbids that the page itself waits."""
     end = monotonic() + seconds
     while not page.evaluate(condition):

@@ -93,7 +93,7 @@ class Visits:
             **{"reduced_motion": "reduce", **how},  # so that nothing is measured while it moves
         )
         person.add_init_script(WATCH_POLICY)
-        person.set_default_timeout(10_000)
+        person.set_default_timeout(60_000)  # on a busy machine, too
         return person
 
     def page(self, person: Any, address: str, script: str = "") -> Any:

@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+from contextlib import suppress
 
 import pytest
 
@@ -7,6 +8,8 @@ from hushrank.collector.web.settings import Limits
 from tests.collector.web.test_reports import PROBLEM, kind_of
 
 QUICK = Limits(header_seconds=0.3, body_seconds=0.3, reading_seconds=0.3, idle_seconds=1.0)
+LONG = 60.0
+"""Seconds that a busy machine may take for what should end after QUICK: else it never ends."""
 
 
 async def chunks(n_chunks, size=10_000):
@@ -73,7 +76,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(on_collector):
 )
 def test_a_header_that_does_not_come_is_not_waited_for(on_collector, begun):
     async def use(collector):
-        assert await collector.raw(begun, seconds=3.0) == b""
+        assert await collector.raw(begun, seconds=LONG) == b""
 
     on_collector(use, on_a_port=True, limits=QUICK)
 
@@ -81,15 +84,12 @@ def test_a_header_that_does_not_come_is_not_waited_for(on_collector, begun):
 def test_a_header_that_drips_ends_in_time(on_collector):
     async def use(collector):
         reader, writer = await asyncio.open_connection("127.0.0.1", collector.port)
-        begun = asyncio.get_running_loop().time()
         writer.write(b"GET / HTTP/1.1\r\n")
-        while not reader.at_eof() and asyncio.get_running_loop().time() - begun < 3:
-            writer.write(b"X: y\r\n")
-            try:
-                await asyncio.wait_for(reader.read(100), 0.05)
-            except TimeoutError:
-                continue
-        assert asyncio.get_running_loop().time() - begun < 2
+        async with asyncio.timeout(LONG):
+            while not reader.at_eof():
+                writer.write(b"X: y\r\n")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(100), 0.05)
         writer.close()
 
     on_collector(use, on_a_port=True, limits=QUICK)
@@ -107,7 +107,7 @@ def test_an_idle_connection_may_ask_again_before_its_time(on_collector):
 async def hangs_up(writer, asked) -> bool:
     """Say whether writing on fails, as it does when the other side is gone."""
     try:
-        for _ in range(100):
+        for _ in range(1000):
             writer.write(asked)
             await writer.drain()
             await asyncio.sleep(0.02)

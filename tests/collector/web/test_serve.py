@@ -158,12 +158,11 @@ def test_this_machine_has_no_rate_where_nobody_else_can_connect():
 
 
 def test_a_survey_whose_time_has_come_is_closed(tmp_path, console):
-    soon = datetime.now(UTC) + timedelta(seconds=2)
+    soon = datetime.now(UTC) + timedelta(seconds=6)  # opened before, on a busy machine, too
     (tmp_path / "survey.toml").write_text(f"closes = {soon.isoformat()}\n{SURVEY}")
     survey = console("collector", "create", "survey.toml", "--open")[1].strip()
-    sleep(2)
     with serving(tmp_path) as (_, address, _):
-        for _ in range(50):
+        for _ in range(300):
             state = httpx.get(f"{address}/v1/surveys/{survey}/state").json()["state"]
             if state == "closed":
                 break
