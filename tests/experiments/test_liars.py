@@ -170,3 +170,24 @@ def test_honest_and_fake_people_raise_no_alarm_and_pickers_do(figure):
             assert mean == 0
     for name in ("max-entropy", "pairs"):
         assert table["found", PICKED, name, 10.0][0] == 1
+
+
+def test_caps_change_nothing_and_dealt_functions_take_most_of_the_attack():
+    """Differences of two means, each with its standard error: four of them are too many."""
+    table = measured("liars-defences")
+    for name, way in (("max-entropy", "safe"), ("olh", "simplex")):
+        for share in (0.0, 5.0, 10.0):
+            for quantity in ("q2", "firsts", "climb"):
+                mean, error = table[quantity, "most gain", f"{name}, {way}", share]
+                other, its = table[quantity, "most gain", f"{name}, capped", share]
+                assert abs(mean - other) <= 4 * sqrt(error**2 + its**2)
+    dealt = table["firsts", "most gain", "olh, dealt functions", 5.0][0]
+    assert dealt < 0.4 * table["firsts", "most gain", "olh, simplex", 5.0][0]
+
+
+def test_kemeny_s_order_moves_half_as_far_under_dealt_lies_only():
+    table = measured("liars-defences")
+    of = {way: table["climb", "most gain", f"pairs, {way}", 5.0][0] for way in ("scores", "kemeny")}
+    assert of["kemeny"] < 0.6 * of["scores"]
+    picked = table["climb", PICKED, "pairs, kemeny", 10.0][0]
+    assert picked >= table["climb", PICKED, "pairs, scores", 10.0][0]

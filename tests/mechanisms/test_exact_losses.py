@@ -22,6 +22,7 @@ losses = st.floats(1e-6, 40.0)
 prices = st.floats(1e-6, 100.0)
 
 
+@settings(max_examples=40)
 @pytest.mark.parametrize("kind", MECHANISMS)
 @given(n_categories=st.integers(2, 2**20), epsilon=losses)
 def test_a_report_costs_at_most_epsilon(kind, n_categories, epsilon):
@@ -64,6 +65,7 @@ def best_order(rho, delta):
     return high
 
 
+@settings(max_examples=40)
 @given(
     squared_sensitivity=st.integers(1, 2**40),
     epsilon=st.floats(1e-3, 100.0),
@@ -78,6 +80,7 @@ def test_gaussian_noise_costs_at_most_epsilon_but_for_delta(squared_sensitivity,
     assert price_of(squared_sensitivity, less, delta, order) > Fraction(epsilon)
 
 
+@settings(max_examples=40)
 @given(prices)
 def test_a_count_of_a_table_costs_at_most_epsilon(epsilon):
     lowest, highest = neighbour_ratios(geometric_weights(epsilon))

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushrank.aggregators.exact.kemeny import kemeny
@@ -28,6 +28,7 @@ def cost(counts, order):
     return sum(counts[order[b], order[a]] for a in range(4) for b in range(a + 1, 4))
 
 
+@settings(max_examples=30)
 @given(whole, whole)
 def test_shares_moved_so_far_make_the_best_order_at_most_twice_as_much_worse(honest, told):
     """Per pair; and orders are compared by whole numbers of people."""
@@ -37,6 +38,7 @@ def test_shares_moved_so_far_make_the_best_order_at_most_twice_as_much_worse(hon
     assert cost(true, kemeny(seen).order) - best <= 2 * most * 6
 
 
+@settings(max_examples=30)
 @given(
     n_categories=st.integers(2, 6),
     epsilon=st.floats(0.1, 4.0),

@@ -48,7 +48,7 @@ MINUTES = {
     "privrank": 65,
     "frontier": 30,
     "pair": 20,
-    "liars": 10,
+    "liars": 7,
 }
 """What all figures whose names begin so take together on one core, at their own repetitions."""
 
