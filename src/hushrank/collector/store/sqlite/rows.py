@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_ROWS_AT_ONCE = (1024, 128, 16, 4, 1)  # 32,766 values are the most that a statement takes
+_ROWS_AT_ONCE = tuple(2**power for power in range(10, -1, -1))
+"""SQLite has a statement of each length prepared; 32,766 values are the most that one takes."""
 
 
 def insert_rows(
