@@ -110,6 +110,35 @@ def test_a_closed_round_takes_no_report_but_knows_those_it_has(address):
     on_store(address, scenario)
 
 
+def test_who_sends_at_the_same_time_shares_nothing_but_a_commit(address):
+    """New and old, of one answer and of several, of other rounds, bins and none, all at once."""
+
+    async def scenario(store):
+        await open_survey(store)
+        await open_survey(store, "t")
+        await open_survey(store, "closed")
+        await store.accept([upload(1, b"a")], now=NOW)
+        await store.close_round("closed", 0)
+        sent = [
+            [upload(1, b"a"), upload(2, b"b", b"c"), upload(2, b"b", b"d")],
+            [upload(1, b"b"), upload(3, b"a")],
+            [upload(3, b"a", survey="t"), upload(4, b"b", b"c", survey="t")],
+            [upload(5, b"a", survey="closed"), upload(6, b"a", survey="none")],
+        ]
+        at = [NOW, NOW, NOW + timedelta(minutes=10), NOW]
+        told = await asyncio.gather(
+            *(store.accept(each, now=now) for each, now in zip(sent, at, strict=True))
+        )
+        assert told == [["same", "new", "other"], ["other", "new"], ["new"] * 2, ["closed"] * 2]
+        assert await kinds(store) == {(0, 0, b"a"): 2, (0, 0, b"b"): 1, (0, 1, b"c"): 1}
+        assert await kinds(store, "t") == {(0, 0, b"a"): 1, (0, 0, b"b"): 1, (0, 1, b"c"): 1}
+        assert [each.reports for each in await store.progress("s", 0)] == [3]
+        assert [each.reports for each in await store.progress("t", 0)] == [2]
+        assert await store.conflicts("s") == 2
+
+    on_store(address, scenario)
+
+
 def test_progress_is_counted_by_ten_minutes(address):
     async def scenario(store):
         await open_survey(store)
