@@ -92,7 +92,7 @@ test-versions: ## the oldest and the newest dependencies on Python 3.11 to 3.13;
 bench: $(INSTALLED) ## beside the peers, in environments of their own; writes docs/benchmarks
 	$(BIN)/python benchmarks/run.py $(TABLES)
 
-bench-stores: $(INSTALLED) ## durable reports a second; needs both cores, and PostgreSQL
+bench-stores: $(INSTALLED) ## the stores alone; writes docs/benchmarks/collector_stores.md; needs PostgreSQL
 	$(BIN)/python benchmarks/collector_store.py
 
 bench-collector: $(INSTALLED) ## a live collector under load; writes docs/benchmarks/collector.md

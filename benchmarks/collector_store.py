@@ -1,6 +1,7 @@
 """Stores of live collections: durable reports a second, and a million of them counted.
 
-Run by its own command, `make bench-stores`: it needs both cores, a disk, and PostgreSQL.
+Run by its own command, `make bench-stores`, which writes the page: it needs both cores, a disk, and
+PostgreSQL.
 """
 
 import asyncio
@@ -26,10 +27,17 @@ from hushrank.collector.store.opening import open_store  # noqa: E402 (after the
 from hushrank.collector.store.store import Answer, Incoming, Store  # noqa: E402
 from tests.collector.store.postgres_server import NoPostgres, postgres_server  # noqa: E402
 
-INTRODUCTION = """## Stores of live collections
+PAGE = ROOT / "docs" / "benchmarks" / "collector_stores.md"
+INTRODUCTION = """# The stores of a live collector
 
-Times are those of the wall clock, callers and store share both cores, files are on a disk whose
-fsync takes {fsync:.1f} ms. A caller asks again as soon as its commit is acknowledged."""
+Written by `make bench-stores`; do not edit. The stores alone, without HTTP, called by one process;
+[the whole collector](collector.md) has a page of its own. Times are those of the wall clock,
+medians with the least and the most in brackets; callers and store share {cores} cores, and the load
+average of the machine was {before:.1f} before and {after:.1f} after. Files are on a disk whose
+fsync takes {fsync:.1f} ms. A caller asks again as soon as its commit is acknowledged. To count
+means to read all reports of a round and say how many there are of each kind; what a protocol learns
+from them comes after.
+"""
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 REPETITIONS = 5
 CHECKED = "all were acknowledged as new, and the counts of the store are those that were sent"
@@ -172,8 +180,9 @@ class Bench:
 
 
 def main() -> None:
-    """Measure each store that there is and print a table."""
+    """Measure each store that there is, and write the page."""
     size = 20_000 if is_quick() else 1_000_000
+    before = os.getloadavg()[0]
     with ExitStack() as stack:
         folder = stack.enter_context(_folder())
         fsync = _fsync(folder)
@@ -185,7 +194,12 @@ def main() -> None:
         else:
             bench = Bench("PostgreSQL", server.new_database("bench"), size)
             rows += asyncio.run(bench.rows())
-    sys.stdout.write(f"{INTRODUCTION.format(fsync=fsync)}\n\n{table(rows)}\n")
+    about = {"cores": os.cpu_count() or 1, "before": before, "after": os.getloadavg()[0]}
+    page = f"{INTRODUCTION.format(fsync=fsync, **about)}\n\n{table(rows)}\n"
+    if is_quick():
+        sys.stdout.write(page)
+    else:
+        PAGE.write_text(page, encoding="utf-8")
 
 
 @contextmanager
