@@ -124,7 +124,7 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
         (["--method", "frapp", "--budget", 0.5], "expected a finite ratio of at least 1"),
         (["--method", "diff", "--budget", -1], "expected a finite steepness"),
         (["--method", "user-level", "--budget", 0], "expected a budget above 0"),
-        (["--private", "age"], "line 1: expected attributes of group"),
+        (["--private", "age"], "line 1: expected every attribute that is asked for, got group"),
         (["--clusters", 5000], "expected 1..300 clusters"),
         (["--bins", "age=18"], "--bins cuts attributes that --private names"),
         (["--output", "/nowhere/at/all.csv"], "expected a path in an existing folder"),

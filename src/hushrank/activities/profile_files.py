@@ -87,7 +87,7 @@ def _attribute_names(table: Table) -> tuple[str, ...]:
 
 def _require_known(names: Sequence[str], known: Sequence[str]) -> None:
     fits = set(names) <= set(known)
-    require(fits, f"line 1: expected attributes of {', '.join(known)}")
+    require(fits, f"line 1: expected every attribute that is asked for, got {', '.join(known)}")
 
 
 def _require_unmistakable(names: Sequence[str]) -> None:

@@ -46,7 +46,8 @@ def _of_unequal_rows(body: bytes, n_cells: int, delimiter: str, n_before: int) -
     """Say where rows differ in length, and by what sign they were parted."""
     found = ((line, len(cells)) for line, cells in _records(body, delimiter))
     line, n_found = next((each for each in found if each[1] != n_cells), (0, 0))
-    cells = f"{n_cells} cells parted by {named_sign(delimiter)} in every row"
+    many = "1 cell" if n_cells == 1 else f"{n_cells} cells"
+    cells = f"{many} parted by {named_sign(delimiter)} in every row"
     where = f"line {line + n_before}: " if line else ""
     return f"{where}expected {cells}, as the header has{f', got {n_found}' if line else ''}"
 

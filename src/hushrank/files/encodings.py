@@ -29,6 +29,7 @@ _SIGNATURES = (
     (b"BZh", "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
 )
+_PAGE = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SAMPLE = 4096
 READABLE = "expected a table or a text, such as CSV, Excel, OpenDocument, JSON or Parquet"
@@ -59,13 +60,15 @@ def plain_text(content: bytes) -> tuple[bytes, str]:
 
 def what_it_is(content: bytes) -> str:
     """Name the kind of a file that is no text, by its first bytes."""
+    if _PAGE.match(content):
+        return "a web page: copy its table to a spreadsheet"
     known = (kind for start, kind in _SIGNATURES if content.startswith(start))
     return next(known, "a binary file of no known kind")
 
 
 def _require_text(content: bytes) -> None:
     known = any(content.startswith(start) for start, _ in _SIGNATURES)
-    if known or b"\0" in content:
+    if known or _PAGE.match(content) or b"\0" in content:
         raise HushrankError(f"{READABLE}, got {what_it_is(content)}")
 
 

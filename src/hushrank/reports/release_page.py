@@ -182,7 +182,8 @@ def _channel(group: GroupPicture) -> str:
 
 def _trade_off_table(group: GroupPicture, unit: str) -> str:
     rows = [["as it was", "0", f"{group.before:.4g}"]]
-    best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in group.trade_off[1:]]
+    points = np.round(group.trade_off[1:], 9)  # a solver's zero is some 1e-16
+    best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in points]
     rows += [row for number, row in enumerate(best) if row not in best[:number]]
     rows.append(["this release", f"{group.distortion:.4g}", f"{group.after:.4g}"])
     return table(["channel", f"distortion ({unit})", "bits that leak"], rows, numbers=(1, 2))
