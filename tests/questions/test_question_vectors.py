@@ -10,7 +10,7 @@ from hushrank.surveys.wire_questions import WireQuestion
 from vectors.make_questions import FOLDER, QUESTIONS, text
 
 
-def naive_category(question: dict, ranks: list[int]) -> int:
+def naive_category(question: dict, ranks: list[int]) -> int | list[int]:
     """Answer by the definitions in docs/data-model.md, without the package."""
     if question["kind"] == "rank-and-precedence":
         second_first = ranks[question["second"]] < ranks[question["first"]]
@@ -25,6 +25,8 @@ def naive_category(question: dict, ranks: list[int]) -> int:
         return naive_bucket(question, naive_category(question["question"], ranks))
     if question["kind"] == "top-order":
         return naive_top_order(question, ranks)
+    if question["kind"] == "named-set":
+        return naive_named_set(question, ranks)
     if question["kind"] == "interleaving":
         merged = sorted(question["left"] + question["right"], key=lambda item: ranks[item])
         places = [place for place, item in enumerate(merged) if item in question["left"]]
@@ -83,6 +85,19 @@ def naive_top_order(question: dict, ranks: list[int]) -> int:
     first = sorted(range(len(ranks)), key=lambda item: ranks[item])[: question["n_places"]]
     every = permutations(range(question["n_items"]), question["n_places"])
     return list(every).index(tuple(first))
+
+
+def naive_named_set(question: dict, ranks: list[int]) -> list[int]:
+    """Go through all cells in the order of their numbers."""
+    items, places, side = range(question["n_items"]), question["places"], question["side"]
+    if side is None:
+        return [item for item in items if ranks[item] in places]
+    cells = [(item, other) for item in items for other in items if other != item]
+    return [
+        number
+        for number, (item, other) in enumerate(cells)
+        if ranks[item] in places and (ranks[other] < ranks[item]) == (side == "before")
+    ]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
