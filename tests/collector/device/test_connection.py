@@ -7,6 +7,7 @@ from hushrank.collector.device.connection import (
     HttpConnection,
     Offline,
     Problem,
+    is_unprotected,
     origin_of,
     survey_at,
 )
@@ -139,3 +140,18 @@ def test_an_origin_is_an_address_without_a_path():
 def test_who_asks_is_not_shown():
     assert repr(ASKING) == "Asking()"
     assert msgspec.json.decode(msgspec.json.encode(ASKING))["person"] == "a" * 32
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        ("http://survey.example", True),
+        ("http://192.0.2.7:8000", True),
+        ("https://survey.example", False),
+        ("http://localhost:8000", False),
+        ("http://127.0.0.1:8000", False),
+        ("http://[::1]:8000", False),
+    ],
+)
+def test_only_what_leaves_this_machine_in_the_clear_is_unprotected(origin, expected):
+    assert is_unprotected(origin) == expected

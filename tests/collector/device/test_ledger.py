@@ -49,7 +49,10 @@ def test_what_a_wrong_clock_puts_into_the_future_counts():
 
 
 def test_a_limit_may_be_changed_and_is_no_less_than_nothing():
-    account = Account().entered(entry(8.0))
+    account = Account().entered(entry(3.0)).entered(entry(5.0))
+    assert account.entries == (entry(3.0), entry(5.0))
+    assert account.limited(9).entries == account.entries
+    assert not account.limited(9).allows("https://one.example", 1.001, NOW)
     assert account.limited(9).allows("https://one.example", 1.0, NOW)
     assert not account.limited(0).allows("other", 0.001, NOW)
     for wrong in (-1, float("inf"), float("nan")):
