@@ -64,7 +64,9 @@ def test_unknown_and_no_attributes_are_refused(tmp_path, asked):
         HushrankError, match=r"expected (attributes of gender|at least 1 attribute)"
     ):
         read_profiles(path, attributes=asked)
-    with pytest.raises(HushrankError, match="expected every attribute that is asked for, got gender"):
+    with pytest.raises(
+        HushrankError, match="expected every attribute that is asked for, got gender"
+    ):
         read_profiles(path, bins={"income": (1, 2)})
 
 

@@ -143,6 +143,17 @@ def test_a_protocol_for_other_items_is_refused_before_anything_is_drawn(protocol
         run(protocol, EVERY_ORDER, rng=Randomness.replayed(b""))
 
 
+@pytest.mark.parametrize("lots", [(0.0, 1.0), (0.25, 0.75)])
+def test_a_round_that_may_ask_somebody_twice_is_refused_before_anything_is_drawn(lots):
+    halves = [(0.0, 0.5), lots]
+
+    def at_once():
+        yield tuple(sampled_survey(str(part), PAIRS, 1.0, lots=part) for part in halves)
+
+    with pytest.raises(HushrankError, match="may ask the same person"):
+        run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
 def test_a_failure_says_what_was_spent_before_it():
     def fails():
         yield (sampled_survey("pairs", PAIRS, 0.75),)
