@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hushrank.workflows.publish import Release, hold_out, publish
     from hushrank.workflows.publish_online import publish_online
     from hushrank.workflows.results.collection import Collection
-    from hushrank.workflows.results.consensus import Consensus
+    from hushrank.workflows.results.consensus.consensus import Consensus
     from hushrank.workflows.simulate import simulate
     from hushrank.workflows.simulate_activity import simulate_activity
 
@@ -71,7 +71,7 @@ _HOMES = {
     "workflows.aggregate": ("aggregate",),
     "workflows.collect": ("collect",),
     "workflows.results.collection": ("Collection",),
-    "workflows.results.consensus": ("Consensus",),
+    "workflows.results.consensus.consensus": ("Consensus",),
     "workflows.judge": ("attack", "evaluate"),
     "workflows.plan": ("plan",),
     "workflows.publish": ("Release", "hold_out", "publish"),

@@ -15,8 +15,8 @@ from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import aggregate
-from hushrank.workflows.results import consensus as consensus_module
-from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.results.consensus import consensus as consensus_module
+from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.seeds import secret_words
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")

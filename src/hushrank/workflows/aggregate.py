@@ -15,7 +15,7 @@ from hushrank.workflows.arguments import (
     expect_seed,
 )
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
 
 

@@ -18,7 +18,7 @@ from hushrank.workflows.arguments import expect_flag, expect_number, expect_seed
 from hushrank.workflows.collect import in_words, named_protocol
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.collection import Collection
-from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
 
 ROWS_OF_A_PIECE = 2**19

@@ -72,6 +72,7 @@ def plan(
         >>> print(hushrank.plan(goal="winner", items=8, people=300))  # doctest: +ELLIPSIS
         collect at epsilon ...
     """
+    items, people = expect_whole(items, "items"), expect_whole(people, "people")
     if goal == "publish":
         require(epsilon is None, "publish has no epsilon: it is no differential privacy")
         require(records is not None, "goal publish: expected records, how many there are")
@@ -81,8 +82,8 @@ def plan(
         return advise(goal=goal, items=items, people=people, epsilon=epsilon)
     require(epsilon is not None, "expected an epsilon, or a goal: winner, order, shares or publish")
     situation = Situation(
-        expect_whole(items, "items"),
-        expect_whole(people, "people"),
+        items,
+        people,
         expect_number(epsilon, "epsilon"),
         expect_number(error, "error"),
         expect_number(excess, "excess"),

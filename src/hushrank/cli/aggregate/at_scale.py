@@ -25,8 +25,9 @@ from hushrank.files.disk import replace_file
 from hushrank.rankings.ballot_sums import BallotTerms
 from hushrank.workflows.at_scale import aggregate_counts, count_ballots
 from hushrank.workflows.ledger import NAME, Ledger
-from hushrank.workflows.results.consensus import OF_RAW_BALLOTS, Consensus
-from hushrank.workflows.results.released_order import released_order
+from hushrank.workflows.results.consensus.consensus import Consensus
+from hushrank.workflows.results.consensus.released_order import released_order
+from hushrank.workflows.results.consensus.words import OF_RAW_BALLOTS
 from hushrank.workflows.results.tidy import consensus_csv
 
 

@@ -25,15 +25,11 @@ from hushrank.files.disk import FilePath, is_standard_output, outputs, replace_f
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import aggregate
 from hushrank.workflows.ledger import NAME, Ledger
-from hushrank.workflows.results.consensus import (
-    IN_POPULATION,
-    OF_RAW_BALLOTS,
-    OPEN_PAIRS,
-    Consensus,
-    ConsensusComparison,
-)
+from hushrank.workflows.results.consensus.comparison import ConsensusComparison
+from hushrank.workflows.results.consensus.consensus import Consensus
+from hushrank.workflows.results.consensus.released_order import released_order
+from hushrank.workflows.results.consensus.words import IN_POPULATION, OF_RAW_BALLOTS, OPEN_PAIRS
 from hushrank.workflows.results.pictures import require_picture
-from hushrank.workflows.results.released_order import released_order
 from hushrank.workflows.results.tidy import consensus_csv
 
 PLACES = {"method": 0, "epsilon": 1, "people *": 2, "items": 3, "seconds *": 4}

@@ -13,7 +13,7 @@ from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
 from hushrank.arrays import Floats
 from hushrank.rankings.marginals import first_order_marginals
 from hushrank.workflows.results.collection import Collection
-from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.results.shares import SURE, Estimates, pair_shares, rank_shares
 
 COLUMNS = ("measure", "item", "other", "rank", "value", "low", "high")

@@ -4,7 +4,7 @@ from datetime import date
 from importlib.metadata import version
 from typing import Any
 
-from hushrank.workflows.results.consensus import Consensus
+from hushrank.workflows.results.consensus.consensus import Consensus
 
 
 def released_order(consensus: Consensus, *, title: str, today: date) -> dict[str, Any]:
