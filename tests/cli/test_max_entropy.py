@@ -69,14 +69,14 @@ def test_what_was_asked_and_the_prior_are_printed_and_written(monkeypatch, peopl
     for prior in ("safe", "typical"):
         options = collected(monkeypatch, people, *arguments, prior)["options"]
         assert options["mix"] == [
-            {"kind": "pairs", "share": 0.6, "n_levels": None},
-            {"kind": "extremes", "share": 0.4, "n_levels": None},
+            {"kind": "levels-and-pairs", "share": 0.5, "n_levels": 3},
+            {"kind": "first", "share": 0.5, "n_levels": 1},
         ]
         assert (options["prior"], options["rows"]) == (prior, "herded")
         assert (options["post_process"], options["queries"]) == (None, None)
         scales.append(options["prior_scale"])
         printed = capsys.readouterr().out
-        assert "60 % pairs, 40 % extremes" in printed
+        assert "50 % 3 levels-and-pairs, 50 % 1" in printed  # the table's line ends here
         assert f"{prior}, scale {scales[-1]:.2g}" in printed
     assert min(scales) > 0
     assert scales[0] != scales[1]
@@ -124,7 +124,7 @@ def test_the_page_has_the_order_its_intervals_and_the_marginals(monkeypatch, peo
     listed = [shown.index(f'dir="auto">{name}<') for name in ORDER]
     assert listed == sorted(listed)
     assert "Do not publish this page" in shown
-    assert "100 % ranks-and-pairs" in shown
+    assert "50 % ranks-and-pairs, 50 % 2 two-of-first" in shown
 
 
 def test_more_items_than_it_takes_are_refused_with_what_takes_them(monkeypatch, tmp_path, capsys):

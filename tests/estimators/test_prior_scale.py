@@ -9,9 +9,12 @@ from hushrank.estimators.prior_scale import ScaleEvidence, require_prior
 
 RNG = np.random.default_rng(1)
 SPREADS = np.array([1.0, 0.6, 0.39, 0.12])
-ROOT = RNG.normal(size=(4, 6)) * 3
-INFORMATION = ROOT @ ROOT.T
-SILENCE = ScaleEvidence.of(np.zeros((4, 4)), np.zeros(4), SPREADS)
+TOLD = RNG.normal(size=(4, 6)) * 3
+INFORMATION = TOLD @ TOLD.T
+ROOT = SPREADS[:, None] * np.array(
+    [[1, 0, 0, 0], [0, 1, 0, 0], [0.6, 0, 0.8, 0], [0, 0.28, 0, 0.96]]
+)
+SILENCE = ScaleEvidence.of(np.zeros((4, 4)), np.zeros(4), ROOT)
 
 
 @pytest.mark.linear_algebra
@@ -19,10 +22,10 @@ def test_the_evidence_is_that_of_normal_coefficients():
     """The slope at 0 is F x + noise of covariance F: normal, whatever the scale."""
     pull = RNG.normal(size=4) * 5
     scales = np.array([0.05, 0.3, 1.7])
-    evidence = ScaleEvidence.of(INFORMATION, pull, SPREADS).log_evidence(scales)
+    evidence = ScaleEvidence.of(INFORMATION, pull, ROOT).log_evidence(scales)
     exact = [
         multivariate_normal.logpdf(
-            pull, cov=INFORMATION + INFORMATION @ np.diag((s * SPREADS) ** 2) @ INFORMATION
+            pull, cov=INFORMATION + s**2 * INFORMATION @ ROOT @ ROOT.T @ INFORMATION
         )
         for s in scales
     ]
@@ -46,14 +49,14 @@ def test_many_strong_reports_tell_the_scale(scale):
     spreads = RNG.uniform(0.1, 1, n_features)
     weight = 1e6  # information on each coefficient
     pull = weight * scale * spreads * RNG.normal(size=n_features)
-    evidence = ScaleEvidence.of(weight * np.eye(n_features), pull, spreads)
+    evidence = ScaleEvidence.of(weight * np.eye(n_features), pull, np.diag(spreads))
     for prior in ("safe", "typical"):
         assert evidence.point_scale(prior) == pytest.approx(scale, rel=0.2)
 
 
 def test_intervals_are_wider_than_the_model_to_publish():
     pull = INFORMATION @ (0.3 * SPREADS)
-    evidence = ScaleEvidence.of(INFORMATION, pull, SPREADS)
+    evidence = ScaleEvidence.of(INFORMATION, pull, ROOT)
     assert evidence.point_scale("safe") < evidence.point_scale("typical")
     assert evidence.point_scale("typical") < evidence.interval_scale()
 

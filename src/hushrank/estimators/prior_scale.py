@@ -33,17 +33,17 @@ class ScaleEvidence:
 
     In coordinates in which the prior at scale 1 is round, the eigenvectors of the information are
     the directions: weights (directions,) is the information on each, pulls (directions,) the slope
-    that the parabola has at 0 along it. Coefficients have the prior N(0, (scale spread)^2).
+    that the parabola has at 0 along it. Coefficients have the prior N(0, scale^2 A A^T).
     """
 
     weights: Floats
     pulls: Floats
 
     @classmethod
-    def of(cls, information: Floats, pull: Floats, spreads: Floats) -> "ScaleEvidence":
-        """Take the information F (features, features) and the slope of the parabola at 0."""
-        weights, directions = np.linalg.eigh(spreads[:, None] * information * spreads)
-        return cls(np.maximum(weights, 0.0), directions.T @ (spreads * pull))
+    def of(cls, information: Floats, pull: Floats, root: Floats) -> "ScaleEvidence":
+        """Take the information F (features, features), the slope at 0 and the prior's root A."""
+        weights, directions = np.linalg.eigh(root.T @ information @ root)
+        return cls(np.maximum(weights, 0.0), directions.T @ (root.T @ pull))
 
     def log_evidence(self, scales: Floats) -> Floats:
         """Return the log-probability of the reports at each scale, without a constant.

@@ -51,15 +51,14 @@ class Parabola:
     @cached_property
     def evidence(self) -> ScaleEvidence:
         """What the reports say of the prior's scale, if the parabola is right."""
-        return ScaleEvidence.of(self.information, self.pull, self.point.features.spreads)
+        return ScaleEvidence.of(self.information, self.pull, self.point.features.prior_root)
 
     def precision(self, scale: float) -> Floats:
         """Return the inverse covariance (features, features) of the coefficients, given reports."""
-        prior = (scale * self.point.features.spreads) ** -2.0
-        return self.information + np.diag(prior)
+        return self.information + self.point.features.prior_precision / scale**2
 
     def most_likely(self, scale: float) -> RankPoint:
-        """Return the most likely model under the prior N(0, (scale spread)^2), by L-BFGS.
+        """Return the most likely model under the prior at this scale, by L-BFGS.
 
         The better of two searches: from the parabola's peak, brought near, and from 0; both in
         coordinates in which the parabola is round.
@@ -74,14 +73,14 @@ class Parabola:
         return RankPoint(self.point.features, _rounded(lower, best))
 
     def _search(self, scale: float, lower: Floats, start: Floats) -> tuple[float, Floats]:
-        widths = scale * self.point.features.spreads
+        prior = self.point.features.prior_precision / scale**2
 
         def loss(round_coefficients: Floats) -> tuple[float, Floats]:
             at = RankPoint(self.point.features, _rounded(lower, round_coefficients))
-            deviates = at.coefficients / widths
+            drawn_back = prior @ at.coefficients
             near = self.likelihood.given(at.statistics)
-            gain = near.log_likelihood(at.statistics) - deviates @ deviates / 2
-            slopes = at.gradient(near.slopes(at.statistics)) - deviates / widths
+            gain = near.log_likelihood(at.statistics) - at.coefficients @ drawn_back / 2
+            slopes = at.gradient(near.slopes(at.statistics)) - drawn_back
             turned: Floats = solve_triangular(lower, slopes, lower=True, check_finite=False)
             return -float(gain), -turned
 

@@ -94,6 +94,7 @@ def popular_orders(
     cards make them, from an epsilon of about 2; elsewhere the 3 of 10 are lost to the model. Of 8
     and more items half of the 3 are asked for their first places only: which beginnings are likely
     decides which few whole orders become candidates. That is known after the one round.
+    No sets are named: of people who agree so much, levels and exact ranks tell more.
     Deterministic in the tallies and `function_seed`, which draws the public hash functions.
     `n_people`, how many are expected, chooses the mix.
     Privacy: epsilon-LDP for each person, in nats: one report each.   Cost: up to 12 `fit_ranks`.
@@ -103,7 +104,7 @@ def popular_orders(
     require(fits, f"popular_orders takes {FEWEST_ITEMS} to {MOST_ITEMS} items, got {n_items}")
     require_prior(prior)
     n_rest = ceil((1 - ASKED_SHARE) * n_people)
-    chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_rest)
+    chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_rest, unranked="last")
     chosen = chosen if mix is None else mix
     of_rest = mix_surveys(chosen, n_items, epsilon, lots=(ASKED_SHARE, 1.0))
     of_orders = order_surveys(n_items, epsilon, function_seed)

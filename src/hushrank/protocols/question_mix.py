@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import inf, sinh
-from typing import NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias, cast, get_args
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
+from hushrank.protocols.mixes.table import ITEMS, tabulated_parts
 from hushrank.protocols.question_kinds import NAMED, Incomplete, QuestionKind, questions_of_kind
 from hushrank.questions.question import Question
 from hushrank.surveys.sampled_survey import sampled_survey
@@ -56,7 +57,7 @@ MIXES: Mapping[str, Mix] = {
     "levels-and-pairs": (MixPart("levels-and-pairs", n_levels=3),),
     "ranks-and-pairs": (MixPart("ranks-and-pairs"),),
 }
-"""All mixes that can be chosen, by a short name, in order of the detail that they ask for."""
+"""Mixes of questions that partial rankings can answer, too, in order of the detail they ask for."""
 
 
 class Choice(NamedTuple):
@@ -80,7 +81,7 @@ CHOICES = (
     Choice("levels", 7, inf, 0.0, 700),
     Choice("pairs", 2, inf, 0.0, 0.0),
 )
-"""The first row that fits is chosen: what did best in simulated collections."""
+"""Of rankings that may be partial the first row that fits is chosen, by simulated collections."""
 
 
 def describe_mix(mix: Mix) -> str:
@@ -93,9 +94,11 @@ def choose_mix(
 ) -> Mix:
     """Return the mix that is expected to teach most, from public numbers alone.
 
-    The table `CHOICES` decides by the number of items, by epsilon and by strength = n_people
-    sinh^2(epsilon / 2), which bounds what all reports can tell: weak reports ask for bits, strong
-    ones for ranks. Where ranks among all items are `unknown`, pairs are all that can be asked.
+    What is predicted to lose least, tabulated by the number of items, epsilon and strength =
+    n_people sinh^2(epsilon / 2), which bounds what all reports can tell: weak reports ask for bits;
+    stronger ones half of the people for levels or ranks, and half to name sets. Partial rankings
+    cannot name sets: of `last` the table `CHOICES` decides; where ranks among all items are
+    `unknown`, pairs are all that can be asked.
     Raises HushrankError for impossible numbers.
     """
     (mix,) = choose_mixes(n_items, epsilons=(epsilon,), n_people=(n_people,), unranked=unranked)
@@ -124,7 +127,8 @@ def choose_mixes(
     strength = sum(n * sinh(epsilon / 2) ** 2 for n, epsilon in known)
     if unranked == "unknown":
         return (MIXES["pairs"],) * len(epsilons)
-    return tuple(_chosen(n_items, epsilon, strength) for epsilon in epsilons)
+    chosen = _chosen if unranked == "last" or n_items not in ITEMS else _tabulated
+    return tuple(chosen(n_items, epsilon, strength) for epsilon in epsilons)
 
 
 def require_mix(mix: Mix) -> None:
@@ -162,6 +166,12 @@ def _ends(shares: Sequence[float], lots: tuple[float, float]) -> list[float]:
     low, high = lots
     inner = (low + (high - low) * end for end in list(accumulate(shares))[:-1])
     return [low, *inner, high]
+
+
+def _tabulated(n_items: int, epsilon: float, strength: float) -> Mix:
+    """Return the mix of the table of predicted losses."""
+    parts = tabulated_parts(n_items, epsilon, strength)
+    return tuple(MixPart(cast(QuestionKind, kind), share, n) for kind, share, n in parts)
 
 
 def _chosen(n_items: int, epsilon: float, strength: float) -> Mix:

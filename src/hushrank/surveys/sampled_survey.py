@@ -25,11 +25,14 @@ def sampled_survey(
     Privacy: ε-LDP for each person asked. With generalised randomised response this is SAFA.
     Source: Yang et al. (ICDE 2019), Algorithm 1.
     """
-
-    def hiding(question: Question) -> LocalMechanism:
-        if isinstance(question, NamedSet):
-            return NamedMember(question.n_categories, epsilon, question.n_members)
-        return make_mechanism(question.n_categories, epsilon)
-
-    mechanisms = tuple(map(hiding, questions))
+    mechanisms = tuple(mechanism_for(each, epsilon, make_mechanism) for each in questions)
     return Survey(name, tuple(questions), mechanisms, epsilon, lots=lots, budgets=budgets)
+
+
+def mechanism_for(
+    question: Question, epsilon: float, make: MakeMechanism = GeneralizedRandomizedResponse
+) -> LocalMechanism:
+    """Return what hides the answers of a question: `make`, where one answer fits a ranking."""
+    if isinstance(question, NamedSet):
+        return NamedMember(question.n_categories, epsilon, question.n_members)
+    return make(question.n_categories, epsilon)

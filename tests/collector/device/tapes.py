@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Words
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.randomness import Randomness
@@ -111,5 +112,5 @@ def _of_crowd(mechanism: Reporting, each: Sequence[Words]) -> Iterator[Words]:
         yield from (words[:2] for words in each)
         yield np.array([words[2] for words in each])
     else:
-        assert isinstance(mechanism, GeneralizedRandomizedResponse)
+        assert isinstance(mechanism, GeneralizedRandomizedResponse | NamedMember)
         yield np.concatenate(each)

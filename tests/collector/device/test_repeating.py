@@ -244,17 +244,27 @@ def test_how_often_changes_show_is_documented():
         p, q = rates.hit_rate, rates.false_hit_rate
         assert pair == pytest.approx(100 * (p * p + q * q), abs=0.51)
         begun = make_protocol("max-entropy", {}).begin(7, epsilon=epsilon, n_people=300, seed=1)
-        (survey,) = next(begun)
+        surveys = next(begun)
         for documented, other in zip(measured, others, strict=True):
-            shows = np.mean([chance_that_it_shows(*one, ranks, other) for one in asked_of(survey)])
+            shows = sum(share_asked(one) * chance_of(one, ranks, other) for one in surveys)
             assert documented == pytest.approx(100 * shows, abs=0.6)
 
 
-def asked_of(survey):
-    return zip(survey.questions, survey.mechanisms, strict=True)
+def share_asked(survey):
+    return survey.lots[1] - survey.lots[0]
+
+
+def chance_of(survey, ranks, other):
+    asked = zip(survey.questions, survey.mechanisms, strict=True)
+    return np.mean([chance_that_it_shows(*one, ranks, other) for one in asked])
 
 
 def chance_that_it_shows(question, mechanism, ranks, other):
-    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
-    alike = 2 * p * q + (mechanism.n_categories - 2) * q * q
-    return (question.answer(ranks) != question.answer(other)).mean() * (1 - alike)
+    """Two draws are alike by what holds twice, once or never; without a change none is drawn."""
+    p, q, k = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate, mechanism.n_categories
+    before, after = (question.answer(one).reshape(len(ranks), -1) for one in (ranks, other))
+    n_held = before.shape[1]
+    n_kept = (before[:, :, None] == after[:, None, :]).sum(axis=(1, 2))
+    n_new = n_held - n_kept
+    alike = n_kept * p * p + 2 * n_new * p * q + (k - n_held - n_new) * q * q
+    return ((n_new > 0) * (1 - alike)).mean()

@@ -21,12 +21,14 @@ class PairKind:
         f = parts[0, rank a] + parts[1, rank b] + [b before a] parts[2, rank a]
             + [a before b] parts[3, rank b]
 
-    parts (4, ranks). spread: prior standard deviation of the coefficients.
+    parts (4, ranks). spread: prior standard deviation of the coefficients; mirrored: their prior
+    correlation with those of the pair the other way round, if pairs are ordered.
     """
 
     parts: Floats
     spread: float
     is_ordered: bool
+    mirrored: float = 0.0
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -34,6 +36,25 @@ class PairKind:
         is_other = ~np.eye(self.parts.shape[1], dtype=np.bool_)
         first, second = np.nonzero(is_other if self.is_ordered else np.triu(is_other))
         return first, second
+
+    @cached_property
+    def mirror_images(self) -> NDArray[np.intp]:
+        """The number of each pair's mirror image (pairs,): of ordered pairs only."""
+        first, second = self.pairs
+        n_items = self.parts.shape[1]
+        number = np.zeros((n_items, n_items), dtype=np.intp)
+        number[first, second] = np.arange(len(first))
+        images: NDArray[np.intp] = number[second, first]
+        return images
+
+    def prior_covariance(self) -> Floats:
+        """Return the prior covariance (pairs, pairs) of the coefficients, to a common scale."""
+        covariance = self.spread**2 * np.eye(len(self.pairs[0]))
+        if self.is_ordered:
+            covariance[np.arange(len(covariance)), self.mirror_images] = (
+                self.spread**2 * self.mirrored
+            )
+        return covariance
 
     def add_potentials(self, coefficients: Floats, own: Floats, before: Floats) -> None:
         """Add coefficients (pairs,) times the functions to the potentials own and before."""

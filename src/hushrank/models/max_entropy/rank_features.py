@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag, cholesky, solve_triangular
 
 from hushrank.arrays import Floats
 from hushrank.errors import require
@@ -21,6 +22,16 @@ INTERACTION_SPREADS = (0.25, 0.06)
 
 From theory and simulation, not from any input: ranks matter most, in low degrees.
 """
+SAME_PARITY = 0.5
+"""Prior correlation of degrees k and k + 2 of one item's rank; of k and k + 2 j its j-th power."""
+MIRRORED = (0.7, 0.4)
+"""Prior correlations of the interactions of (a, b) with those of (b, a), by degree.
+
+Public constants. The evidence of public rankings, each data set judged by the others, is for .65 to
+.75, .98 and .8 (`benchmarks/prior_constants.py`): most of what two items have to do with each other
+is how far apart they are, whichever is called the first. These are nearer to independence: as good
+there, and better where many people hold one exact order, which no smooth family follows.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,12 +39,14 @@ class RankFeatures:
     """Features of orders: polynomials of each item's rank, and functions of the ranks of two items.
 
     Numbered by item and degree, then kind by kind, by pair. spreads (features,): prior standard
-    deviations of the coefficients, to a common scale. Under equally likely orders every feature
-    has mean 0 and variance 1, and those of later kinds are uncorrelated with those of earlier ones.
+    deviations of the coefficients, to a common scale; see `prior_root`. Under equally likely orders
+    every feature has mean 0 and variance 1, and those of later kinds are uncorrelated with those of
+    earlier ones.
     """
 
     polynomials: Floats
     kinds: tuple[PairKind, ...]
+    same_parity: float = SAME_PARITY
 
     @property
     def n_items(self) -> int:
@@ -49,6 +62,32 @@ class RankFeatures:
         by_degree[:n_low] = FIRST_ORDER_SPREADS[:n_low]
         of_pairs = [np.full(len(kind.pairs[0]), kind.spread) for kind in self.kinds]
         return np.concatenate([np.tile(by_degree, self.n_items), *of_pairs])
+
+    @cached_property
+    def prior_root(self) -> Floats:
+        """Lower triangle A (features, features) with A A^T = prior covariance at scale 1."""
+        own: Floats = cholesky(self._of_one_item, lower=True)
+        blocks = [own] * self.n_items
+        blocks += [cholesky(kind.prior_covariance(), lower=True) for kind in self.kinds]
+        spreads = self.spreads[: self.polynomials.size, None]
+        root: Floats = block_diag(*blocks)
+        root[: self.polynomials.size] *= spreads
+        return root
+
+    @property
+    def _of_one_item(self) -> Floats:
+        """The prior correlations (degrees, degrees) of one item's coefficients."""
+        degrees = np.arange(1, self.n_items)
+        apart = np.abs(degrees[:, None] - degrees)
+        correlations: Floats = np.where(apart % 2 == 0, self.same_parity ** (apart / 2), 0.0)
+        return correlations
+
+    @cached_property
+    def prior_precision(self) -> Floats:
+        """Inverse of the prior covariance at scale 1 (features, features)."""
+        inverse = solve_triangular(self.prior_root, np.eye(len(self.spreads)), lower=True)
+        precision: Floats = inverse.T @ inverse
+        return precision
 
     def potentials(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the potentials own (items, ranks) and before (items, items, ranks).
@@ -151,6 +190,7 @@ def _raw_kinds(polynomials: Floats) -> list[PairKind]:
     """Return what pairs of items add to ranks, before anything is taken off."""
     nothing, ones = np.zeros(polynomials.shape[1]), np.ones(polynomials.shape[1])
     kinds = [PairKind(np.stack([nothing, nothing, -ones, ones]), PRECEDENCE_SPREAD, False)]
-    for row, spread in zip(polynomials, INTERACTION_SPREADS, strict=False):
-        kinds.append(PairKind(np.stack([nothing, nothing, row, nothing]), spread, True))
+    for row, spread, mirrored in zip(polynomials, INTERACTION_SPREADS, MIRRORED, strict=False):
+        parts = np.stack([nothing, nothing, row, nothing])
+        kinds.append(PairKind(parts, spread, True, mirrored))
     return kinds

@@ -1,0 +1,94 @@
+"""Write the table of the mixes to ask: `python -m hushrank.planning.mixes.tabulate`.
+
+Some minutes of one processor.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import exp, sqrt
+
+import numpy as np
+
+from hushrank.arrays import Floats
+from hushrank.planning.mixes.predicted_loss import predicted_losses
+from hushrank.protocols.mixes.table import PEOPLE, Parts, write_table
+from hushrank.protocols.question_kinds import QuestionKind
+from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
+
+AS_GOOD = 1.01
+"""A simpler mix is taken if its loss is so near to the least."""
+LEVELS = MixPart("levels-and-pairs", 0.5, 3)
+RANKS = MixPart("ranks-and-pairs", 0.5)
+
+
+def best_mixes(n_items: int, epsilon: float) -> list[Parts]:
+    """Return the mix that loses least for each number of people, or a simpler one that is near."""
+    mixes = list(candidates(n_items, epsilon))
+    losses = np.stack([predicted_losses(mix, n_items, epsilon, PEOPLE) for mix in mixes])
+    found = []
+    for n_people, loss in zip(PEOPLE, losses.T, strict=True):
+        earlier = choose_mix(n_items, epsilon=epsilon, n_people=n_people, unranked="last")
+        allowed = [nth for nth, mix in enumerate(mixes) if _tells_as_much(mix, earlier)]
+        found.append(_parts(mixes[_simplest(mixes, loss, allowed)]))
+    return found
+
+
+def candidates(n_items: int, epsilon: float) -> Iterator[Mix]:
+    """Yield mixes that identify the whole family, simple ones first.
+
+    Bits; exact ranks and precedences; or half of the people are asked widely, for ranks or levels
+    with precedences, and the others name sets of about 1 / (e^epsilon + 1) of all rankings: an item
+    among the first k, and one after it (k > 1), or two among the first k, or half of them each.
+    """
+    yield from (MIXES["pairs"], MIXES["bits"], (MixPart("ranks-and-pairs"),))
+    several = [("first-and-later" if k > 1 else "first", k) for k in _firsts(n_items, epsilon)]
+    two = [("two-of-first", k) for k in _twos(n_items, epsilon)]
+    for wide in (LEVELS, RANKS) if n_items > 3 else (RANKS,):
+        yield from ((wide, _named(each)) for each in (*several, *two))
+        for one in several:
+            yield from ((wide, _named(one, 0.25), _named(other, 0.25)) for other in two)
+
+
+def _named(kind_and_places: tuple[str, int], share: float = 0.5) -> MixPart:
+    kind, n_places = kind_and_places
+    known: dict[str, QuestionKind] = {
+        "first": "first",
+        "first-and-later": "first-and-later",
+        "two-of-first": "two-of-first",
+    }
+    return MixPart(known[kind], share, n_places)
+
+
+def _firsts(n_items: int, epsilon: float) -> list[int]:
+    """Return of how many first places one may be named: about d / (e^eps + 1), and 1 at least."""
+    best = n_items / (exp(epsilon) + 1)
+    return [k for k in range(1, n_items // 2 + 1) if abs(k - best) <= 1.2] or [1]
+
+
+def _twos(n_items: int, epsilon: float) -> list[int]:
+    """Return the same where two are named: about d sqrt(2 / (e^eps + 1)), and 2 at least."""
+    best = n_items * sqrt(2 / (exp(epsilon) + 1))
+    return [k for k in range(2, n_items + 1) if abs(k - best) <= 1.7] or [2]
+
+
+def _tells_as_much(mix: Mix, earlier: Mix) -> bool:
+    """Whether exact ranks are asked where they were before there were sets to be named.
+
+    Predictions are made where people prefer little; where they prefer much, exact ranks tell more.
+    """
+    return earlier != MIXES["ranks-and-pairs"] or any(part.kind == RANKS.kind for part in mix)
+
+
+def _simplest(mixes: Sequence[Mix], losses: Floats, allowed: Sequence[int]) -> int:
+    """Return bits if they are near the least loss; else of the fewest parts that are, the best."""
+    least = min(losses[nth] for nth in allowed)
+    near = [nth for nth in allowed if losses[nth] <= AS_GOOD * least]
+    bits = (MIXES["pairs"], MIXES["bits"])
+    return min(near, key=lambda nth: (mixes[nth] not in bits, len(mixes[nth]), losses[nth]))
+
+
+def _parts(mix: Mix) -> Parts:
+    return tuple((part.kind, part.share, part.n_levels) for part in mix)
+
+
+if __name__ == "__main__":
+    write_table(best_mixes)

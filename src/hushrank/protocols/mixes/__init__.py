@@ -1,0 +1,1 @@
+"""The table of the mixes to ask, by numbers of items and people and epsilon: `table.py`."""

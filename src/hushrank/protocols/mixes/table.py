@@ -1,0 +1,62 @@
+"""Which mix loses least, tabulated: chosen by numbers alone, never by what anybody answers.
+
+`python -m hushrank.planning.mixes.tabulate` writes it.   Theory: docs/theory/max-entropy.md.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import log, sinh
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from hushrank.files.disk import replace_file
+
+TABLE = Path(__file__).with_name("table.json")
+
+ITEMS = tuple(range(3, 17))
+EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0)
+PEOPLE = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+Parts: TypeAlias = tuple[tuple[str, float, int | None], ...]
+"""A mix: kinds of questions, each for which share of the people, with its levels or places."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """All mixes that are chosen anywhere, and which one is: best[items][epsilon][people]."""
+
+    mixes: tuple[Parts, ...]
+    best: tuple[tuple[tuple[int, ...], ...], ...]
+
+
+def tabulated_parts(n_items: int, epsilon: float, strength: float) -> Parts:
+    """Return the mix of the nearest epsilon and number of people, by logarithms.
+
+    strength = people sinh^2(epsilon / 2), of all that are asked: it is taken for people of the
+    nearest epsilon.
+    """
+    table = _read()
+    nearest = _nearest(EPSILONS, epsilon)
+    n_people = strength / sinh(EPSILONS[nearest] / 2) ** 2
+    of_items = table.best[ITEMS.index(n_items)][nearest]
+    return table.mixes[of_items[_nearest(PEOPLE, n_people)]]
+
+
+def write_table(best: Callable[[int, float], Sequence[Parts]]) -> None:
+    """Write what `best` finds for each number of items and epsilon: one mix for each PEOPLE."""
+    found = [[list(best(n_items, epsilon)) for epsilon in EPSILONS] for n_items in ITEMS]
+    mixes = sorted({mix for rows in found for row in rows for mix in row}, key=str)
+    numbers = tuple(tuple(tuple(map(mixes.index, row)) for row in rows) for rows in found)
+    table = Table(tuple(mixes), numbers)
+    text = msgspec.json.encode(table).replace(b"]],[[", b"]],\n[[")
+    replace_file(TABLE, text + b"\n")
+
+
+def _nearest(points: Sequence[float], value: float) -> int:
+    return min(range(len(points)), key=lambda nth: abs(log(points[nth]) - log(value)))
+
+
+@cache
+def _read() -> Table:
+    return msgspec.json.decode(TABLE.read_bytes(), type=Table)

@@ -1,0 +1,70 @@
+"""What a mix is expected to lose: derivatives by finite differences, and what theory says."""
+
+import numpy as np
+import pytest
+
+from hushrank.estimators.rank_point import RankPoint, uniform_point
+from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses
+from hushrank.planning.mixes.tabulate import best_mixes, candidates
+from hushrank.protocols.mixes.table import EPSILONS, PEOPLE, tabulated_parts
+from hushrank.protocols.question_mix import MIXES, MixPart
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 5])
+def test_changes_of_joint_ranks_are_those_of_finite_differences(n_items):
+    features, changes = uniform_point(n_items).features, joint_changes(n_items)
+    drawn, step = np.random.default_rng(1).normal(size=len(features.spreads)), 1e-5
+    up, down = (
+        RankPoint(features, sign * step * drawn).model.second_order_marginals[0] for sign in (1, -1)
+    )
+    moved = ((up - down) / (2 * step))[~np.eye(n_items, dtype=bool)]
+    assert drawn @ changes == pytest.approx(moved, abs=1e-8)
+
+
+def test_without_people_the_loss_is_how_far_populations_are_from_uniform():
+    features = uniform_point(4).features
+    covariance = features.prior_root @ features.prior_root.T
+    variances = np.einsum("fq,fg,gq->q", joint_changes(4), covariance, joint_changes(4))
+    spread = np.sqrt(variances).sum() / np.sqrt(2 * np.pi)
+    expected = np.exp(np.mean(np.log(np.array(SCALES) * spread)))
+    assert predicted_losses(MIXES["pairs"], 4, 1.0, [0]) == pytest.approx([expected])
+
+
+def test_more_people_and_larger_epsilons_lose_less():
+    mix = MIXES["ranks-and-pairs"]
+    by_people = predicted_losses(mix, 4, 1.0, [100, 1000, 10_000])
+    assert (np.diff(by_people) < 0).all()
+    by_epsilon = [predicted_losses(mix, 4, epsilon, [1000])[0] for epsilon in (0.5, 1.0, 2.0)]
+    assert (np.diff(by_epsilon) < 0).all()
+
+
+def test_naming_the_first_item_tells_more_than_its_level_does():
+    """At 2 nats, near uniform: the reason for sets."""
+    first = (MixPart("first", n_levels=1),)
+    assert predicted_losses(first, 5, 2.0, [500]) < predicted_losses(MIXES["levels"], 5, 2.0, [500])
+
+
+@pytest.mark.linear_algebra
+def test_the_table_is_that_of_the_predicted_losses():
+    """Here for two cells; `python -m hushrank.planning.mixes.tabulate` writes all of it."""
+    for n_items, epsilon in ((4, 1.0), (5, 4.0)):
+        at = EPSILONS.index(epsilon)
+        strengths = [n * np.sinh(EPSILONS[at] / 2) ** 2 for n in PEOPLE]
+        stored = [tabulated_parts(n_items, epsilon, strength) for strength in strengths]
+        found = best_mixes(n_items, epsilon)
+        losses = {
+            parts: predicted_losses(
+                tuple(MixPart(*part) for part in parts), n_items, epsilon, PEOPLE
+            )
+            for parts in {*stored, *found}
+        }
+        for nth, (one, other) in enumerate(zip(stored, found, strict=True)):
+            assert losses[one][nth] <= 1.02 * losses[other][nth]
+
+
+def test_every_candidate_can_be_asked():
+    for n_items, epsilon in ((3, 0.1), (4, 7.0), (7, 1.0)):
+        for mix in candidates(n_items, epsilon):
+            assert sum(part.share for part in mix) == pytest.approx(1)
+            for part in mix:
+                assert part.questions(n_items)
