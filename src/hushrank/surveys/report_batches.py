@@ -20,6 +20,7 @@ from hushrank.arrays import Counts, Indices, Integers
 from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local import Reporting, Tally
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.surveys.supports import MOST_DISTINCT_REPORTS, support_by_kind, support_each
 from hushrank.surveys.survey import RoundTallies
@@ -226,7 +227,8 @@ def _n_numbers(mechanism: Reporting) -> int:
     """Return how many whole numbers a mechanism can report, 0 where it reports none."""
     if isinstance(mechanism, Harmony):
         return 2 * mechanism.n_rows
-    return mechanism.n_categories if isinstance(mechanism, GeneralizedRandomizedResponse) else 0
+    names_one = isinstance(mechanism, GeneralizedRandomizedResponse | NamedMember)
+    return mechanism.n_categories if names_one else 0
 
 
 def _read_numbers(parts: Parts, number: Indices, values: Integers) -> Reports:
