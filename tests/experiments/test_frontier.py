@@ -109,8 +109,8 @@ def test_epsilon_and_the_number_of_people_reach_the_protocol(method):
     assert survey.epsilon == pytest.approx(exceptions.get(method.name, 3.0), abs=1e-6)
     if method in (SAFE, TYPICAL):
         strong, *_ = next(method.protocol.begin(7, epsilon=1.0, n_people=3000, seed=0))
-        weak, *_ = next(method.protocol.begin(7, epsilon=1.0, n_people=200, seed=0))
-        assert (strong.name, weak.name) == ("3 levels", "pairs")
+        weak, *_ = next(method.protocol.begin(7, epsilon=1.0, n_people=20, seed=0))
+        assert (strong.name, weak.name) == ("3 levels-and-pairs", "pairs")
 
 
 def test_rows_are_herded_as_collect_herds_them(crowd):
