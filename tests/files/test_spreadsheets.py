@@ -7,6 +7,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
+from hushrank.rankings.files import read_rankings
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -83,7 +84,7 @@ def test_the_one_sheet_with_rows_is_a_table(content):
 
 
 def test_of_several_sheets_none_is_guessed():
-    with pytest.raises(HushrankError, match="expected one sheet with rows, got 2"):
+    with pytest.raises(HushrankError, match=r"one sheet with rows, got .*: say which with --sheet"):
         parse_spreadsheet(excel(ROWS, ROWS))
     with pytest.raises(HushrankError, match="expected a sheet with a header and at least 1 row"):
         parse_spreadsheet(excel(ROWS[:1]))
@@ -93,3 +94,18 @@ def test_a_damaged_spreadsheet_is_refused():
     content = excel(ROWS)
     with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
         parse_spreadsheet(content[:300])
+
+
+def test_a_sheet_is_chosen_by_its_name():
+    content = excel(ROWS, [["fig", "date"], ["1", "2"]])
+    with pytest.raises(HushrankError, match="expected one of the sheets with rows") as caught:
+        parse_spreadsheet(content, "no such sheet")
+    names = str(caught.value).split("rows, ")[1].removesuffix(", for --sheet").split(", ")
+    assert [parse_spreadsheet(content, name).header for name in names][1] == ("fig", "date")
+
+
+def test_a_text_has_no_sheets(tmp_path):
+    path = tmp_path / "ballots.csv"
+    path.write_text("a,b\n1,2\n2,1\n")
+    with pytest.raises(HushrankError, match=r"ballots.csv: expected Excel or OpenDocument"):
+        read_rankings(path, sheet="first")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from hushrank.cli.options import BestEnd, Columns, Drop, Form, Id, Ignore, Weight
+from hushrank.cli.options import BestEnd, Columns, Drop, Form, Id, Ignore, Sheet, Weight
 from hushrank.cli.reading import ReadingOptions
 from hushrank.cli.talk import for_people
 
@@ -19,6 +19,7 @@ def look(
     weight: Weight = None,
     best: BestEnd = None,
     drop: Drop = None,
+    sheet: Sheet = None,
 ) -> None:
     """Say what FILE is and how it would be read, what is odd in it by line, and what takes it.
 
@@ -30,7 +31,7 @@ def look(
     from hushrank.cli.console import plain
     from hushrank.workflows.look import look as look_at
 
-    options = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
     found = look_at(file, options.asked(), options=options.words())
     console = for_people()
     for text in (found.line, *found.odd, *found.columns):

@@ -56,6 +56,9 @@ Weight: TypeAlias = Annotated[
 BestEnd: TypeAlias = Annotated[
     End | None, Option(help="Which end of numbers is best: high of stars, low of places.")
 ]
+Sheet: TypeAlias = Annotated[
+    str | None, Option(help="The sheet of a workbook. (default: the only one with rows)")
+]
 Drop: TypeAlias = Annotated[
     list[str] | None, Option(help="Items to leave out: by name, write-ins, or 1%. May be repeated.")
 ]

@@ -28,6 +28,7 @@ class ReadingOptions:
     weight: str | None = None
     best: End | None = None
     drop: Sequence[str] | None = None
+    sheet: str | None = None
 
     def read(self, path: Path, *, unranked: "Unranked | None" = None) -> "Rankings":
         """Read the ballots of a file; unranked: what leaving an item out means, if told."""
@@ -50,6 +51,7 @@ class ReadingOptions:
             self.weight,
             None if self.best is None else self.best.value,
             tuple(self.drop or ()),
+            self.sheet,
         )
 
     def words(self) -> list[str]:

@@ -1,11 +1,15 @@
 """Sheets of Excel and OpenDocument as tables; python-calamine reads them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
+from typing import TypeAlias
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table, text_columns
+
+Rows: TypeAlias = list[tuple[int, Sequence[object]]]
+"""Cells by the number of their row, from 1."""
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
@@ -18,17 +22,14 @@ def is_spreadsheet(content: bytes) -> bool:
     return is_zipped or content.startswith(_OLD_EXCEL)
 
 
-def parse_spreadsheet(content: bytes) -> Table:
-    """Read the one sheet that has a table: its first row that is not empty names the columns.
+def parse_spreadsheet(content: bytes, sheet: str | None = None) -> Table:
+    """Read one sheet, by name or as the only one that has a table.
 
+    Its first row that is not empty names the columns.
     Raises HushrankError when the file is damaged or has a password, when no sheet or several hold a
     table; rows count as the spreadsheet numbers them.
     """
-    sheets = {name: rows for name, rows in _sheets(content).items() if len(rows) > 1}
-    require(sheets, "expected a sheet with a header and at least 1 row below it")
-    several = f"expected one sheet with rows, got {len(sheets)}: save the right one as CSV"
-    require(len(sheets) == 1, several)
-    (rows,) = sheets.values()
+    rows = _chosen({name: rows for name, rows in _sheets(content).items() if len(rows) > 1}, sheet)
     (first, header), *body = rows
     width = max(len(cells) for _, cells in rows)
     names = [_text(cell) for cell in header] + [""] * (width - len(header))
@@ -39,13 +40,23 @@ def parse_spreadsheet(content: bytes) -> Table:
     return Table(tuple(names), columns, lambda row: f"row {where[row + 1]}", "a spreadsheet")
 
 
-def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[object]]]]:
+def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:
+    require(sheets, "expected a sheet with a header and at least 1 row below it")
+    names = ", ".join(sheets)
+    if sheet is not None:
+        require(sheet in sheets, f"expected one of the sheets with rows, {names}, for --sheet")
+        return sheets[sheet]
+    require(len(sheets) == 1, f"expected one sheet with rows, got {names}: say which with --sheet")
+    return next(iter(sheets.values()))
+
+
+def _sheets(content: bytes) -> dict[str, Rows]:
     """Return the rows of every sheet that are not empty, with their numbers from 1."""
     from python_calamine import CalamineError, load_workbook
 
     try:
         book = load_workbook(BytesIO(content))
-        found: dict[str, list[tuple[int, Sequence[object]]]] = {}
+        found: dict[str, Rows] = {}
         for name in book.sheet_names:
             sheet = book.get_sheet_by_name(name)
             rows = enumerate(sheet.to_python(skip_empty_area=False), start=1)

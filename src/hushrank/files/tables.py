@@ -54,11 +54,15 @@ def read_table(path: FilePath, *, delimiter: str | None = None) -> Table:
     return found or parse_text_table(*plain_text(content), extension(path), delimiter=delimiter)
 
 
-def parse_packed(content: bytes) -> Table | None:
-    """Read Parquet, Excel or OpenDocument; None where the content is neither."""
+def parse_packed(content: bytes, sheet: str | None = None) -> Table | None:
+    """Read Parquet, Excel or OpenDocument, the latter by sheet; None where it is neither."""
+    is_workbook = is_spreadsheet(content)
+    require(is_workbook or sheet is None, "expected Excel or OpenDocument, which have a --sheet")
+    if is_workbook:
+        return parse_spreadsheet(content, sheet)
     if is_parquet(content):
         return parse_parquet(content)
-    return parse_spreadsheet(content) if is_spreadsheet(content) else None
+    return None
 
 
 def parse_text_table(

@@ -54,6 +54,7 @@ def read_rankings(
     weight: str | None = None,
     best: Best | None = None,
     drop: Sequence[str] = (),
+    sheet: str | None = None,
 ) -> Rankings:
     """Read rankings from a `source`: a file, a table in memory, or a list of lists of names.
 
@@ -62,7 +63,7 @@ def read_rankings(
     which are not (names, also with *, numbers, or ranges such as "2-8"), `id` whose ballot a row is
     (the last one of a person counts), `weight` how many people it stands for, `best` which end of
     scores is best (high, low), and `drop` which items to leave out: names, `write-ins`, or
-    a share such as "1%" of the people who must rank them.
+    a share such as "1%" of the people who must rank them. `sheet` names that of a workbook.
 
     Files: exports of survey tools and voting machines as CSV, Excel, OpenDocument, JSON, Parquet;
     PrefLib, BLT and order files; plain or gzipped. See `docs/data.md`. A list holds one ballot a
@@ -79,7 +80,7 @@ def read_rankings(
         if isinstance(texts, str):
             raise TypeError(f"{name}: expected a list of texts, got one text")
     lists = (tuple(columns), tuple(ignore))
-    asked = Asked(form, *lists, id, weight, best, tuple(drop))
+    asked = Asked(form, *lists, id, weight, best, tuple(drop), sheet)
     if isinstance(source, str | os.PathLike):
         return _read_file(source, asked)
     if isinstance(source, ArrowStream | ArrowArray):
@@ -111,7 +112,7 @@ def opened(path: FilePath, asked: Asked) -> Opened:
     Raises HushrankError as `read_rankings` does.
     """
     content = load(path)
-    table = table_of_files(content, path)
+    table = table_of_files(content, path, asked.sheet)
     if table is None:
         text, encoding = plain_text(content)
         form = asked.form or _text_form(text, extension(path))
@@ -123,9 +124,11 @@ def opened(path: FilePath, asked: Asked) -> Opened:
     return Opened(replace(found, remarks=remarks), table)
 
 
-def table_of_files(content: bytes, path: FilePath) -> Table | None:
+def table_of_files(content: bytes, path: FilePath, sheet: str | None = None) -> Table | None:
     """Read what is no text: an export of votes, Parquet or a spreadsheet; None for a text."""
-    return parse_dominion(content, Path(path)) if is_dominion(content) else parse_packed(content)
+    if sheet is None and is_dominion(content):
+        return parse_dominion(content, Path(path))
+    return parse_packed(content, sheet)
 
 
 def _read_file(path: FilePath, asked: Asked) -> Rankings:

@@ -20,6 +20,7 @@ from hushrank.cli.options import (
     Id,
     Ignore,
     Scheduler,
+    Sheet,
     Unranked,
     Weight,
     WorkerCount,
@@ -71,6 +72,7 @@ def aggregate(
     weight: Weight = None,
     best: BestEnd = None,
     drop: Drop = None,
+    sheet: Sheet = None,
     seed: Annotated[
         int | None, Option(min=0, help="Repeat pivots and noise. The result is then not private.")
     ] = None,
@@ -115,7 +117,7 @@ def aggregate(
         "seed": seed,
     }
     paths = AggregatePaths(Path(file), release, json, csv, figure, report)
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
     terms = ReleaseTerms(title, force, no_ledger)
     if engine == Engine.DASK:
         from hushrank.cli.aggregate.at_scale import aggregate_files_and_show

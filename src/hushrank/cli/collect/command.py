@@ -20,6 +20,7 @@ from hushrank.cli.options import (
     Id,
     Ignore,
     Scheduler,
+    Sheet,
     Unranked,
     Weight,
     WorkerCount,
@@ -119,6 +120,7 @@ def collect(
     weight: Weight = None,
     best: BestEnd = None,
     drop: Drop = None,
+    sheet: Sheet = None,
     unranked: Annotated[
         Unranked | None,
         Option(help="max-entropy: items left out say nothing or come last. (default: refused)"),
@@ -175,7 +177,7 @@ def collect(
         "mechanism": mechanism,
         "queries": queries,
     }
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
     meaning: Any = None if unranked is None else unranked.value
     asked: dict[str, Any] = {
         "protocol": protocol,

@@ -16,7 +16,8 @@ class Asked:
     """How to read: each field is an option of `hushrank.read_rankings` and of the commands.
 
     columns, ignore: names, names with *, numbers or ranges (2-8). drop: names with *, `write-ins`,
-    or a share such as 1%. Raises HushrankError for a form or an end that there is not.
+    or a share such as 1%. sheet: of a workbook.
+    Raises HushrankError for a form or an end that there is not.
     """
 
     form: Form | None = None
@@ -26,6 +27,7 @@ class Asked:
     weight: str | None = None
     best: Best | None = None
     drop: tuple[str, ...] = ()
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         """Check the words."""
