@@ -124,10 +124,14 @@ def _computed_elsewhere(address: str, total: Any, tell: Callable[[str], object])
     try:
         client = Client(address)
     except (OSError, TimeoutError, ValueError):
-        raise HushrankError(f"{address}: no Dask scheduler answers there") from None
+        raise HushrankError(f"{address}: nothing of Dask answers there") from None
     with client:
         tell(f"the dashboard is at {client.dashboard_link}")
-        return client.compute(total).result()
+        try:
+            return client.compute(total).result()
+        except Exception as error:  # of the scheduler: tasks return what goes wrong
+            ended = f"{address}: Dask gave up with {type(error).__name__}"
+            raise HushrankError(f"{ended}: see the logs of its workers") from None
 
 
 def _guarded(task: Callable[[C, P], Any], shared: C, piece: P) -> Any:

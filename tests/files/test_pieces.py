@@ -1,0 +1,63 @@
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from hushrank.errors import HushrankError
+from hushrank.files.pieces import batches_of, pieces_of, table_of
+
+TABLE = pa.table({"number": list(range(100)), "text": [str(n % 7) for n in range(100)]})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number, name in enumerate(("b", "a")):
+        part = TABLE.slice(60 * (1 - number), 40 if number == 0 else 60)
+        parquet.write_table(part, tmp_path / f"{name}.parquet", row_group_size=10)
+    return tmp_path
+
+
+def numbers_in(pieces):
+    return [n for piece in pieces for n in table_of(piece)["number"].to_pylist()]
+
+
+@pytest.mark.parametrize("most_rows", [1, 10, 25, 1000])
+def test_pieces_hold_every_row_once_and_in_order(folder, most_rows):
+    pieces = pieces_of(folder, most_rows=most_rows)
+    assert numbers_in(pieces) == list(range(100))
+    assert max(piece.n_rows for piece in pieces) <= max(most_rows, 10)
+    assert sum(piece.n_rows for piece in pieces) == 100
+    batches = [b for piece in pieces for b in batches_of(piece, ["number"], most_rows=7)]
+    assert [n for batch in batches for n in batch.column("number").to_pylist()] == list(range(100))
+    assert max(batch.num_rows for batch in batches) <= 7
+
+
+def test_a_file_that_is_named_twice_is_read_once(folder):
+    one = folder / "a.parquet"
+    assert pieces_of([folder / "*.parquet", one, str(folder)], most_rows=1000) == pieces_of(
+        folder, most_rows=1000
+    )
+
+
+def test_addresses_are_read_through_fsspec(folder):
+    from fsspec import filesystem
+
+    store = filesystem("memory")
+    for name in ("a", "b"):
+        store.pipe(f"/lake/{name}.parquet", (folder / f"{name}.parquet").read_bytes())
+    pieces = pieces_of("memory://lake/*.parquet", most_rows=30)
+    assert numbers_in(pieces) == list(range(100))
+    with pytest.raises(HushrankError, match=r"memory://lake/\*\.csv: there is no such file"):
+        pieces_of("memory://lake/*.csv", most_rows=1)
+    store.rm("/lake", recursive=True)
+    with pytest.raises(HushrankError, match="there is no such file"):
+        table_of(pieces[0])
+
+
+def test_a_file_that_changed_meanwhile_or_lacks_a_column_is_named(folder):
+    (piece,) = pieces_of(folder / "b.parquet", most_rows=1000)
+    with pytest.raises(HushrankError, match=r"b\.parquet: expected a column weight"):
+        list(batches_of(piece, ["number", "weight"], most_rows=10))
+    parquet.write_table(TABLE.slice(0, 40), folder / "b.parquet", row_group_size=8)
+    for read in (table_of, lambda each: list(batches_of(each, ["text"], most_rows=10))):
+        with pytest.raises(HushrankError, match=r"b\.parquet: expected a whole Parquet file"):
+            read(piece)
