@@ -21,11 +21,12 @@ DAMAGED = "expected a whole Parquet file, it is damaged or it was changed meanwh
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a Parquet file, and how many rows they hold."""
+    """Some row groups of a Parquet file, how many rows they hold, and bytes before compression."""
 
     path: str
     groups: tuple[int, ...]
     n_rows: int
+    n_bytes: int
 
 
 def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[Piece]:
@@ -120,15 +121,21 @@ def _elsewhere(pattern: str) -> list[str]:
 def _cut(path: str, most_rows: int) -> Iterator[Piece]:
     """Yield the pieces of one file: consecutive row groups."""
     with errors_naming_parquet(path), _opened(path) as file:
-        counts = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+        each = [file.metadata.row_group(n) for n in range(file.num_row_groups)]
+        sizes = [(group.num_rows, group.total_byte_size) for group in each]
     groups: list[int] = []
-    for number, n_rows in enumerate(counts):
-        if groups and sum(counts[each] for each in groups) + n_rows > most_rows:
-            yield Piece(path, tuple(groups), sum(counts[each] for each in groups))
+    for number, (n_rows, _) in enumerate(sizes):
+        if groups and sum(sizes[group][0] for group in groups) + n_rows > most_rows:
+            yield _piece(path, groups, sizes)
             groups = []
         groups.append(number)
     if groups:
-        yield Piece(path, tuple(groups), sum(counts[each] for each in groups))
+        yield _piece(path, groups, sizes)
+
+
+def _piece(path: str, groups: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Piece:
+    n_rows, n_bytes = (sum(sizes[group][n] for group in groups) for n in (0, 1))
+    return Piece(path, tuple(groups), n_rows, n_bytes)
 
 
 @contextmanager

@@ -235,7 +235,9 @@ def _read_numbers(parts: Parts, number: Indices, values: Integers) -> Reports:
     most = np.array(list(map(_n_numbers, _mechanisms(parts))))
     alike = bool((most == most[0]).all())  # spares a look at each row's mechanism
     is_possible = _are_below(values, most[0] if alike else most[number])
-    return Reports(parts, number, values, is_possible & (number >= 0))
+    if number.size and number.min() < 0:
+        is_possible &= number >= 0
+    return Reports(parts, number, values, is_possible)
 
 
 def _read_texts(parts: Parts, number: Indices, coded: Any) -> Reports:
@@ -278,12 +280,11 @@ def _tally_numbers(parts: Parts, number: Indices, values: Integers) -> list[Tall
     for question, mechanism in enumerate(mechanisms):
         of_mechanism.setdefault(mechanism, []).append(question)
     tallies = [Tally.empty(each.n_categories) for each in mechanisms]
-    came = np.bincount(number, minlength=len(mechanisms))
     for mechanism, questions in of_mechanism.items():
         some = _only(questions, len(mechanisms), number, values)
-        supports = _supports(mechanism, len(questions), *some)
-        for question, support in zip(questions, supports, strict=True):
-            tallies[question] = Tally(support, int(came[question]))
+        supports, came = _supports(mechanism, len(questions), *some)
+        for question, support, n in zip(questions, supports, came.tolist(), strict=True):
+            tallies[question] = Tally(support, n)
     return tallies
 
 
@@ -299,14 +300,20 @@ def _only(
     return place[number[is_one]], values[is_one]
 
 
-def _supports(mechanism: Reporting, n_questions: int, number: Indices, values: Integers) -> Counts:
+def _supports(
+    mechanism: Reporting, n_questions: int, number: Indices, values: Integers
+) -> tuple[Counts, Counts]:
+    """Return supports (questions, k), and how many reports each question got."""
     n_kinds = _n_numbers(mechanism)
     kind = np.dtype(np.uint32 if isinstance(mechanism, Harmony) else np.intp)
+    if n_kinds and n_kinds <= MOST_DISTINCT_REPORTS:
+        cells = number * n_kinds
+        cells += values
+        came = np.bincount(cells, minlength=n_questions * n_kinds).reshape(n_questions, n_kinds)
+        return support_by_kind(mechanism, came, kind), came.sum(axis=1)
+    each = np.bincount(number, minlength=n_questions)
     if not values.size:
-        return np.zeros((n_questions, mechanism.n_categories), dtype=np.int64)
-    if n_kinds <= MOST_DISTINCT_REPORTS:
-        came = np.bincount(number * n_kinds + values, minlength=n_questions * n_kinds)
-        return support_by_kind(mechanism, came.reshape(n_questions, n_kinds), kind)
+        return np.zeros((n_questions, mechanism.n_categories), dtype=np.int64), each
     by_question = np.argsort(number, kind="stable")
-    ends = np.concatenate([[0], np.bincount(number, minlength=n_questions).cumsum()])
-    return support_each(mechanism, values[by_question].astype(kind), ends)
+    ends = np.concatenate([[0], each.cumsum()])
+    return support_each(mechanism, values[by_question].astype(kind), ends), each

@@ -14,11 +14,11 @@ from hushrank.surveys.report_batches import COLUMNS, Counted, Parts, read_batch,
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_AT_ONCE = 2**18
-"""In memory of what is read; of a text column a row may have a kilobyte."""
+MOST_ROWS_AT_ONCE = 2**20
+BYTES_AT_ONCE = 2**26
+"""In memory of what is read: whole numbers take few bytes, the bits of a report a kilobyte."""
 
-
-CODED = ("survey",)
+CODED = ("survey", "report")
 
 
 def tally_piece(parts: Parts, piece: Piece) -> Counted:
@@ -27,7 +27,7 @@ def tally_piece(parts: Parts, piece: Piece) -> Counted:
     Raises HushrankError, which names the file, where it cannot be read to its end.
     """
     counted = Counted.nothing(parts)
-    for batch in batches_of(piece, COLUMNS, most_rows=ROWS_AT_ONCE, coded=CODED):
+    for batch in batches_of(piece, COLUMNS, most_rows=_rows_at_once(piece), coded=CODED):
         with errors_naming_parquet(piece.path):
             counted += tally_batch(parts, batch)
     return counted
@@ -59,7 +59,9 @@ def tally_bucket(keyed: Keyed, bucket: int) -> Counted:
     parts, key = keyed.parts, keyed.key
     held, n_refused = [], 0
     for piece in keyed.pieces:
-        for batch in batches_of(piece, (*COLUMNS, key), most_rows=ROWS_AT_ONCE, coded=CODED):
+        for batch in batches_of(
+            piece, (*COLUMNS, key), most_rows=_rows_at_once(piece), coded=CODED
+        ):
             with errors_naming_parquet(piece.path):
                 possible, refused = _possible_of_bucket(keyed, batch, bucket)
             held.append(possible)
@@ -91,6 +93,11 @@ def _first_of(parts: Parts, batch: "pa.RecordBatch", key: str) -> Counted:
     first = first_reports(batch.column(key), part, reports.number, n_answers)
     once = read_batch(parts, batch.filter(_mask(first))).counted()
     return Counted(once.tallies, n_repeated=first.size - int(first.sum()))
+
+
+def _rows_at_once(piece: Piece) -> int:
+    fits = BYTES_AT_ONCE * piece.n_rows // max(piece.n_bytes, 1)
+    return max(1, min(MOST_ROWS_AT_ONCE, fits))
 
 
 def _mask(rows: Any) -> Any:
