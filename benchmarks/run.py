@@ -17,6 +17,7 @@ from harness import run_json
 TABLES = (
     "mechanisms",
     "rankings",
+    "cluster",
     "models",
     "aggregation",
     "private_aggregation",
