@@ -56,12 +56,13 @@ def table(done: list[Judgement], n_places: Counter[str]) -> str:
     return "\n".join(lines)
 
 
-def score(done: list[Judgement]) -> str:
-    """Return which part was noticed, of all and of what can be, with 95 % confidence each."""
+def score(done: list[Judgement], *, is_sample: bool) -> str:
+    """Return which part was noticed, of all and of what can be; a sample's with 95 % confidence."""
     fates = Counter(each.fate for each in done)
     noticed = fates["killed"] + fates["endless"]
+    share = _share if is_sample else "{} of {}".format
     ways = {"all": len(done), "those not explained": len(done) - fates["explained"]}
-    return "\n".join(f"noticed of {name}: {_share(noticed, n)}" for name, n in ways.items() if n)
+    return "\n".join(f"noticed of {name}: {share(noticed, n)}" for name, n in ways.items() if n)
 
 
 def _share(part: int, whole: int) -> str:
@@ -104,7 +105,7 @@ def main() -> None:
         if mutants:
             done = judged(mutants, are_own=mutants is own, jobs=options.jobs)
             of = n_places if mutants is generic else Counter[str]()
-            print(f"\n{name}\n\n{table(done, of)}\n\n{score(done)}\n")
+            print(f"\n{name}\n\n{table(done, of)}\n\n{score(done, is_sample=mutants is generic)}\n")
             survived |= any(each.fate == "survived" for each in done)
     sys.exit(survived)
 

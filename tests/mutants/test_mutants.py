@@ -66,5 +66,8 @@ def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
     fates = ["killed"] * 17 + ["endless", "explained", "survived"]
     done = [Judgement(mutant, fate, 1.0) for fate in fates]
     assert "| room | 40 | 20 | 17 | 1 | 1 | 1 |" in table(done, Counter({"room": 40}))
-    assert "noticed of all: 90.0 % (68.3 to 98.8 %)" in score(done)
-    assert "noticed of those not explained: 94.7 % (74.0 to 99.9 %)" in score(done)
+    assert "noticed of all: 90.0 % (68.3 to 98.8 %)" in score(done, is_sample=True)
+    assert "noticed of those not explained: 94.7 % (74.0 to 99.9 %)" in score(done, is_sample=True)
+    assert score(done, is_sample=False) == (
+        "noticed of all: 18 of 20\nnoticed of those not explained: 18 of 19"
+    )
