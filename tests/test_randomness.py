@@ -102,6 +102,15 @@ def test_seeded_words_are_the_bytes_of_numpy_s_generator():
     assert bytes_of_words(words) == drawn
 
 
+def test_every_secure_word_is_of_the_operating_system(monkeypatch):
+    asked = []
+    monkeypatch.setattr("os.urandom", lambda size: asked.append(size) or bytes(size))
+    rng = Randomness.secure()
+    assert not rng.words(3).any()
+    assert rng.one_below(7) == 0
+    assert asked == [24, 8]
+
+
 def test_the_secure_source_does_not_repeat():
     assert Randomness.secure().words(4).tolist() != Randomness.secure().words(4).tolist()
 

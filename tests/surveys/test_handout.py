@@ -1,4 +1,5 @@
 import json
+from hashlib import sha256
 from itertools import permutations
 
 import numpy as np
@@ -144,6 +145,22 @@ def test_what_is_asked_and_what_hides_it_must_be_of_one_kind():
     ):
         with pytest.raises(HushrankError, match="hides"):
             PublishedSurvey(Survey("mixed", (question,), (mechanism,), 1.0), NAMES)
+
+
+def test_a_fingerprint_is_of_the_whole_head():
+    assert HELD.fingerprint == sha256(HELD.head).hexdigest()
+    assert read_handout(HELD.handout([0]), most_epsilon=1.0).fingerprint == HELD.fingerprint
+
+
+def test_several_answers_cost_a_device_their_sum():
+    mechanism = GeneralizedRandomizedResponse(2, 0.5)
+    survey = Survey("pairs", tuple(QUESTIONS[:6]), (mechanism,) * 6, 1.0, answers_per_person=2)
+    handout = PublishedSurvey(survey, NAMES).handout([0, 5])
+    assert len(read_handout(handout, most_epsilon=1.0).asked) == 2
+    wire = json.loads(handout)
+    wire["head"] = wire["head"].replace('"epsilon":1.0', '"epsilon":0.9', 1)
+    with pytest.raises(HushrankError, match="the answers exceed"):
+        read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
 
 
 def test_a_device_refuses_what_is_too_dear_or_too_large():

@@ -51,5 +51,5 @@ def test_there_is_no_tree_of_nothing_and_no_leaf_beside_it():
     for number in (-1, 3):
         with pytest.raises(HushrankError):
             MerkleTree(LEAVES[:3]).path(number)
-        with pytest.raises(HushrankError):
+        with pytest.raises(HushrankError, match="expected a leaf"):
             root_by_path(b"", number, 3, ())
