@@ -142,6 +142,11 @@ def test_every_row_of_the_table_is_chosen_somewhere_and_the_last_one_fits_everyt
     assert {row.mix for row in CHOICES} == set(MIXES)
 
 
+def test_a_tiny_epsilon_asks_for_pairs():
+    for epsilon in (1e-300, 1e-9):
+        assert choose_mix(8, epsilon=epsilon, n_people=1) == (MixPart("pairs"),)
+
+
 def test_an_extreme_epsilon_does_not_overflow():
     for unranked in ("refused", "last"):
         mix = choose_mix(8, epsilon=1000.0, n_people=1, unranked=unranked)

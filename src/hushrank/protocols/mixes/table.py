@@ -54,7 +54,8 @@ def write_table(best: Callable[[int, float], Sequence[Parts]]) -> None:
 
 
 def _nearest(points: Sequence[float], value: float) -> int:
-    return min(range(len(points)), key=lambda nth: abs(log(points[nth]) - log(value)))
+    known = max(value, points[0] / 2)  # also 0, to which tiny strengths are rounded
+    return min(range(len(points)), key=lambda nth: abs(log(points[nth]) - log(known)))
 
 
 @cache
