@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from rich.pretty import pretty_repr
 
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.question_kinds import NAMED, QuestionKind
@@ -26,6 +28,7 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.assignment import assign_questions
 from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
 from hushrank.surveys.wire_documents import (
     SentReport,
@@ -33,7 +36,7 @@ from hushrank.surveys.wire_documents import (
     json_schemas,
     wire_mechanism,
 )
-from hushrank.surveys.wire_reports import MECHANISMS, HashedAnswer
+from hushrank.surveys.wire_reports import MECHANISMS, HashedAnswer, require_possible
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
 QUESTIONS = [
@@ -55,6 +58,7 @@ KINDS = [
 ]
 OF_CATEGORIES = [kind for kind in MECHANISMS if kind not in ("subset-order", "named-member")]
 PERSON = Rankings.from_orders(np.array([[2, 0, 3, 1]]), NAMES)
+BITS = SymmetricUnaryEncoding(4, 1.0)
 
 
 def published(kind: str, epsilon: float = 1.0) -> PublishedSurvey:
@@ -124,6 +128,27 @@ def changed_report(document: bytes, changes: dict) -> bytes:
 def test_a_report_that_does_not_fit_is_refused(changes):
     (document,) = GRR.answer(PERSON, [0], lot=0.5, is_simulation=True, rng=Randomness.seeded(1))
     assert GRR.tally([changed_report(document, changes)]).n_refused == 1
+
+
+def test_a_refused_report_is_not_shown():
+    for mechanism, value in ((GeneralizedRandomizedResponse(3, 1.0), 987654), (BITS, "98765f")):
+        with pytest.raises(HushrankError) as refused:
+            require_possible(mechanism, value)
+        assert str(value) not in str(refused.value)
+
+
+def test_bits_beyond_the_categories_are_refused():
+    require_possible(BITS, "0f")
+    with pytest.raises(HushrankError, match="can report"):
+        require_possible(BITS, "1f")
+
+
+def test_a_survey_by_budgets_is_not_published():
+    """Whoever answers it would tell of their budget."""
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    survey = Survey("b", (RelativeOrder((0, 1)),), (mechanism,), 1.0, budgets=(1.0, 2.0))
+    with pytest.raises(HushrankError, match="any budget"):
+        PublishedSurvey(survey, ("a", "b"))
 
 
 def test_neither_report_nor_person_shows_in_a_repr():
