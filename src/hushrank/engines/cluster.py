@@ -1,7 +1,7 @@
 """Drive any protocol over people in pieces, on any workers: the devices of a piece are one task.
 
 A simulation: the tasks hold rankings. What happens when a task runs twice, and why nobody counts
-twice then, is in docs/decisions/0025-beyond-one-machine.md.
+twice then, is in docs/decisions/0027-beyond-one-machine.md.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,7 @@
 A task is a function of one piece of the input, and returns a sum. The graph is a tree: a task's
 result goes to one addition, whose result goes to one other, so that whatever is run again takes
 the place of what it was before, and nothing is ever counted twice.
-See docs/decisions/0025-beyond-one-machine.md.
+See docs/decisions/0027-beyond-one-machine.md.
 """
 
 from collections.abc import Callable, Sequence
