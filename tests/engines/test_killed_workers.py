@@ -42,8 +42,10 @@ def plain(tallies):
 
 
 def pids_of(cluster):
-    each = (nanny.process for nanny in cluster.workers.values())
-    return [process.pid for process in each if process is not None and process.pid]
+    """Return the workers that are at work; who dies while it starts is not started again."""
+    known = cluster.scheduler.workers
+    nannies = [each for each in cluster.workers.values() if each.worker_address in known]
+    return [each.process.pid for each in nannies if each.process is not None and each.process.pid]
 
 
 def kill_one(cluster, within, chance):
