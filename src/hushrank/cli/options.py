@@ -39,7 +39,11 @@ class Unranked(StrEnum):
 
 
 Form: TypeAlias = Annotated[
-    FileForm | None, Option(help="What FILE holds. (default: told by its content)")
+    FileForm | None,
+    Option(
+        metavar="<form>",
+        help=f"What FILE holds: {', '.join(FileForm)}. (default: told by its content)",
+    ),
 ]
 Columns: TypeAlias = Annotated[
     list[str] | None, Option(help="The columns that are ballots: Mayor*, 2-8. May be repeated.")

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from io import StringIO
@@ -15,7 +16,7 @@ from hushrank.files.arrow_tables import csv_columns_by_arrow
 from hushrank.files.columns import Column, Table
 from hushrank.files.delimiters import named_sign
 
-MANY_BYTES = 2**22
+MANY_BYTES = 2**21
 """From here on pyarrow is worth its import, where it is installed: it finds the same cells."""
 BLOCK = 2**16
 """Rows that are held as texts at a time."""
@@ -90,8 +91,7 @@ def _csv_columns(
     A row of empty cells is added and taken off again: a quote that is not closed swallows it.
     """
     empty_row = delimiter.encode() * (n_columns - 1) if n_columns > 1 else b'""'
-    is_for_arrow = len(body) >= MANY_BYTES and find_spec("pyarrow") is not None
-    read = csv_columns_by_arrow if is_for_arrow else csv_columns
+    read = csv_columns_by_arrow if _is_for_arrow(len(body)) else csv_columns
     try:
         columns = read(body + b"\n" + empty_row + b"\n", n_columns, delimiter)
     except csv.Error:  # there is no other
@@ -105,6 +105,12 @@ def _csv_columns(
         last_line = len(_NEWLINE.findall(body.rstrip())) + n_before + 1
         raise HushrankError(f"line {last_line}: expected a closing quote")
     return tuple(Column(column.codes[:-1], column.texts) for column in columns)
+
+
+def _is_for_arrow(n_bytes: int) -> bool:
+    """Tell whether pyarrow is quicker, its import included."""
+    is_imported = sys.modules.get("pyarrow") is not None
+    return is_imported or (n_bytes >= MANY_BYTES and find_spec("pyarrow") is not None)
 
 
 def csv_columns(text: bytes, n_columns: int, delimiter: str) -> tuple[Column, ...] | None:

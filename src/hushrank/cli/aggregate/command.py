@@ -50,7 +50,11 @@ def aggregate(
     file: Annotated[str, Argument(help="Ballots: PrefLib, CSV, Parquet, scores; also gzipped.")],
     method: Annotated[
         Method | None,
-        Option(help="How ballots become one order. (default: auto with --epsilon, else kemeny)"),
+        Option(
+            metavar="<method>",
+            help=f"How ballots become one order: {', '.join(Method)}."
+            " (default: auto with --epsilon, else kemeny)",
+        ),
     ] = None,
     epsilon: Annotated[
         float | None, Option(help=f"For the private methods. {EPSILON_HELP}")

@@ -105,7 +105,10 @@ def collect(
     ] = None,
     post_process: Annotated[
         PostProcess | None,
-        Option(help="How reports become a result. (default: by protocol)"),
+        Option(
+            metavar="<way>",
+            help=f"How reports become a result: {', '.join(PostProcess)}. (default: by protocol)",
+        ),
     ] = None,
     split: Annotated[
         Split | None, Option(help="safari: what its two rounds share. (default: budget)")

@@ -26,7 +26,11 @@ def plan(
     ] = None,
     goal: Annotated[
         Goal | None,
-        Option(help="Only this: the first item, the whole order, shares of pairs, or budgets."),
+        Option(
+            metavar="<goal>",
+            help="Only this: winner, the first item; order, all of it; shares, of pairs; or"
+            " publish, budgets.",
+        ),
     ] = None,
     records: Annotated[
         int | None,

@@ -72,16 +72,28 @@ def historical(
         Option(help="Largest expected distortion, by --method. Without it, budgets are suggested."),
     ] = None,
     method: Annotated[
-        Method, Option(help="How records are obfuscated; user-level is ours.")
+        Method,
+        Option(
+            metavar="<method>",
+            help=f"How records are obfuscated: {', '.join(Method)}; user-level is ours.",
+        ),
     ] = Method.PRIVRANK,
     clusters: Annotated[
         int | None, Option(min=2, help="How many clusters. (default: 200, or 1 for 10 users)")
     ] = None,
     clustering: Annotated[
-        Clustering, Option(help="How users are clustered; auto: ward, or bisecting k-means.")
+        Clustering,
+        Option(
+            metavar="<way>",
+            help=f"How users are clustered: {', '.join(Clustering)}; auto is ward or bisecting.",
+        ),
     ] = Clustering.AUTO,
     distance: Annotated[
-        Distance, Option(help="Distance of clusters: the unit of privrank's budget.")
+        Distance,
+        Option(
+            metavar="<distance>",
+            help=f"The unit of privrank's budget, between clusters: {', '.join(Distance)}.",
+        ),
     ] = Distance.KENDALL,
     max_ratio: Annotated[
         float | None, Option(help="privrank: bound P(released | y) / P(released | y') by this.")
