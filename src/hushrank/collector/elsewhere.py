@@ -32,8 +32,8 @@ from hushrank.workflows.results.collection import Collection
 ROWS_OF_A_PIECE = 2**23
 """What a task counts, about a third of a second of work."""
 
-ROWS_OF_A_BUCKET = 2**23
-"""What a task holds where repeats are dropped: about a gigabyte."""
+ROWS_OF_A_BUCKET = 2**22
+"""What a task holds where repeats are dropped: about a gigabyte, of numbers as keys."""
 
 
 class WireRound(msgspec.Struct, frozen=True):
