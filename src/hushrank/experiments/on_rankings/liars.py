@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import binom
 
 from hushrank.aggregators.borda import borda
 from hushrank.arrays import Answers, Counts, Floats, Ranks
@@ -107,6 +106,8 @@ def capped(survey: Survey, tallies: Tallies) -> Tallies:
 
     Between quantiles of Bin(n, q) and Bin(n, p), both at FALSE_ALARM over twice the answers.
     """
+    from scipy.stats import binom  # a second to import
+
     n_tests = 2 * sum(mechanism.n_categories for mechanism in survey.mechanisms)
     limited = []
     for mechanism, tally in zip(survey.local_mechanisms, tallies, strict=True):
