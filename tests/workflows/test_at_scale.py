@@ -93,11 +93,13 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
 
 
 def test_a_collection_from_files_is_told_as_one_from_rankings(ballots, tmp_path, monkeypatch):
-    found = collect_files(ballots, 4.0, seed=2)
-    assert found.to_dict().keys() == hushrank.collect(BALLOTS, 4.0, seed=2).to_dict().keys()
+    asked = {"epsilon": 4.0, "seed": 2, "protocol": "pairs"}
+    found = collect_files(ballots, **asked)
+    assert found.to_dict().keys() == hushrank.collect(BALLOTS, **asked).to_dict().keys()
     assert (found.n_people, found.names) == (N_PEOPLE, BALLOTS.names)
     monkeypatch.chdir(tmp_path)
-    words = "collect ballots --epsilon 4 --seed 2 --engine dask --scheduler threads --json all.json"
+    words = "collect ballots --epsilon 4 --seed 2 --protocol pairs --engine dask --json all.json"
+    words += " --scheduler threads"
     assert run_command(monkeypatch, *words.split()) == 0
     assert json.loads((tmp_path / "all.json").read_text())["order"] == list(found.items)
     assert run_command(monkeypatch, *words.split(), "--break-ties") == 1
