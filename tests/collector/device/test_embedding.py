@@ -112,9 +112,7 @@ def test_the_program_of_a_web_page_answers(tmp_path):
         (tmp_path / "page.mjs").write_text(A_PAGE)
         whole.write_text(f'import "./page.mjs";\n{program}\n{CLICKS}')
         said = (await asyncio.to_thread(node, "--no-warnings", str(whole))).decode()
-        assert re.fullmatch(
-            "Your phone sends: “.+”. It may be a lie. 4 [0-9a-f]+\n", said
-        )
+        assert re.fullmatch("Your phone sends: “.+”. It may be a lie. 4 [0-9a-f]+\n", said)
         assert await reported(collector, survey) == 1
 
     with_collector(tmp_path, using)
