@@ -11,7 +11,7 @@ import pytest
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.service import Accepted, Assigned, Joining, NotAsked, Service, Upload
+from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
 from hushrank.collector.store.opening import open_store
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -118,10 +118,12 @@ def test_a_person_who_comes_back_is_asked_the_same(in_service):
         id = await service.create(draft())
         await service.open(id)
         first = await service.join(id, Joining(person(7), 123))
-        for lot in (123, 2**31, 2**32 - 1):
+        for lot in (123, 0, 2**30):
             again = await service.join(id, Joining(person(7), lot))
             assert (again.assignment, again.handout) == (first.assignment, first.handout)
             assert not again.is_new
+        of_others = service.join(id, Joining(person(7), LOTS - 1))
+        assert await refusal_of(of_others) == "conflict"
         return id, first
 
     async def later(service):
@@ -172,7 +174,8 @@ def two_reports(assigned: Assigned) -> tuple[tuple[SentReport, ...], tuple[SentR
 
 def test_reports_to_other_questions_surveys_or_of_nobody_are_refused(in_service):
     async def using(service):
-        ids = [await service.create(draft()) for _ in range(2)]
+        pairs = draft(protocol="pairs")  # whose deck deals two people two questions
+        ids = [await service.create(pairs) for _ in range(2)]
         for id in ids:
             await service.open(id)
         mine, foreign = [await service.join(id, Joining(person(1), 5)) for id in ids]
@@ -211,6 +214,8 @@ def test_invitations_let_each_in_once_and_nobody_else(in_service):
         assert len({each.assignment for each in assigned}) == 3
         again = await service.join(id, Joining(person(9), 77, invitation=tokens[0]))
         assert again.assignment == assigned[0].assignment
+        of_others = Joining(person(9), LOTS - 1, invitation=tokens[0])
+        assert await refusal_of(service.join(id, of_others)) == "conflict"
         for wrong in (None, "", "guess", tokens[0][:-1]):
             joining = Joining(person(5), 5, invitation=wrong)
             assert await refusal_of(service.join(id, joining)) == "not-invited"

@@ -45,8 +45,8 @@ td.number { white-space: nowrap; }
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } h2 { break-after: avoid; }
   .scroll { overflow: visible; } .heat td { print-color-adjust: exact; } }
 @media (max-width: 30rem) { body { padding: .75rem; } table { font-size: .9rem; }
-  th, td { padding-inline-end: .35rem; } th[scope=col] { hyphens: auto; }
-  td + th[scope=row] { min-width: 6.5em; } }
+  th, td { padding-inline-end: .35rem; } th[scope=col] { hyphens: auto; } }
+@media (min-width: 23rem) and (max-width: 30rem) { td + th[scope=row] { min-width: 6.5em; } }
 """.strip()
 LEVELS = 10
 SHADES = "\n".join(

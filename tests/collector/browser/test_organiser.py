@@ -233,6 +233,7 @@ def test_a_closing_time_is_one_of_the_organisers_own_clock(collector, organiser)
     closes = collector.call(lambda service: service.survey(survey)).draft.closes_utc
     assert closes.strftime("%Y-%m-%dT%H:%M") == f"{day}T09:00"
     page.get_by_role("link", name="Edit").click()
+    says(page, "Asia/Tokyo")
     assert page.get_by_label("Closing time").input_value() == f"{day}T18:00"
     press(page, "Save the draft")
     assert collector.call(lambda service: service.survey(survey)).draft.closes_utc == closes

@@ -161,7 +161,7 @@ def test_people_rank_offline_and_send_when_they_are_back(sit, visits, collector)
 
 
 def test_an_invitation_counts_once(sit, visits, collector):
-    survey = collector.open(joining="invitations")
+    survey = collector.open(joining="invitations", protocol="pairs")
     token, _ = collector.call(lambda service: service.invite(survey, 2))
     page = sit(collector.page(survey))
     assert "by invitation" in page.locator("h1").text_content()
@@ -313,7 +313,7 @@ def test_each_protocol_says_what_it_asks_and_what_is_sent(sit, collector, protoc
     finish(page)
     names = [item["name"] for item in items]
     asked = page.get_by_text("The question drawn").text_content()
-    assert any(name in asked for name in names)
+    assert any(name in asked for name in [*names, "on the places"])
     assert page.locator("blockquote").text_content().count("“") >= 1
     send(page)
     assert reported(collector, survey) == [1]

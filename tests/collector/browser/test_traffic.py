@@ -68,7 +68,7 @@ def recorded(visits, collector):
     drawn = [picture(shade) for shade in (0, 80, 160, 240)]
     digests = [sha256(each).hexdigest() for each in drawn]
     items = [{"name": f"Thing {n}", "picture": digest} for n, digest in enumerate(digests)]
-    survey = collector.open(tuple(drawn), items=items, protocol="max-entropy", epsilon=1.0)
+    survey = collector.open(tuple(drawn), items=items, protocol="pairs", epsilon=1.0)
     answers = {}
 
     def replay(route):

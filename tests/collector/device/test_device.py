@@ -238,7 +238,7 @@ def test_items_may_be_left_out_where_the_survey_takes_that(live):
     ],
 )
 def test_what_was_not_announced_is_refused_before_anybody_ranks(live, altered, words):
-    survey = live.open(epsilon=2.0)
+    survey = live.open(epsilon=2.0, protocol="pairs")
     device = live.device(connection=Altered(live, **altered))
     with pytest.raises(HushrankError, match=words):
         device.join(survey)
@@ -259,7 +259,7 @@ def test_an_announcement_that_changed_after_joining_or_showing_is_refused(live):
 
 
 def test_another_question_in_the_same_round_is_refused(live):
-    survey, memory = live.open(), SimulatedMemory()
+    survey, memory = live.open(protocol="pairs"), SimulatedMemory()
     device = live.device(memory=memory)
     one = live.device(memory=SimulatedMemory())
     given = {}

@@ -291,7 +291,7 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
 def test_uploads_that_differ_are_told_to_the_organiser(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
-        id = await collector.open()
+        id = await collector.open(protocol="pairs")
         await take_part(collector.service, id, 1)
         upload = await collector.upload(id, f"{0:032x}")
         (sent,) = upload["reports"]

@@ -96,7 +96,8 @@ class Answering(Shelf):
     async def join(self, id: str, joining: Joining) -> Assigned | NotAsked:
         """Say what a person is asked in the open round: always the same person, the same question.
 
-        Raises Refusal: not-open, closed, not-invited, malformed.
+        Raises Refusal: not-open, closed, not-invited, malformed; conflict where another device of
+        the person, whose lot is in another part of the people, was asked before.
         """
         record = await self._record(id)
         number = self._open_round_of(record)
@@ -109,7 +110,8 @@ class Answering(Shelf):
         kept = await self._earlier(record, joining.earlier, number, asked, part)
         joined = await self.store.join(id, number, _deck(part, kept), person)
         joined = present(joined, "closed", "the round has ended")
-        part, position = _place(joined)
+        before, position = _place(joined)
+        allow(before == part, "conflict", "another device of this person was asked before")
         published = asked.parts[part]
         survey = published.survey
         questions = questions_at(
