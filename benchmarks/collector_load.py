@@ -41,8 +41,10 @@ INTRODUCTION = """# A live collector under load
 Written by `make bench-collector`; do not edit. Wall-clock time over loopback HTTP, after one run
 that is not counted; medians, with the least and the most in brackets. Clients, the collector (one
 process) and the store share {cores} cores; the load average of the machine was {load}{rank}. Every
-answer waits for its durable commit. The processor's time is that of the collector's process alone,
-user and system: it is what a report costs whatever else the machine does.
+answer waits for its durable commit. A run is {size:,} reports; all connections open in the same
+moment, and the slowest waits are those of their first requests. The processor's time is that of
+the collector's process alone, user and system: it is what a report costs whatever else the machine
+does.
 
 """
 CHECKED = "every answer said 201, and the store has as many reports as there were answers"
@@ -161,7 +163,7 @@ async def send(
 
 async def singles(collector: Collector, n_connections: int, size: int) -> list[Row]:
     """Measure devices that send a report each."""
-    rates, halves, lates, costs = [], [], [], []
+    rates, halves, lates, slowest, costs = [], [], [], [], []
     for _ in range(REPETITIONS + 1):
         bodies = uploads(collector, size)
         sent = [request(collector, "/v1/reports", "application/json", body) for body in bodies]
@@ -171,12 +173,14 @@ async def singles(collector: Collector, n_connections: int, size: int) -> list[R
         rates.append(size / spent)
         halves.append(1_000 * waits[size // 2])
         lates.append(1_000 * waits[size * 99 // 100])
+        slowest.append(1_000 * waits[-1])
     task = f"{collector.name}: {n_connections} connections, a report each"
     late = 100.0 if n_connections == 256 else None
     return [
         Row(task, "reports/s", 4_000, Series(rates[1:]), checked=CHECKED),
         Row(f"{task}: median wait", "ms", None, Series(halves[1:])),
         Row(f"{task}: 99th percentile of waits", "ms", late, Series(lates[1:])),
+        Row(f"{task}: slowest wait", "ms", None, Series(slowest[1:])),
         Row(f"{task}: processor", "µs", None, Series(costs[1:])),
     ]
 
@@ -224,7 +228,7 @@ async def memory(collector: Collector, n_connections: int) -> list[Row]:
 async def measure(collector: Collector, size: int) -> list[Row]:
     """Measure everything of a collector that runs."""
     rows = [row for n in (64, 256) for row in await singles(collector, n, size)]
-    rows += await batches(collector, 2 * size)
+    rows += await batches(collector, size)
     rows += await memory(collector, 1_000)
     store = await open_store(collector.store)
     try:
@@ -315,7 +319,7 @@ def rows_of(name: str, address: str, folder: Path, size: int) -> list[Row]:
 
 def main() -> None:
     """Measure a collector on each store that there is, and write the page."""
-    size = 1_000 if is_quick() else 10_000
+    size = 1_000 if is_quick() else 50_000
     before = os.getloadavg()[0]
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp())
@@ -329,7 +333,7 @@ def main() -> None:
             rows += rows_of("PostgreSQL", server.new_database("bench"), folder, size)
     cores = os.cpu_count() or 1
     load = LOAD.format(before, os.getloadavg()[0])
-    page = f"{INTRODUCTION.format(cores=cores, load=load, rank=rank())}{table(rows)}\n"
+    page = f"{INTRODUCTION.format(cores=cores, load=load, size=size, rank=rank())}{table(rows)}\n"
     if is_quick():
         sys.stdout.write(page)
     else:
