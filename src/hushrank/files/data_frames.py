@@ -1,6 +1,7 @@
 """Tables in memory: taken from data frames of any library, and made for the one that is there."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib.util import find_spec
 from numbers import Number
 from typing import Any, TypeAlias
@@ -48,6 +49,11 @@ def to_frame(columns: Values) -> Any:
 
         return pl.DataFrame({name: list(values) for name, values in columns.items()})
     return arrow_table(columns)
+
+
+def columns_of(rows: Sequence[Any]) -> Values:
+    """Return a column for each field of dataclasses of one kind, of which there is one or more."""
+    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(rows[0])}
 
 
 def arrow_stream(columns: Values, requested_schema: object = None) -> object:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.errors import require
-from hushrank.files.data_frames import Values, arrow_stream, to_frame
+from hushrank.files.data_frames import arrow_stream, columns_of, to_frame
 from hushrank.planning.goals import (
     EPSILONS_OF_A_CURATOR,
     EPSILONS_OF_DEVICES,
@@ -73,15 +73,11 @@ class Advice:
 
     def to_frame(self) -> Any:
         """Return a row for each way and epsilon, as a data frame."""
-        return to_frame(self._columns())
+        return to_frame(columns_of(self.choices))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand `to_frame`'s columns to any library of data frames."""
-        return arrow_stream(self._columns(), requested_schema)
-
-    def _columns(self) -> Values:
-        rows = [asdict(each) for each in self.choices]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return arrow_stream(columns_of(self.choices), requested_schema)
 
     def _repr_html_(self) -> str:
         from hushrank.reports.notebook import notebook_html

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hushrank.errors import require
-from hushrank.files.data_frames import Values, arrow_stream, to_frame
+from hushrank.files.data_frames import arrow_stream, columns_of, to_frame
 from hushrank.workflows.arguments import expect_whole
 from hushrank.workflows.results.release_terms import UNITS
 from hushrank.workflows.results.release_warnings import FEWEST_OF_A_VALUE, FEWEST_TELL
@@ -77,15 +77,11 @@ class PublishingAdvice:
 
     def to_frame(self) -> Any:
         """Return a row for each command and method, as a data frame."""
-        return to_frame(self._columns())
+        return to_frame(columns_of(self.choices))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand `to_frame`'s columns to any library of data frames."""
-        return arrow_stream(self._columns(), requested_schema)
-
-    def _columns(self) -> Values:
-        rows = [asdict(each) for each in self.choices]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return arrow_stream(columns_of(self.choices), requested_schema)
 
     def _repr_html_(self) -> str:
         from hushrank.reports.notebook import notebook_html

@@ -12,10 +12,10 @@ from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath
 from hushrank.files.pieces import pieces_of
 from hushrank.mechanisms.local import require_parameters
-from hushrank.protocols.registry import DEFAULT, EVERY_OPTION, NamedProtocol, ProtocolOptions
+from hushrank.protocols.registry import DEFAULT, NamedProtocol, ProtocolOptions
 from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece, read_piece
 from hushrank.workflows.arguments import expect_flag, expect_number, expect_seed
-from hushrank.workflows.collect import in_words, named_protocol
+from hushrank.workflows.collect import asked_for, in_words, named_protocol
 from hushrank.workflows.progress import Progress, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.consensus.consensus import Consensus
@@ -125,12 +125,6 @@ def collect_files(
     )
     progress("asking people")
     outcome = run(begun, people, draws=Draws.of(seed), short_cut=short_cut)
-    asked = {
-        "protocol": named.name,
-        "epsilon": epsilon,
-        **EVERY_OPTION,
-        **in_words(options, protocol),
-        "short_cut": short_cut,
-        "seed": seed,
-    }
+    asked = asked_for(named, epsilon, in_words(options, protocol))
+    asked |= {"short_cut": short_cut, "seed": seed}
     return Collection(people.size.names, named, outcome, asked)

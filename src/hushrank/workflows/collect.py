@@ -1,5 +1,6 @@
 """Collect rankings privately: run a protocol on everybody's device, and say what was learnt."""
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Unpack
 
@@ -83,12 +84,7 @@ def collect(
     _require_suitable(people, named)
     progress("asking people")
     outcome = _ask(people, named, epsilon, seed, short_cut=short_cut, progress=progress)
-    asked = {
-        "protocol": named.name,
-        "epsilon": epsilon,
-        **EVERY_OPTION,
-        **in_words(options, protocol),
-    }
+    asked = asked_for(named, epsilon, in_words(options, protocol))
     return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
 
 
@@ -101,6 +97,11 @@ def named_protocol(protocol: str | NamedProtocol, options: ProtocolOptions) -> N
         raise TypeError(f"protocol: expected a name or a protocol with its options, got {got}")
     require(not options, "options: a protocol that has its options takes no others")
     return protocol
+
+
+def asked_for(named: NamedProtocol, epsilon: float, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that a caller asked for; the options of the protocol that it did not name, too."""
+    return {"protocol": named.name, "epsilon": epsilon, **EVERY_OPTION, **options}
 
 
 def in_words(options: ProtocolOptions, protocol: str | NamedProtocol) -> dict[str, Any]:

@@ -61,6 +61,7 @@ def conclude(
 
     Example:  hushrank conclude tallies.json --report results.html
     """
-    from hushrank.cli.tally.show import ConcludePaths, conclude_and_show
+    from hushrank.cli.collect.show import Paths
+    from hushrank.cli.tally.show import conclude_and_show
 
-    conclude_and_show(ConcludePaths(file, next, synthetic, json, csv, figure, report))
+    conclude_and_show(file, Paths(file, synthetic, json, csv, figure, report), next)

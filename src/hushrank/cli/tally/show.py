@@ -1,10 +1,10 @@
 """Show what reports that arrived elsewhere add up to, and what they taught."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hushrank.accounting.words import epsilon_in_words
+from hushrank.cli.collect.show import Paths
 from hushrank.cli.console import (
     console_beside,
     figures_table,
@@ -21,35 +21,12 @@ from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.poisoning.words import in_words
-from hushrank.rankings.files import require_writable, write_rankings
+from hushrank.rankings.files import write_rankings
 from hushrank.workflows.results.collection import Collection
-from hushrank.workflows.results.pictures import require_picture
 from hushrank.workflows.results.tidy import collection_csv
 
 MOST_FINDINGS = 5
 NO_KEY = "not looked for: --key names the column that says whose report it is"
-
-
-@dataclass(frozen=True)
-class ConcludePaths:
-    """The file that was read, and what to write."""
-
-    source: Path
-    next: Path | None = None
-    synthetic: Path | None = None
-    json: Path | None = None
-    csv: Path | None = None
-    figure: Path | None = None
-    report: Path | None = None
-
-    def written(self) -> list[FilePath]:
-        """Return the files to write, after it is certain that they can be."""
-        if self.synthetic is not None:
-            require_writable(self.synthetic)
-        if self.figure is not None:
-            require_picture(self.figure)
-        files = (self.synthetic, self.json, self.csv, self.figure, self.report)
-        return outputs(files, beside=[self.source])
 
 
 def tally_and_show(
@@ -81,17 +58,17 @@ def tally_and_show(
     say_written(console, [out])
 
 
-def conclude_and_show(paths: ConcludePaths) -> None:
+def conclude_and_show(counted: Path, paths: Paths, next: Path | None) -> None:
     """Conclude, print a table or what follows, and write what was asked for."""
     written = paths.written()
-    so_far = read_so_far(paths.source)
+    so_far = read_so_far(counted)
     with working("concluding"):
         found = so_far.follows
     if isinstance(found, Asked):
         require(not written, "another round follows: there is nothing to write but --next")
-        _show_next(so_far, found, paths.next)
+        _show_next(so_far, found, next)
     else:
-        require(paths.next is None, "the last round was counted: no survey follows")
+        require(next is None, "the last round was counted: no survey follows")
         _show_learnt(so_far, found, paths, written)
 
 
@@ -111,7 +88,7 @@ def _show_next(so_far: SurveySoFar, asked: Asked, folder: Path | None) -> None:
 
 
 def _show_learnt(
-    so_far: SurveySoFar, learnt: Collection, paths: ConcludePaths, written: Sequence[FilePath]
+    so_far: SurveySoFar, learnt: Collection, paths: Paths, written: Sequence[FilePath]
 ) -> None:
     console = console_beside(written)
     title = so_far.draft.title

@@ -28,6 +28,7 @@ from hushrank.collector.use_cases.records import (
 )
 from hushrank.collector.use_cases.shelf import Shelf
 from hushrank.errors import HushrankError
+from hushrank.surveys.survey import Survey
 
 MOST_INVITATIONS = 10_000
 MOST_PARTS = 256
@@ -113,13 +114,8 @@ class Answering(Shelf):
         before, position = _place(joined)
         allow(before == part, "conflict", "another device of this person was asked before")
         published = asked.parts[part]
-        survey = published.survey
-        questions = questions_at(
-            self._deck_seed(record, number, part),
-            len(survey.questions),
-            survey.answers_per_person,
-            position,
-        )
+        seed = self._deck_seed(record, number, part)
+        questions = _dealt(seed, published.survey, position)
         assignment = Assignment(id, number, part, joined.number, position, questions)
         token = sign(assignment, await self._signing_keys())
         return Assigned(token, number, part, published.handout(questions), joined.is_new)
@@ -204,6 +200,10 @@ class Answering(Shelf):
             return Refusal("malformed", str(error))
         self._known_desks[round] = tuple(map(Desk, count(), asked.parts))
         return self._known_desks[round]
+
+
+def _dealt(seed: bytes, survey: Survey, position: int) -> tuple[int, ...]:
+    return questions_at(seed, len(survey.questions), survey.answers_per_person, position)
 
 
 def _verified(token: str, keys: Mapping[int, bytes]) -> Assignment | Refusal:
