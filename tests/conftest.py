@@ -67,6 +67,7 @@ def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 def hasty_attackers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let attackers boost for a moment only: tests/evaluation says how well they guess."""
     monkeypatch.setattr("hushrank.publishing.classifiers.BOOSTING_ROUNDS", 5)
+    monkeypatch.setattr("hushrank.evaluation.joint_attackers.ROUNDS", 5)
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import AttackCase, Attacks, attack, copies
+from hushrank.evaluation.attackers import AttackCase, Attacks, attack
+from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -118,7 +119,7 @@ def test_attackers_guess_from_five_users_of_each_value(n_open: int, n_items: int
     asked = np.concatenate([rows[10:15] for rows in of_values])
     known, given = (few[taught], values[taught]), (few[asked], values[asked])
     found = attack(AttackCase(*known, *given, 2), rng=np.random.default_rng(1))
-    assert len(found.areas) == 12
+    assert len(found.areas) == 16
     assert all(0 <= area <= 1 for area in found.areas.values())
     too_few = AttackCase(*known, given[0][1:], given[1][1:], 2)
     with pytest.raises(HushrankError, match="expected 5 or more users of each value, got 4"):

@@ -9,7 +9,8 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Indices, WholeNumbers
 from hushrank.errors import require
-from hushrank.evaluation.attackers import AttackCase, copies
+from hushrank.evaluation.attackers import AttackCase
+from hushrank.evaluation.joint_attackers import copies
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,9 +1,7 @@
 """What attackers learn about a private attribute from released activity: the worst one counts."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +9,7 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
+from hushrank.evaluation.joint_attackers import copies, joint_scores
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -22,6 +21,7 @@ from hushrank.publishing.classifiers import (
 )
 
 N_FOLDS = 5
+POSTERIOR = "channel posterior"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +81,8 @@ def attack(release: AttackCase, *, rng: np.random.Generator) -> Attacks:
 
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
-    released, or the channel's posterior. The last stacks all of them.
+    released, or the channel's posterior. The stack is taught what all of these say. The joint ones
+    know half, or four fifths, of the values, and what they say of users with the same record.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
     """
@@ -90,20 +91,11 @@ def attack(release: AttackCase, *, rng: np.random.Generator) -> Attacks:
         scores = _original(release, rng) | _retrained(release, rng)
         scores["copies"] = _log_copies(release)
         if release.posterior is not None:
-            scores["channel posterior"] = np.log(np.maximum(release.posterior, 1e-12))
+            scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
         scores["stack of all"] = _stacked(scores, release, rng)
+        scores |= _joint(scores, release, rng)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
     return Attacks(areas | {"copies": max(areas["copies"], 1 - areas["copies"])})
-
-
-def copies(records: csr_array) -> NDArray[np.intp]:
-    """Return how many records (users,) are equal to each one, itself included."""
-    keys = [
-        records.indices[start:end].tobytes() + records.data[start:end].tobytes()
-        for start, end in pairwise(records.indptr.tolist())
-    ]
-    sizes = Counter(keys)
-    return np.array([sizes[key] for key in keys])
 
 
 def _original(release: AttackCase, rng: np.random.Generator) -> dict[str, Floats]:
@@ -125,11 +117,24 @@ def _retrained(release: AttackCase, rng: np.random.Generator) -> dict[str, Float
     }
 
 
+def _joint(
+    scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator
+) -> Mapping[str, Floats]:
+    """Return what attackers conclude who know others' values, and all that needs no value."""
+    alone = [name for name in scores if name.endswith(", original") or name == POSTERIOR]
+    teachers = np.column_stack([scores[name][:, 1:] - scores[name][:, :1] for name in alone])
+    seen = release.n_values, teachers, _copies(release)
+    return joint_scores(release.records, release.values, *seen, rng=rng)
+
+
 def _log_copies(release: AttackCase) -> Floats:
     """Return one score for all values but the first, and its opposite for that."""
-    found = copies(release.records) if release.n_copies is None else release.n_copies
-    many = np.log(found.astype(np.float64))
+    many = np.log(_copies(release).astype(np.float64))
     return np.column_stack([-many, *[many] * (release.n_values - 1)])
+
+
+def _copies(release: AttackCase) -> NDArray[np.intp]:
+    return copies(release.records) if release.n_copies is None else release.n_copies
 
 
 def _stacked(scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator) -> Floats:

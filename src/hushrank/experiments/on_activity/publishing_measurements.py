@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.arrays import Indices
-from hushrank.evaluation.attackers import AttackCase, Attacks, attack, copies
+from hushrank.evaluation.attackers import AttackCase, Attacks, attack
+from hushrank.evaluation.joint_attackers import copies
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
 from hushrank.experiments.experiment import Draws, Quantity

@@ -1,0 +1,153 @@
+"""Attackers who know the values of some protected users, and what those say of the others.
+
+Released records hang together: of two users with one record, one has probably one value and the
+other the other. Whoever knows some users' values learns more than each record tells by itself.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hushrank.arrays import Floats, Indices, WholeNumbers
+from hushrank.publishing.classifiers import Classifier, features, value_scores
+
+FOLDS_LEAKED = {"half leaked": 2, "four fifths leaked": 5}
+"""How many folds users are split into; the values of all folds but the one attacked leaked."""
+NEAREST = (10, 40, 160)
+"""Of how many neighbours the known values are counted."""
+PRIOR_WEIGHT = 5.0
+"""So many made-up neighbours with the values of all: few known ones say little."""
+ROWS_AT_ONCE = 512
+ROUNDS, QUADRATIC_LOOSENESS = 100, 0.02
+
+
+def joint_scores(
+    records: csr_array,
+    values: WholeNumbers,
+    n_values: int,
+    teachers: Floats,
+    n_copies: NDArray[np.intp],
+    *,
+    rng: np.random.Generator,
+) -> Mapping[str, Floats]:
+    """Return the scores (users, values) of every attacker who uses several users at once, by name.
+
+    records (users, items) and values (users,) are of the protected users; teachers (users, t) is
+    what attackers say of each record who know no protected user, n_copies (users,) how often each
+    was released. Nobody's own value is evidence of that user, of those who are taught neither.
+    Raises HushrankError when a value has fewer users than folds.
+    Cost: quadratic in users, in blocks.   Source: ours, after an outside audit.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    same, near = same_records(records), nearest_users(features(records), max(NEAREST))
+    fixed = np.column_stack([teachers, np.log(n_copies)])
+    scores: dict[str, Floats] = {}
+    for leaked, n_folds in FOLDS_LEAKED.items():
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+        parts = list(folds.split(fixed, values))
+        seed = int(rng.integers(2**31))
+        for name, make in LEARNERS.items():
+            found = np.zeros((len(values), n_values))
+            for known, asked in parts:
+                told = told_values(values, n_values, known)
+                seen = np.column_stack([fixed, holders(same, told), neighbours(near, told)])
+                taught = make(seed).fit(seen[known], values[known])
+                found[asked] = value_scores(taught, seen[asked], n_values)
+            scores[f"{name}, {leaked}"] = found
+    return scores
+
+
+def told_values(values: WholeNumbers, n_values: int, known: Indices) -> Floats:
+    """Return who is known to have which value (users, values): 1, and 0 for all the others."""
+    told = np.zeros((len(values), n_values))
+    told[known, values[known]] = 1.0
+    return told
+
+
+def holders(same: Indices, told: Floats) -> Floats:
+    """Return how many known users have the same record, by value (users, values), without oneself.
+
+    same (users,): the number of each one's record.
+    """
+    counts = np.zeros((int(same.max()) + 1, told.shape[1]))
+    np.add.at(counts, same, told)
+    others: Floats = counts[same] - told
+    return others
+
+
+def neighbours(near: Indices, told: Floats) -> Floats:
+    """Return the shares of values among the nearest known users (users, len(NEAREST) (values - 1)).
+
+    near (users, k): the nearest first; that of the first value follows from the others.
+    """
+    prior = told.sum(axis=0) / told.sum() * PRIOR_WEIGHT
+    found = []
+    for n_near in NEAREST:
+        counts = told[near[:, :n_near]].sum(axis=1) + prior
+        found.append((counts / counts.sum(axis=1, keepdims=True))[:, 1:])
+    return np.column_stack(found)
+
+
+def same_records(records: csr_array) -> NDArray[np.intp]:
+    """Return a number (users,) for each record: the same for equal ones."""
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in record_keys(records)])
+
+
+def copies(records: csr_array) -> NDArray[np.intp]:
+    """Return how many records (users,) are equal to each one, itself included."""
+    keys = record_keys(records)
+    sizes = Counter(keys)
+    return np.array([sizes[key] for key in keys])
+
+
+def record_keys(records: csr_array) -> list[bytes]:
+    """Return what tells records (users, items) apart, one a user."""
+    bounds = zip(records.indptr[:-1].tolist(), records.indptr[1:].tolist(), strict=True)
+    return [records.indices[a:b].tobytes() + records.data[a:b].tobytes() for a, b in bounds]
+
+
+def nearest_users(records: csr_array, n_near: int) -> NDArray[np.intp]:
+    """Return the other users with the nearest records (users, n_near or all), the nearest first."""
+    n_users = records.shape[0]
+    n_kept = min(n_near, n_users - 1)
+    transposed = csr_array(records.T)
+    found = np.empty((n_users, n_kept), dtype=np.intp)
+    for start in range(0, n_users, ROWS_AT_ONCE):
+        likeness = (records[start : start + ROWS_AT_ONCE] @ transposed).toarray()
+        block = np.arange(len(likeness))
+        likeness[block, start + block] = -np.inf
+        found[start + block] = np.argsort(-likeness, axis=1, kind="stable")[:, :n_kept]
+    return found
+
+
+def _boosting(seed: int) -> Classifier:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(
+        max_iter=ROUNDS,
+        learning_rate=0.05,
+        max_leaf_nodes=6,
+        l2_regularization=1.0,
+        random_state=seed,
+    )
+
+
+def _quadratic(seed: int) -> Classifier:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+    products = PolynomialFeatures(2, include_bias=False)
+    logistic = LogisticRegression(C=QUADRATIC_LOOSENESS, max_iter=1000)
+    return make_pipeline(StandardScaler(), products, StandardScaler(), logistic)
+
+
+LEARNERS: Mapping[str, Callable[[int], Classifier]] = {
+    "joint boosting": _boosting,
+    "joint quadratic": _quadratic,
+}

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.evaluation.joint_attackers import (
+    copies,
+    holders,
+    joint_scores,
+    nearest_users,
+    neighbours,
+    same_records,
+    told_values,
+)
+from hushrank.publishing.classifiers import area_under_curve
+from tests.statistics import random_seed
+
+N_USERS, N_ITEMS = 600, 40
+SPREAD = np.sqrt(1 / 12 / (N_USERS / 4))
+"""Of an area where there is nothing to see, with half of the users of each value."""
+
+
+def exchanged() -> tuple[csr_array, np.ndarray]:
+    """Two users a record, one of either value, each record as likely whatever the value."""
+    rng = np.random.default_rng(random_seed())
+    own = csr_array((rng.random((N_USERS // 2, N_ITEMS)) < 0.3).astype(np.float64))
+    values = np.tile([0, 1], N_USERS // 2)
+    order = rng.permutation(N_USERS)
+    return own[np.repeat(np.arange(N_USERS // 2), 2)[order]], values[order]
+
+
+def areas_of(records: csr_array, values: np.ndarray) -> dict[str, float]:
+    """Attack with teachers who know nothing."""
+    rng = np.random.default_rng(3)
+    teachers = rng.normal(size=(N_USERS, 2))
+    found = joint_scores(records, values, 2, teachers, copies(records), rng=rng)
+    return {name: area_under_curve(scores, values) for name, scores in found.items()}
+
+
+@pytest.mark.statistical
+def test_who_knows_one_of_two_users_with_a_record_knows_the_other() -> None:
+    areas = areas_of(*exchanged())
+    assert len(areas) == 4
+    assert min(area for name, area in areas.items() if "half" in name) > 0.65
+    assert min(area for name, area in areas.items() if "fifths" in name) > 0.8
+
+
+@pytest.mark.statistical
+def test_no_attacker_sees_anything_in_permuted_values() -> None:
+    records, values = exchanged()
+    permuted = np.random.default_rng(random_seed() + 1).permutation(values)
+    areas = np.array(list(areas_of(records, permuted).values()))
+    assert (abs(areas - 0.5) < 5 * SPREAD).all()
+
+
+def test_nobody_is_among_the_holders_of_their_own_record() -> None:
+    same = np.array([0, 0, 0, 1])
+    told = told_values(np.array([0, 1, 1, 0]), 2, np.array([0, 1, 3]))
+    np.testing.assert_array_equal(holders(same, told), [[0, 1], [1, 0], [1, 1], [0, 0]])
+
+
+def test_neighbours_count_who_is_known_and_not_oneself() -> None:
+    near = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+    told = told_values(np.array([1, 1, 0, 0]), 2, np.array([0, 1, 2]))
+    found = neighbours(near, told)[:, 0]
+    prior = 5 * 2 / 3
+    np.testing.assert_allclose(
+        found, [(1 + prior) / 7, (1 + prior) / 7, (2 + prior) / 7, (2 + prior) / 8]
+    )
+
+
+def test_the_nearest_come_first_and_oneself_never() -> None:
+    records = csr_array(np.array([[1.0, 0], [0.8, 0.6], [0, 1], [1, 0]]))
+    near = nearest_users(records, 10)
+    np.testing.assert_array_equal(near[0], [3, 1, 2])
+    np.testing.assert_array_equal(near[2], [1, 0, 3])
+    np.testing.assert_array_equal(same_records(records), [0, 1, 2, 0])
