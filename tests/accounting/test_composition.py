@@ -101,8 +101,8 @@ def test_an_impossible_delta_is_refused(delta):
 
 
 def test_an_unknown_model_is_refused():
-    with pytest.raises(HushrankError, match="local or central"):
-        Spend("a", 1.0, "GRR", model="shuffled")  # type: ignore[arg-type]
+    with pytest.raises(HushrankError, match="local, shuffled or central"):
+        Spend("a", 1.0, "GRR", model="blind")  # type: ignore[arg-type]
 
 
 @given(st.floats(1e-9, 1e3), st.integers(1, 2000))

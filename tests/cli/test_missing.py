@@ -9,7 +9,7 @@ from tests.commands import hushrank
     ("arguments", "said"),
     [
         (["publish", "historical", "x.csv"], ["profiles", "private", "output"]),
-        (["collect"], ["file", "epsilon"]),
+        (["collect"], ["file"]),
         (["attack", "a.csv", "r.csv"], ["profiles", "private"]),
     ],
 )

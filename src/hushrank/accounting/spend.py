@@ -6,7 +6,11 @@ from typing import Literal
 
 from hushrank.errors import require
 
-NEIGHBOURS = {"local": "replace one person's answers", "central": "add or remove one ballot"}
+NEIGHBOURS = {
+    "local": "replace one person's answers",
+    "shuffled": "replace one person's answers",
+    "central": "add or remove one ballot",
+}
 """Which change of the data each model hides, unless a release says otherwise."""
 
 
@@ -16,15 +20,16 @@ class Spend:
 
     `lots` = who was asked: the people whose lot, uniform in [0, 1), lies in this interval;
     two releases with disjoint lots cost nobody twice.
-    `model` = whom people trust: nobody (local) or a curator (central). `neighbours` = the change
-    of the data that the price hides; "" stands for the one of the model.
+    `model` = whom people trust: nobody (local), a shuffler between them and whoever sees the
+    reports (shuffled) or a curator (central). `neighbours` = the change of the data that the price
+    hides; "" stands for the one of the model.
     """
 
     release: str
     epsilon: float
     mechanism: str
     lots: tuple[float, float] = (0.0, 1.0)
-    model: Literal["local", "central"] = "local"
+    model: Literal["local", "shuffled", "central"] = "local"
     delta: float = 0.0
     neighbours: str = ""
 
@@ -34,6 +39,7 @@ class Spend:
         require(finite, f"expected a positive finite epsilon, got {self.epsilon}")
         require(0 <= self.delta < 1, f"expected a delta of 0 to below 1, got {self.delta}")
         require(0 <= self.lots[0] < self.lots[1] <= 1, f"expected lots in [0, 1], got {self.lots}")
-        require(self.model in NEIGHBOURS, f"expected the model local or central, got {self.model}")
+        known = self.model in NEIGHBOURS
+        require(known, f"expected the model local, shuffled or central, got {self.model}")
         if not self.neighbours:
             object.__setattr__(self, "neighbours", NEIGHBOURS[self.model])

@@ -11,6 +11,8 @@ EPSILON_HELP = (
     " times in 100; at 4, 98.3 times."
 )
 
+LOCAL_HELP = f"{EPSILON_HELP} Local: whoever sees the report, a shuffler too."
+
 
 class FileForm(StrEnum):
     """What a file of rankings can hold."""
@@ -120,6 +122,19 @@ CsvFile: TypeAlias = Annotated[
 ]
 FigureFile: TypeAlias = Annotated[
     Path | None, Option("--figure", help="Write the picture of the order: .svg, .png or .pdf.")
+]
+
+
+Shuffled: TypeAlias = Annotated[
+    bool,
+    Option("--shuffled", help="Trust a shuffler: all reports in random order, nothing else."),
+]
+CentralEpsilon: TypeAlias = Annotated[
+    float | None,
+    Option(help="With --shuffled: the loss, in nats, to whoever sees shuffled reports alone."),
+]
+Delta: TypeAlias = Annotated[
+    float | None, Option(help="With --shuffled: of --central-epsilon. (default: 1e-6)")
 ]
 
 

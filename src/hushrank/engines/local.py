@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.accounting.words import loss_in_words
-from hushrank.arrays import Answers, Counts
+from hushrank.arrays import Answers, Counts, Reports
 from hushrank.engines.crowd import Budgets, Crowd
 from hushrank.engines.outcome import Outcome, epsilons_of
 from hushrank.engines.rounds import collect, simulate_each
@@ -24,6 +24,9 @@ T = TypeVar("T")
 Protocol: TypeAlias = Generator[Round, RoundTallies, T]
 """Yields rounds of surveys, receives their tallies, returns its outcome."""
 
+Forward: TypeAlias = Callable[[Reports, Counts], Reports]
+"""Passes reports (people, ...) on, sorted by question as they came; where each begins, and ends."""
+
 MOST_BYTES_OF_A_BATCH = 2**26
 MOST_PEOPLE_OF_A_BATCH = 2**20
 
@@ -35,18 +38,22 @@ def run(
     rng: Randomness,
     budgets: Budgets | None = None,
     on_share: Callable[[float], None] | None = None,
+    forward: Forward | None = None,
 ) -> Outcome[T]:
     """Let every person of `rankings` answer the protocol's surveys through their own device.
 
     `budgets` (people,) are the most that each person spends, in nats: public numbers, which decide
     who is asked. A protocol that could ask more of anybody is stopped before it does.
     on_share: told now and then which share of the answers to a survey is there.
+    forward: what stands between devices and tallies, such as a shuffler; None: nothing.
     Raises HushrankError, before anything is drawn, unless all rankings are strict, and complete if
     the protocol cannot do without.
     Cost: linear in people; batches bound the memory.
     """
     crowd = Crowd.of(rankings, rng, budgets)
-    return drive(protocol, lambda survey: answers_of_devices(survey, crowd, on_share), crowd)
+    return drive(
+        protocol, lambda survey: answers_of_devices(survey, crowd, on_share, forward), crowd
+    )
 
 
 def simulate(
@@ -66,17 +73,22 @@ def simulate(
 
 
 def answers_of_devices(
-    survey: Survey, crowd: Crowd, on_share: Callable[[float], None] | None = None
+    survey: Survey,
+    crowd: Crowd,
+    on_share: Callable[[float], None] | None = None,
+    forward: Forward | None = None,
 ) -> Tallies:
     """Let everybody whom the survey asks answer through a device of their own.
 
-    on_share: told which part of the answers there is, in (0, 1].
+    on_share: told which part of the answers there is, in (0, 1]. forward: as in `run`.
     """
     people, done = crowd.asked(survey), 0
 
     def report(mechanism: Reporting, answers: Answers, ends: Counts) -> Counts:
         nonlocal done
-        support = support_each(mechanism, mechanism.randomise(answers, rng=crowd.rng), ends)
+        sent = mechanism.randomise(answers, rng=crowd.rng)
+        came = sent if forward is None else forward(sent, ends)
+        support = support_each(mechanism, came, ends)
         done += len(answers)
         if on_share is not None:
             on_share(done / (len(people) * survey.answers_per_person))

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
-from hushrank.accounting.composition import total_epsilon
+from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.surveys.survey import EVERY_BUDGET
@@ -20,6 +20,8 @@ class Outcome(Generic[T]):
     """What a protocol returned, what each round cost, and whether the noise was secret.
 
     budgets[i] = whose budgets the round of spends[i] asked; empty where nobody had their own.
+    `spends` is what holds against everybody. `shuffled`: what each round costs against whoever sees
+    only what a shuffler forwards; empty where there is none, and nothing but `spends` holds.
     """
 
     result: T
@@ -27,6 +29,22 @@ class Outcome(Generic[T]):
     n_people: int
     is_private: bool
     budgets: tuple[Interval, ...] = ()
+    shuffled: tuple[Spend, ...] = ()
+
+    @property
+    def private_model(self) -> Literal["local", "shuffled"]:
+        """Whom the stated guarantee trusts: nobody, or a shuffler, too."""
+        return "shuffled" if self.shuffled else "local"
+
+    @property
+    def central_epsilon(self) -> float | None:
+        """The largest loss of any person, in nats, to whoever sees shuffled reports alone."""
+        return total_epsilon(self.shuffled) if self.shuffled else None
+
+    @property
+    def delta(self) -> float | None:
+        """The delta of `central_epsilon`; None where there is no shuffler."""
+        return total_delta(self.shuffled) if self.shuffled else None
 
     @property
     def epsilon(self) -> float:
@@ -44,9 +62,27 @@ class Outcome(Generic[T]):
         if not self.is_private:
             loss = loss_in_words(self.epsilon)
             return f"Not private: simulated {loss}-LDP reports whose noise is not secret."
+        if not self.shuffled:
+            return f"The {self._of_everybody}"
+        return f"{self._of_shuffler} Whatever the shuffler does, the {self._of_everybody}"
+
+    @property
+    def _of_everybody(self) -> str:
         return (
-            f"The reports protect each of {self.n_people:,} people by {self._guarantee}"
+            f"reports protect each of {self.n_people:,} people by {self._guarantee}"
             f" (in nats: {self._rounds}) against everybody, the collector included."
+        )
+
+    @property
+    def _of_shuffler(self) -> str:
+        if self.central_epsilon is None or self.delta is None:
+            return ""
+        return (
+            f"Shuffled: ({loss_in_words(self.central_epsilon)}, {loss_in_words(self.delta)})-DP for"
+            " each person, another ranking of theirs being the neighbour, against whoever sees only"
+            f" all {self.n_people:,} reports in random order: if the shuffler forwards nothing"
+            " else, keeps nothing and sides with nobody, nobody sends twice, and all the others"
+            " report as they should."
         )
 
     @property

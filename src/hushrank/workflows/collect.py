@@ -1,11 +1,14 @@
 """Collect rankings privately: run a protocol on everybody's device, and say what was learnt."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
+from hushrank.accounting.spend import Spend
 from hushrank.engines.local import run, simulate
 from hushrank.engines.outcome import Outcome
+from hushrank.engines.shuffler import forward, priced
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.learnt import Learnt
@@ -28,13 +31,17 @@ from hushrank.workflows.arguments import (
 from hushrank.workflows.progress import PartDone, Progress, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.seeds import secret_words, stream
+from hushrank.workflows.shuffled import Terms, Trust
 
 
 def collect(
     people: Rankings,
-    epsilon: float,
+    epsilon: float | None = None,
     *,
     protocol: str | NamedProtocol = DEFAULT,
+    shuffled: bool = False,
+    central_epsilon: float | None = None,
+    delta: float | None = None,
     seed: int | None = None,
     short_cut: bool = False,
     progress: Progress = silent,
@@ -47,11 +54,16 @@ def collect(
 
     people: complete strict rankings, see `hushrank.read_rankings`; `max-entropy` also takes such
         as leave items out, with the option `unranked`.
-    epsilon: the most that any person's privacy costs over all rounds, in nats; in (0, 1000].
+    epsilon: the most that any person's privacy costs over all rounds, in nats; in (0, 1000]. It is
+        local: it holds against everybody. None: only where `shuffled` with a central_epsilon.
     protocol: `max-entropy` (ours, the default: a model of all rankings from one tiny question a
         person, up to 16 items), `safari`, `grr`, `rappor`, `sh`, `olh` (models); `pairs`,
         `ldp-kwiksort-rr`, `ldp-kwiksort-lap`, `subset-order` (one order); a plug-in's name; or a
         protocol of `hushrank.protocols.registry` with its options settled.
+    shuffled: another trust model: a shuffler stands between people and collector, and forwards all
+        reports of a round in random order and nothing else. Against whoever sees only that, the
+        same reports cost (central_epsilon, delta), see docs/theory/shuffling.md; without epsilon,
+        people report at the largest local one that is certified. delta: 1e-6 unless told.
     seed: repeats a simulation, and the result protects nobody. None: noise from the operating
         system's CSPRNG.
     short_cut: draw tallies instead of reports: exact in distribution, fast, protects nobody.
@@ -63,7 +75,8 @@ def collect(
         borda, kemeny).
 
     Privacy: epsilon-LDP for each person against everybody, the collector included; that a person
-    took part is not hidden. The result holds nothing that was computed from raw rankings.
+    took part is not hidden. `shuffled` adds a second guarantee, and takes nothing away. The result
+    holds nothing that was computed from raw rankings.
     Raises HushrankError, before anybody is asked, for what does not fit together.
 
     Example:
@@ -77,15 +90,20 @@ def collect(
     """
     expect(people, Rankings, "people", "hushrank.read_rankings")
     expect_callable(progress, "progress")
-    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
-    short_cut = expect_flag(short_cut, "short_cut")
-    require_parameters(2, epsilon)
+    local = None if epsilon is None else expect_number(epsilon, "epsilon")
+    seed, short_cut = expect_seed(seed), expect_flag(short_cut, "short_cut")
+    trust = Trust.of(shuffled, central_epsilon, delta)
+    require(not (trust.shuffled and short_cut), "short_cut: there are no reports to be shuffled")
+    require(local is not None or trust.shuffled, "expected an epsilon")
+    require_parameters(2, 1.0 if local is None else local)
     named = named_protocol(protocol, options)
     _require_suitable(people, named)
+    terms = trust.terms(named, n_items=people.n_items, n_people=people.n_people, epsilon=local)
     progress("asking people")
-    outcome = _ask(people, named, epsilon, seed, short_cut=short_cut, progress=progress)
-    asked = asked_for(named, epsilon, in_words(options, protocol))
-    return Collection(people.names, named, outcome, asked | {"short_cut": short_cut, "seed": seed})
+    outcome = _ask(people, named, terms, seed, short_cut=short_cut, progress=progress)
+    asked = asked_for(named, terms.local, in_words(options, protocol))
+    ways = {"short_cut": short_cut, "seed": seed, **trust.asked}
+    return Collection(people.names, named, outcome, asked | ways)
 
 
 def named_protocol(protocol: str | NamedProtocol, options: ProtocolOptions) -> NamedProtocol:
@@ -138,7 +156,7 @@ def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
 def _ask(
     people: Rankings,
     protocol: NamedProtocol,
-    epsilon: float,
+    terms: Terms,
     seed: int | None,
     *,
     short_cut: bool,
@@ -149,8 +167,15 @@ def _ask(
 
     public_seed = int(stream(seed, "pivots").integers(2**31))
     rounds = protocol.begin(
-        people.n_items, epsilon=epsilon, n_people=people.n_people, seed=public_seed
+        people.n_items, epsilon=terms.local, n_people=people.n_people, seed=public_seed
     )
     if short_cut:
         return simulate(rounds, people, rng=stream(seed, "noise"))
-    return run(rounds, people, rng=secret_words(seed), on_share=tell)
+    words = secret_words(seed)
+    if terms.target is None:
+        return run(rounds, people, rng=words, on_share=tell)
+    paid: list[Spend] = []
+    limited = priced(rounds, terms.target, people.n_people, paid)
+    shuffler = partial(forward, rng=words)
+    found = run(limited, people, rng=words, on_share=tell, forward=shuffler)
+    return replace(found, shuffled=tuple(paid))

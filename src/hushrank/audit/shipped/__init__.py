@@ -1,7 +1,8 @@
 """What this package releases, as subjects of an audit, by name.
 
 `local.py`: mechanisms that hide a category; `devices.py`: the bytes that leave a device, for each
-protocol; `central.py`: noise of a curator, and one order of ballots. Nothing here states a law.
+protocol; `shuffled.py`: the reports of a crowd behind a shuffler; `central.py`: noise of a
+curator, and one order of ballots. Nothing here states a law.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from hushrank.audit.shipped.central import central_subjects
 from hushrank.audit.shipped.devices import device_subjects
 from hushrank.audit.shipped.local import local_subjects
+from hushrank.audit.shipped.shuffled import shuffled_subjects
 from hushrank.audit.subject import Subject
 
 EPSILON, DELTA = 1.0, 1e-4
@@ -19,6 +21,7 @@ def shipped(epsilon: float = EPSILON, delta: float = DELTA) -> Mapping[str, Subj
     subjects = (
         *local_subjects(epsilon),
         *device_subjects(epsilon),
+        *shuffled_subjects(epsilon, delta),
         *central_subjects(epsilon, delta),
     )
     return {subject.name: subject for subject in subjects}

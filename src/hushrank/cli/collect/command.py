@@ -4,14 +4,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 from hushrank.cli.engines import require_local, workers_of
 from hushrank.cli.options import (
-    EPSILON_HELP,
+    LOCAL_HELP,
     BestEnd,
+    CentralEpsilon,
     Columns,
     CsvFile,
+    Delta,
     Drop,
     Engine,
     EngineName,
@@ -21,6 +23,7 @@ from hushrank.cli.options import (
     Ignore,
     Scheduler,
     Sheet,
+    Shuffled,
     Unranked,
     Weight,
     WorkerCount,
@@ -66,7 +69,10 @@ class Split(StrEnum):
 
 def collect(
     file: Annotated[str, Argument(help="Rankings: PrefLib, CSV, Parquet, scores; also gzipped.")],
-    epsilon: Annotated[float, Option(help=EPSILON_HELP)],
+    epsilon: Annotated[float | None, Option(help=LOCAL_HELP)] = None,
+    shuffled: Shuffled = False,
+    central_epsilon: CentralEpsilon = None,
+    delta: Delta = None,
     protocol: Annotated[
         str,
         Option(
@@ -159,6 +165,10 @@ def collect(
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.
 
+    With --shuffled the trust model is another: a shuffler forwards all reports in random order, and
+    --central-epsilon with --delta holds against whoever sees only that. --epsilon stays what holds
+    against everybody: told, or the largest that is certified for --central-epsilon.
+
     With --engine dask FILE is Parquet, such as 'people/*.parquet' or s3://..., and is read piece by
     piece; nothing is compared with the truth.
 
@@ -167,6 +177,7 @@ def collect(
     from hushrank.cli.collect.show import Paths, collect_and_show
     from hushrank.rankings.ballot_sums import BallotTerms
     from hushrank.workflows.collect import strict_people
+    from hushrank.workflows.shuffled import Trust
 
     chosen: dict[str, Any] = {
         "prior": prior,
@@ -188,14 +199,18 @@ def collect(
         "seed": seed,
         "short_cut": short_cut,
     }
+    if epsilon is None and (central_epsilon is None or not shuffled):
+        raise BadParameter("expected --epsilon; or --shuffled and --central-epsilon")
     paths = Paths(Path(file), synthetic, json, csv, figure, report)
     if engine == Engine.DASK:
         from hushrank.cli.collect.at_scale import collect_files_and_show
 
         require(not break_ties, "--break-ties goes with --engine local")
+        require(not shuffled, "--shuffled goes with --engine local")
+        require(central_epsilon is delta is None, "--central-epsilon and --delta need --shuffled")
         people_of = BallotTerms(reading.asked(), meaning)
         told = workers_of(scheduler, workers)
-        collect_files_and_show(file, epsilon, paths, terms=people_of, workers=told, **asked)
+        collect_files_and_show(file, epsilon or 0.0, paths, terms=people_of, workers=told, **asked)
         return
     require_local(scheduler, workers)
     people = reading.read(Path(file), unranked=meaning)
@@ -205,5 +220,6 @@ def collect(
         paths,
         title=Path(file).name,
         reading=people.reading,
+        trust=Trust(shuffled, central_epsilon, delta),
         **asked,
     )

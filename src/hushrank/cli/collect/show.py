@@ -1,7 +1,7 @@
 """Show a simulated collection: table, JSON, report and synthetic rankings."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,6 +31,7 @@ from hushrank.workflows.results.collection import (
 )
 from hushrank.workflows.results.pictures import require_picture
 from hushrank.workflows.results.tidy import collection_csv
+from hushrank.workflows.shuffled import Trust
 
 MUCH_EPSILON = 10
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}
@@ -71,7 +72,8 @@ class ShownCollection:
         """The table: what was learnt, the comparison with the truth, and how sure the order is."""
         rows = self.collection.summary
         last = {label: rows.pop(label) for label in ("least sure pair",) if label in rows}
-        first = {label: rows.pop(label) for label in ("protocol", "people", "items", "epsilon")}
+        heads = ("protocol", "people", "items", "epsilon", "epsilon if shuffled")
+        first = {label: rows.pop(label) for label in heads if label in rows}
         seconds = {"seconds": f"{self.seconds:.2f}"}
         return {**first, **seconds, **rows, **self.compared.summary, **last}
 
@@ -84,11 +86,12 @@ class ShownCollection:
 
 def collect_and_show(
     people: Rankings,
-    epsilon: float,
+    epsilon: float | None,
     paths: Paths,
     *,
     title: str,
     reading: Reading | None = None,
+    trust: Trust | None = None,
     protocol: str = "max-entropy",
     options: dict[str, Any] | None = None,
     seed: int | None = None,
@@ -101,6 +104,7 @@ def collect_and_show(
     require(has_rows, f"{protocol} learns one order: it has nothing for --synthetic")
     say_reading(console_beside(paths.written()), reading)
     asked = {"protocol": protocol, "seed": seed, "short_cut": short_cut, **(options or {})}
+    asked |= {} if trust is None else asdict(trust)
 
     def collected(progress: Progress) -> Collection:
         return collect(people, epsilon, progress=progress, **asked)
@@ -163,6 +167,9 @@ def _notes(shown: ShownCollection) -> Iterator[str]:
     yield collection.privacy
     if collection.is_private:
         yield epsilon_in_words(collection.epsilon)
+        if collection.central_epsilon is not None:
+            shuffled = epsilon_in_words(collection.central_epsilon, collection.delta or 0.0)
+            yield f"To whoever sees shuffled reports alone. {shuffled}"
     if collection.protocol.has_model and compared.q2_distance is None:
         yield "No Q2 distance: it is not defined where rankings are incomplete."
     elif compared.is_no_better_than_uniform:

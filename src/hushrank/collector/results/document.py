@@ -23,6 +23,7 @@ def public_document(collection: Collection, id: str, draft: Draft) -> bytes:
         "people": collection.n_people,
         "protocol": collection.protocol.name,
         "epsilon": collection.epsilon,
+        "private_model": collection.private_model,
         "privacy_statement": collection.privacy,
         "order": _records(order_table(collection)),
         "rank_shares": _records(rank_table(collection)),

@@ -146,6 +146,24 @@ class Collection:
         return self.outcome.epsilon
 
     @property
+    def private_model(self) -> str:
+        """Whom the guarantee trusts: "local", nobody; "shuffled", a shuffler for a second one."""
+        return self.outcome.private_model
+
+    @property
+    def central_epsilon(self) -> float | None:
+        """The largest loss, in nats, to whoever sees shuffled reports alone; None if not shuffled.
+
+        Together with `delta`.
+        """
+        return self.outcome.central_epsilon
+
+    @property
+    def delta(self) -> float | None:
+        """The delta of `central_epsilon`; None where nothing was shuffled."""
+        return self.outcome.delta
+
+    @property
     def spend(self) -> tuple[Spend, ...]:
         """What each round cost whom it asked."""
         return self.outcome.spends
@@ -175,9 +193,17 @@ class Collection:
             "people": f"{self.n_people:,}",
             "items": str(len(self.names)),
             "epsilon": f"{loss_in_words(self.epsilon, 4)} nats per person{nominal}",
+            **self._of_shuffler,
             **self.shown.rows,
             **least_sure(self.confidence),
         }
+
+    @property
+    def _of_shuffler(self) -> dict[str, str]:
+        if self.central_epsilon is None or self.delta is None:
+            return {}
+        central = f"{loss_in_words(self.central_epsilon, 4)}, delta {loss_in_words(self.delta)}"
+        return {"epsilon if shuffled": f"{central}, by trust in a shuffler"}
 
     def _how(self) -> str:
         """Say how reports became a result, and how many pairs a person was asked."""
@@ -190,6 +216,9 @@ class Collection:
         return {
             "protocol": self.protocol.name,
             "epsilon": self.epsilon,
+            "private_model": self.private_model,
+            "central_epsilon": self.central_epsilon,
+            "delta": self.delta,
             "people": self.n_people,
             "items": len(self.names),
             "private": self.is_private,
@@ -199,6 +228,7 @@ class Collection:
             "popular_orders": None,
             **self.shown.named,
             "spend": [asdict(spend) for spend in self.spend],
+            "spend_if_shuffled": [asdict(spend) for spend in self.outcome.shuffled],
             "options": {**self.asked, **self.shown.chosen},
             "privacy_statement": self.privacy,
         }
@@ -263,6 +293,16 @@ class Collection:
             " saw what that person thinks. Whoever sees all that a device sent, and took two"
             " rankings for equally likely, guesses right at most"
             f" {best_guess(self.epsilon)} times in 100 which of the two the person holds."
+            f"{self._plain_of_shuffler}"
+        )
+
+    @property
+    def _plain_of_shuffler(self) -> str:
+        if self.central_epsilon is None or self.delta is None:
+            return ""
+        return (
+            " Whoever sees all answers in random order only, as an honest shuffler passes them on,"
+            f" guesses right at most {best_guess(self.central_epsilon, self.delta)} times in 100."
         )
 
     @property
@@ -274,8 +314,16 @@ class Collection:
         return (
             f"{self.n_people:,} people answered about {len(self.names)} items. Each answer was"
             f" randomised on the person's own device (epsilon {loss_in_words(self.epsilon, 4)},"
-            f" local differential privacy); the order comes from these noisy answers alone.{bars}"
+            f" local differential privacy){self._caption_of_shuffler}; the order comes from these"
+            f" noisy answers alone.{bars}"
         )
+
+    @property
+    def _caption_of_shuffler(self) -> str:
+        if self.central_epsilon is None or self.delta is None:
+            return ""
+        central = loss_in_words(self.central_epsilon, 4)
+        return f" and shuffled (central epsilon {central}, delta {loss_in_words(self.delta)})"
 
     def compared_with(
         self, people: Rankings, *, time_limit: float = SECONDS_FOR_THE_OPTIMUM

@@ -1,0 +1,122 @@
+"""At which local epsilon people report, and what a shuffler before the collector makes of it.
+
+Theory: docs/theory/shuffling.md.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hushrank.accounting.composition import share_of
+from hushrank.accounting.shuffling import local_epsilon
+from hushrank.accounting.words import loss_in_words
+from hushrank.engines.shuffler import Target
+from hushrank.errors import require
+from hushrank.protocols.registry import NamedProtocol
+from hushrank.surveys.shuffled import clone_rate
+from hushrank.workflows.arguments import expect_flag, expect_number
+
+DELTA = 1e-6
+"""The delta of a shuffled collection unless another is asked for."""
+ROUNDS = {"safari": 2}
+"""Protocols that ask everybody more than once; all others are taken to ask once."""
+AMPLIFIED = 1.001
+"""A local epsilon that is not larger by so much than the central one is not worth a shuffler."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The local epsilon of all reports of a person, and what they may cost where shuffled."""
+
+    local: float
+    target: Target | None = None
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What a caller asked of a shuffler: whether there is one, and which (central epsilon, delta).
+
+    central_epsilon: None where a local epsilon is given instead.
+    """
+
+    shuffled: bool = False
+    central_epsilon: float | None = None
+    delta: float | None = None
+
+    @classmethod
+    def of(cls, shuffled: Any, central_epsilon: Any, delta: Any) -> "Trust":
+        """Check what a caller gave.
+
+        Raises TypeError for what has another type, HushrankError for what has no shuffler.
+        """
+        has = expect_flag(shuffled, "shuffled")
+        central, given = (
+            None if value is None else expect_number(value, name)
+            for value, name in ((central_epsilon, "central_epsilon"), (delta, "delta"))
+        )
+        fits = has or (central is None and given is None)
+        require(fits, "central_epsilon and delta hold where reports are shuffled: ask for that")
+        return cls(has, central, DELTA if has and given is None else given)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What was asked for, by name, as JSON has it."""
+        central = {"central_epsilon": self.central_epsilon, "delta": self.delta}
+        return {"shuffled": self.shuffled, **central}
+
+    def terms(
+        self, named: NamedProtocol, *, n_items: int, n_people: int, epsilon: float | None
+    ) -> Terms:
+        """Return at which local epsilon people report, before anybody is asked.
+
+        epsilon: local, as given; None: the largest that is certified to keep to the central one
+        where n_people reports of each round are shuffled. With both, `priced` refuses rounds
+        that are not known to keep to it.   Raises HushrankError where neither is given, and where
+        people are so few that shuffling gains nothing.
+        """
+        if not self.shuffled:
+            return Terms(epsilon or 0.0)
+        given = epsilon is not None or self.central_epsilon is not None
+        require(given, "shuffled: expected a central epsilon, or the local epsilon of a person")
+        n_rounds = ROUNDS.get(named.name, 1)
+        delta = DELTA if self.delta is None else self.delta
+        target = Target(self.central_epsilon, delta, n_rounds)
+        if epsilon is not None:
+            return Terms(epsilon, target)
+        return Terms(_amplified(named, n_items=n_items, n_people=n_people, target=target), target)
+
+
+def largest_local_epsilon(
+    named: NamedProtocol, *, n_items: int, n_people: int, target: Target
+) -> float:
+    """Return the largest certified sum of local epsilons of a person, over all rounds.
+
+    Of one round by the exact channels of what the protocol would ask; of several by what holds for
+    every randomiser, as later rounds are not known yet: (ε', δ) is shared evenly.
+    """
+    require(target.epsilon is not None, "expected a central epsilon")
+    central = share_of(target.epsilon or 0.0, target.n_rounds)
+    delta = share_of(target.delta, target.n_rounds)
+    if target.n_rounds > 1:
+        return target.n_rounds * local_epsilon(central, delta, n_reports=n_people)
+
+    @cache
+    def rate(local: float) -> float:
+        begun = named.begin(n_items, epsilon=local, n_people=n_people, seed=0)
+        surveys = next(begun)
+        begun.close()
+        return clone_rate(surveys)
+
+    return local_epsilon(central, delta, n_reports=n_people, clone_rate=rate)
+
+
+def _amplified(named: NamedProtocol, *, n_items: int, n_people: int, target: Target) -> float:
+    """Return `largest_local_epsilon`, if it is worth a shuffler."""
+    local = largest_local_epsilon(named, n_items=n_items, n_people=n_people, target=target)
+    central = target.epsilon or 0.0
+    few = (
+        f"{n_people:,} people are too few to gain anything from a shuffler at central epsilon"
+        f" {loss_in_words(central)}, delta {loss_in_words(target.delta)}: collect without one"
+    )
+    require(local > AMPLIFIED * central, few)
+    return local

@@ -1,0 +1,200 @@
+"""Certified bounds of shuffled reports lie above the truth, and near it."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise, permutations
+from math import comb, exp, log
+
+import numpy as np
+import pytest
+
+from hushrank.accounting.shuffling import (
+    MOST_REPORTS,
+    central_delta,
+    central_epsilon,
+    local_epsilon,
+)
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.named_member import NamedMember
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from tests.shuffled_truth import clone_delta, true_delta
+
+WORDS = 2**64
+
+
+def response(n_categories, local):
+    """Return the exact channel of randomised response, and its clone rate."""
+    mechanism = GeneralizedRandomizedResponse(n_categories, local)
+    words = mechanism.channel_words().tolist()
+    rate = Fraction(mechanism.rates.false_hit_words, WORDS)
+    return [[Fraction(each, WORDS) for each in row] for row in words], rate
+
+
+def worst(channel, n_people, epsilon, pairs=None):
+    """Return the largest true delta of any neighbours among so many people."""
+    inputs = range(len(channel))
+    everybody = list(combinations_with_replacement(inputs, n_people - 1))
+    return max(
+        true_delta(channel, one, two, others, epsilon)
+        for one, two in (pairs or permutations(inputs, 2))
+        for others in everybody
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_categories", "n_people"), [(2, 2), (2, 5), (3, 2), (3, 4), (4, 3), (5, 3)]
+)
+@pytest.mark.parametrize("local", [0.5, 2.0])
+def test_no_dataset_of_a_few_people_loses_more(n_categories, n_people, local):
+    channel, rate = response(n_categories, local)
+    for epsilon in (0.0, 0.2 * local, 0.7 * local):
+        truth = worst(channel, n_people, epsilon, pairs=[(0, 1)])
+        own = central_delta(epsilon, local=local, n_reports=n_people, clone_rate=float(rate))
+        anybody = central_delta(epsilon, local=local, n_reports=n_people)
+        assert truth <= own <= anybody * (1 + 1e-2)
+        assert own <= 1.5 * truth + 0.01
+
+
+@pytest.mark.parametrize(("k", "members"), [(4, 2), (5, 2), (5, 3), (4, 3)])
+def test_who_names_one_of_several_loses_no_more(k, members):
+    local, n_people = 1.5, 3
+    mechanism = NamedMember(k, local, members)
+    rows = np.array([np.arange(members), np.arange(k - members, k), np.arange(members) + 1])
+    rows = np.minimum(rows, k - members + np.arange(members))
+    channel = [[Fraction(w, WORDS) for w in row] for row in mechanism.channel_words(rows).tolist()]
+    rate = members * mechanism.rates.false_hit_words / WORDS
+    for epsilon in (0.0, 0.3, 1.0):
+        truth = worst(channel, n_people, epsilon)
+        bound = central_delta(epsilon, local=local, n_reports=n_people, clone_rate=rate)
+        assert truth <= bound
+
+
+def test_a_mix_of_questions_is_one_randomiser():
+    """Who is asked which of two questions is drawn by the device; both are written on reports."""
+    local, n_people = 1.5, 3
+    (two, rate_of_two), (three, rate_of_three) = response(2, local), response(3, local)
+    weight = Fraction(1, 4)
+    answers = [(0, 0), (1, 1), (0, 2), (1, 0)]  # of four rankings, to either question
+    channel = [
+        [weight * each for each in two[one]] + [(1 - weight) * each for each in three[other]]
+        for one, other in answers
+    ]
+    rate = float(weight * rate_of_two + (1 - weight) * rate_of_three)
+    for epsilon in (0.0, 0.4, 1.0):
+        truth = worst(channel, n_people, epsilon)
+        bound = central_delta(epsilon, local=local, n_reports=n_people, clone_rate=rate)
+        assert truth <= bound <= 2 * truth + 0.02
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_randomiser_loses_more_than_is_certified_for_all(seed):
+    rng, local = np.random.default_rng(seed), 1.0
+    n_inputs, n_reports = 3, int(rng.integers(2, 5))
+    levels = rng.choice([0.0, 0.5, 1.0], size=(n_inputs, n_reports)) * local / 2
+    channel = np.exp(levels * rng.choice([-1, 1], size=levels.shape))
+    channel /= channel.sum(axis=1, keepdims=True)
+    loss = log((channel.max(axis=0) / channel.min(axis=0)).max())
+    for epsilon in (0.0, 0.1, 0.5):
+        truth = worst(channel.tolist(), 4, epsilon)
+        assert truth <= central_delta(epsilon, local=loss * (1 + 1e-12), n_reports=4)
+
+
+@pytest.mark.parametrize(
+    ("local", "n"), [(0.5, 40), (2.0, 40), (4.0, 300), (1.0, 2000), (6.0, 5000)]
+)
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.8])
+def test_without_a_channel_it_is_the_clones_bound_rounded_up(local, n, part):
+    clones = clone_delta(part * local, local, n, 2 / (exp(local) + 1))
+    bound = central_delta(part * local, local=local, n_reports=n)
+    assert clones * (1 - 1e-9) - 1e-13 <= bound <= clones * 1.1 + 1e-13
+
+
+def test_the_other_accountant_finds_what_was_published():
+    """n = 100,000 reports of 4 nats at delta 1e-6: between .16753 and .17280, with fewer clones.
+
+    Source: apple/ml-shuffling-amplification, README.
+    """
+    n, local, delta = 100_000, 4.0, 1e-6
+    assert clone_delta(0.1675, local, n, exp(-local)) > delta
+    assert clone_delta(0.1728, local, n, exp(-local)) < delta
+    assert central_epsilon(delta, local=local, n_reports=n) < 0.75 * 0.1675
+
+
+def multinomial_delta(epsilon, local, n, rate):
+    """Return E[(a A - b B - d C)+] / n by listing all counts."""
+    p, e = exp(local), exp(epsilon)
+    z = 1 - rate * (p + 1)
+    rest = 1 - 2 * rate - z
+    total = 0.0
+    for ours in range(n + 1):
+        for theirs in range(n + 1 - ours):
+            for same in range(n + 1 - ours - theirs):
+                won = (p - e) * ours - (e * p - 1) * theirs - (e - 1) * same
+                left = n - ours - theirs - same
+                ways = comb(n, ours) * comb(n - ours, theirs) * comb(left + same, same)
+                total += max(won, 0) * ways * rate ** (ours + theirs) * z**same * rest**left
+    return total / n
+
+
+@pytest.mark.parametrize(("local", "k"), [(1.0, 3), (2.0, 6), (3.0, 40)])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.8])
+def test_with_a_channel_it_is_the_sum_over_all_counts(local, k, epsilon):
+    rate, n = 1 / (exp(local) + k - 1), 12
+    listed = multinomial_delta(epsilon, local, n, rate)
+    bound = central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
+    assert listed * (1 - 1e-12) <= bound <= 1.02 * listed
+
+
+@pytest.mark.parametrize("clone_rate", [None, 0.004])
+def test_more_people_and_larger_epsilons_cost_less(clone_rate):
+    def delta(epsilon, n):
+        return central_delta(epsilon, local=4.0, n_reports=n, clone_rate=clone_rate)
+
+    of_people = [delta(0.5, n) for n in (1, 10, 100, 1000, 5000)]
+    of_epsilon = [delta(epsilon, 1000) for epsilon in (0.0, 0.2, 0.5, 1.0, 3.9)]
+    for falling in (of_people, of_epsilon):
+        assert all(one > two for one, two in pairwise(falling))
+
+
+def test_one_report_is_not_amplified():
+    channel, _ = response(2, 1.0)
+    truth = true_delta(channel, 0, 1, (), 0.3)
+    assert central_delta(0.3, local=1.0, n_reports=1) == pytest.approx(truth, rel=1e-8)
+    assert central_delta(1.0, local=1.0, n_reports=1) == 0
+
+
+def test_both_directions_agree():
+    local = local_epsilon(1.0, 1e-6, n_reports=5000)
+    assert central_delta(1.0, local=local, n_reports=5000) <= 1e-6
+    assert central_delta(1.0, local=1.001 * local, n_reports=5000) > 1e-6
+    central = central_epsilon(1e-6, local=local, n_reports=5000)
+    assert 0.999 <= central <= 1.0
+    assert central_delta(central, local=local, n_reports=5000) <= 1e-6
+
+
+def test_it_is_never_worse_than_local():
+    assert local_epsilon(1.0, 1e-9, n_reports=2) >= 1.0
+    assert local_epsilon(31.0, 1e-9, n_reports=2) == 31.0
+    assert central_epsilon(1e-12, local=0.7, n_reports=1) <= 0.7
+    assert central_epsilon(0.9, local=0.7, n_reports=10) == 0.0
+    assert central_delta(20.0, local=40.0, n_reports=1000) == 1.0
+
+
+def test_of_very_many_people_so_many_are_counted():
+    most = central_delta(0.01, local=3.0, n_reports=MOST_REPORTS)
+    assert 0 < most < 1
+    assert central_delta(0.01, local=3.0, n_reports=10**12) == most
+
+
+def test_what_is_out_of_range_is_refused():
+    for epsilon, local, n, rate in [(-1, 1, 5, None), (0.5, 0, 5, None), (0.5, 1, 0, None)]:
+        with pytest.raises(HushrankError):
+            central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
+    with pytest.raises(HushrankError, match="positive clone rate"):
+        central_delta(0.5, local=1.0, n_reports=5, clone_rate=0.0)
+    for delta in (0.0, 1.0):
+        with pytest.raises(HushrankError, match="delta above 0"):
+            central_epsilon(delta, local=1.0, n_reports=5)
+        with pytest.raises(HushrankError, match="delta above 0"):
+            local_epsilon(1.0, delta, n_reports=5)
+    with pytest.raises(HushrankError, match="central epsilon"):
+        local_epsilon(0.0, 1e-6, n_reports=5)

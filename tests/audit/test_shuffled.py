@@ -1,0 +1,52 @@
+"""An outsider finds shufflers that do not shuffle, and crowds that are too small."""
+
+from dataclasses import replace
+
+import pytest
+
+from hushrank.audit import audit
+from hushrank.audit.shipped.shuffled import shuffled_subjects
+from hushrank.engines.shuffler import forward
+from hushrank.randomness import Randomness
+
+DRAWS = 16_000
+
+
+def in_order(reports, ends, *, rng):
+    return reports
+
+
+def latecomers_first(reports, ends, *, rng):
+    return reports[::-1]
+
+
+def all_but_one(reports, ends, *, rng):
+    reports[1:] = forward(reports[1:], ends - [0, 1], rng=rng)
+    return reports
+
+
+def wrong(subject, **changes):
+    crowd = subject.draw.__self__
+    return replace(subject, draw=replace(crowd, **changes).draw)
+
+
+@pytest.fixture(scope="module")
+def subjects():
+    return {each.name: each for each in shuffled_subjects(1.0, 1e-4)}
+
+
+@pytest.mark.parametrize("name", ["shuffled grr", "shuffled named"])
+def test_the_right_shuffler_is_not_accused(subjects, name):
+    assert not audit(subjects[name], draws=DRAWS, rng=Randomness.seeded(1)).exceeds
+
+
+@pytest.mark.parametrize("passed_on", [in_order, latecomers_first, all_but_one])
+def test_a_shuffler_that_keeps_an_order_is_found(subjects, passed_on):
+    subject = wrong(subjects["shuffled grr"], passed_on=passed_on)
+    assert audit(subject, draws=DRAWS, rng=Randomness.seeded(1)).exceeds
+
+
+@pytest.mark.parametrize("name", ["shuffled grr", "shuffled named"])
+def test_a_crowd_that_is_too_small_for_the_claim_is_found(subjects, name):
+    subject = wrong(subjects[name], n_people=10)
+    assert audit(subject, draws=DRAWS, rng=Randomness.seeded(1)).exceeds

@@ -1,0 +1,107 @@
+"""What a shuffler forwards tells nothing of whose it is; rounds that are too dear are not asked."""
+
+from math import exp, factorial
+
+import numpy as np
+import pytest
+
+import hushrank
+from hushrank.accounting.shuffling import central_delta
+from hushrank.engines.local import run
+from hushrank.engines.shuffler import Target, forward, permutation, priced
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.named_member import NamedMember
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.protocols.registry import MaxEntropy, Safari
+from hushrank.questions.named_set import NamedSet
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.shuffled import clone_rate
+from hushrank.surveys.survey import Survey
+from tests.statistics import MIN_EXPECTED, assert_follows
+
+PAIR, THREE = RelativeOrder((0, 1)), RelativeOrder((0, 1, 2))
+
+
+def test_every_order_is_equally_likely():
+    n = 4
+    draws = MIN_EXPECTED * factorial(n)
+    rng = Randomness.seeded(2026)
+    drawn = np.array([permutation(n, rng=rng) for _ in range(draws)])
+    place_values = n ** np.arange(n)
+    _, numbers = np.unique(drawn @ place_values, return_inverse=True)
+    assert numbers.max() == factorial(n) - 1
+    assert_follows(numbers, np.full(factorial(n), 1 / factorial(n)))
+
+
+def test_words_that_are_equal_are_drawn_again():
+    tape = b"".join(word.to_bytes(8, "little") for word in (5, 9, 5, 7, 9, 1))
+    assert permutation(3, rng=Randomness.replayed(tape)).tolist() == [2, 0, 1]
+
+
+def test_reports_stay_with_their_questions_and_lose_their_order():
+    reports, ends = np.arange(900), np.array([0, 300, 300, 900])
+    came = forward(reports, ends, rng=Randomness.seeded(1))
+    assert sorted(came[:300]) == list(range(300))
+    assert sorted(came[300:]) == list(range(300, 900))
+    assert abs(np.corrcoef(came[300:], reports[300:])[0, 1]) < 0.3
+    rows = np.stack([reports, reports], axis=1)
+    assert (np.diff(forward(rows, ends, rng=Randomness.seeded(1)), axis=1) == 0).all()
+
+
+def test_the_clone_rate_is_that_of_the_exact_channels():
+    two = sampled_survey("pairs", [PAIR], 1.0, lots=(0.0, 0.5))
+    named = NamedSet((0,), 5)
+    rest = sampled_survey("rest", [THREE, named], 1.0, lots=(0.5, 1.0))
+    of_three = GeneralizedRandomizedResponse(6, 1.0).rates.false_hit_rate
+    of_named = NamedMember(5, 1.0, 1).rates.false_hit_rate
+    expected = 0.5 / (exp(1) + 1) + 0.25 * of_three + 0.25 * of_named
+    assert expected <= clone_rate((two, rest)) <= expected * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("answers", [1, 2])
+def test_other_mechanisms_and_several_answers_count_as_any_randomiser(answers):
+    make = GeneralizedRandomizedResponse if answers == 2 else SymmetricUnaryEncoding
+    pairs = (RelativeOrder((0, 1)), RelativeOrder((1, 2)), RelativeOrder((0, 2)))
+    mechanisms = (make(2, 1.0 / answers),) * 3
+    survey = Survey("pairs", pairs, mechanisms, 1.0, answers_per_person=answers)
+    assert clone_rate((survey,)) == pytest.approx(1 / (exp(1) + 1), rel=1e-12)
+
+
+def test_a_round_that_asks_a_part_of_the_people_has_no_crowd():
+    for changed in ({"lots": (0.0, 0.5)}, {"budgets": (1.0, 2.0)}):
+        survey = sampled_survey("part", [PAIR], 1.0, **changed)
+        with pytest.raises(HushrankError, match="shuffled"):
+            clone_rate((survey,))
+
+
+def test_a_price_is_what_is_certified():
+    survey = sampled_survey("pairs", [PAIR], 2.0)
+    spend = Target(None, 1e-5).price((survey,), 2000)
+    assert (spend.model, spend.delta) == ("shuffled", 1e-5)
+    assert central_delta(spend.epsilon, local=2.0, n_reports=2000) <= 1e-5
+    assert Target(1.0, 1e-5).price((survey,), 2000).epsilon == 1.0
+    with pytest.raises(HushrankError, match="20 people are too few"):
+        Target(0.3, 1e-5).price((survey,), 20)
+
+
+def test_a_round_too_many_or_too_dear_asks_nobody():
+    people = hushrank.simulate("mallows", people=400, items=4, seed=1)
+    for target, match in ((Target(None, 1e-4), "at most 1 round"), (Target(0.01, 1e-6), "too few")):
+        rounds = Safari().begin(4, epsilon=2, n_people=400, seed=0)
+        paid = []
+        with pytest.raises(HushrankError, match=match):
+            run(priced(rounds, target, 400, paid), people, rng=Randomness.seeded(1))
+        assert len(paid) == (target.epsilon is None)
+
+
+def test_what_is_learnt_does_not_depend_on_the_order_of_reports():
+    people = hushrank.simulate("mallows", people=400, items=4, seed=1)
+    orders = []
+    for passed_on in (None, lambda reports, ends: forward(reports, ends, rng=Randomness.seeded(3))):
+        rounds = MaxEntropy().begin(4, epsilon=2, n_people=400, seed=0)
+        outcome = run(rounds, people, rng=Randomness.seeded(1), forward=passed_on)
+        orders.append(outcome.result.model.precedences)
+    np.testing.assert_array_equal(*orders)

@@ -1,0 +1,89 @@
+"""A shuffled collection says whom its guarantees trust, and keeps the local one beside."""
+
+import pytest
+
+import hushrank
+from hushrank.accounting.shuffling import central_delta
+from hushrank.errors import HushrankError
+
+N_PEOPLE = 800
+
+
+@pytest.fixture(scope="module")
+def people():
+    return hushrank.simulate("mallows", people=N_PEOPLE, items=4, seed=1)
+
+
+def shuffled(people, **asked):
+    return hushrank.collect(people, **{"shuffled": True, "central_epsilon": 0.8, **asked})
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "safari", "grr", "pairs", "rappor"])
+def test_people_report_at_more_than_the_central_epsilon(people, protocol):
+    learnt = shuffled(people, protocol=protocol, delta=1e-5)
+    assert learnt.central_epsilon == 0.8
+    assert learnt.delta == 1e-5
+    assert learnt.epsilon > 1.1 * 0.8
+    each = learnt.outcome.shuffled
+    assert len(each) == (2 if protocol == "safari" else 1)
+    local = learnt.epsilon / len(each)
+    for spend in each:
+        generally = central_delta(spend.epsilon, local=local, n_reports=N_PEOPLE)
+        assert spend.delta >= generally or protocol in ("max-entropy", "grr")
+
+
+def test_both_guarantees_are_stated_and_each_by_its_name(people):
+    learnt = shuffled(people)
+    assert "Shuffled: (0.8, 1e-06)-DP" in learnt.privacy
+    assert "-LDP (in nats:" in learnt.privacy
+    told = learnt.to_dict()
+    assert told["private_model"] == "shuffled"
+    assert told["central_epsilon"] == 0.8
+    assert told["delta"] == 1e-6
+    assert told["epsilon"] == learnt.epsilon > 2
+    assert {spend["model"] for spend in told["spend"]} == {"local"}
+    assert {spend["model"] for spend in told["spend_if_shuffled"]} == {"shuffled"}
+    assert "shuffler" in str(learnt)
+
+
+def test_without_a_shuffler_everything_is_local(people):
+    learnt = hushrank.collect(people, 1)
+    told = learnt.to_dict()
+    assert (told["private_model"], told["central_epsilon"], told["delta"]) == ("local", None, None)
+    assert told["spend_if_shuffled"] == []
+    assert "huffle" not in learnt.privacy + str(learnt)
+
+
+def test_a_local_epsilon_is_kept_and_priced(people):
+    learnt = hushrank.collect(people, 2, shuffled=True)
+    assert learnt.epsilon == 2
+    assert 0 < learnt.central_epsilon < 1
+    with pytest.raises(HushrankError, match="800 people are too few"):
+        hushrank.collect(people, 6, shuffled=True, central_epsilon=0.5)
+
+
+def test_a_seed_protects_nobody_behind_a_shuffler_either(people):
+    learnt = shuffled(people, seed=3)
+    assert not learnt.is_private
+    assert learnt.privacy.startswith("Not private")
+    assert learnt.private_model == "shuffled"
+
+
+def test_what_does_not_fit_together_is_refused(people):
+    few = hushrank.simulate("mallows", people=3, items=4, seed=1)
+    for asked, match in (
+        ({"central_epsilon": None}, "expected a central epsilon, or"),
+        ({"shuffled": False, "epsilon": 1}, "where reports are shuffled"),
+        ({"short_cut": True}, "no reports to be shuffled"),
+        ({"delta": 0}, "delta above 0"),
+        ({"central_epsilon": -1}, "positive central epsilon"),
+        ({"protocol": "safari", "split": "people"}, "asks a part"),
+    ):
+        with pytest.raises(HushrankError, match=match):
+            shuffled(people, **asked)
+    with pytest.raises(HushrankError, match="too few to gain"):
+        shuffled(few, central_epsilon=0.1)
+    with pytest.raises(HushrankError, match="expected an epsilon"):
+        hushrank.collect(people)
+    with pytest.raises(TypeError, match="central_epsilon"):
+        shuffled(people, central_epsilon="1")
