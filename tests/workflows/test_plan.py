@@ -46,3 +46,32 @@ def test_few_users_are_told_that_nothing_can_be_judged():
 def test_what_a_goal_does_not_take_is_refused(asked, expectation):
     with pytest.raises(HushrankError, match=expectation):
         hushrank.plan(items=8, people=10, **asked)
+
+
+def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
+    planned = hushrank.plan(items=5, people=5000, shuffled=True, central_epsilon=0.5, delta=1e-5)
+    told = planned.to_dict()
+    assert told["private_model"] == "shuffled"
+    local = told["shuffled"]["local_epsilons"]
+    assert set(local) == set(told["protocols"])
+    assert local["max-entropy"] > local["pairs"] > 3
+    assert told["shuffled"]["central_epsilon"] == 0.5
+    assert told["epsilon"] == local["max-entropy"]
+    alone = hushrank.plan(items=5, people=5000, epsilon=local["pairs"]).to_dict()
+    assert alone["private_model"] == "local"
+    assert alone["shuffled"] is None
+    assert told["protocols"]["pairs"]["errors"] == alone["protocols"]["pairs"]["errors"]
+    assert told["protocols"]["pairs"]["people_needed"] == {}
+
+
+@pytest.mark.parametrize(
+    ("asked", "expectation"),
+    [
+        ({"shuffled": True}, "expected a central epsilon"),
+        ({"shuffled": True, "central_epsilon": 1, "epsilon": 2}, "go without"),
+        ({"central_epsilon": 1, "epsilon": 2}, "where reports are shuffled"),
+    ],
+)
+def test_what_a_shuffled_plan_does_not_take_is_refused(asked, expectation):
+    with pytest.raises(HushrankError, match=expectation):
+        hushrank.plan(items=5, people=5000, **asked)

@@ -1,7 +1,7 @@
 """What to expect of every protocol of `hushrank collect`, before anybody is asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log10
 
 import numpy as np
@@ -83,15 +83,19 @@ class Plan:
     protocols: Mapping[str, ProtocolPlan]
 
 
-def make_plan(situation: Situation) -> Plan:
+def make_plan(situation: Situation, *, epsilons: Mapping[str, float] | None = None) -> Plan:
     """Return what to expect, from simulated reference populations alone. Deterministic.
 
+    epsilons: of protocols by name, where they have one of their own.
     Raises HushrankError for parameters that do not fit. Privacy: nobody is asked.
     """
-    planner = _Planner(PredictionTable(), situation)
+    table = PredictionTable()
+    planner = _Planner(table, situation)
     names = [population.name for population in REFERENCES]
     nobody = {name: planner.place(name, situation.n_people).of_nobody() for name in names}
-    return Plan(situation, nobody, {protocol: planner.plan(protocol) for protocol in PROTOCOLS})
+    own = {name: replace(situation, epsilon=each) for name, each in (epsilons or {}).items()}
+    planners = {name: _Planner(table, own.get(name, situation)) for name in PROTOCOLS}
+    return Plan(situation, nobody, {name: each.plan(name) for name, each in planners.items()})
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 """Say what to expect of every protocol, before anybody is asked."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, Literal, cast, overload
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.planning.goals import Goal
-from hushrank.planning.grid import PEOPLE
+from hushrank.planning.grid import EPSILONS, PEOPLE
 from hushrank.planning.plan import (
     WANTED_DISTANCE,
     WANTED_EXCESS,
@@ -18,14 +20,27 @@ from hushrank.planning.plan import (
 )
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
+from hushrank.protocols.registry import DEFAULT
 from hushrank.workflows.advise import Advice, advise
 from hushrank.workflows.advise_publishing import PublishingAdvice, advise_publishing
 from hushrank.workflows.arguments import expect_number, expect_whole
+from hushrank.workflows.shuffled import DELTA, Trust, local_epsilons
 
 
 @overload
 def plan(
     *, items: int, people: int, epsilon: float, error: float = ..., excess: float = ...
+) -> "CollectionPlan": ...
+
+
+@overload
+def plan(
+    *,
+    items: int,
+    people: int,
+    shuffled: Literal[True],
+    central_epsilon: float,
+    delta: float | None = None,
 ) -> "CollectionPlan": ...
 
 
@@ -46,6 +61,9 @@ def plan(
     epsilon: float | None = None,
     goal: Goal | Literal["publish"] | None = None,
     records: int | None = None,
+    shuffled: bool = False,
+    central_epsilon: float | None = None,
+    delta: float | None = None,
     error: float = WANTED_DISTANCE,
     excess: float = WANTED_EXCESS,
 ) -> "CollectionPlan | Advice | PublishingAdvice":
@@ -58,6 +76,8 @@ def plan(
     devices and by a curator. `publish` takes how many `records` there are of users and items, and
     suggests budgets. None: the errors of every protocol of `collect` on four reference populations,
     from a table of simulations of 2 to 16 items and 200 to a million people.
+    shuffled: another trust model, see `collect`: at which local epsilon each protocol may ask, so
+        that shuffled reports are (central_epsilon, delta)-DP, and what that tells. Without epsilon.
     error: the wanted Q2 distance of synthetic rankings: how many people does it take?
     excess: the wanted excess of protocols that learn one order only. Both without a goal only.
 
@@ -73,6 +93,9 @@ def plan(
         collect at epsilon ...
     """
     items, people = expect_whole(items, "items"), expect_whole(people, "people")
+    trust = Trust.of(shuffled, central_epsilon, delta)
+    if trust.shuffled:
+        return _shuffled_plan(items, people, trust, others=(epsilon, goal, records))
     if goal == "publish":
         require(epsilon is None, "publish has no epsilon: it is no differential privacy")
         require(records is not None, "goal publish: expected records, how many there are")
@@ -98,6 +121,7 @@ class CollectionPlan:
 
     foretold: Plan
     recommendations: tuple[Recommendation, Recommendation]
+    shuffled: "ShuffledPlan | None" = None
 
     def __repr__(self) -> str:
         """Say what was planned."""
@@ -134,6 +158,8 @@ class CollectionPlan:
         foretold = self.foretold
         return {
             **asdict(foretold.situation),
+            "private_model": "local" if self.shuffled is None else "shuffled",
+            "shuffled": None if self.shuffled is None else asdict(self.shuffled),
             "fewest_people": PEOPLE[0],
             "most_people": PEOPLE[-1],
             "populations": {each.name: each.title for each in REFERENCES},
@@ -177,6 +203,48 @@ class CollectionPlan:
         rows = {f"for {each.purpose}": each.protocol for each in self.recommendations}
         title = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
         return notebook_html(title, rows, notes=[self.advice])
+
+
+@dataclass(frozen=True)
+class ShuffledPlan:
+    """What holds if a shuffler forwards all reports and nothing else, and what without it.
+
+    local_epsilons: of each protocol by name, certified, in nats, over all rounds.
+    """
+
+    central_epsilon: float
+    delta: float
+    local_epsilons: Mapping[str, float]
+
+    @property
+    def words(self) -> str:
+        """What is promised to whom, in two sentences."""
+        central = f"({loss_in_words(self.central_epsilon)}, {loss_in_words(self.delta)})-DP"
+        each = (f"{name} {loss_in_words(e, 4)}" for name, e in self.local_epsilons.items())
+        return (
+            f"Shuffled: {central} for each person against whoever sees only all reports in random"
+            " order, by trust in a shuffler that forwards nothing else, keeps nothing and sides"
+            " with nobody. Against everybody, the shuffler included, local epsilons:"
+            f" {', '.join(each)}."
+        )
+
+
+def _shuffled_plan(
+    items: int, people: int, trust: Trust, *, others: tuple[object, ...]
+) -> CollectionPlan:
+    """Plan each protocol at its own local epsilon, as far as the table of simulations goes."""
+    alone = all(each is None for each in others)
+    require(alone, "shuffled: epsilon, goal and records go without; expected a central epsilon")
+    require(trust.central_epsilon is not None, "shuffled: expected a central epsilon")
+    central = trust.central_epsilon or 0.0
+    delta = DELTA if trust.delta is None else trust.delta
+    size = {"n_items": items, "n_people": people}
+    own = local_epsilons(central_epsilon=central, delta=delta, **size)
+    planned = {name: min(max(each, EPSILONS[0]), EPSILONS[-1]) for name, each in own.items()}
+    foretold = make_plan(Situation(items, people, planned[DEFAULT]), epsilons=planned)
+    kept = {name: replace(each, people_needed={}) for name, each in foretold.protocols.items()}
+    foretold = replace(foretold, protocols=kept)
+    return CollectionPlan(foretold, recommend(foretold), ShuffledPlan(central, delta, own))
 
 
 def _liars_in_words(protocol: ProtocolPlan) -> str:

@@ -11,8 +11,8 @@ from hushrank.accounting.composition import share_of
 from hushrank.accounting.shuffling import local_epsilon
 from hushrank.accounting.words import loss_in_words
 from hushrank.engines.shuffler import Target
-from hushrank.errors import require
-from hushrank.protocols.registry import NamedProtocol
+from hushrank.errors import HushrankError, require
+from hushrank.protocols.registry import PROTOCOLS, NamedProtocol, make_protocol
 from hushrank.surveys.shuffled import clone_rate
 from hushrank.workflows.arguments import expect_flag, expect_number
 
@@ -108,6 +108,25 @@ def largest_local_epsilon(
         return clone_rate(surveys)
 
     return local_epsilon(central, delta, n_reports=n_people, clone_rate=rate)
+
+
+def local_epsilons(
+    *, n_items: int, n_people: int, central_epsilon: float, delta: float
+) -> dict[str, float]:
+    """Return the largest certified local epsilon of each protocol, by name, with its own options.
+
+    Of one that does not take so many items, what every randomiser may have.
+    """
+    any_one = local_epsilon(central_epsilon, delta, n_reports=n_people)
+    found = {}
+    for name in PROTOCOLS:
+        target = Target(central_epsilon, delta, ROUNDS.get(name, 1))
+        named, size = make_protocol(name), {"n_items": n_items, "n_people": n_people}
+        try:
+            found[name] = largest_local_epsilon(named, target=target, **size)
+        except HushrankError:
+            found[name] = any_one
+    return found
 
 
 def _amplified(named: NamedProtocol, *, n_items: int, n_people: int, target: Target) -> float:

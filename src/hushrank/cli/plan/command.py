@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from hushrank.cli.options import EPSILON_HELP, plain_value
+from hushrank.cli.options import EPSILON_HELP, CentralEpsilon, Delta, Shuffled, plain_value
 
 
 class Goal(StrEnum):
@@ -36,6 +36,9 @@ def plan(
         int | None,
         Option(help="With --goal publish: how many records there are."),
     ] = None,
+    shuffled: Shuffled = False,
+    central_epsilon: CentralEpsilon = None,
+    delta: Delta = None,
     error: Annotated[
         float,
         Option(help="Wanted Q2 distance: how many people does it take?"),
@@ -52,6 +55,9 @@ def plan(
     the errors of every protocol of `collect` on four reference populations, from a table of
     simulations of 200 to a million people and 2 to 16 items.
 
+    With --shuffled the same where a shuffler stands before the collector, each protocol at the
+    largest local epsilon that is certified for --central-epsilon and --delta.
+
     Example:  hushrank plan --items 8 --people 300 --goal winner
     """
     from hushrank.cli.console import in_flags
@@ -60,8 +66,9 @@ def plan(
     from hushrank.workflows.plan import plan as make_plan
 
     outputs([json], beside=[])
-    if epsilon is None and goal is None:
+    if epsilon is None and goal is None and not shuffled:
         raise BadParameter("expected --epsilon, or --goal: winner, order, shares or publish")
-    options = {"epsilon": epsilon, "goal": plain_value(goal), "records": records}
-    with in_flags("records"):
+    trust = {"shuffled": shuffled, "central_epsilon": central_epsilon, "delta": delta}
+    options = {"epsilon": epsilon, "goal": plain_value(goal), "records": records, **trust}
+    with in_flags("records", "central_epsilon"):
         show(make_plan(items=items, people=people, error=error, excess=excess, **options), json)

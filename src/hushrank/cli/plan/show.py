@@ -58,11 +58,22 @@ def show_budgets(advice: PublishingAdvice, json: Path | None) -> None:
 def show_plan(planned: CollectionPlan, json: Path | None) -> None:
     """Print tables and sentences, and write what was asked for."""
     plan, console = planned.foretold, _console(json)
-    for table in _tables(plan):
+    for table in _tables(plan, _loss(planned)):
         console.print(table)
-    cost = epsilon_in_words(plan.situation.epsilon)
-    console.print("\n".join([*_notes(plan), "", planned.advice, planned.liars, cost]))
+    costs = [epsilon_in_words(plan.situation.epsilon)]
+    if planned.shuffled is not None:
+        central, delta = planned.shuffled.central_epsilon, planned.shuffled.delta
+        costs = [planned.shuffled.words, epsilon_in_words(central, delta)]
+    console.print("\n".join([*_notes(plan), "", planned.advice, planned.liars, *costs]))
     _write(console, planned.to_dict(), json)
+
+
+def _loss(planned: CollectionPlan) -> str:
+    """Return the loss in few words: a central one is never called epsilon alone."""
+    if planned.shuffled is None:
+        return f"epsilon {planned.foretold.situation.epsilon:g}"
+    shuffled = planned.shuffled
+    return f"shuffled, central epsilon {shuffled.central_epsilon:g}, delta {shuffled.delta:g}"
 
 
 def show_advice(advice: Advice, json: Path | None) -> None:
@@ -102,10 +113,10 @@ def _write(console: Console, document: object, json: Path | None) -> None:
         say_written(console, [json])
 
 
-def _tables(plan: Plan) -> Iterator[Table]:
+def _tables(plan: Plan, loss: str) -> Iterator[Table]:
     """Yield the errors and the people needed, by population, and what else decides."""
     said = plan.situation
-    people = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
+    people = f"{said.n_people:,} people, {said.n_items} items, {loss}"
     quantities: dict[str, Callable[[Errors], str]] = {
         "Q2 distance of synthetic rankings": lambda errors: _number(errors.distance, 3),
         "excess of one order": lambda errors: _number(errors.excess, 4),
@@ -118,12 +129,22 @@ def _tables(plan: Plan) -> Iterator[Table]:
         nobody = [_of(plan.of_nobody, known.name, cell) for known in REFERENCES]
         table.add_row("nobody is asked", *nobody)
         yield table
+    if _says_people_needed(plan):
+        yield _needed_table(plan)
+    yield _else_table(plan)
+
+
+def _says_people_needed(plan: Plan) -> bool:
+    return any(each.people_needed for each in plan.protocols.values())
+
+
+def _needed_table(plan: Plan) -> Table:
+    said = plan.situation
     wanted = f"Q2 distance of {said.wanted_distance:g}, else an excess of {said.wanted_excess:g}"
     table = _by_population(f"People needed for a {wanted}")
     for name, each in plan.protocols.items():
         _add(table, name, [_people(each.people_needed.get(known.name)) for known in REFERENCES])
-    yield table
-    yield _else_table(plan)
+    return table
 
 
 def _add(table: Table, name: str, cells: list[str]) -> None:
@@ -203,7 +224,7 @@ def _notes(plan: Plan) -> list[str]:
     notes += [
         "Interval: of 95 %, of the share that puts one item before another; 50: nothing is known.",
         "One false report: by how much it can move one estimated share.",
-        "People needed: of two digits.",
+        *(["People needed: of two digits."] if _says_people_needed(plan) else []),
     ]
     return [*notes, *_notes_of_protocols(plan)]
 
