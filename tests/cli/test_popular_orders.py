@@ -59,12 +59,25 @@ def test_none_found_is_said(monkeypatch, tmp_path, capsys):
     assert json.loads(out.read_text())["popular_orders"] == found
 
 
-def test_nobody_is_asked_for_them_unless_told(monkeypatch, people, capsys):
+def test_ordinary_reports_tell_of_them_too(monkeypatch, people, capsys):
     out = people.parent / "out.json"
-    assert hushrank(monkeypatch, "collect", people, "--epsilon", 1, "--json", out) == 0
+    arguments = ["--epsilon", 4, "--seed", 1, "--json", out]
+    assert hushrank(monkeypatch, "collect", people, *arguments) == 0
     result = json.loads(out.read_text())
-    assert result["popular_orders"] is None
+    popular = result["popular_orders"]
+    assert [each["order"] for each in popular["orders"]] == [HELD]
+    assert abs(popular["share"] - 0.4) < 5.5 * popular["share_error"]
     assert result["options"]["popular_orders"] is False
+    assert "1 found" in capsys.readouterr().out
+
+
+def test_none_is_written_where_none_is_found(monkeypatch, tmp_path, capsys):
+    ranks = Mallows((0, 1, 2, 3, 4), 0.8).sample(3_000, rng=np.random.default_rng(99))
+    write_rankings(Rankings(ranks, NAMES), tmp_path / "smooth.soc")
+    out = tmp_path / "out.json"
+    arguments = ["--epsilon", 1, "--seed", 1, "--json", out]
+    assert hushrank(monkeypatch, "collect", tmp_path / "smooth.soc", *arguments) == 0
+    assert json.loads(out.read_text())["popular_orders"] is None
     assert "popular orders" not in capsys.readouterr().out
 
 

@@ -29,18 +29,27 @@ class RankEstimates:
 
     @classmethod
     def of(cls, fit: RankFit) -> "RankEstimates":
-        """Take the wider of the two fits, and its statistics as linear in normal coefficients."""
-        point, covariance = fit.wide.point, fit.covariance
-        n_items = point.features.n_items
-        at, precedences = _ranks_and_precedences(point.statistics[None], n_items)
-        at_changes, changes = _ranks_and_precedences(point.changes, n_items)
-        score_changes = 2 * changes.sum(axis=2)
+        """Take the wider of the two fits."""
+        point = fit.wide.point
+        return cls.linear(point.features.n_items, point.statistics, point.changes, fit.covariance)
+
+    @classmethod
+    def linear(
+        cls, n_items: int, statistics: Floats, changes: Floats, covariance: Floats
+    ) -> "RankEstimates":
+        """Take statistics (statistics,) as linear in normal parameters.
+
+        changes (parameters, statistics) = their derivatives; covariance (parameters, parameters).
+        """
+        at, precedences = _ranks_and_precedences(statistics[None], n_items)
+        at_changes, precedence_changes = _ranks_and_precedences(changes, n_items)
+        score_changes = 2 * precedence_changes.sum(axis=2)
         np.fill_diagonal(precedences[0], 0.5)
         return cls(
             at[0],
             _errors(at_changes, covariance),
             precedences[0],
-            _errors(changes, covariance),
+            _errors(precedence_changes, covariance),
             (2 * precedences[0] - 1).sum(axis=1),
             score_changes.T @ covariance @ score_changes,
         )

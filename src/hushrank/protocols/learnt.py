@@ -12,6 +12,7 @@ from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Ranks, Shares
 from hushrank.errors import HushrankError
+from hushrank.estimators.orders_in_reports import FoundOrders
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.ranking_model import RankingModel
@@ -188,11 +189,13 @@ class LearntFit:
         """Return what was asked, the prior that the reports chose, and popular orders if sought."""
         outcome = self.outcome
         if isinstance(outcome, PopularOrdersOutcome):
-            named = {"popular_orders": _popular_json(outcome, names)}
-            rows = {**_asked(outcome.rest), "popular orders": _popular_words(outcome)}
-            return Shown(self._chosen(outcome.rest), named, rows)
+            rows = {**_asked(outcome.rest), **_popular_words(outcome)}
+            return Shown(self._chosen(outcome.rest), _popular_json(outcome, names), rows)
         shares = {"of the model": outcome.model.precedences}
-        return Shown(self._chosen(outcome), {}, _asked(outcome), shares)
+        if outcome.found is None:
+            return Shown(self._chosen(outcome), {}, _asked(outcome), shares)
+        rows = {**_asked(outcome), **_popular_words(outcome.found)}
+        return Shown(self._chosen(outcome), _popular_json(outcome.found, names), rows, shares)
 
     def _chosen(self, fitted: MaxEntropyOutcome) -> dict[str, Any]:
         shares = fitted.stated_shares
@@ -213,26 +216,26 @@ def _asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
     }
 
 
-def _popular_words(outcome: PopularOrdersOutcome) -> str:
+def _popular_words(found: PopularOrdersOutcome | FoundOrders) -> dict[str, str]:
     """Say how many popular orders were found, and how many people hold them: standard error."""
-    n_found, share, error = len(outcome.popular.shares), outcome.popular.share, outcome.share_error
+    n_found, share, error = len(found.popular.shares), found.popular.share, found.share_error
     held = f"{n_found} found: {100 * share:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} % of people"
-    return held if n_found else "none found"
+    return {"popular orders": held if n_found else "none found"}
 
 
-def _popular_json(outcome: PopularOrdersOutcome, names: Sequence[str]) -> dict[str, Any]:
+def _popular_json(
+    found: PopularOrdersOutcome | FoundOrders, names: Sequence[str]
+) -> dict[str, Any]:
     """Return the popular orders with their shares."""
-    popular = outcome.popular
-    each = zip(popular.orders.tolist(), popular.shares, outcome.share_errors, strict=True)
-    return {
-        "share": popular.share,
-        "share_error": outcome.share_error,
-        "orders": [
-            {
-                "order": [names[item] for item in cast("list[int]", order)],
-                "share": float(share),
-                "share_error": float(error),
-            }
-            for order, share, error in each
-        ],
-    }
+    popular = found.popular
+    each = zip(popular.orders.tolist(), popular.shares, found.share_errors, strict=True)
+    orders = [
+        {
+            "order": [names[item] for item in cast("list[int]", order)],
+            "share": float(share),
+            "share_error": float(error),
+        }
+        for order, share, error in each
+    ]
+    together = {"share": popular.share, "share_error": found.share_error}
+    return {"popular_orders": {**together, "orders": orders}}

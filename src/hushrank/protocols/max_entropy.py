@@ -12,11 +12,13 @@ from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.orders_in_reports import FoundOrders, find_orders
 from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.models.popular_orders import PopularOrdersModel
 from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.question_kinds import Incomplete, require_incomplete
 from hushrank.protocols.question_mix import Mix, choose_mixes, describe_mix, mix_surveys
@@ -32,12 +34,15 @@ class MaxEntropyOutcome:
 
     `mixes` were chosen before anybody was asked, one for each of the `epsilons`, ascending;
     `scale` = how far from uniform the prior lets the population be, judged by the reports alone.
+    Where the reports say that many people hold exactly one order, `found` has these orders, and
+    `fit` is that of the rest of the people.
     """
 
     epsilons: tuple[float, ...]
     mixes: tuple[Mix, ...]
     prior: Prior
     fit: RankFit
+    found: FoundOrders | None = None
 
     def __repr__(self) -> str:
         """Say what was asked and how, in one line."""
@@ -48,10 +53,11 @@ class MaxEntropyOutcome:
         """What was asked, and the prior that was chosen for the fit, in one line."""
         return f"{self.asked}; {self.prior} prior, {self.scale:.3g}"
 
-    @property
-    def model(self) -> RankPotentials:
+    @cached_property
+    def model(self) -> RankPotentials | PopularOrdersModel:
         """The model of the population."""
-        return self.fit.point.model
+        rest = self.fit.point.model
+        return rest if self.found is None else PopularOrdersModel(self.found.popular, rest)
 
     @cached_property
     def order(self) -> Order:
@@ -92,7 +98,7 @@ class MaxEntropyOutcome:
         Of a fit with a wider prior than the model's, which is too narrow to know its errors: 95 %
         intervals are the estimate and 1.96 standard errors on both sides.
         """
-        return RankEstimates.of(self.fit)
+        return RankEstimates.of(self.fit) if self.found is None else self.found.estimates
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -121,7 +127,8 @@ def max_entropy(
     With several epsilons people have budgets of their own, and each is asked at the largest epsilon
     within. `n_people` = how many are expected to answer, in all or of each epsilon; it only decides
     the mix, if none is given. The prior `safe` is seldom worse than uniform, `typical` is better
-    far from it. `unranked`: people may leave items out, see `Stated`; how much, or which, must be
+    far from it. Exact orders that many people hold are found in the same reports, see
+    `find_orders`, of complete rankings. `unranked`: people may leave items out, see `Stated`; how much, or which, must be
     independent of the order they have in mind.   Privacy: epsilon-LDP for each person, in nats,
     what they leave out included.   Raises HushrankError, before anybody is asked, for parameters
     that do not fit.
@@ -142,7 +149,10 @@ def max_entropy(
     ]
     likelihood = yield from _reports(n_items, surveys, unranked)
     fit = fit_ranks(likelihood, prior=prior)
-    return MaxEntropyOutcome(epsilons, mixes, prior, fit)
+    found = None
+    if isinstance(likelihood, ReportLikelihood):
+        found = find_orders(likelihood, fit, prior=prior)
+    return MaxEntropyOutcome(epsilons, mixes, prior, fit if found is None else found.fit, found)
 
 
 def _reports(

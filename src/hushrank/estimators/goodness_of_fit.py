@@ -1,0 +1,79 @@
+"""Whether tallied reports are as likely as a fitted model says: Pearson's statistic.
+
+Theory: docs/theory/max-entropy.md.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import gamma
+
+from hushrank.arrays import Floats
+from hushrank.estimators.likelihood import ReportLikelihood
+
+FALSE_ALARMS = 0.01
+"""How often reports of people who follow the model are said not to fit it."""
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """Pearson's statistic of the reports, beside what it is where the model is right.
+
+    `statistic` = sum of squared deviations over expected counts; `expected` and `variance` are its
+    moments, given the numbers of reports on each question, after as many parameters were fitted.
+    """
+
+    statistic: float
+    expected: float
+    variance: float
+
+    @classmethod
+    def of(
+        cls, likelihood: ReportLikelihood, statistics: Floats, n_fitted: float
+    ) -> "GoodnessOfFit":
+        """Take reports, the model's statistics, and how many parameters were fitted to them.
+
+        A parameter that the prior holds back in part counts as much as the reports decide it.
+        """
+        asked = likelihood.n_reports > 0
+        chances = likelihood.probabilities(statistics)[asked]
+        counts, n_reports = likelihood.counts[asked], likelihood.n_reports[asked]
+        foreseen = n_reports * chances
+        squares = (counts - foreseen) ** 2 / foreseen
+        freedom = len(chances) - chances.sum()  # the cells of a question sum to 1
+        variance = _variance(chances, n_reports)
+        left = max(freedom - n_fitted, 1.0)
+        return cls(float(squares.sum()), float(left), float(variance * left / max(freedom, 1.0)))
+
+    @property
+    def p_value(self) -> float:
+        """The chance of such a statistic or a larger one where the model is right.
+
+        By the gamma distribution of the same mean and variance.
+        """
+        scale = self.variance / self.expected
+        return float(gamma.sf(self.statistic, self.expected / scale, scale=scale))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the reports are no less likely than 99 of 100 of people who follow the model."""
+        return self.p_value >= FALSE_ALARMS
+
+    @property
+    def inflation(self) -> float:
+        """By how much standard errors are to be multiplied: 1 where the reports fit."""
+        return 1.0 if self.fits else float(np.sqrt(max(1.0, self.statistic / self.expected)))
+
+
+def _variance(chances: Floats, n_reports: Floats) -> float:
+    """Return the variance of Pearson's statistic of multinomial counts, exactly.
+
+    Of each question with k cells and n reports 2 (k - 1) + (sum 1 / P - k^2 - 2 k + 2) / n.
+    Source: Haldane (Biometrika 1937).
+    """
+    question = np.floor(chances.cumsum() - chances / 2).astype(np.intp)  # sums to 1 in each
+    inverses = np.bincount(question, 1 / chances)
+    sizes = np.bincount(question).astype(np.float64)
+    reports = np.bincount(question, n_reports) / np.maximum(sizes, 1)
+    beyond = (inverses - sizes**2 - 2 * sizes + 2) / np.maximum(reports, 1)
+    return float((2 * (sizes - 1) + beyond)[sizes > 0].sum())

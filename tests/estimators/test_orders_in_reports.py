@@ -1,0 +1,144 @@
+"""Orders that many people hold are found in reports about ranks and pairs, and only then."""
+
+from dataclasses import replace
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.orders_in_reports import (
+    Judged,
+    _alternatives,
+    find_orders,
+    no_orders,
+    price_of_an_order,
+)
+from hushrank.estimators.rank_fit import fit_ranks
+from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.rest_and_orders import RestAndOrders, statistics_of_orders
+from hushrank.mechanisms.local import Tally
+from hushrank.models.max_entropy.rank_features import rank_features
+from hushrank.models.popular_orders import PopularOrders
+from hushrank.protocols.question_mix import MixPart
+from hushrank.surveys.sampled_survey import sampled_survey
+from tests.estimators.enumeration import statistics
+
+N_ITEMS = 5
+FEATURES = rank_features(N_ITEMS)
+DRAWN = 0.3 * np.random.default_rng(1).normal(size=len(FEATURES.spreads)) * FEATURES.spreads
+REST = RankPoint(FEATURES, DRAWN)
+ORDERS = np.array([[4, 0, 3, 1, 2], [1, 2, 3, 0, 4]])
+SHARES = np.array([0.25, 0.12])
+KINDS = (MixPart("ranks-and-pairs"), MixPart("two-of-first", n_levels=2))
+
+
+def mixed(shares=SHARES) -> np.ndarray:
+    """The statistics of the rest with these shares of popular orders."""
+    return (1 - sum(shares)) * REST.statistics + np.asarray(shares) @ statistics_of_orders(ORDERS)
+
+
+def likelihood_of(everybody: np.ndarray, n_people: float, epsilon: float = 2.0, rng=None):
+    """Reports of people with these statistics: as many as expected, unless they are drawn."""
+    questions = [question for kind in KINDS for question in kind.questions(N_ITEMS)]
+    mechanisms = sampled_survey("some", questions, epsilon).local_mechanisms
+    empty = [Tally(np.zeros(each.n_categories), 0) for each in questions]
+    nobody = ReportLikelihood.of(N_ITEMS, questions, mechanisms, empty)
+    each = n_people / len(questions)
+    expected = each * nobody.probabilities(everybody)
+    counts = expected if rng is None else rng.poisson(expected).astype(float)
+    return replace(nobody, counts=counts, n_reports=np.full(len(counts), each))
+
+
+def model_of(likelihood, shares=SHARES) -> RestAndOrders:
+    return RestAndOrders(likelihood, REST, PopularOrders(ORDERS, np.asarray(shares)))
+
+
+LIKELIHOOD = likelihood_of(mixed(), 20_000)
+
+
+def test_an_order_has_the_statistics_of_people_who_all_hold_it():
+    every = np.array(list(permutations(range(N_ITEMS))))
+    of_all = statistics_of_orders(every)
+    for number in (0, 17, 119):
+        alone = np.eye(len(every))[number]
+        assert of_all[number] == pytest.approx(statistics(alone, N_ITEMS))
+
+
+def test_derivatives_are_those_of_the_statistics():
+    model, step = model_of(LIKELIHOOD), 1e-6
+    for number in (0, 11, len(DRAWN) - 1):
+        moved = replace(REST, coefficients=DRAWN + step * np.eye(len(DRAWN))[number])
+        change = (replace(model, rest=moved).statistics - model.statistics) / step
+        assert model.changes[number] == pytest.approx(change, abs=1e-5)
+    grown = model_of(LIKELIHOOD, SHARES + [0, step])
+    change = (grown.statistics - model.statistics) / step
+    assert model.changes[-1] == pytest.approx(change, abs=1e-6)
+
+
+def test_a_search_finds_the_true_shares_where_reports_are_as_expected():
+    start = model_of(likelihood_of(mixed(), 10**5, epsilon=6.0), SHARES / 2)
+    found = start.most_likely(0.3)
+    assert found.popular.shares == pytest.approx(SHARES, abs=5e-3)
+    assert found.log_posterior(0.3) > start.log_posterior(0.3)
+
+
+def test_a_search_ends_where_the_slopes_are_those_of_a_peak():
+    found = model_of(LIKELIHOOD, SHARES / 2).most_likely(0.3)
+    best = found.log_posterior(0.3)
+    for sign in (-1, 1):
+        shares = found.popular.shares + sign * np.array([3e-3, 0])
+        other = replace(found, popular=PopularOrders(ORDERS, shares))
+        assert other.log_posterior(0.3) < best
+
+
+def test_the_gain_of_an_order_is_what_a_search_with_it_gains():
+    """By the parabola, within a tenth; so is the share."""
+    start = RestAndOrders(likelihood_of(mixed([0.03, 0]), 20_000), REST, no_orders(N_ITEMS))
+    start = start.most_likely(0.2)
+    gains, shares = start.gains(ORDERS[:1], 0.2)
+    found = start.with_order(ORDERS[0], shares[0]).most_likely(0.2)
+    gained = found.log_posterior(0.2) - start.log_posterior(0.2)
+    assert gained == pytest.approx(gains[0], rel=0.1)
+    assert found.popular.shares[0] == pytest.approx(shares[0], rel=0.1)
+
+
+def test_the_shares_of_others_grow_where_an_order_is_left_out():
+    left = model_of(LIKELIHOOD).without_order(ORDERS[0])
+    assert left.popular.orders.tolist() == ORDERS[1:].tolist()
+    assert left.popular.shares == pytest.approx([0.12 / 0.75])
+
+
+def test_the_price_is_that_of_a_false_alarm_among_all_orders():
+    for n_items in (4, 7, 10):
+        deviate = norm.isf(0.01 / factorial(n_items))
+        assert price_of_an_order(n_items, 0.01) == pytest.approx(deviate**2 / 2)
+
+
+def test_popular_orders_are_found_with_their_shares():
+    fit = fit_ranks(LIKELIHOOD, prior="safe")
+    found = find_orders(LIKELIHOOD, fit, prior="safe")
+    assert found.popular.orders.tolist() == ORDERS.tolist()
+    assert (np.abs(found.popular.shares - SHARES) < 2 * found.share_errors).all()
+    assert abs(found.popular.share - SHARES.sum()) < 2 * found.share_error
+    assert 0 < found.share_errors.max() < 0.05
+    at = mixed()[: N_ITEMS**2].reshape(N_ITEMS, N_ITEMS)
+    assert (np.abs(found.estimates.at - at) < 3 * found.estimates.at_errors).mean() > 0.95
+
+
+def test_in_a_smooth_population_none_is_found():
+    smooth = likelihood_of(mixed([0, 0]), 20_000)
+    assert find_orders(smooth, fit_ranks(smooth, prior="safe"), prior="safe") is None
+
+
+def test_weak_reports_leave_open_which_order_it_is():
+    """Strong ones do not: another order in its place has no chance, and moves nothing."""
+    moved = []
+    for n_people in (300, 100_000):
+        model = model_of(likelihood_of(mixed([0.25, 0]), n_people), [0.25, 0])
+        mean, rows = _alternatives(Judged(model, 0.3, 0.0), ORDERS[0])
+        moved.append(np.abs(mean).max() + np.sqrt((rows**2).sum(axis=0)).max())
+    assert moved[0] > 0.05
+    assert moved[1] < 1e-6
