@@ -73,7 +73,7 @@ def test_derivatives_are_those_of_the_statistics():
         moved = replace(REST, coefficients=DRAWN + step * np.eye(len(DRAWN))[number])
         change = (replace(model, rest=moved).statistics - model.statistics) / step
         assert model.changes[number] == pytest.approx(change, abs=1e-5)
-    grown = model_of(LIKELIHOOD, SHARES + [0, step])
+    grown = model_of(LIKELIHOOD, [SHARES[0], SHARES[1] + step])
     change = (grown.statistics - model.statistics) / step
     assert model.changes[-1] == pytest.approx(change, abs=1e-6)
 

@@ -6,10 +6,11 @@ Theory: docs/theory/max-entropy.md.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gamma
+from scipy.special import gammaincc
 
 from hushrank.arrays import Floats
 from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.rank_fit import RankFit
 
 FALSE_ALARMS = 0.01
 """How often reports of people who follow the model are said not to fit it."""
@@ -52,7 +53,7 @@ class GoodnessOfFit:
         By the gamma distribution of the same mean and variance.
         """
         scale = self.variance / self.expected
-        return float(gamma.sf(self.statistic, self.expected / scale, scale=scale))
+        return float(gammaincc(self.expected / scale, self.statistic / scale))
 
     @property
     def fits(self) -> bool:
@@ -63,6 +64,20 @@ class GoodnessOfFit:
     def inflation(self) -> float:
         """By how much standard errors are to be multiplied: 1 where the reports fit."""
         return 1.0 if self.fits else float(np.sqrt(max(1.0, self.statistic / self.expected)))
+
+
+def goodness_of(fit: RankFit) -> GoodnessOfFit | None:
+    """Judge a fit by the wider of its two models, whose coefficients the prior hardly holds back.
+
+    tr(C F) parameters count as fitted: F the information of the reports, C the covariance of the
+    coefficients. None where it is not known how many more were judged along with the model.
+    """
+    wide, n_more = fit.wide, fit.wide.likelihood.n_judged_along
+    if n_more is None:
+        return None
+    statistics = wide.point.statistics
+    n_fitted = float((fit.covariance * wide.information).sum()) + n_more
+    return GoodnessOfFit.of(wide.likelihood.given(statistics), statistics, n_fitted)
 
 
 def _variance(chances: Floats, n_reports: Floats) -> float:

@@ -113,6 +113,11 @@ class ReportLikelihood:
         roots: Floats = self.gaps * np.sqrt(self.n_reports / self.probabilities(statistics))
         return roots
 
+    @property
+    def n_judged_along(self) -> int | None:
+        """How many parameters are fitted besides the model's: none."""
+        return 0
+
     def stated_shares(self, statistics: Floats) -> None:
         """Return nothing: all rankings are complete."""
 

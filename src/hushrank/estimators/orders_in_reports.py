@@ -11,6 +11,7 @@ from scipy.linalg import block_diag
 from scipy.special import ndtri_exp, softmax
 
 from hushrank.arrays import Floats, Orders, Shares
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.rank_estimates import RankEstimates
@@ -28,6 +29,8 @@ Measured, of the first: 2 in 1,000 collections. Who hands out one order is seldo
 FEWEST_ITEMS = 4
 """The family describes every population of 3 items as it is."""
 MOST_ORDERS = 12
+LEAST_POPULAR = 0.01
+"""The least share of the people that makes an order popular: any smooth law is bent somewhere."""
 STIFF = 0.35
 """The largest scale of the prior at which candidates are looked at."""
 N_LIKELY, N_TRIED = 32, 3
@@ -53,6 +56,11 @@ class Judged:
         return len(self.model.popular.shares)
 
     @property
+    def least_share(self) -> float:
+        """The share of the least popular order."""
+        return float(self.model.popular.shares.min(initial=1.0))
+
+    @property
     def stiff_scale(self) -> float:
         """A scale at which the rest cannot follow an exact order."""
         return min(STIFF, self.scale)
@@ -73,7 +81,8 @@ class FoundOrders:
     """Popular orders, the fit of the rest beside them, and what both say of everybody.
 
     `popular`: the orders with their shares, the most popular first. share_errors (orders,) and
-    share_error = standard errors of the share of each and of all together.
+    share_error = standard errors of the share of each and of all together. `goodness`: of the
+    reports, to both together.
     """
 
     popular: PopularOrders
@@ -81,6 +90,7 @@ class FoundOrders:
     share_error: float
     fit: RankFit
     estimates: RankEstimates
+    goodness: GoodnessOfFit
 
 
 def find_orders(likelihood: ReportLikelihood, fit: RankFit, *, prior: Prior) -> FoundOrders | None:
@@ -96,7 +106,9 @@ def find_orders(likelihood: ReportLikelihood, fit: RankFit, *, prior: Prior) -> 
     while best.n_orders < MOST_ORDERS:
         price = price_of_an_order(likelihood.n_items, FALSE_ALARMS[best.n_orders > 0])
         bolder = _with_one_more(best, prior, price)
-        if bolder is None or bolder.log_evidence - best.log_evidence <= price:
+        if bolder is None or bolder.least_share < LEAST_POPULAR:
+            break
+        if bolder.log_evidence - best.log_evidence <= price:
             break
         best = _with_exchanges(bolder, prior)
     return _concluded(best) if best.n_orders else None
@@ -110,6 +122,7 @@ def no_orders(n_items: int) -> PopularOrders:
 def _with_one_more(found: Judged, prior: Prior, least: float) -> Judged | None:
     """Return the best model with one order more, or None where no order promises `least`."""
     stiff, orders, gains, shares = _promising(found)
+    gains = np.where(shares >= LEAST_POPULAR, gains, 0.0)
     if gains.max(initial=0.0) <= least:
         return None
     tried = np.argsort(-gains, kind="stable")[:N_TRIED]
@@ -167,6 +180,7 @@ def _concluded(judged: Judged) -> FoundOrders:
         float(np.sqrt(of_shares.sum())),
         RankFit(model.rest, judged.scale, wide.near, scale),
         _estimates(judged, wide, scale),
+        GoodnessOfFit.of(wide.likelihood, wide.statistics, wide.n_fitted(scale)),
     )
 
 

@@ -72,6 +72,14 @@ class PartialLikelihood:
         """How many reports there are on the question of each cell (cells,)."""
         return self.reports.n_reports
 
+    @property
+    def n_judged_along(self) -> int | None:
+        """How many parameters are fitted besides the model's: shares of ballots by their length.
+
+        None of `unknown`, whose shares of pairs are drawn together.
+        """
+        return None if self.unranked == "unknown" else self.n_items - 1
+
     def stated_shares(self, statistics: Floats) -> Floats:
         """Return the likely stated shares (shares,) under a model with these statistics."""
         if self.unranked == "unknown":

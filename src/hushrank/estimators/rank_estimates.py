@@ -3,7 +3,7 @@
 Theory: docs/theory/max-entropy.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,15 @@ class RankEstimates:
             _errors(precedence_changes, covariance),
             (2 * precedences[0] - 1).sum(axis=1),
             score_changes.T @ covariance @ score_changes,
+        )
+
+    def widened(self, factor: float) -> "RankEstimates":
+        """Return the same estimates, all standard errors multiplied by a factor."""
+        return replace(
+            self,
+            at_errors=factor * self.at_errors,
+            precedence_errors=factor * self.precedence_errors,
+            score_covariance=factor**2 * self.score_covariance,
         )
 
     @property

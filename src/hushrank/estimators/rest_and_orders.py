@@ -58,9 +58,18 @@ class RestAndOrders:
         """The likelihood of the rest alone, the popular orders being as they are."""
         return Parabola(beside(self.likelihood, self.popular), self.rest)
 
+    @cached_property
+    def information(self) -> Floats:
+        """The expected Fisher information of the reports (parameters, parameters)."""
+        return self.likelihood.information(self.statistics, self.changes)
+
+    def n_fitted(self, scale: float) -> float:
+        """Return how many parameters the reports decide: one that the prior holds back, in part."""
+        return float((self.covariance(scale) * self.information).sum())
+
     def precision(self, scale: float) -> Floats:
         """Return the inverse covariance (parameters, parameters), given the reports."""
-        precision = self.likelihood.information(self.statistics, self.changes)
+        precision = self.information.copy()
         n_coefficients = len(self.rest.coefficients)
         prior = self.rest.features.prior_precision / scale**2
         precision[:n_coefficients, :n_coefficients] += prior

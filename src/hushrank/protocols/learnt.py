@@ -12,6 +12,7 @@ from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Order, Ranks, Shares
 from hushrank.errors import HushrankError
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.orders_in_reports import FoundOrders
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
@@ -192,10 +193,12 @@ class LearntFit:
             rows = {**_asked(outcome.rest), **_popular_words(outcome)}
             return Shown(self._chosen(outcome.rest), _popular_json(outcome, names), rows)
         shares = {"of the model": outcome.model.precedences}
-        if outcome.found is None:
-            return Shown(self._chosen(outcome), {}, _asked(outcome), shares)
-        rows = {**_asked(outcome), **_popular_words(outcome.found)}
-        return Shown(self._chosen(outcome), _popular_json(outcome.found, names), rows, shares)
+        named, rows = _goodness_json(outcome.goodness), _asked(outcome)
+        if outcome.found is not None:
+            named |= _popular_json(outcome.found, names)
+            rows |= _popular_words(outcome.found)
+        rows |= _goodness_words(outcome.goodness)
+        return Shown(self._chosen(outcome), named, rows, shares)
 
     def _chosen(self, fitted: MaxEntropyOutcome) -> dict[str, Any]:
         shares = fitted.stated_shares
@@ -239,3 +242,29 @@ def _popular_json(
     ]
     together = {"share": popular.share, "share_error": found.share_error}
     return {"popular_orders": {**together, "orders": orders}}
+
+
+def _goodness_words(goodness: GoodnessOfFit | None) -> dict[str, str]:
+    """Say that the reports do not fit the model, and what was done about it; else nothing."""
+    if goodness is None or goodness.fits:
+        return {}
+    said = (
+        f"the reports do not fit the model (chance {goodness.p_value:.2g} if it were right):"
+        f" read it with care; errors are widened {goodness.inflation:.2f} times"
+    )
+    return {"fit": said}
+
+
+def _goodness_json(goodness: GoodnessOfFit | None) -> dict[str, Any]:
+    """Return Pearson's statistic of the reports, what is expected of it, and what follows."""
+    if goodness is None:
+        return {}
+    return {
+        "goodness_of_fit": {
+            "statistic": goodness.statistic,
+            "expected": goodness.expected,
+            "p_value": goodness.p_value,
+            "fits": goodness.fits,
+            "errors_widened": goodness.inflation,
+        }
+    }

@@ -11,6 +11,7 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.orders_in_reports import FoundOrders, find_orders
 from hushrank.estimators.partial_likelihood import PartialLikelihood
@@ -96,9 +97,20 @@ class MaxEntropyOutcome:
         """Rank shares and precedences with standard errors.
 
         Of a fit with a wider prior than the model's, which is too narrow to know its errors: 95 %
-        intervals are the estimate and 1.96 standard errors on both sides.
+        intervals are the estimate and 1.96 standard errors on both sides. Where the reports do not
+        fit the model, errors are multiplied by `goodness.inflation`.
         """
-        return RankEstimates.of(self.fit) if self.found is None else self.found.estimates
+        estimates = RankEstimates.of(self.fit) if self.found is None else self.found.estimates
+        return estimates if self.goodness is None else estimates.widened(self.goodness.inflation)
+
+    @cached_property
+    def goodness(self) -> GoodnessOfFit | None:
+        """Whether the reports are those of people who follow the model; None if nobody can tell.
+
+        Of pairs of items that some people do not know it is not told how many parameters are
+        fitted.
+        """
+        return goodness_of(self.fit) if self.found is None else self.found.goodness
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -127,11 +139,11 @@ def max_entropy(
     With several epsilons people have budgets of their own, and each is asked at the largest epsilon
     within. `n_people` = how many are expected to answer, in all or of each epsilon; it only decides
     the mix, if none is given. The prior `safe` is seldom worse than uniform, `typical` is better
-    far from it. Exact orders that many people hold are found in the same reports, see
-    `find_orders`, of complete rankings. `unranked`: people may leave items out, see `Stated`; how much, or which, must be
-    independent of the order they have in mind.   Privacy: epsilon-LDP for each person, in nats,
-    what they leave out included.   Raises HushrankError, before anybody is asked, for parameters
-    that do not fit.
+    far from it. Exact orders that many people hold are found in the same reports, of complete
+    rankings: see `find_orders`. `unranked`: people may leave items out, see `Stated`; how much, or
+    which, must be independent of the order they have in mind.   Privacy: epsilon-LDP for each
+    person, in nats, what they leave out included.   Raises HushrankError, before anybody is asked,
+    for parameters that do not fit.
     """
     fits = 2 <= n_items <= MOST_ITEMS
     require(fits, f"max_entropy takes 2 to {MOST_ITEMS} items, got {n_items}")

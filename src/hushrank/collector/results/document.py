@@ -29,6 +29,7 @@ def public_document(collection: Collection, id: str, draft: Draft) -> bytes:
         "rank_shares": _records(rank_table(collection)),
         "pair_shares": _records(pair_table(collection) if has_pairs else None),
         "popular_orders": collection.shown.named.get("popular_orders"),
+        "goodness_of_fit": collection.shown.named.get("goodness_of_fit"),
     }
     return msgspec.json.format(msgspec.json.encode(told), indent=1)
 

@@ -226,6 +226,7 @@ class Collection:
             "confidence": self.confidence,
             "rank_intervals": self.rank_intervals,
             "popular_orders": None,
+            "goodness_of_fit": None,
             **self.shown.named,
             "spend": [asdict(spend) for spend in self.spend],
             "spend_if_shuffled": [asdict(spend) for spend in self.outcome.shuffled],
