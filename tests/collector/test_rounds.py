@@ -19,6 +19,7 @@ PEOPLE = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=
 LIVE = {
     "max-entropy": {},
     "safari": {"split": "people"},
+    "order": {},
     "pairs": {},
     "ldp-kwiksort-rr": {},
     "subset-order": {},

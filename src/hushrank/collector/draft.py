@@ -31,7 +31,7 @@ Line: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 Text: TypeAlias = Annotated[str, Meta(max_length=5000)]
 
 LIVE = (
-    *("max-entropy", "safari", "pairs", "ldp-kwiksort-rr", "subset-order"),
+    *("max-entropy", "safari", "order", "pairs", "ldp-kwiksort-rr", "subset-order"),
     *("grr", "rappor", "sh", "olh"),
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""

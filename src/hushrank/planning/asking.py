@@ -11,6 +11,12 @@ from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.poisoning.forgery import pull_of
+from hushrank.protocols.order_design import (
+    OrderDesign,
+    block_response,
+    choose_order_design,
+    whole_response,
+)
 from hushrank.protocols.pairs import response_at
 from hushrank.protocols.query_counts import best_queries, paper_queries
 from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
@@ -85,8 +91,10 @@ def askings(protocol: str, n_items: int, n_people: int, epsilon: float) -> tuple
     if protocol in PAIRS:
         return (_pairs(protocol, n_items, epsilon),)
     if protocol == "subset-order":
-        order = SubsetOrder(n_items, epsilon)
-        return (Asking(order.signal, pull_of(order), lgamma(n_items + 1) / log(2)),)
+        return (_whole_order(SubsetOrder(n_items, epsilon), 1.0),)
+    if protocol == "order":
+        design = choose_order_design(n_items, epsilon=epsilon, n_people=n_people)
+        return tuple(_of_design(design, n_items, epsilon))
     if protocol == "safari":
         return tuple(_safari(n_items, epsilon))
     return mix_askings(choose_mix(n_items, epsilon=epsilon, n_people=n_people), n_items, epsilon)
@@ -152,6 +160,22 @@ def _pairs(protocol: str, n_items: int, epsilon: float) -> Asking:
     )
     rates = mechanism.rates.reach, pull_of(mechanism)
     return Asking(*rates, n_answers, comb(n_items, 2), n_answers=n_answers)
+
+
+def _whole_order(mechanism: SubsetOrder, share: float) -> Asking:
+    bits = lgamma(mechanism.n_categories + 1) / log(2)
+    return Asking(mechanism.signal, pull_of(mechanism), bits, share=share)
+
+
+def _of_design(design: OrderDesign, n_items: int, epsilon: float) -> Iterator[Asking]:
+    """Yield the blocks, then the whole orders if there are any, of different people."""
+    size, n_answers, whole = design.block_size, design.n_answers, design.whole_share
+    mechanism = block_response(size, epsilon, n_answers)
+    bits = n_answers * log2(mechanism.n_categories)
+    rates = mechanism.rates.reach, pull_of(mechanism)
+    yield Asking(*rates, bits, comb(n_items, size), share=1 - whole, n_answers=n_answers)
+    if whole:
+        yield _whole_order(whole_response(n_items, epsilon), whole)
 
 
 def _safari(n_items: int, epsilon: float) -> Iterator[Asking]:

@@ -21,6 +21,7 @@ from hushrank.planning.interpolation import (
     the_same,
 )
 from hushrank.planning.table import PlannedQuantity
+from hushrank.protocols.order_design import choose_order_design, known_of_scores
 from hushrank.protocols.question_mix import MIXES
 
 NOTHING_KNOWN = 0.5
@@ -62,6 +63,8 @@ class Place:
             return self._of_max_entropy(epsilon)
         if protocol in PAIRS:
             return self._of_pairs(protocol, epsilon)
+        if protocol == "order":
+            return self._of_order(epsilon)
         if protocol == "subset-order":
             return self._of_subset_order(epsilon)
         return self._of_grid(protocol, epsilon)
@@ -108,6 +111,16 @@ class Place:
         (asked,) = askings("subset-order", self.n_items, self.n_people, epsilon)
         information = self.n_people / (asked.reach**-2 - 1)
         return Errors(None, self._excess_knowing("subset-order", information), None)
+
+    def _of_order(self, epsilon: float) -> Errors:
+        """Return the errors of pairs that tell as much of scores, which decide most of the order.
+
+        Rough: the half-width counts nothing that other pairs tell of one.
+        """
+        design = choose_order_design(self.n_items, epsilon=epsilon, n_people=self.n_people)
+        told = self.n_people * known_of_scores(design, self.n_items, epsilon)
+        half_width = min(SURE / 2 / sqrt(told), NOTHING_KNOWN)
+        return Errors(None, self._excess_knowing("pairs", told), half_width)
 
     def _of_grid(self, protocol: str, epsilon: float) -> Errors:
         """Go between the two nearest epsilons that were simulated."""

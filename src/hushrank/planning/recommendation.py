@@ -17,7 +17,7 @@ NEARLY = 1.1
 """Within a tenth of the least error protocols are as good: predictions are no more precise."""
 AS_GOOD_AS_NONE = 0.001
 """Of two excesses: one pair in 1,000."""
-PREFERRED = ("max-entropy", "pairs", "subset-order")
+PREFERRED = ("max-entropy", "order", "pairs", "subset-order")
 """Among equals: what learns a model too, says how sure it is, and asks little of a person."""
 HARDLY = 0.85
 """From this part of the error of asking nobody on, asking is hardly worth it."""

@@ -10,7 +10,7 @@ import numpy as np
 from hushrank.aggregators.uncertainty.drawn_ranks import Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
-from hushrank.arrays import Order, Ranks, Shares
+from hushrank.arrays import Floats, Order, Ranks, Shares
 from hushrank.errors import HushrankError
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.orders_in_reports import FoundOrders
@@ -18,6 +18,7 @@ from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.ranking_model import RankingModel
 from hushrank.protocols.max_entropy import MaxEntropyOutcome
+from hushrank.protocols.one_order import OneOrder
 from hushrank.protocols.pairs import PairOutcome
 from hushrank.protocols.popular_orders import PopularOrdersOutcome
 from hushrank.protocols.question_mix import describe_mix
@@ -147,13 +148,39 @@ class LearntPairs:
 
     def shown(self, names: Sequence[str]) -> Shown:
         """Return what was chosen, and the shares of pairs with and without their noise."""
-        margins, learnt = self.outcome.estimates.margins, self.posterior.margins
         chosen = {"post_process": self.outcome.post_process, "queries": self.outcome.n_queries[0]}
-        shares = {
-            "reported, noise and all": 0.5 + margins / 2,
-            "most likely, given the noise": 0.5 + learnt / 2,
-        }
+        shares = _with_and_without_noise(self.outcome.estimates.margins, self.posterior)
         return Shown(chosen, pair_shares=shares)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearntMargins:
+    """One order from reports of blocks and of whole orders together; no model."""
+
+    outcome: OneOrder
+    model: None = None
+    rule: Rule = "pairs"
+
+    @property
+    def order(self) -> Order:
+        """The items, best first."""
+        return self.outcome.order
+
+    @property
+    def posterior(self) -> Posterior:
+        """What the noise of the reports leaves open of the order."""
+        return self.outcome.posterior
+
+    def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
+        """Raise HushrankError: one order says nothing of how people differ."""
+        raise HushrankError(ONE_ORDER)
+
+    def shown(self, names: Sequence[str]) -> Shown:
+        """Return what was asked, and the shares of pairs with and without their noise."""
+        design = self.outcome.design
+        chosen = {"post_process": "kemeny", "design": asdict(design)}
+        shares = _with_and_without_noise(self.outcome.known.estimates, self.posterior)
+        return Shown(chosen, rows={"questions": str(design)}, pair_shares=shares)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,6 +236,13 @@ class LearntFit:
             "prior_scale": float(fitted.scale),
             "rows": self.rows,
         }
+
+
+def _with_and_without_noise(margins: Floats, posterior: Posterior) -> dict[str, Shares]:
+    return {
+        "reported, noise and all": 0.5 + margins / 2,
+        "most likely, given the noise": 0.5 + posterior.margins / 2,
+    }
 
 
 def _asked(fitted: MaxEntropyOutcome) -> dict[str, str]:

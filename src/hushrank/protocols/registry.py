@@ -32,8 +32,17 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
-from hushrank.protocols.learnt import Learnt, LearntFit, LearntModel, LearntOrder, LearntPairs, Rows
+from hushrank.protocols.learnt import (
+    Learnt,
+    LearntFit,
+    LearntMargins,
+    LearntModel,
+    LearntOrder,
+    LearntPairs,
+    Rows,
+)
 from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
+from hushrank.protocols.one_order import one_order
 from hushrank.protocols.pairs import pairs
 from hushrank.protocols.popular_orders import popular_orders
 from hushrank.protocols.query_counts import Solution
@@ -203,8 +212,26 @@ class WholeRanking:
 
 
 @dataclass(frozen=True)
+class ConsensusOrder:
+    """Ours for one order: small blocks and whole orders, and all reports together; `one_order`."""
+
+    name = "order"
+    has_model = False
+    unranked: ClassVar[Incomplete] = "refused"
+
+    def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
+        """Begin one round of blocks and whole orders, of different people."""
+        found = yield from one_order(n_items, epsilon=epsilon, n_people=n_people)
+        return LearntMargins(found)
+
+    def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
+        """Return None: there are no synthetic rankings to be compared."""
+        return None
+
+
+@dataclass(frozen=True)
 class Pairs:
-    """Ours for one order: a few pairs a person, and all reports together; see `pairs`.
+    """A few pairs a person, and all reports together, for one order of many items; see `pairs`.
 
     `queries`: pairs that a person answers, by epsilon where None. `post_process`: how reports
     become an order.
@@ -317,6 +344,7 @@ PROTOCOLS: Mapping[str, Entry] = {
     "max-entropy": _entry(MaxEntropy),
     "safari": _entry(Safari),
     **{name: _entry(WholeRanking, name=name, mechanism=MECHANISMS[name]) for name in MECHANISMS},
+    "order": _entry(ConsensusOrder),
     "pairs": _entry(Pairs),
     "ldp-kwiksort-rr": _entry(LdpKwikSort, solution="rr"),
     "ldp-kwiksort-lap": _entry(LdpKwikSort, solution="lap"),

@@ -57,8 +57,9 @@ def collect(
     epsilon: the most that any person's privacy costs over all rounds, in nats; in (0, 1000]. It is
         local: it holds against everybody. None: only where `shuffled` with a central_epsilon.
     protocol: `max-entropy` (ours, the default: a model of all rankings from one tiny question a
-        person, up to 16 items), `safari`, `grr`, `rappor`, `sh`, `olh` (models); `pairs`,
-        `ldp-kwiksort-rr`, `ldp-kwiksort-lap`, `subset-order` (one order); a plug-in's name; or a
+        person, up to 16 items), `safari`, `grr`, `rappor`, `sh`, `olh` (models); `order`
+        (ours for one order), `pairs`, `ldp-kwiksort-rr`, `ldp-kwiksort-lap`, `subset-order` (one
+        order); a plug-in's name; or a
         protocol of `hushrank.protocols.registry` with its options settled.
     shuffled: another trust model: a shuffler stands between people and collector, and forwards all
         reports of a round in random order and nothing else. Against whoever sees only that, the

@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import norm
 
 from hushrank.aggregators.uncertainty.shrinkage import (
     SPREADS,
-    Line,
-    _margin_belief,
     posterior_of_margins,
     posterior_of_scores,
 )
@@ -22,39 +20,6 @@ def antisymmetric(upper, n_items):
 
 def symmetric(upper, n_items):
     return np.abs(antisymmetric(upper, n_items))
-
-
-@pytest.mark.linear_algebra
-@pytest.mark.parametrize(("score_spread", "rest_spread"), [(0.3, 0.1), (0.05, 0.4)])
-def test_the_belief_is_the_exact_conditional_normal(score_spread, rest_spread):
-    """Against the dense formula over all pairs at once; one pair has nobody's answer."""
-    n_items = 5
-    rng = np.random.default_rng(3)
-    first, second = np.triu_indices(n_items, 1)
-    slopes, offsets = rng.uniform(0.2, 1, len(first)), rng.normal(0, 0.2, len(first))
-    contrasts = np.eye(n_items)[first] - np.eye(n_items)[second]
-    steep = slopes[:, None] * contrasts
-    noise = rng.uniform(0.01, 0.2, len(first))
-    margins = rng.normal(0, 0.5, len(first))
-    prior = score_spread**2 * steep @ steep.T + rest_spread**2 * np.diag(slopes)
-    seen = np.arange(1, len(first))  # the first pair is unanswered
-    observed = (prior + np.diag(noise))[np.ix_(seen, seen)]
-    gain = prior[:, seen] @ np.linalg.inv(observed)
-    mean = offsets + gain @ (margins - offsets)[seen]
-    covariance = prior - gain @ prior[seen]
-    evidence = multivariate_normal.logpdf(margins[seen], offsets[seen], observed)
-
-    precisions = symmetric(1 / noise, n_items)
-    precisions[0, 1] = precisions[1, 0] = 0
-    given = np.where(precisions > 0, antisymmetric(margins, n_items), 0)
-    line = Line(antisymmetric(offsets, n_items), symmetric(slopes, n_items))
-    log_evidence, belief = _margin_belief(given, precisions, line, score_spread, rest_spread)
-    assert belief.margins[first, second] == pytest.approx(mean)
-    assert belief.variances[first, second] == pytest.approx(np.diag(covariance))
-    assert belief.scores == pytest.approx(contrasts.T @ mean)
-    assert belief.covariance == pytest.approx(contrasts.T @ covariance @ contrasts)
-    constant = -len(seen) / 2 * np.log(2 * np.pi)
-    assert log_evidence == pytest.approx(evidence - constant)
 
 
 def test_scores_shrink_to_the_exact_conditional_normal():

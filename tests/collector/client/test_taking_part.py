@@ -14,6 +14,7 @@ PROTOCOLS = [
     ("max-entropy", {}),
     ("max-entropy", {"unranked": "last"}),
     ("max-entropy", {"unranked": "unknown"}),
+    ("order", {}),
     ("pairs", {}),
     ("ldp-kwiksort-rr", {"queries": 2}),
     *[("safari", {"split": split}) for split in ("budget", "people")],

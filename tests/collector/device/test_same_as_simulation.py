@@ -23,6 +23,8 @@ SURVEYS = [
     {"protocol": "max-entropy", "epsilon": 4.0, "expected_people": 20_000},
     {"protocol": "max-entropy", "options": {"unranked": "last"}},
     {"protocol": "max-entropy", "options": {"popular_orders": True}},
+    {"protocol": "order"},
+    {"protocol": "order", "epsilon": 4.0},
     {"protocol": "pairs", "options": {"queries": 3}},
     {"protocol": "ldp-kwiksort-rr"},
     {"protocol": "safari", "options": {"split": "budget"}},

@@ -28,7 +28,7 @@ def rows_of(collection, name):
     return list(csv.DictReader(StringIO(made)))
 
 
-@pytest.fixture(scope="module", params=["max-entropy", "pairs", "subset-order", "grr"])
+@pytest.fixture(scope="module", params=["max-entropy", "order", "pairs", "subset-order", "grr"])
 def collection(request):
     return collected(request.param)
 
@@ -77,7 +77,7 @@ def test_shares_of_a_rank_and_of_an_item_add_up():
 
 
 def test_both_ways_round_a_pair_add_up_to_everybody():
-    for protocol in ("max-entropy", "pairs", "grr"):
+    for protocol in ("max-entropy", "order", "pairs", "grr"):
         found = pair_shares(collected(protocol)).shares
         np.testing.assert_allclose(found + found.T, 1, atol=1e-9)
 

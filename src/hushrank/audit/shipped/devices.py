@@ -15,7 +15,16 @@ from hushrank.surveys.wire import PublishedSurvey
 
 NAMES = ("tea", "coffee", "water", "milk")
 ORDERS = {"abcd": (0, 1, 2, 3), "abdc": (0, 1, 3, 2), "dcba": (3, 2, 1, 0), "cdab": (2, 3, 0, 1)}
-PROTOCOLS = ("max-entropy", "safari", "pairs", "ldp-kwiksort-rr", "subset-order", "grr", "rappor")
+PROTOCOLS = (
+    "max-entropy",
+    "safari",
+    "order",
+    "pairs",
+    "ldp-kwiksort-rr",
+    "subset-order",
+    "grr",
+    "rappor",
+)
 DRAWS = 100_000
 N_PEOPLE = 1000
 

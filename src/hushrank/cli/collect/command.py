@@ -79,7 +79,7 @@ def collect(
             metavar="NAME",
             callback=known_protocol,
             help="A model of all rankings: max-entropy, safari, grr, rappor, sh, olh. One order:"
-            " pairs, ldp-kwiksort-rr, ldp-kwiksort-lap, subset-order. Or a plug-in's name.",
+            " order, pairs, ldp-kwiksort-rr, ldp-kwiksort-lap, subset-order. Or a plug-in's name.",
         ),
     ] = "max-entropy",
     prior: Annotated[
@@ -158,9 +158,9 @@ def collect(
     """Simulate a collection: each person in FILE answers privately, on a device of their own.
 
     FILE holds complete strict rankings; --break-ties makes tied ones strict, and max-entropy takes
-    incomplete ones with --unranked. pairs, ldp-kwiksort-* and subset-order learn one order; the
-    others a model of all rankings, too. max-entropy asks each person one tiny question, and takes
-    up to 16 items.
+    incomplete ones with --unranked. order, pairs, ldp-kwiksort-* and subset-order learn one order;
+    the others a model of all rankings, too. max-entropy asks each person one tiny question, and
+    takes up to 16 items.
 
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.

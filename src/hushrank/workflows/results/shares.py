@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushrank.arrays import Floats
-from hushrank.protocols.learnt import LearntFit, LearntOrder, LearntPairs
+from hushrank.protocols.learnt import LearntFit, LearntMargins, LearntOrder, LearntPairs
 from hushrank.rankings.marginals import first_order_marginals, majority
 from hushrank.workflows.results.collection import Collection
 
@@ -50,7 +50,7 @@ def pair_shares(collection: Collection) -> Estimates | None:
     if isinstance(learnt, LearntFit):
         found = learnt.outcome.estimates
         return Estimates.within(found.precedences, found.precedence_errors)
-    if isinstance(learnt, LearntPairs):
+    if isinstance(learnt, LearntPairs | LearntMargins):
         return _of_margins(learnt)
     if isinstance(learnt, LearntOrder) or not collection.protocol.has_model:
         return None
@@ -60,7 +60,7 @@ def pair_shares(collection: Collection) -> Estimates | None:
     return Estimates(shares)
 
 
-def _of_margins(learnt: LearntPairs) -> Estimates:
+def _of_margins(learnt: LearntPairs | LearntMargins) -> Estimates:
     """Take mean and standard deviation of what is believed of each pair's margin."""
     beliefs, mean = learnt.posterior.beliefs, learnt.posterior.margins
     squares = sum(each.weight * (each.variances + each.margins**2) for each in beliefs)

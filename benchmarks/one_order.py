@@ -1,0 +1,106 @@
+"""One consensus order from local reports: `order` beside every single way, on the same people.
+
+`HUSHRANK_DATA=folder python -m benchmarks.one_order` reads Sushi, Jester and elections below it and
+prints Markdown; a quarter of an hour, and as long again with `--max-entropy`. All people of a data
+set are asked, at most 5,000; in each repetition under other numbers of the items, and with noise of
+its own. What is told is the excess: by how much the mean normalised Kendall distance of the order
+to the people's is above that of their exact Kemeny order.
+"""
+
+import os
+import sys
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.engines.local import run
+from hushrank.experiments.figures.frontier.elections import ELECTIONS
+from hushrank.experiments.populations import read_jester
+from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.protocols.registry import make_protocol
+from hushrank.randomness import Randomness
+from hushrank.rankings.distances import kendall_cost
+from hushrank.rankings.files import read_rankings
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+
+EPSILONS = (0.5, 1.0, 2.0, 5.0)
+WAYS = {"rr": "ldp-kwiksort-rr", "pairs": "pairs", "subset": "subset-order", "order": "order"}
+SLOW_WAYS = {"maxent": "max-entropy"}
+REPETITIONS, SLOW_REPETITIONS, LONG_REPETITIONS = 40, 10, 6
+LONG_ITEMS = 12
+MOST_PEOPLE, FEWEST_PEOPLE = 5000, 500
+UNEQUAL = ([4, 3.7, 1.2, 1, -1, -1.3, -4], [5, 2, 1.8, 0, -0.2, -2, -5])
+"""Log-utilities of seven items of very unequal popularity, some of them nearly alike."""
+
+
+def populations(data: Path) -> Iterator[tuple[str, Rankings]]:
+    """Yield the real ones, then 18,000 made-up people of each of two Plackett-Luce models."""
+    yield "sushi", some(read_rankings(next(data.rglob("sushi.soc"))))
+    jokes = np.random.default_rng(7).choice(40, 10, replace=False)
+    ratings = read_jester(data / "jester" / "jester-data-1.csv.gz").expanded()
+    yield "jester10", ratings.restrict(sorted(jokes.tolist()))
+    for each in ELECTIONS:
+        file = next(data.rglob(each.holds.split()[1].rstrip(";") + "*"))
+        people = each.read(file).expanded()
+        if people.n_rows >= FEWEST_PEOPLE:
+            yield each.name, some(people)
+    rng = np.random.default_rng(5)
+    for name, utilities in zip(("pl7-unequal", "pl7-unequal2"), UNEQUAL, strict=True):
+        ranks = PlackettLuce(np.array(utilities, dtype=float)).sample(18_000, rng=rng)
+        people = Rankings(ranks, tuple("abcdefg"))
+        yield name, people.restrict(rng.permutation(7).tolist())
+
+
+def some(people: Rankings) -> Rankings:
+    """Return 5,000 of them, if there are more."""
+    everybody = people.expanded()
+    if everybody.n_rows <= MOST_PEOPLE:
+        return everybody
+    chosen = np.random.default_rng(0).choice(everybody.n_rows, MOST_PEOPLE, replace=False)
+    return everybody.select(np.sort(chosen))
+
+
+def excess(people: Rankings, way: str, epsilon: float, seed: int, label: str) -> float:
+    """Return the excess of one collection; `label` names the population in the noise's seed."""
+    n_items, n_people = people.n_items, people.n_rows
+    numbers = np.random.default_rng([seed, n_items]).permutation(n_items)
+    protocol = make_protocol((WAYS | SLOW_WAYS)[way])
+    begun = protocol.begin(n_items, epsilon=epsilon, n_people=n_people, seed=seed)
+    words = np.random.default_rng([zlib.crc32(f"{label} {epsilon} {way} {seed}".encode()), 1])
+    noise = Randomness(words.bytes, is_private=False)
+    learnt: Any = run(begun, people.restrict(numbers.tolist()), rng=noise).result
+    order = tuple(int(numbers[item]) for item in learnt.order)
+    counts = majority(people)
+    above = kendall_cost(counts, order) - kemeny(counts).cost
+    return float(above / n_people / (n_items * (n_items - 1) / 2))
+
+
+def table(people: Mapping[str, Rankings], epsilon: float, ways: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the table of one epsilon, in thousandths."""
+    yield f"| ε = {epsilon:g} | {' | '.join(ways)} |"
+    yield "|---" * (len(ways) + 1) + "|"
+    for name, each in people.items():
+        cells = []
+        for way in ways:
+            slow = LONG_REPETITIONS if each.n_items >= LONG_ITEMS else SLOW_REPETITIONS
+            n = slow if way in SLOW_WAYS else REPETITIONS
+            found = np.array([excess(each, way, epsilon, seed, name) for seed in range(n)]) * 1000
+            cells.append(f"{found.mean():.1f} ± {found.std() / np.sqrt(n):.1f}")
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print a table for each epsilon."""
+    people = dict(populations(Path(os.environ["HUSHRANK_DATA"])))
+    ways = [*WAYS, *(SLOW_WAYS if "--max-entropy" in sys.argv else ())]
+    for epsilon in EPSILONS:
+        print("\n".join(table(people, epsilon, ways)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""Margins as differences of scores and a rest, given noisy estimates: one normal belief.
+
+Theory: docs/theory/one-order.md.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from hushrank.aggregators.bradley_terry import laplacian, likeliest_scores, slopes_at
+from hushrank.aggregators.uncertainty.posterior import Belief
+from hushrank.arrays import Floats
+
+LEAST_OWN_NOISE = 0.05
+"""The part of a variance that is at least no shared noise: shared noise is known near uniform."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyScores:
+    """Estimated sums (items,) of each item's margins over the others, and the noise's covariance.
+
+    The covariance (items, items) is singular: sums of all margins are 0.
+    """
+
+    values: Floats
+    covariance: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyMargins:
+    """Estimated margins (items, items), in shares of people, with their variances.
+
+        estimate[a, b] = margin[a, b] + u[a] - u[b] + v[a, b]
+
+    Variance inf: nobody answered. u (items,) has the variance `shared`: what reports on more than
+    two items add to all their pairs at once. The variances include it twice. scores: estimated
+    besides, from reports of other people.
+    """
+
+    margins: Floats
+    variances: Floats
+    shared: float = 0.0
+    scores: NoisyScores | None = None
+
+    @cached_property
+    def is_known(self) -> Floats:
+        """1 where somebody answered, else 0; 0 on the diagonal."""
+        known = np.isfinite(self.variances).astype(np.float64)
+        np.fill_diagonal(known, 0.0)
+        return known
+
+    @cached_property
+    def estimates(self) -> Floats:
+        """The margins, 0 where nobody answered."""
+        return np.where(self.is_known > 0, self.margins, 0.0)
+
+    @cached_property
+    def precisions(self) -> Floats:
+        """One over the variances, 0 where nobody answered."""
+        return self.is_known / np.maximum(self._finite, 1e-12)
+
+    @cached_property
+    def own_noise(self) -> Floats:
+        """The variances of v; anything where nobody answered."""
+        least = LEAST_OWN_NOISE * self._finite if self.shared else 0.0
+        return np.maximum(np.maximum(self._finite - 2 * self.shared, least), 1e-12)
+
+    @property
+    def _finite(self) -> Floats:
+        return np.where(self.is_known > 0, self.variances, 1.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Line:
+    """A straight line (items, items) for each pair: offset + slope (score[a] - score[b])."""
+
+    offsets: Floats
+    slopes: Floats
+
+    @classmethod
+    def tangent(cls, known: NoisyMargins) -> "Line":
+        """Return the tangents of tanh at the likeliest scores, whose spread is learnt along.
+
+        With too wide a prior noise would look like agreement, and flatten the curve.
+        """
+        scores = likeliest_scores(known.estimates, lambda model: known.precisions)
+        gaps = scores[:, None] - scores
+        slopes = slopes_at(np.tanh(gaps))
+        return cls(np.tanh(gaps) - slopes * gaps, slopes)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginFit:
+    """What estimates say of margins whose scores and rests have these spreads.
+
+    Unknown are factors: a score of each item and, where noise is shared, each item's part in it;
+    and the rest of each margin, which is independent of all others.
+    """
+
+    known: NoisyMargins
+    line: Line
+    score_spread: float
+    rest_spread: float
+
+    @property
+    def log_evidence(self) -> float:
+        """The log-probability of the estimates, without a constant. Pairs stand twice in arrays."""
+        answered, n_items = self.known.is_known > 0, len(self.known.margins)
+        pairs = np.log(self._information[answered]).sum()
+        pairs -= (self._information * self._responses**2).sum()
+        evidence = pairs / 4 + self._pull @ self._factors / 2
+        evidence -= np.log(np.diag(self._precision[0])).sum() + n_items * np.log(self.score_spread)
+        if self.known.scores is not None:
+            factor, surprise = self._foretold(self.known.scores)
+            evidence -= surprise @ cho_solve(factor, surprise) / 2
+            evidence -= np.log(np.diag(factor[0])).sum()
+        return float(evidence)
+
+    def belief(self, weight: float) -> Belief:
+        """Return the posterior of scores, which are sums of margins, and of margins."""
+        margins, variances, covariance = self._margins, self._variances, self._score_covariance
+        if self.known.scores is not None:
+            factor, surprise = self._foretold(self.known.scores)
+            reach = self._covariance_with_scores
+            gain: Floats = cho_solve(factor, np.eye(len(surprise)))
+            margins = margins + reach @ (gain @ surprise)
+            variances = np.maximum(variances - ((reach @ gain) * reach).sum(axis=2), 0.0)
+            covariance = covariance - covariance @ gain @ covariance
+        return Belief(weight, margins.sum(axis=1), covariance, margins, variances)
+
+    def _foretold(self, scores: NoisyScores) -> tuple[Any, Floats]:
+        """Return the Cholesky factor of what estimated scores vary by, and how far off they are.
+
+        Given all else. Nothing is to be known of the sum of all scores: it gets its own variance.
+        """
+        of_sum = np.full_like(scores.covariance, np.trace(scores.covariance) / len(scores.values))
+        surprise = scores.values - self._margins.sum(axis=1)
+        factor = cho_factor(self._score_covariance + scores.covariance + of_sum)
+        return factor, surprise - surprise.mean()
+
+    @cached_property
+    def _rest_variance(self) -> Floats:
+        rest: Floats = self.rest_spread**2 * self.line.slopes
+        return rest
+
+    @cached_property
+    def _information(self) -> Floats:
+        """What an estimate tells of the line: 0 where nobody answered."""
+        return self.known.is_known / (self._rest_variance + self.known.own_noise)
+
+    @cached_property
+    def _responses(self) -> Floats:
+        return self.known.is_known * (self.known.estimates - self.line.offsets)
+
+    @cached_property
+    def _reaches(self) -> list[Floats]:
+        """How an estimate moves with the difference of each kind of factor."""
+        shared = [np.ones_like(self.line.slopes)] if self.known.shared else []
+        return [self.line.slopes, *shared]
+
+    @cached_property
+    def _pull(self) -> Floats:
+        weighed = self._information * self._responses
+        return np.concatenate([(weighed * reach).sum(axis=1) for reach in self._reaches])
+
+    @cached_property
+    def _precision(self) -> Any:
+        """The Cholesky factor of the factors' precision (factors, factors)."""
+        rows = [
+            [laplacian(self._information * a * b) for b in self._reaches] for a in self._reaches
+        ]
+        prior = [self.score_spread**-2, 1 / self.known.shared if self.known.shared else 0.0]
+        diagonal = np.repeat(prior[: len(rows)], len(self.known.margins))
+        return cho_factor(np.block(rows) + np.diag(diagonal))
+
+    @cached_property
+    def _factors(self) -> Floats:
+        """The factors' posterior mean, before scores."""
+        factors: Floats = cho_solve(self._precision, self._pull)
+        return factors
+
+    @cached_property
+    def _factor_covariance(self) -> Floats:
+        covariance: Floats = cho_solve(self._precision, np.eye(len(self._factors)))
+        return covariance
+
+    @cached_property
+    def _kept(self) -> Floats:
+        """The share of a residual that is no noise."""
+        return self._rest_variance * self._information
+
+    @cached_property
+    def _rest_left(self) -> Floats:
+        rest = self._rest_variance * (1 - self._kept)
+        np.fill_diagonal(rest, 0.0)
+        return rest
+
+    @cached_property
+    def _loads(self) -> list[Floats]:
+        """How a margin moves with the difference of each kind of factor, given its estimate."""
+        shared = [-self._kept] if self.known.shared else []
+        return [(1 - self._kept) * self.line.slopes, *shared]
+
+    @cached_property
+    def _score_loads(self) -> Floats:
+        """How scores move with the factors (items, factors)."""
+        return np.hstack([laplacian(load) for load in self._loads])
+
+    @cached_property
+    def _margins(self) -> Floats:
+        kept, parts = self._kept, self._factors.reshape(len(self._loads), -1)
+        margins = (1 - kept) * self.line.offsets + kept * self.known.estimates
+        for load, part in zip(self._loads, parts, strict=True):
+            margins = margins + load * (part[:, None] - part)
+        return margins
+
+    @cached_property
+    def _score_covariance(self) -> Floats:
+        by_factors = self._score_loads @ self._factor_covariance @ self._score_loads.T
+        covariance: Floats = by_factors + laplacian(self._rest_left)
+        return covariance
+
+    @property
+    def _variances(self) -> Floats:
+        n, covariance = len(self.known.margins), self._factor_covariance
+        variances = self._rest_left.copy()
+        for nth, one in enumerate(self._loads):
+            for mth, other in enumerate(self._loads):
+                part = covariance[nth * n : (nth + 1) * n, mth * n : (mth + 1) * n]
+                variances += one * other * contrasts(part)
+        return np.maximum(variances, 0.0)
+
+    @property
+    def _covariance_with_scores(self) -> Floats:
+        """The covariances of margins with scores (items, items, items)."""
+        n = len(self.known.margins)
+        by_factors = (self._factor_covariance @ self._score_loads.T).reshape(-1, n, n)
+        rest = np.eye(n)
+        reach = self._rest_left[:, :, None] * (rest[:, None] - rest)
+        for load, part in zip(self._loads, by_factors, strict=True):
+            reach += load[:, :, None] * (part[:, None] - part)
+        return reach
+
+
+def contrasts(covariance: Floats) -> Floats:
+    """Return the covariances (items, items) of differences, of two items each: of both factors."""
+    own = np.diag(covariance)
+    return own[:, None] + own - covariance - covariance.T

@@ -1,0 +1,84 @@
+from itertools import combinations, permutations
+from math import factorial
+
+import numpy as np
+import pytest
+
+from hushrank.aggregators.from_reports.block_reports import reports_of_blocks, shared_noise
+from hushrank.aggregators.from_reports.pair_estimates import PairReports, estimate_pairs
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.models.mixture import plackett_luce_mixture
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.rankings.marginals import majority
+from hushrank.rankings.profile import Rankings
+
+N_ITEMS = 5
+
+
+def population(n_people=200, seed=3):
+    rng = np.random.default_rng(seed)
+    ranks = plackett_luce_mixture(N_ITEMS, 2, spread=1.0, rng=rng).sample(n_people, rng=rng)
+    return Rankings(ranks, tuple("abcde"))
+
+
+def expected(people, block_size, epsilon):
+    """Return blocks, what hides their orders, and the mean tallies if everybody answers all."""
+    blocks = tuple(RelativeOrder(each) for each in combinations(range(N_ITEMS), block_size))
+    mechanism = GeneralizedRandomizedResponse(factorial(block_size), epsilon)
+    p, q, n = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate, people.n_people
+    counts = [np.bincount(b.answer(people.ranks), minlength=b.n_categories) for b in blocks]
+    return blocks, mechanism, tuple(Tally(each * (p - q) + q * n, n) for each in counts)
+
+
+@pytest.mark.parametrize("block_size", [2, 3, 4, 5])
+def test_margins_of_mean_reports_are_those_of_the_people(block_size):
+    people = population()
+    reports = reports_of_blocks(N_ITEMS, *expected(people, block_size, 1.5), 200)
+    counts = majority(people)
+    margins = (counts - counts.T) / people.n_people
+    assert estimate_pairs(reports).margins == pytest.approx(margins)
+
+
+def test_blocks_of_two_are_pairs():
+    blocks, mechanism, tallies = expected(population(), 2, 1.0)
+    plain = PairReports.from_tallies(N_ITEMS, mechanism, tallies, 10)
+    found = reports_of_blocks(N_ITEMS, blocks, mechanism, tallies, 200)
+    assert found.wins == pytest.approx(plain.wins)
+    assert found.gaps == pytest.approx(plain.gaps)
+    assert found.n_people == pytest.approx(plain.n_people)
+    assert shared_noise(N_ITEMS, blocks, found, 2000) == 0.0
+
+
+@pytest.mark.parametrize("is_unanimous", [True, False])
+@pytest.mark.parametrize("block_size", [3, 4])
+def test_shared_noise_is_the_mean_covariance_of_margins_of_an_item(block_size, is_unanimous):
+    """Exactly, by listing what each person may report, where all agree or all orders are held."""
+    orders = [tuple(range(N_ITEMS))] if is_unanimous else list(permutations(range(N_ITEMS)))
+    people = Rankings.from_orders(np.array(orders * 240))
+    blocks, mechanism, tallies = expected(people, block_size, 2.0)
+    gap, n_answered = mechanism.rates.reach, people.n_people * len(blocks)
+    reports = reports_of_blocks(N_ITEMS, blocks, mechanism, tallies, 10**9)
+    found = shared_noise(N_ITEMS, blocks, reports, n_answered)
+    signs = np.sign(np.arange(N_ITEMS) - np.arange(N_ITEMS)[:, None]) * is_unanimous
+    covariances = []
+    for a, b, c in permutations(range(N_ITEMS), 3):
+        both = gap * signs[a, b] * signs[a, c] + (1 - gap) / 3
+        if not is_unanimous:
+            both = 1 / 3
+        covariances.append(both - gap**2 * signs[a, b] * signs[a, c])
+    counts = reports.counts[0]
+    n_pair = counts[0, 1]
+    n_three = n_answered * block_size * (block_size - 1) * (block_size - 2) / 60
+    mean = np.mean(covariances) * n_three / (gap * n_pair) ** 2
+    assert counts[np.triu_indices(N_ITEMS, 1)] == pytest.approx(n_pair)
+    assert found == pytest.approx(mean, rel=0.01)
+
+
+def test_other_numbers_of_tallies_and_mixed_blocks_are_refused():
+    blocks, mechanism, tallies = expected(population(), 3, 1.0)
+    with pytest.raises(HushrankError, match="expected 10 tallies, got 9"):
+        reports_of_blocks(N_ITEMS, blocks, mechanism, tallies[:-1], 200)
+    with pytest.raises(HushrankError, match="one size"):
+        reports_of_blocks(N_ITEMS, (*blocks, RelativeOrder((0, 1))), mechanism, tallies, 200)
