@@ -32,12 +32,20 @@ KEYS = {
     "clusters",
     "groups",
     "private",
+    "rehearsal",
     "options",
     "seconds",
     "warnings",
     "privacy_statement",
 }
-BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
+BUDGETS = {
+    "privrank": 0.05,
+    "user-level": 0.4,
+    "withhold": 0.5,
+    "rand": 0.5,
+    "frapp": 50,
+    "diff": 20,
+}
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +90,18 @@ def test_every_method_releases_records_of_protected_users_only(
     assert same[~asks].all()
     assert not same[asks].all()
     originals = {tuple(row) for row in before.scores[asks].toarray()}
+    if method == "withhold":
+        originals.add((0.0,) * before.n_items)
     assert {tuple(row) for row in after.scores[asks].toarray()} <= originals
     assert "Do not publish this page" in page.read_text()
-    assert page.read_text().count("<svg") == 4
+    assert page.read_text().count("<svg") == (2 if method == "withhold" else 4)
+    paid = found["groups"][0]["changed"]
+    assert sum(each["changed"] for each in paid) == (~same[asks]).sum()
+    assert all((each["withheld"] > 0) == (method == "withhold") for each in paid)
+    for text in (page.read_text(), capsys.readouterr().out):
+        said = " ".join(text.split())
+        assert "record or none, by group: " in said
+        assert "Compare with withholding" in said
 
 
 @pytest.mark.usefixtures("hasty_attackers")
@@ -124,6 +141,8 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
         (["--method", "frapp", "--budget", 0.5], "expected a finite ratio of at least 1"),
         (["--method", "diff", "--budget", -1], "expected a finite steepness"),
         (["--method", "user-level", "--budget", 0], "expected a budget above 0"),
+        (["--method", "withhold", "--budget", 1.5], "expected a share of 0 to 1 to withhold"),
+        (["--protect", 0.4], "--budget and --protect: expected one of them"),
         (["--private", "age"], "line 1: expected every attribute that is asked for, got group"),
         (["--clusters", 5000], "expected 1..300 clusters"),
         (["--bins", "age=18"], "--bins cuts attributes that --private names"),

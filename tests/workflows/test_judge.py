@@ -83,7 +83,7 @@ def test_what_was_held_out_is_foretold():
     assert changed.after.all_users != changed.before.all_users
     assert changed.n_changed_users > 200
     assert len(steps) == 2
-    assert changed.to_dict()["map"].keys() == {"before", "after", "popularity"}
+    assert changed.to_dict()["map"].keys() == {"before", "after", "popularity", "withheld"}
     assert pa.table(changed).column_names == ["recommender", "all_users", "changed_users"]
 
 

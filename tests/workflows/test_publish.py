@@ -54,6 +54,7 @@ def test_a_release_holds_what_may_be_handed_over_and_what_was_promised_alone(dat
         "terms": ReleaseTerms,
         "is_private": bool,
         "choices": int,
+        "rehearsal": type(None),
     }
     allowed = (str, int, float, bool, NoneType, tuple)
     assert all(isinstance(getattr(release.terms, f.name), allowed) for f in fields(ReleaseTerms))

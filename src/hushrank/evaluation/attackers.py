@@ -87,7 +87,7 @@ def attack(release: AttackCase, *, rng: np.random.Generator) -> Attacks:
     users than folds.
     """
     require_foldable(release.values, N_FOLDS)
-    with one_thread():
+    with one_thread(), np.errstate(invalid="ignore"):  # withheld records have no variance
         scores = _original(release, rng) | _retrained(release, rng)
         scores["copies"] = _log_copies(release)
         if release.posterior is not None:

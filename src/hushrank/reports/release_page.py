@@ -33,7 +33,8 @@ FLATTERING = "of the users that the channel was learnt from, which flatters it"
 TRADE_OFF = (
     "Small dots: the least that any channel between these clusters tells at this expected"
     " distortion, to 1 % of what it is without a channel; the dashed line guides the eye, the least"
-    " lies on it or below. Large dot: this release."
+    " lies on it or below. Large dot: this release. Withholding all records tells nothing, and what"
+    " is popular can still be recommended: only what recommends better is worth a release."
 )
 CHANNEL = (
     "How likely a user of a cluster (row) is released as one of another (column); the darker, the"
@@ -59,7 +60,8 @@ class GroupPicture:
     from; held_out: after, of users that nothing was learnt from, None where there are none.
     guessed: how many of 100 users who sees nothing guesses right, who sees the cluster as it is,
     and who sees the released one. distortion: what `after` costs, expected distance of clusters;
-    trade_off (budgets, 2): distortion and leakage of the best channels.
+    trade_off (budgets, 2): distortion and leakage of the best channels; None where records are
+    withheld, none exchanged.
     """
 
     protects: str
@@ -69,7 +71,7 @@ class GroupPicture:
     held_out: float | None
     guessed: tuple[float, float, float]
     distortion: float
-    trade_off: NDArray[np.float64]
+    trade_off: NDArray[np.float64] | None
     channel: Shares
 
 
@@ -144,14 +146,17 @@ def _in_guesses(group: GroupPicture) -> str:
 
 
 def _group(shown: PublishingPage, group: GroupPicture) -> list[str]:
-    return [_utility(group, shown.unit), _before_and_after(group), _channel(group)]
+    if group.trade_off is None:
+        return [_before_and_after(group)]
+    exchanged = _utility(group, group.trade_off, shown.unit)
+    return [exchanged, _before_and_after(group), _channel(group)]
 
 
-def _utility(group: GroupPicture, unit: str) -> str:
+def _utility(group: GroupPicture, trade_off: NDArray[np.float64], unit: str) -> str:
     here = (group.distortion, group.after)
-    drawn = trade_off_drawing(group.trade_off, here, group.before, unit)
+    drawn = trade_off_drawing(trade_off, here, group.before, unit)
     title = f"Privacy against utility: {group.protects}"
-    return section(title, figure(drawn, TRADE_OFF), _trade_off_table(group, unit))
+    return section(title, figure(drawn, TRADE_OFF), _trade_off_table(group, trade_off, unit))
 
 
 def _before_and_after(group: GroupPicture) -> str:
@@ -180,12 +185,13 @@ def _channel(group: GroupPicture) -> str:
     return section(f"The channel: {group.protects}", figure(drawn, CHANNEL), table_of)
 
 
-def _trade_off_table(group: GroupPicture, unit: str) -> str:
+def _trade_off_table(group: GroupPicture, trade_off: NDArray[np.float64], unit: str) -> str:
     rows = [["as it was", "0", f"{group.before:.4g}"]]
-    points = np.round(group.trade_off[1:], 9)  # a solver's zero is some 1e-16
+    points = np.round(trade_off[1:], 9)  # a solver's zero is some 1e-16
     best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in points]
     rows += [row for number, row in enumerate(best) if row not in best[:number]]
     rows.append(["this release", f"{group.distortion:.4g}", f"{group.after:.4g}"])
+    rows.append(["withholding: nothing is released", "no record", "0"])
     return table(["channel", f"distortion ({unit})", "bits that leak"], rows, numbers=(1, 2))
 
 

@@ -24,7 +24,9 @@ def group_pictures(users: ProtectedUsers, plans: Sequence[GroupPlan]) -> list[Gr
 
 
 def _picture(users: ProtectedUsers, plan: GroupPlan) -> GroupPicture:
-    problem = ChannelProblem(plan.joint, users.distances.matrix, 0.0)
+    problem = None  # where records may be withheld, that is no cluster at a distance
+    if len(plan.joint) == users.clusters.n_clusters:
+        problem = ChannelProblem(plan.joint, users.distances.matrix, 0.0)
     return GroupPicture(
         protects=", ".join(plan.names),
         n_users=len(plan.users),
@@ -32,8 +34,8 @@ def _picture(users: ProtectedUsers, plan: GroupPlan) -> GroupPicture:
         after=leakage_bits(plan.joint, plan.transitions),
         held_out=plan.leaked.leakage_bits_heldout,
         guessed=guesses(plan.joint, plan.transitions),
-        distortion=problem.distortion(plan.transitions),
-        trade_off=trade_off(problem),
+        distortion=0.0 if problem is None else problem.distortion(plan.transitions),
+        trade_off=None if problem is None else trade_off(problem),
         channel=plan.transitions,
     )
 

@@ -33,6 +33,7 @@ RECOMMENDERS = {
     "before": "on activity as it is",
     "after": "on released",
     "popularity": "popularity",
+    "withheld": "on released, popularity for users changed",
 }
 
 
@@ -148,12 +149,15 @@ class EvaluationResult:
     """Mean average precision of what was held out, by what a recommender was trained on.
 
     before: activity as it is; after: what was released; popularity: the same for everybody.
+    withheld: what was released, and popularity for users whose record changed: as if nothing had
+    been released of them, which tells nothing of them.
     Privacy: computed from raw data, for the owner of it alone.
     """
 
     before: Precision
     after: Precision
     popularity: Precision
+    withheld: Precision
     n_users: int
     n_changed_users: int
 
@@ -179,10 +183,23 @@ class EvaluationResult:
     def warnings(self) -> tuple[str, ...]:
         """What the table does not say by itself: a recommender that knows nobody does better."""
         beaten = {"before": "activity as it is", "after": "the release"}
-        return tuple(
+        said = [
             f"Popularity, the same list for everybody, does better than what learns from {words}."
             for name, words in beaten.items()
             if self.map[name].all_users < self.popularity.all_users
+        ]
+        return (*said, *self._cost_of_changes)
+
+    @property
+    def _cost_of_changes(self) -> tuple[str, ...]:
+        """Say that users whose record changed were better off if nothing was released of them."""
+        after, popular = self.after.changed_users, self.popularity.changed_users
+        if after is None or popular is None or after >= popular:
+            return ()
+        return (
+            f"The {self.n_changed_users:,} users whose record changed have {after:.4f}, and"
+            f" {popular:.4f} from popularity: withholding their records, which tells nothing of"
+            " them, would serve them better.",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -318,8 +335,9 @@ def evaluate(
     before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed)
     progress("training on what was released")
     after = trial.by_training(trial.released, repetitions=repetitions, seed=seed)
-    n_changed = int(trial.is_changed.sum())
-    return EvaluationResult(before, after, trial.by_popularity(), activity.n_users, n_changed)
+    popular, n_changed = trial.by_popularity(), int(trial.is_changed.sum())
+    withheld = trial.withholding(after, popular)
+    return EvaluationResult(before, after, popular, withheld, activity.n_users, n_changed)
 
 
 def _released_activity(released: Activity | HasActivity) -> Activity:

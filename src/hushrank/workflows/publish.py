@@ -4,8 +4,8 @@
 another type, for the owner alone: `ReleaseComparison`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from secrets import randbits
@@ -18,6 +18,7 @@ from hushrank.accounting.spend import Spend
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_activity
+from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Clustering
@@ -26,12 +27,25 @@ from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
+from hushrank.publishing.historical.withhold import withhold_plans
 from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.rehearse import (
+    Rehearsal,
+    find_budget,
+    rehearsed_halves,
+    with_used_items,
+)
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
 from hushrank.workflows.results.release_terms import Distance, ReleaseMethod, ReleaseTerms
+from hushrank.workflows.results.useful_budgets import useful_budgets
 from hushrank.workflows.results.words import as_text
 from hushrank.workflows.seeds import secret_words, stream
+
+OURS: Mapping[str, Callable[..., Sequence[GroupPlan]]] = {
+    "user-level": user_level_plans,
+    "withhold": withhold_plans,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +55,7 @@ class Release:
     activity: all users, with the items that somebody is released with.
     is_private: the draws came from the operating system. choices: what clusters were chosen by and
     users held out by; it protects nobody, and leads back to the channel with the raw data alone.
+    rehearsal: how the budget was found, where it was asked for by what it protects.
     Privacy: private values become harder to infer; no differential privacy. Two releases of the
     same users tell more than one.
     """
@@ -49,6 +64,7 @@ class Release:
     terms: ReleaseTerms
     is_private: bool
     choices: int
+    rehearsal: Rehearsal | None = None
 
     def __repr__(self) -> str:
         """Say the size, nothing of the content."""
@@ -88,6 +104,7 @@ class Release:
         return {
             "method": self.terms.method,
             "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "hidden": ", ".join(self.private),
             "users": f"{self.activity.n_users:,}",
             "items": f"{self.activity.n_items:,}",
@@ -104,6 +121,7 @@ class Release:
             "items": self.activity.n_items,
             "records": self.activity.n_records,
             "private": self.is_private,
+            "rehearsal": None if self.rehearsal is None else self.rehearsal.to_dict(),
             "options": asdict(self.terms),
             "privacy_statement": " ".join(self.terms.notes),
         }
@@ -145,7 +163,8 @@ class Release:
         _expect_data(activity, profiles)
         users, plans = _settle(activity, profiles, self.terms, self.choices, progress)
         drawn = matched(self.activity, self.terms, users, plans, is_private=self.is_private)
-        return ReleaseComparison(self.terms, users, drawn, perf_counter() - start)
+        seconds = perf_counter() - start
+        return ReleaseComparison(self.terms, users, drawn, seconds, self.rehearsal)
 
     def _columns(self) -> Values:
         scores, users = self.activity.scores, self.activity.users
@@ -162,7 +181,8 @@ def publish(
     profiles: Profiles,
     *,
     private: Sequence[str],
-    budget: float,
+    budget: float | None = None,
+    protect: float | None = None,
     method: ReleaseMethod = "privrank",
     clusters: int | None = None,
     clustering: Clustering = "auto",
@@ -179,8 +199,11 @@ def publish(
     private: the attributes to hide; users who protect several of them are hidden jointly.
     budget: the largest expected distortion. It counts, by method: `privrank`, the expected
     `distance` of clusters (Kendall: 0 to 1); `user-level`, the expected cosine distance of records,
-    above 0 to 1; `rand`, the probability of another record; `frapp`, how many times likelier the
-    own record is, 1 or more; `diff`, nats a unit of distance, where more is less private.
+    above 0 to 1; `withhold`, the expected share of protected users of whom nothing is released;
+    `rand`, the probability of another record; `frapp`, how many times likelier the own record is, 1
+    or more; `diff`, nats a unit of distance, where more is less private.
+    protect, in place of a budget: the 1 - AUC that the worst attacker shall have at least, below
+    0.5; the budget is found by rehearsals on users who protect nothing (not for frapp and diff).
     clusters: how many of protected users; None: 200, or one for 10 users. clustering: `auto` takes
     `ward` up to 8,000 users, else `bisecting`; also `minibatch` and `average`.
     max_ratio (privrank): bounds P(released | y) / P(released | y') of two private values.
@@ -192,7 +215,8 @@ def publish(
     Real records appear under other users' names, which needs their consent. `docs/publishing.md`
     says what is promised. What the release tells: `release.compared_with(activity, profiles)`.
     Raises TypeError for what is of another type, and HushrankError, before anything is drawn, for
-    options of another method, a budget out of range, and fewer than 4 users who ask for protection.
+    options of another method, a budget out of range, fewer than 4 users who ask for protection,
+    and where no budget protects as much as is wanted.
     Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), Algorithms 1 and 2; `user-level` is our own.
 
     >>> import hushrank, numpy
@@ -208,8 +232,11 @@ def publish(
     >>> owners.leakage_bits < owners.untouched_bits
     True
     """
-    chosen = clusters, clustering, distance, max_ratio, keep_own, seed
-    terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
+    _expect_data(activity, profiles)
+    require((budget is None) != (protect is None), "expected a budget, or what to protect")
+    chosen = clusters, clustering, distance, max_ratio, keep_own, seed, protect
+    found_later = 0.0 if budget is None else budget
+    terms = ReleaseTerms(method, expect_attributes(private), found_later, *chosen)
     return publish_and_compare(activity, profiles, terms, progress=progress)[0]
 
 
@@ -223,13 +250,17 @@ def publish_and_compare(
     start = perf_counter()
     _expect_data(activity, profiles)
     choices = randbits(128) if terms.seed is None else terms.seed
+    rehearsal = None
+    if terms.protect is not None:
+        rehearsal = _rehearse(activity, profiles, terms, terms.protect, choices, progress)
+        terms = replace(terms, budget=rehearsal.budget)
     users, plans = _settle(activity, profiles, terms, choices, progress)
     progress("drawing the release")
     rng = secret_words(terms.seed)
     drawn = exchange_records(users, plans, terms.method, terms.budget, rng=rng)
     seconds = perf_counter() - start
-    release = Release(_with_used_items(drawn.activity), terms, drawn.is_private, choices)
-    return release, ReleaseComparison(terms, users, drawn, seconds)
+    given = with_used_items(drawn.activity), terms, drawn.is_private, choices, rehearsal
+    return Release(*given), ReleaseComparison(terms, users, drawn, seconds, rehearsal)
 
 
 def hold_out(activity: Activity, *, seed: int | None = None) -> tuple[Activity, Activity]:
@@ -252,31 +283,49 @@ def _settle(
 ) -> tuple[ProtectedUsers, Sequence[GroupPlan]]:
     """Cluster users and settle how their records are exchanged; nothing is drawn yet."""
     progress("clustering users")
-    users = protect(
-        activity,
-        profiles,
-        terms.private,
-        n_clusters=terms.clusters,
-        clustering=cast(Clustering, terms.clustering),
-        distance=terms.distance,
-        rng=stream(choices, "clusters"),
-    )
+    users = _protector(terms)(activity, profiles, rng=stream(choices, "clusters"))
     progress("settling the channels")
     return users, _planner(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
 
 
+def _rehearse(
+    activity: Activity,
+    profiles: Profiles,
+    terms: ReleaseTerms,
+    wanted: float,
+    choices: int,
+    progress: Progress,
+) -> Rehearsal:
+    """Find the budget that protects as much as is wanted, on users who protect nothing."""
+    progress("clustering users to rehearse with")
+    rng = stream(choices, "rehearsal")
+    halves = rehearsed_halves(activity, profiles, terms.private, _protector(terms), rng=rng)
+    shown = halves[0].users.activity
+    budgets = (0.0, 1.0)
+    if terms.method != "withhold":
+        found = useful_budgets(terms.method, terms.distance, shown)
+        require(found is not None, f"protect: no budgets of {terms.method} are known to search")
+        budgets = found or budgets
+    planner = _planner(terms)
+    return find_budget(halves, planner, terms.method, wanted, budgets, progress=progress)
+
+
+def _protector(terms: ReleaseTerms) -> Callable[..., ProtectedUsers]:
+    """Return what finds who is protected, and clusters them."""
+    return partial(
+        protect,
+        names=terms.private,
+        n_clusters=terms.clusters,
+        clustering=cast(Clustering, terms.clustering),
+        distance=terms.distance,
+    )
+
+
 def _planner(terms: ReleaseTerms) -> Callable[..., Sequence[GroupPlan]]:
     """Return what settles the channels of the method."""
-    if terms.method == "user-level":
-        return user_level_plans
+    if terms.method in OURS:
+        return OURS[terms.method]
     if terms.method != "privrank":
         return partial(baseline_plans, method=terms.method, held_out=HELD_OUT)
     ratio, own = terms.max_ratio, terms.keep_own
     return partial(privrank_plans, held_out=HELD_OUT, max_ratio=ratio, keep_own=own)
-
-
-def _with_used_items(activity: Activity) -> Activity:
-    """Leave out items that nobody is released with: that they exist is raw."""
-    used = np.flatnonzero(activity.records_of_items)
-    items = tuple(activity.items[item] for item in used)
-    return Activity(activity.scores[:, used], activity.users, items)

@@ -15,6 +15,7 @@ StreamPurpose: TypeAlias = Literal[
     "pivots",
     "clusters",
     "choices",
+    "rehearsal",
     "hold out",
 ]
 

@@ -34,6 +34,7 @@ class Method(StrEnum):
 
     PRIVRANK = "privrank"
     USER_LEVEL = "user-level"
+    WITHHOLD = "withhold"
     RAND = "rand"
     FRAPP = "frapp"
     DIFF = "diff"
@@ -71,11 +72,17 @@ def historical(
         float | None,
         Option(help="Largest expected distortion, by --method. Without it, budgets are suggested."),
     ] = None,
+    protect: Annotated[
+        float | None,
+        Option(
+            help="In place of a budget: 1 - AUC of the worst attacker, at least; it is searched."
+        ),
+    ] = None,
     method: Annotated[
         Method,
         Option(
             metavar="<method>",
-            help=f"How records are obfuscated: {', '.join(Method)}; user-level is ours.",
+            help=f"How records are obfuscated: {', '.join(Method)}; user-level, withhold: ours.",
         ),
     ] = Method.PRIVRANK,
     clusters: Annotated[
@@ -135,11 +142,12 @@ def historical(
     names = tuple(name.strip() for name in private.split(","))
     edges = dict(parse_bins(rule) for rule in bins or ())
     require(edges.keys() <= set(names), "--bins cuts attributes that --private names")
-    chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed
+    require(budget is None or protect is None, "--budget and --protect: expected one of them")
+    chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed, protect
     with in_flags("max_ratio", "keep_own"):
         terms = ReleaseTerms(method.value, names, budget or 0.0, *chosen)
     paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
     columns = ActivityOptions(user, item, score, time, delimiter)
-    if budget is None:
+    if budget is None and protect is None:
         raise suggestion(terms, columns.read(activity))
     publish_and_show(terms, tuple(bins or ()), edges, paths, columns)

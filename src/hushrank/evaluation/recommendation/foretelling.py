@@ -41,11 +41,14 @@ class Foretelling:
         return np.asarray(differ.sum(axis=1) > 0)
 
     def by_training(self, known: csr_array, *, repetitions: int, seed: int | None) -> Precision:
-        """Return the mean over trainings of what a recommender that knows `known` reaches."""
+        """Return the mean over trainings of what a recommender that knows `known` reaches.
+
+        Users of whom it knows nothing are recommended what is popular.
+        """
         found = []
         for stream in np.random.SeedSequence(seed).spawn(repetitions):
             ranking = BayesianRanking.fit(known, rng=np.random.default_rng(stream))
-            found.append(self._precision(ranking.scores))
+            found.append(self._precision(_popular_where_unknown(ranking, known)))
         changed = [each.changed_users for each in found if each.changed_users is not None]
         of_all = fmean(each.all_users for each in found)
         return Precision(of_all, fmean(changed) if changed else None)
@@ -55,6 +58,17 @@ class Foretelling:
         of_items = popularity(self.seen)
         n_users = self.seen.shape[0]
         return self._precision(lambda users: np.tile(of_items, (_length(users, n_users), 1)))
+
+    def withholding(self, after: Precision, popular: Precision) -> Precision:
+        """Return what is reached where changed users are recommended what is popular instead.
+
+        That is the honest baseline: what is withheld tells nothing.
+        """
+        if after.changed_users is None or popular.changed_users is None:
+            return after
+        share = float(self.is_changed[np.diff(self.held_out.indptr) > 0].mean())
+        gained = share * (popular.changed_users - after.changed_users)
+        return Precision(after.all_users + gained, popular.changed_users)
 
     def _precision(self, scores_of: ScoresOf) -> Precision:
         """Return how a recommender ranks what was held out; what was seen is not ranked."""
@@ -97,6 +111,16 @@ def _is_of_whole_records(activity: csr_array, seen: csr_array, released: csr_arr
     are_exchanged = unseen.union(kept).issuperset(given)
     most = MOST_WHOLE * (n_holders if are_exchanged else len(given))
     return n_whole > most or n_own > MOST_WHOLE * n_holders
+
+
+def _popular_where_unknown(ranking: BayesianRanking, known: csr_array) -> ScoresOf:
+    """Return the ranking's scores, and popularity for users without any record in `known`."""
+    of_items, is_unknown = popularity(known), np.diff(known.indptr) == 0
+
+    def scores(users: slice) -> NDArray[np.floating]:
+        return np.where(is_unknown[users, None], of_items, ranking.scores(users))
+
+    return scores
 
 
 def _length(users: slice, n_users: int) -> int:

@@ -17,7 +17,7 @@ from hushrank.experiments.experiment import Draws, Quantity
 from hushrank.experiments.on_activity.platforms import Platform, PlatformSplit
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
-from hushrank.publishing.historical.release import HistoricalRelease
+from hushrank.publishing.historical.release import NOTHING, HistoricalRelease
 from hushrank.randomness import Randomness
 
 
@@ -109,7 +109,8 @@ def channel_posterior(
     (plan,) = release.plans
     place = np.empty(users.activity.n_users, dtype=np.intp)
     place[users.rows] = np.arange(len(users.rows))
-    return plan.posterior[place[release.sources[users.rows]]]
+    sources = release.sources[users.rows]
+    return plan.posterior[np.where(sources == NOTHING, NOTHING, place[sources])]
 
 
 def _judged(

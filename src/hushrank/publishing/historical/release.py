@@ -6,6 +6,7 @@ from math import exp, log
 from typing import Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
@@ -15,8 +16,11 @@ from hushrank.publishing.distances.kendall import kendall_distances_of_pairs
 from hushrank.publishing.historical.protected_users import ProtectedUsers, ValueCounts
 from hushrank.publishing.leakage.estimates import estimate_leakage
 from hushrank.publishing.leakage.measures import leakage_bits, released_joint, worst_log_ratio
+from hushrank.publishing.record_channel.withholding import without
 from hushrank.randomness import Randomness
 
+NOTHING = -1
+"""In place of a user whose record stands for one: nothing is released of that one."""
 MOST_COMPARED = 10_000
 """Users whose record distortion is computed: the mean of so many is near that of all."""
 
@@ -25,7 +29,7 @@ class Draw(Protocol):
     """Draws whose record is released for each user of a group."""
 
     def __call__(self, *, rng: Randomness) -> Indices:
-        """Return places among the protected users (users of the group,)."""
+        """Return places among the protected users (users of the group,), or NOTHING."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,9 @@ class GroupPlan:
     Nothing is drawn yet. users are places among the protected; transitions (clusters, clusters) is
     P(released cluster | cluster); joint (clusters, values) is P(cluster, value) as learnt;
     posterior (protected, values) is what whoever knows the channel concludes from each protected
-    user's record where it is released; expected_distortion is in the budget's unit.
+    user's record where it is released, with a last row for NOTHING where that may be;
+    expected_distortion is in the budget's unit. Where nothing may be released, that is one cluster
+    more, the last, of nobody.
     """
 
     names: tuple[str, ...]
@@ -71,9 +77,9 @@ class GroupPlan:
 class HistoricalRelease:
     """A release: only `activity` may be handed over, all else is for the curator, who keeps it.
 
-    sources (users,) says, by row, whose record stands for each user's; those who protect nothing
-    keep theirs. record_distortion is the mean Kendall distance, ties half, of what protected users
-    did and what is released for them.
+    sources (users,) says, by row, whose record stands for each user's, or NOTHING; those who
+    protect nothing keep theirs. record_distortion is the mean Kendall distance, ties half, of what
+    protected users did and what is released for them, where something is.
     Privacy: chosen private values become harder to infer; no differential privacy.
     """
 
@@ -101,6 +107,33 @@ class HistoricalRelease:
         return sum(parts) / self.n_protected
 
 
+@dataclass(frozen=True)
+class ChangedUsers:
+    """Of users with a private value: how many there are, are changed, and have no record left.
+
+    changed: released under another's record, or with nothing. Privacy: raw.
+    """
+
+    value: str
+    users: int
+    changed: int
+    withheld: int
+
+
+def changed_users(
+    users: ProtectedUsers, plan: GroupPlan, sources: Indices
+) -> tuple[ChangedUsers, ...]:
+    """Say by value who of a group pays for the privacy of all; sources (users,) as released."""
+    rows = users.rows[plan.users]
+    value, given = users.values(plan.names, plan.users), sources[rows]
+    is_changed, is_withheld = given != rows, given == NOTHING
+    return tuple(
+        ChangedUsers(name, *(int((own & each).sum()) for each in (own, is_changed, is_withheld)))
+        for code, name in enumerate(value.values)
+        if (own := value.codes == code).any()
+    )
+
+
 def exchange_records(
     users: ProtectedUsers,
     plans: Sequence[GroupPlan],
@@ -117,20 +150,34 @@ def exchange_records(
     for plan in plans:
         among[plan.users] = plan.draw(rng=rng)
     sources = np.arange(users.activity.n_users)
-    sources[users.rows] = users.rows[among]
-    activity = users.activity.with_scores(users.activity.scores[sources])
+    sources[users.rows] = rows_of(users, among)
+    activity = users.activity.with_scores(records_of(users.activity, sources))
     distortion = record_distortion(users, among)
     parts = method, budget, tuple(plans), distortion, rng.is_private
     return HistoricalRelease(activity, sources, *parts)
 
 
+def rows_of(users: ProtectedUsers, among: Indices) -> Indices:
+    """Return the rows of places among the protected users, NOTHING where it is."""
+    rows: Indices = np.where(among == NOTHING, NOTHING, users.rows[among])
+    return rows
+
+
+def records_of(activity: Activity, sources: Indices) -> csr_array:
+    """Return the records (users, items) of these users, empty ones for NOTHING."""
+    return without(activity.scores[sources], sources == NOTHING)
+
+
 def record_distortion(users: ProtectedUsers, sources: Indices) -> float:
     """Return the mean Kendall distance, ties half, of protected users' records and the released.
 
-    sources: places among the protected. Of 10,000 users, evenly spaced, where there are more.
+    sources: places among the protected; where it is NOTHING, there is nothing to compare. Of
+    10,000 users, evenly spaced, where there are more.
     """
-    step = -(-len(sources) // MOST_COMPARED)
-    compared = np.arange(0, len(sources), step)
+    released = np.flatnonzero(sources != NOTHING)
+    if len(released) == 0:
+        return 0.0
+    compared = released[:: -(-len(released) // MOST_COMPARED)]
     found = kendall_distances_of_pairs(users.scores, compared, sources[compared])
     return float(found.mean())
 

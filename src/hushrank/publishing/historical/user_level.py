@@ -60,8 +60,8 @@ def _plan(
     choices: np.random.Generator,
 ) -> GroupPlan:
     value = users.profiles.joint(names)
-    believed = _believed(users, value, members, choices)
-    channel = solve_record_channel(users.scores[members], believed, budget=budget, rng=choices)
+    seen = believed(users, value, members, choices)
+    channel = solve_record_channel(users.scores[members], seen, budget=budget, rng=choices)
     own, labels = value.with_codes(value.codes[users.rows[members]]), users.clusters.labels[members]
     laws = _laws(users, members, channel)
     leaked = leaked_by_laws(labels, laws, own)
@@ -81,13 +81,16 @@ def _plan(
     )
 
 
-def _believed(
+def believed(
     users: ProtectedUsers, value: Attribute, members: Indices, choices: np.random.Generator
 ) -> Floats:
-    """Return P(value | record) (members, values), as users who protect nothing show it."""
+    """Return P(value | record) (members, values), as users who protect nothing show it.
+
+    Raises HushrankError where there are too few such users.
+    """
     is_open = value.told
     is_open[users.rows] = False
-    require(is_open.any(), f"user-level learns from users who protect nothing: {WAY_OUT}")
+    require(is_open.any(), f"this method learns from users who protect nothing: {WAY_OUT}")
     known = users.activity.scores[is_open], value.codes[is_open]
     return beliefs(*known, users.scores[members], value.n_values, rng=choices)
 

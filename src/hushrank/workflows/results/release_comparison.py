@@ -14,14 +14,25 @@ from hushrank.errors import require
 from hushrank.files.disk import FilePath
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
+    NOTHING,
+    ChangedUsers,
     GroupPlan,
     HistoricalRelease,
     LeakageReport,
+    changed_users,
     record_distortion,
+    records_of,
+    rows_of,
 )
 from hushrank.workflows.posterior_file import UserPosterior
+from hushrank.workflows.rehearse import Rehearsal
 from hushrank.workflows.results.release_terms import ReleaseTerms
-from hushrank.workflows.results.release_warnings import is_judged, warnings_of
+from hushrank.workflows.results.release_warnings import (
+    WITHHOLDING,
+    is_judged,
+    warnings_of,
+    who_pays,
+)
 from hushrank.workflows.results.words import as_text
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
@@ -36,6 +47,7 @@ class ReleaseComparison:
 
     drawn: the channels of each group of users, and whose record stands for each user's.
     seconds: how long it took to settle the channels, and to draw from them where that was done.
+    rehearsal: how the budget was found, where it was.
     Privacy: raw. All of it is computed from raw data, and nothing of it may be published.
     """
 
@@ -43,6 +55,7 @@ class ReleaseComparison:
     users: ProtectedUsers
     drawn: HistoricalRelease
     seconds: float
+    rehearsal: Rehearsal | None = None
 
     def __repr__(self) -> str:
         """Say the size, nothing of the content."""
@@ -87,14 +100,22 @@ class ReleaseComparison:
         require(one, "a posterior needs users who all protect the same attributes")
         (plan,), users = self.drawn.plans, self.users
         rows = row_numbers(users.rows[plan.users], users.activity.n_users)
-        among = np.searchsorted(users.rows, self.drawn.sources[rows])
+        sources = self.drawn.sources[rows]
+        among = np.where(sources == NOTHING, NOTHING, np.searchsorted(users.rows, sources))
         names = tuple(users.activity.users[row] for row in rows)
         return UserPosterior(names, plan.values, plan.posterior[among])
 
     @property
+    def changed(self) -> tuple[tuple[ChangedUsers, ...], ...]:
+        """By group of users who protect the same, and by value: who pays for the privacy of all."""
+        return tuple(changed_users(self.users, p, self.drawn.sources) for p in self.drawn.plans)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What figures alone do not say."""
-        return (OWNERS, *self.terms.notes, *self.warnings)
+        named = (", ".join(plan.names) for plan in self.drawn.plans)
+        paid = (who_pays(*group) for group in zip(named, self.changed, strict=True))
+        return (OWNERS, *self.terms.notes, *paid, WITHHOLDING, *self.warnings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -126,8 +147,12 @@ class ReleaseComparison:
             "protected_users": drawn.n_protected,
             "items": users.activity.n_items,
             "clusters": users.clusters.n_clusters,
-            "groups": [_group(plan, is_judged(users, plan)) for plan in drawn.plans],
+            "groups": [
+                _group(plan, is_judged(users, plan)) | {"changed": [asdict(each) for each in paid]}
+                for plan, paid in zip(drawn.plans, self.changed, strict=True)
+            ],
             "private": drawn.is_private,
+            "rehearsal": None if self.rehearsal is None else self.rehearsal.to_dict(),
             "options": asdict(self.terms),
             "seconds": self.seconds,
             "warnings": list(self.warnings),
@@ -142,6 +167,7 @@ class ReleaseComparison:
         return {
             "method": self.terms.method,
             "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
             "items": f"{found['items']:,}",
             "clusters": str(found["clusters"]),
@@ -187,18 +213,22 @@ def matched(
 ) -> HistoricalRelease:
     """Find again whose record stands for each user's; of equal records, that of the first.
 
-    Raises HushrankError unless all protected users have the record of one, and others their own.
+    Raises HushrankError unless all protected users have the record of one, or where records are
+    withheld none, and others their own.
     """
     raw = users.activity
     known = released.users == raw.users and set(released.items) <= set(raw.items)
     require(known, OTHER)
     whole = released.aligned(raw.users, raw.items)
     first = {key: place for place, key in reversed(list(enumerate(_keys(raw, users.rows))))}
-    among = np.array([first.get(key, -1) for key in _keys(whole, users.rows)], dtype=np.intp)
-    require((among >= 0).all(), OTHER)
+    if terms.method == "withhold":
+        first[b""] = NOTHING
+    given = [first.get(key) for key in _keys(whole, users.rows)]
+    require(None not in given, OTHER)
+    among = np.array(given, dtype=np.intp)
     sources = np.arange(raw.n_users)
-    sources[users.rows] = users.rows[among]
-    require(whole == raw.with_scores(raw.scores[sources]), OTHER)
+    sources[users.rows] = rows_of(users, among)
+    require(whole == raw.with_scores(records_of(raw, sources)), OTHER)
     parts = tuple(plans), record_distortion(users, among), is_private
     return HistoricalRelease(released, sources, terms.method, terms.budget, *parts)
 

@@ -16,7 +16,7 @@ from hushrank.workflows.arguments import (
     expect_whole,
 )
 
-ReleaseMethod: TypeAlias = Literal["privrank", "user-level", "rand", "frapp", "diff"]
+ReleaseMethod: TypeAlias = Literal["privrank", "user-level", "withhold", "rand", "frapp", "diff"]
 Distance: TypeAlias = Literal[
     "kendall",
     "kendall-printed",
@@ -30,6 +30,7 @@ Distance: TypeAlias = Literal[
 UNITS = {
     "privrank": "expected {distance} distance of clusters",
     "user-level": "expected cosine distance of records",
+    "withhold": "expected share of protected users of whom nothing is released",
     **BASELINES,
 }
 """What the budget of each method counts."""
@@ -44,7 +45,10 @@ SEEDED = "seed: whoever knows the seed knows whose record each one is."
 
 @dataclass(frozen=True)
 class ReleaseTerms:
-    """What `publish` is asked for, as its parameters say; nothing here comes from data.
+    """What `publish` is asked for, as its parameters say.
+
+    Nothing here comes from data, but for a budget that was found, where `protect` is given: it
+    comes from users who protect nothing.
 
     Raises HushrankError, and TypeError for what has another type, before anything is read or drawn.
     """
@@ -58,6 +62,7 @@ class ReleaseTerms:
     max_ratio: float | None = None
     keep_own: bool = False
     seed: int | None = None
+    protect: float | None = None
 
     def __post_init__(self) -> None:
         """Check the types, the names, and that the options belong to the method."""
@@ -71,6 +76,9 @@ class ReleaseTerms:
             checked["clusters"] = expect_whole(self.clusters, "clusters", at_least=2)
         if self.max_ratio is not None:
             checked["max_ratio"] = expect_number(self.max_ratio, "max_ratio")
+        if self.protect is not None:
+            checked["protect"] = expect_number(self.protect, "protect")
+            require(0 < checked["protect"] < 0.5, "protect: expected 1 - AUC above 0, below 0.5")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         _require_known("method", self.method, get_args(ReleaseMethod))
@@ -101,7 +109,7 @@ class ReleaseTerms:
         """What is promised, and what voids it; one that begins with an option's name is its."""
         voids = {
             KEPT_OWN: self.keep_own,
-            BELIEVED: self.method == "user-level",
+            BELIEVED: self.method in ("user-level", "withhold"),
             SEEDED: self.seed is not None,
         }
         return (STATEMENT, *(note for note, holds in voids.items() if holds))

@@ -4,18 +4,33 @@ from collections.abc import Iterator, Sequence
 
 from hushrank.activities.attribute import Attribute
 from hushrank.publishing.historical.protected_users import ProtectedUsers
-from hushrank.publishing.historical.release import GroupPlan
+from hushrank.publishing.historical.release import ChangedUsers, GroupPlan
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from hushrank.workflows.results.useful_budgets import useful_in_words
 
 FEWEST_TELL, FEWEST_OF_A_VALUE = 50, 10
 """With fewer, leakage is not judged: of three users, any release tells 0.0000 bits."""
+WITHHOLDING = (
+    "Compare with withholding: of whom nothing is released, nothing is told, and what is popular"
+    " can still be recommended; evaluate says what that is worth beside this release."
+)
 NOTHING, LEFT_OVER = 1e-6, 1 - 1e-6
 
 
 def values_told(users: ProtectedUsers, plan: GroupPlan) -> Attribute:
     """Return the private values of a group, as far as its users tell them."""
     return users.values(plan.names, plan.users)
+
+
+def who_pays(named: str, changed: Sequence[ChangedUsers]) -> str:
+    """Say how many users of each value have another's record, or none: a sentence."""
+    parts = ", ".join(f"{each.value} {_percent(each)}" for each in changed)
+    return f"Released with another's record or none, by {named}: {parts}."
+
+
+def _percent(each: ChangedUsers) -> str:
+    share, withheld = 100 * each.changed / each.users, 100 * each.withheld / each.users
+    return f"{share:.0f} %" + (f" (none: {withheld:.0f} %)" if each.withheld else "")
 
 
 def is_judged(users: ProtectedUsers, plan: GroupPlan) -> bool:

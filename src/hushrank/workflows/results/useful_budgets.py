@@ -7,6 +7,8 @@ from typing import Protocol
 
 SMALL, LARGE = 0.1, 0.5
 """Parts of the distance at which nothing of a record is left."""
+HALF, LARGEST_SHARE = 0.5, 0.8
+"""Of the users: what `withhold` withholds."""
 BY_RECORDS = ("user-level", "rand")
 """Methods whose budget is about single records, which are all but wholly different."""
 
@@ -33,6 +35,8 @@ def useful_budgets(method: str, distance: str, activity: Sized) -> tuple[float, 
     Two records have Kendall distances, ties half, of up to about records / (users items): so many
     of a user's pairs of items are not tied. Sizes are the only thing looked at.
     """
+    if method == "withhold":
+        return HALF, LARGEST_SHARE
     if method in BY_RECORDS:
         return SMALL, LARGE
     if method != "privrank" or not distance.startswith("kendall"):

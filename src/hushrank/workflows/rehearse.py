@@ -1,0 +1,233 @@
+"""Find the budget at which the worst attacker learns no more than is wanted, by rehearsing.
+
+A release is rehearsed on users who protect nothing: half of them, drawn at random, are treated as
+if they protected, and attacked. Of users who do protect something nothing is looked at, so the
+budget tells nothing of them; decision record 32.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import sqrt
+from statistics import fmean, variance
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.profiles import Profiles
+from hushrank.arrays import Floats, Indices, WholeNumbers
+from hushrank.errors import HushrankError, require
+from hushrank.evaluation.attack_targets import Targets, attacked_users
+from hushrank.evaluation.attackers import attack
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
+from hushrank.randomness import Randomness
+from hushrank.workflows.progress import Progress, within
+
+REHEARSALS = 4
+"""Halves of the users who protect nothing: each user is attacked in half of them."""
+SURE = 0.95
+"""How likely the release is to keep what is promised, if its users are like the others."""
+STEPS = 5
+"""How often the interval of budgets is halved."""
+FEWEST = 20
+"""Users of each value who protect nothing: five of a fold, in each half."""
+
+Mask: TypeAlias = NDArray[np.bool_]
+Planner: TypeAlias = Callable[..., Sequence[GroupPlan]]
+Protector: TypeAlias = Callable[..., ProtectedUsers]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """1 - AUC of the worst attacker at a budget, by rehearsal."""
+
+    budget: float
+    worst: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """The budget that was found, and what is promised of it.
+
+    promised: with chance `sure` the worst attacker on a release of as many users as were rehearsed
+    has this 1 - AUC or more, if those who protect are like those who do not. trials: all budgets
+    tried, in order.
+    Privacy: computed from users who protect nothing alone, and from how many users there are.
+    """
+
+    wanted: float
+    budget: float
+    promised: float
+    sure: float
+    users: int
+    trials: tuple[Trial, ...]
+
+    @property
+    def expected(self) -> float:
+        """The mean 1 - AUC of the worst attacker at the budget."""
+        return fmean(self._at_budget.worst)
+
+    @property
+    def _at_budget(self) -> Trial:
+        return next(trial for trial in self.trials if trial.budget == self.budget)
+
+    def __str__(self) -> str:
+        """Say what was found, and how sure it is."""
+        return (
+            f"worst 1 - AUC {self.expected:.3f} in {len(self._at_budget.worst)} rehearsals,"
+            f" {self.promised:.3f} or more in {self.sure:.0%} of releases"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it, JSON-ready."""
+        return asdict(self) | {"expected": self.expected}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rehearsed:
+    """Half of the users who protect nothing, as if they protected, and whom attackers know."""
+
+    users: ProtectedUsers
+    targets: Targets
+    choices: int
+
+    def worst(self, plan: Planner, method: str, budget: float) -> float:
+        """Return 1 - AUC of the worst attacker on a simulated release at the budget."""
+        rng = np.random.default_rng(self.choices)
+        plans = plan(self.users, budget=budget, choices=rng)
+        secret = Randomness.seeded(int(rng.integers(2**62)))
+        drawn = exchange_records(self.users, plans, method, budget, rng=secret)
+        case = replace(self.targets.release(drawn.activity), posterior=_posterior(self, drawn))
+        return attack(case, rng=np.random.default_rng(self.choices)).worst
+
+
+@dataclass(eq=False, repr=False)
+class Search:
+    """Budgets tried so far, each on the same rehearsed halves."""
+
+    halves: Sequence[Rehearsed]
+    plan: Planner
+    method: str
+    progress: Progress
+    trials: list[Trial] = field(default_factory=list)
+
+    def promised_at(self, budget: float) -> float:
+        """Try a budget; return the 1 - AUC that a new release has or exceeds with chance SURE.
+
+        The lower bound of a prediction from as many rehearsals; their variance is the mean of that
+        at all budgets tried, so that one that came out small by chance promises nothing.
+        """
+        worst = []
+        for number, half in enumerate(self.halves, start=1):
+            said = f"budget {budget:.3g}, rehearsal {number} of {len(self.halves)}"
+            self.progress(within("rehearsing: ", said))
+            worst.append(half.worst(self.plan, self.method, budget))
+        self.trials.append(Trial(budget, tuple(worst)))
+        return lower_bound(worst, fmean(variance(trial.worst) for trial in self.trials))
+
+
+def find_budget(
+    halves: Sequence[Rehearsed],
+    plan: Planner,
+    method: str,
+    wanted: float,
+    budgets: tuple[float, float],
+    *,
+    progress: Progress,
+) -> Rehearsal:
+    """Return the least budget tried, between the two given, that promises what is wanted.
+
+    The interval is halved: the worst attacker learns less at a larger budget, but for noise.
+    Raises HushrankError when the larger budget does not promise it.
+    """
+    low, high = budgets
+    search = Search(halves, plan, method, progress)
+    promised = search.promised_at(high)
+    if promised < wanted:
+        raise HushrankError(_out_of_reach(method, wanted, promised, high))
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        found = search.promised_at(middle)
+        low, high, promised = (low, middle, found) if found >= wanted else (middle, high, promised)
+    n_users = len(halves[0].users.rows)
+    return Rehearsal(wanted, high, promised, SURE, n_users, tuple(search.trials))
+
+
+def rehearsed_halves(
+    activity: Activity,
+    profiles: Profiles,
+    names: Sequence[str],
+    protect: Protector,
+    *,
+    rng: np.random.Generator,
+) -> Sequence[Rehearsed]:
+    """Return users who protect nothing and tell all of `names`, halved at random again and again.
+
+    Raises HushrankError where they are too few to rehearse anything.
+    """
+    aligned = profiles.aligned(activity.users)
+    value = aligned.joint(names)
+    protects = np.any([aligned.protected[name] for name in names], axis=0)
+    rows = np.flatnonzero(value.told & ~protects)
+    counts = np.bincount(value.codes[rows], minlength=value.n_values)
+    enough = len(rows) > 0 and bool((counts >= FEWEST).all())
+    require(enough, f"protect: expected {FEWEST} or more users of each value who protect nothing")
+    shown, known = with_used_items(activity.select(rows)), aligned.select(rows)
+    halves = []
+    for _ in range(REHEARSALS // 2):
+        one = _half(value.codes[rows], rng)
+        for mask in (one, ~one):
+            asking = known.with_protected(_protecting(known, names, mask))
+            targets, seed = attacked_users(asking, names), int(rng.integers(2**31))
+            halves.append(Rehearsed(protect(shown, asking, rng=rng), targets, seed))
+    return halves
+
+
+def with_used_items(activity: Activity) -> Activity:
+    """Leave out items without a record: that they exist is raw, or of others."""
+    used = np.flatnonzero(activity.records_of_items)
+    items = tuple(activity.items[item] for item in used)
+    return Activity(activity.scores[:, used], activity.users, items)
+
+
+def lower_bound(worst: Sequence[float], spread: float) -> float:
+    """Return what one more rehearsal has or exceeds with chance SURE; spread: its variance.
+
+    Source: the prediction interval of a normal sample, Student's t.
+    """
+    from scipy.stats import t
+
+    n = len(worst)
+    return fmean(worst) - float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + 1 / n))
+
+
+def _half(codes: WholeNumbers, rng: np.random.Generator) -> Mask:
+    """Return half of the users (users,), and half of those of each value, at random."""
+    mask = np.zeros(len(codes), dtype=np.bool_)
+    for code in np.unique(codes):
+        own = rng.permutation(np.flatnonzero(codes == code))
+        mask[own[: len(own) // 2]] = True
+    return mask
+
+
+def _protecting(profiles: Profiles, names: Sequence[str], mask: Mask) -> Mapping[str, Mask]:
+    nobody = dict.fromkeys(profiles.names, np.zeros_like(mask))
+    return {**nobody, **dict.fromkeys(names, mask)}
+
+
+def _posterior(half: Rehearsed, drawn: HistoricalRelease) -> Floats:
+    """Return what the channel says of each released record (users, values)."""
+    (plan,), users = drawn.plans, half.users
+    sources: Indices = drawn.sources[users.rows]
+    among = np.where(sources < 0, sources, np.searchsorted(users.rows, sources))
+    return plan.posterior[among]
+
+
+def _out_of_reach(method: str, wanted: float, promised: float, budget: float) -> str:
+    return (
+        f"protect: {method} does not keep a worst 1 - AUC of {wanted:g}: at a budget of"
+        f" {budget:.3g}, {promised:.3f} could be promised, by rehearsals on users who protect"
+        " nothing; to withhold every record (method withhold, budget 1) tells nothing"
+    )

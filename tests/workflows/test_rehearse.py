@@ -1,0 +1,173 @@
+"""A budget is found by rehearsing on users who protect nothing, and says how sure it is."""
+
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean, stdev
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
+from hushrank.errors import HushrankError
+from hushrank.evaluation.attackers import Attacks
+from hushrank.publishing.historical.protected_users import protect
+from hushrank.workflows import rehearse
+from hushrank.workflows.judge import attack
+from hushrank.workflows.progress import silent
+from hushrank.workflows.publish import publish
+from hushrank.workflows.rehearse import SURE, find_budget, lower_bound, rehearsed_halves
+
+LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
+VISITS = LOG.activity("max")
+ASKS = np.arange(VISITS.n_users) % 3 == 0
+PEOPLE = PEOPLE.aligned(VISITS.users, surplus="dropped").with_protected({"group": ASKS})
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A rehearsal whose worst attacker learns less the larger the budget is."""
+
+    shift: float
+    users: object = None
+
+    def worst(self, plan, method, budget):
+        return 0.2 + 0.25 * budget + self.shift
+
+
+@dataclass(frozen=True)
+class Counted:
+    """As many users as there are rows."""
+
+    rows: tuple[int, ...] = (1, 2, 3)
+
+
+def halves(*shifts: float) -> list[Curve]:
+    return [Curve(shift, Counted()) for shift in shifts]
+
+
+def searched(wanted: float, *shifts: float):
+    return find_budget(halves(*shifts), None, "withhold", wanted, (0.0, 1.0), progress=silent)
+
+
+@pytest.mark.parametrize("wanted", [0.25, 0.33, 0.4])
+def test_the_least_budget_that_promises_enough_is_found(wanted):
+    found = searched(wanted, -0.01, 0.01, 0.0, 0.0)
+    margin = float(t.ppf(SURE, 3)) * stdev([-0.01, 0.01, 0.0, 0.0]) * np.sqrt(1.25)
+    assert found.promised >= wanted
+    assert found.promised == pytest.approx(0.2 + 0.25 * found.budget - margin)
+    assert 0 <= found.budget - (wanted + margin - 0.2) / 0.25 <= 1 / 2**rehearse.STEPS
+    assert found.budget in {trial.budget for trial in found.trials}
+    assert "95% of releases" in str(found)
+    assert found.to_dict()["expected"] == pytest.approx(found.promised + margin)
+
+
+def test_the_more_rehearsals_differ_the_more_is_kept_in_reserve():
+    calm, restless = searched(0.3, -0.001, 0.001, 0, 0), searched(0.3, -0.02, 0.02, 0, 0)
+    assert calm.budget < restless.budget
+
+
+def test_what_cannot_be_promised_is_refused_and_withholding_offered():
+    with pytest.raises(HushrankError, match=r"does not keep a worst 1 - AUC of 0\.46") as refused:
+        searched(0.46, 0.0, 0.0)
+    assert "withhold" in str(refused.value)
+
+
+@pytest.mark.statistical
+def test_a_new_release_keeps_the_promise_as_often_as_is_said():
+    rng = np.random.default_rng(5)
+    drawn = norm(0.42, 0.012).rvs((2_000, 5), random_state=rng)
+    kept = [
+        each[4] >= lower_bound(list(each[:4]), float(np.var(each[:4], ddof=1))) for each in drawn
+    ]
+    spread = np.sqrt(SURE * (1 - SURE) / len(kept))
+    assert abs(fmean(kept) - SURE) < 5 * spread
+
+
+def test_nobody_who_protects_is_among_those_rehearsed_with(plain_protector):
+    rehearsed = rehearsed_halves(
+        VISITS, PEOPLE, ["group"], plain_protector, rng=np.random.default_rng(1)
+    )
+    asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
+    assert len(rehearsed) == rehearse.REHEARSALS
+    for one, other in zip(rehearsed[::2], rehearsed[1::2], strict=True):
+        assert not asking & set(one.users.activity.users)
+        both = np.concatenate([one.users.rows, other.users.rows])
+        np.testing.assert_array_equal(np.sort(both), np.arange((~ASKS).sum()))
+
+
+@pytest.fixture
+def plain_protector():
+    return partial(protect, names=["group"])
+
+
+@pytest.fixture
+def hasty(monkeypatch, hasty_attackers):
+    monkeypatch.setattr(rehearse, "STEPS", 1)
+    monkeypatch.setattr(rehearse, "REHEARSALS", 2)
+    monkeypatch.setattr(rehearse, "attack", by_records_that_are_left)
+
+
+def by_records_that_are_left(case, *, rng):
+    """Let one attacker learn the more, the more is released of users of the second value."""
+    del rng
+    left = np.diff(case.records.indptr) * (1 + case.values)
+    return Attacks({"left": 0.5 + left.mean() / 60})
+
+
+def found_budget(visits: Activity, people: Profiles, seed: int = 4):
+    return publish(visits, people, private=["group"], protect=0.2, method="withhold", seed=seed)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_the_budget_depends_on_the_seed_and_on_nobody_who_protects():
+    """Protected users' records and values are others', and the very same is found."""
+    first = found_budget(VISITS, PEOPLE)
+    rng = np.random.default_rng(9)
+    rows = np.arange(VISITS.n_users)
+    rows[ASKS] = rng.permutation(rows[ASKS])
+    group = PEOPLE.attributes[0]
+    codes = np.where(ASKS, 1 - group.codes, group.codes)
+    others = Profiles(PEOPLE.users, (group.with_codes(codes),), PEOPLE.protected)
+    second = found_budget(VISITS.with_scores(VISITS.scores[rows]), others)
+    assert first.rehearsal == second.rehearsal
+    assert first.rehearsal.promised >= 0.2
+    assert first.terms.budget == first.rehearsal.budget
+    assert first.to_dict()["rehearsal"]["wanted"] == 0.2
+    assert first.compared_with(VISITS, PEOPLE).to_dict()["rehearsal"] is not None
+    assert found_budget(VISITS, PEOPLE, seed=5).rehearsal != first.rehearsal
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "expected a budget, or what to protect"),
+        ({"budget": 0.1, "protect": 0.4}, "expected a budget, or what to protect"),
+        ({"protect": 0.5}, "protect: expected 1 - AUC above 0, below 0.5"),
+        ({"protect": 0.4, "method": "frapp"}, "no budgets of frapp are known to search"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(given, message):
+    with pytest.raises(HushrankError, match=message):
+        publish(VISITS, PEOPLE, private=["group"], **given)
+
+
+def test_too_few_who_protect_nothing_are_refused():
+    few = PEOPLE.with_protected({"group": np.arange(VISITS.n_users) > 30})
+    with pytest.raises(HushrankError, match="20 or more users of each value"):
+        publish(VISITS, few, private=["group"], protect=0.4, method="withhold")
+
+
+@pytest.mark.slow
+def test_the_promise_is_kept_on_planted_groups():
+    log, people = draw_planted(1600, 60, tilt=0.4, rng=np.random.default_rng(8))
+    visits = log.activity("max")
+    asks = np.arange(visits.n_users) % 2 == 0
+    people = people.aligned(visits.users, surplus="dropped").with_protected({"group": asks})
+    found = publish(visits, people, private=["group"], protect=0.38, method="withhold", seed=1)
+    told = found.compared_with(visits, people)
+    attacked = attack(visits, found, people, posterior=told.posterior)
+    assert attacked.worst_untouched < 0.2
+    assert attacked.worst >= 0.38
