@@ -158,7 +158,7 @@ def test_it_says_what_was_asked_and_no_more():
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(("epsilon", "n_items"), [(1.0, 5), (2.0, 6), (4.0, 6)])
+@pytest.mark.parametrize(("epsilon", "n_items"), [(1.0, 5), (4.0, 6)])
 def test_intervals_and_probabilities_are_calibrated(epsilon, n_items):
     """Intervals hold as many ranks of the people's Kemeny order as they say, and at least 90 %.
 

@@ -153,6 +153,7 @@ def _noises(design: OrderDesign, n_items: int, epsilon: float) -> list[tuple[flo
     return noises
 
 
+@lru_cache(maxsize=1024)
 def noise_of_blocks(n_items: int, epsilon: float, block_size: int, n_answers: int) -> Noise:
     """Return the noise of reports on all blocks, dealt at random; see docs/theory/one-order.md."""
     gap = block_response(block_size, epsilon, n_answers).rates.reach
@@ -162,6 +163,7 @@ def noise_of_blocks(n_items: int, epsilon: float, block_size: int, n_answers: in
     return Noise(own + (n_items - 2) * shared, own - 2 * shared)
 
 
+@lru_cache(maxsize=1024)
 def noise_of_whole(n_items: int, epsilon: float) -> Noise:
     """Return the noise of reports on whole orders: of uniform ranks, drawn to the middle."""
     signal = whole_response(n_items, epsilon).signal
