@@ -162,6 +162,21 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert not (tmp_path / "released.csv").exists()
 
 
+@pytest.mark.usefixtures("hasty_attackers")
+def test_a_budget_is_found_by_what_it_protects(monkeypatch, files, tmp_path, capsys):
+    monkeypatch.setattr("hushrank.workflows.rehearse.STEPS", 1)
+    monkeypatch.setattr("hushrank.workflows.rehearse.REHEARSALS", 2)
+    result = tmp_path / "result.json"
+    given = ["--profiles", files / "people.csv", "--private", "group", "--method", "withhold"]
+    given += ["--protect", 0.1, "--output", tmp_path / "released.csv", "--json", result]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *given) == 0
+    found = json.loads(result.read_text())
+    assert found["rehearsal"]["wanted"] == found["options"]["protect"] == 0.1
+    assert found["rehearsal"]["promised"] >= 0.1
+    assert found["rehearsal"]["budget"] == found["budget"]
+    assert "95% of releases" in " ".join(capsys.readouterr().out.split())
+
+
 def test_no_output_overwrites_an_input(monkeypatch, files, capsys):
     visits = files / "visits.csv"
     before = visits.read_bytes()
