@@ -68,7 +68,7 @@ def test_the_noise_of_whole_orders_is_that_of_mean_ranks():
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2, 8, 30])
 @pytest.mark.parametrize("n_items", [2, 3, 7, 16, 100])
 def test_every_design_costs_at_most_epsilon_and_asks_about_every_pair(n_items, epsilon):
-    for n_people in (50, 5000, 10**6):
+    for n_people in (50, 5000, 10**12):
         design = choose_order_design(n_items, epsilon=epsilon, n_people=n_people)
         assert design.whole_share < 1
         assert 2 <= design.block_size <= n_items

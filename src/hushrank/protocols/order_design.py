@@ -136,7 +136,8 @@ def predicted_loss(
     left = n_scores / (1 / score_variance + known_scores)
     left += (n_pairs - n_scores) / (1 / rest_variance + known_rest)
     total = n_scores * score_variance + (n_pairs - n_scores) * rest_variance
-    return (sqrt(total) - sqrt(total - left)) / sqrt(2 * pi * n_pairs)
+    fallen = left / (sqrt(total) + sqrt(total - left))  # of roots that are nearly the same
+    return fallen / sqrt(2 * pi * n_pairs)
 
 
 def known_of_scores(design: OrderDesign, n_items: int, epsilon: float) -> float:
