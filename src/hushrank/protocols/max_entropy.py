@@ -18,6 +18,7 @@ from hushrank.estimators.partial_likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
+from hushrank.estimators.unstated import with_unstated
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrdersModel
 from hushrank.protocols.personal_budgets import budget_levels
@@ -44,6 +45,7 @@ class MaxEntropyOutcome:
     prior: Prior
     fit: RankFit
     found: FoundOrders | None = None
+    unranked: Incomplete = "refused"
 
     def __repr__(self) -> str:
         """Say what was asked and how, in one line."""
@@ -98,10 +100,16 @@ class MaxEntropyOutcome:
 
         Of a fit with a wider prior than the model's, which is too narrow to know its errors: 95 %
         intervals are the estimate and 1.96 standard errors on both sides. Where the reports do not
-        fit the model, errors are multiplied by `goodness.inflation`.
+        fit the model, errors are multiplied by `goodness.inflation`; where people stop ranking
+        early, what they do not say adds to them, see `with_unstated`.
         """
         estimates = RankEstimates.of(self.fit) if self.found is None else self.found.estimates
-        return estimates if self.goodness is None else estimates.widened(self.goodness.inflation)
+        if self.goodness is not None:
+            estimates = estimates.widened(self.goodness.inflation)
+        stated = self.stated_shares
+        if self.unranked != "last" or stated is None:
+            return estimates
+        return with_unstated(estimates, self.fit.wide.point.statistics, stated)
 
     @cached_property
     def goodness(self) -> GoodnessOfFit | None:
@@ -164,7 +172,8 @@ def max_entropy(
     found = None
     if isinstance(likelihood, ReportLikelihood):
         found = find_orders(likelihood, fit, prior=prior)
-    return MaxEntropyOutcome(epsilons, mixes, prior, fit if found is None else found.fit, found)
+    fit = fit if found is None else found.fit
+    return MaxEntropyOutcome(epsilons, mixes, prior, fit, found, unranked)
 
 
 def _reports(
