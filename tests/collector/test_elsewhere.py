@@ -178,5 +178,6 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     assert run("conclude", "one.json", "--json", "results.json", "--csv", "order.csv") == 0
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["people"] == N_PEOPLE
+    assert results["private_model"] == "local"
     assert results["privacy_statement"] in " ".join(capsys.readouterr().out.split())
     assert run("conclude", "one.json", "--next", "third") == 1

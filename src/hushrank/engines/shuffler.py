@@ -27,7 +27,8 @@ def forward(reports: Reports, ends: Counts, *, rng: Randomness) -> Reports:
     """Return the reports (people, ...) as a shuffler passes them on, sorted by question.
 
     Which report answers which question is written on it; what is dropped is whose it is, and when
-    it came: a uniform permutation of all of them, from `rng`.
+    it came: a uniform permutation of all of them, from `rng`. Tallies are sums: that parts of a
+    crowd are passed on one after the other changes nothing of what is learnt or kept.
     """
     order = permutation(len(reports), rng=rng)
     question = np.repeat(np.arange(len(ends) - 1), np.diff(ends))[order]

@@ -446,5 +446,6 @@ def test_public_results_are_the_same_on_the_page_and_as_json(on_collector):
         places = [page.index(f'<th scope="row">{row["item"]}</th>') for row in told["order"]]
         assert places == sorted(places)
         assert told["privacy_statement"] in page
+        assert told["private_model"] == "local"
 
     on_collector(using)
