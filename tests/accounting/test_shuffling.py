@@ -6,6 +6,7 @@ from math import comb, exp, log
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from hushrank.accounting.shuffling import (
     MOST_REPORTS,
@@ -142,6 +143,22 @@ def test_with_a_channel_it_is_the_sum_over_all_counts(local, k, epsilon):
     listed = multinomial_delta(epsilon, local, n, rate)
     bound = central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
     assert listed * (1 - 1e-12) <= bound <= 1.02 * listed
+
+
+def test_with_a_channel_it_is_the_double_sum_of_a_larger_crowd():
+    """A + B, then A, then C, by scipy's binomials."""
+    epsilon, local, n, k = 0.2, 2.0, 300, 8
+    p, e, rate = exp(local), exp(epsilon), 1 / (exp(local) + k - 1)
+    drifts = 1 - rate * (p + 1)
+    total = 0.0
+    for clones in range(1, 160):
+        ours, same = np.arange(clones + 1)[:, None], np.arange(n - clones + 1)
+        won = (p - e) * ours - (e * p - 1) * (clones - ours) - (e - 1) * same
+        kept = binom.pmf(ours[:, 0], clones, 0.5)
+        left = binom.pmf(same, n - clones, drifts / (1 - 2 * rate))
+        total += binom.pmf(clones, n, 2 * rate) * (kept @ np.maximum(won, 0) @ left)
+    bound = central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
+    assert total / n * (1 - 1e-9) <= bound <= 1.01 * total / n
 
 
 @pytest.mark.parametrize("clone_rate", [None, 0.004])

@@ -83,6 +83,7 @@ def test_a_price_is_what_is_certified():
     assert (spend.model, spend.delta) == ("shuffled", 1e-5)
     assert central_delta(spend.epsilon, local=2.0, n_reports=2000) <= 1e-5
     assert Target(1.0, 1e-5).price((survey,), 2000).epsilon == 1.0
+    assert 0 < Target(None, 0.9).price((survey,), 2000).epsilon < 1e-6
     with pytest.raises(HushrankError, match="20 people are too few"):
         Target(0.3, 1e-5).price((survey,), 20)
 

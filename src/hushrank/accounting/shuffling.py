@@ -49,8 +49,8 @@ def central_delta(
     epsilon: ε', central, in nats, at least 0. local: ε, of one report, in nats. n_reports: how many
     people followed the protocol. clone_rate: r, see `surveys.shuffled.clone_rate`; None: 1 / (e^ε +
     1), which holds for every ε-LDP randomiser that all people share.
-    Neighbours: one person's ranking is replaced; n is public.   Cost: O(n r + n z), a second at
-    most.   Raises HushrankError for numbers out of range.
+    Neighbours: one person's ranking is replaced; n is public.   Cost: up to a few hundred sums of
+    O(sqrt(n)) terms.   Raises HushrankError for numbers out of range.
     Source: Balle, Bell, Gascon, Nissim (CRYPTO 2019), lemma 5.3, at the least likely pair of laws;
     Feldman, McMillan, Talwar (SODA 2023), theorem 3.1.
     """
@@ -120,7 +120,7 @@ class _Slots(NamedTuple):
 
 
 def _slots(local: float, epsilon: float, clone_rate: float | None) -> _Slots:
-    """Return the law of a slot; its numbers have 40 digits until they are rounded."""
+    """Return the law of a slot; its numbers have 60 digits until they are rounded."""
     with localcontext(prec=60):
         p, e = Decimal(local).exp(), Decimal(epsilon).exp()
         most = 1 / (p + 1)

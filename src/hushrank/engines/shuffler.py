@@ -21,6 +21,8 @@ from hushrank.surveys.shuffled import clone_rate, local_epsilon
 from hushrank.surveys.survey import Round, RoundTallies
 
 T = TypeVar("T")
+LEAST = 1e-9
+"""Nats: an account has no entry of 0."""
 
 
 def forward(reports: Reports, ends: Counts, *, rng: Randomness) -> Reports:
@@ -72,7 +74,7 @@ class Target:
         delta = share_of(self.delta, self.n_rounds)
         if self.epsilon is None:
             found = central_epsilon(delta, local=local, n_reports=n_reports, clone_rate=rate)
-            return _spend(surveys, found, delta)
+            return _spend(surveys, max(found, LEAST), delta)
         epsilon = share_of(self.epsilon, self.n_rounds)
         found = central_delta(epsilon, local=local, n_reports=n_reports, clone_rate=rate)
         few = (

@@ -1,0 +1,55 @@
+"""`--shuffled`: what is asked for is unmistakable, and both guarantees are said."""
+
+import json
+
+import pytest
+
+from hushrank import simulate, write_rankings
+from tests.commands import hushrank
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    write_rankings(simulate("mallows", people=500, items=4, seed=1), path)
+    return path
+
+
+def test_a_shuffled_collection_says_both_guarantees(monkeypatch, capsys, people, tmp_path):
+    out = tmp_path / "out.json"
+    asked = ("--shuffled", "--central-epsilon", 0.7, "--delta", 1e-5, "--json", out)
+    assert hushrank(monkeypatch, "collect", people, *asked) == 0
+    told = json.loads(out.read_text())
+    assert told["private_model"] == "shuffled"
+    assert (told["central_epsilon"], told["delta"]) == (0.7, 1e-5)
+    assert told["epsilon"] > 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "epsilon if shuffled" in shown
+    assert "(0.7, 0.00001)-DP" in shown or "(0.7, 1e-05)-DP" in shown
+    assert "Whatever the shuffler does, the reports protect each of 500 people" in shown
+    assert "To whoever sees shuffled reports alone." in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ((), 2, "expected --epsilon"),
+        (("--shuffled",), 2, "--central-epsilon"),
+        (("--central-epsilon", 1), 2, "--shuffled"),
+        (("--epsilon", 1, "--delta", 1e-6), 1, "where reports are shuffled"),
+        (("--epsilon", 9, "--shuffled", "--central-epsilon", 1), 1, "500 people are too few"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(monkeypatch, capsys, people, options, code, said):
+    assert hushrank(monkeypatch, "collect", people, *options) == code
+    shown = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert said in shown
+
+
+def test_a_shuffled_plan_never_calls_a_central_epsilon_epsilon(monkeypatch, capsys):
+    options = ("--items", 4, "--people", 500, "--shuffled", "--central-epsilon", 0.7)
+    assert hushrank(monkeypatch, "plan", *options) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "shuffled, central epsilon 0.7, delta 1e-06" in shown
+    assert "Against everybody, the shuffler included, local epsilons: max-entropy" in shown
+    assert "People needed" not in shown
