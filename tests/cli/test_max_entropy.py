@@ -129,17 +129,16 @@ def test_the_page_has_the_order_its_intervals_and_the_marginals(monkeypatch, peo
 
 def test_more_items_than_it_takes_are_refused_with_what_takes_them(monkeypatch, tmp_path, capsys):
     path = tmp_path / "many.soc"
-    orders = np.random.default_rng(1).permuted(np.tile(np.arange(17), (50, 1)), axis=1)
+    orders = np.random.default_rng(1).permuted(np.tile(np.arange(51), (50, 1)), axis=1)
     write_rankings(Rankings.from_orders(orders), path)
     assert hushrank(monkeypatch, "collect", path, "--epsilon", 1) == 1
     error = capsys.readouterr().err
-    assert "at most 16 items, got 17" in error
+    assert "at most 50 items, got 51" in error
     assert "protocol pairs" in error
     assert "protocol safari" in error
     assert error.count("\n") == 1
-    for protocol in ("pairs", "safari"):
-        arguments = ["--epsilon", 1, "--protocol", protocol]
-        assert hushrank(monkeypatch, "collect", path, *arguments) == 0
+    arguments = ["--epsilon", 1, "--protocol", "pairs"]
+    assert hushrank(monkeypatch, "collect", path, *arguments) == 0
 
 
 def test_one_item_and_two_items(monkeypatch, tmp_path, capsys):

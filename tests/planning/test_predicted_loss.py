@@ -1,13 +1,23 @@
 """What a mix is expected to lose: derivatives by finite differences, and what theory says."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
+from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_point import RankPoint, uniform_point
+from hushrank.estimators.uniform_orders import UniformOrders
+from hushrank.mechanisms.local import Tally
+from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses
 from hushrank.planning.mixes.tabulate import best_mixes, candidates
+from hushrank.planning.mixes.wide_loss import wide_losses
 from hushrank.protocols.mixes.table import EPSILONS, PEOPLE, tabulated_parts
-from hushrank.protocols.question_mix import MIXES, MixPart
+from hushrank.protocols.question_mix import MIXES, MixPart, mix_surveys
+from hushrank.rankings.coding import inverse
+
+SETS = (MixPart("levels-and-pairs", 0.5, 3), MixPart("two-of-first", 0.5, 3))
 
 
 @pytest.mark.parametrize("n_items", [2, 3, 5])
@@ -68,3 +78,40 @@ def test_every_candidate_can_be_asked():
             assert sum(part.share for part in mix) == pytest.approx(1)
             for part in mix:
                 assert part.questions(n_items)
+
+
+@pytest.mark.parametrize("mix", [MIXES["pairs"], SETS])
+def test_losses_of_many_items_are_those_of_the_whole_information(mix):
+    """The two numbers that stand for it, and a matrix of all features, of 6 items."""
+    features = wide_features(6)
+    uniform = UniformOrders(features)
+    information = np.zeros((len(features.spreads),) * 2)
+    for part in mix:
+        (survey,) = mix_surveys((MixPart(part.kind, n_levels=part.n_levels),), 6, 1.5)
+        asked = [Tally(np.zeros(each.n_categories), 1) for each in survey.questions]
+        cells = ReportLikelihood.of(6, survey.questions, survey.local_mechanisms, asked)
+        told = uniform.information(cells.weights, cells.roots(uniform.statistics))
+        information += part.share * told / len(survey.questions)
+    ranks = inverse(np.array(list(permutations(range(6)))))
+    at = (ranks[:, 0].astype(int) * 6 + ranks[:, 1])[:, None] == np.arange(36)
+    changes = features.values(ranks).astype(float).T @ at / len(ranks)
+    expected = []
+    for scale in SCALES:
+        covariance = np.linalg.inv(1000 * information + features.prior_precision / scale**2)
+        variances = np.einsum("fq,fg,gq->q", changes, covariance, changes)
+        expected.append(np.sqrt(variances).sum() / np.sqrt(2 * np.pi))
+    found = wide_losses(mix, 6, 1.5, [1000])
+    assert found == pytest.approx([np.exp(np.log(expected).mean())], rel=1e-5)
+
+
+def test_the_table_of_many_items_is_that_of_the_predicted_losses():
+    at = EPSILONS.index(1.0)
+    strengths = [n * np.sinh(EPSILONS[at] / 2) ** 2 for n in PEOPLE]
+    stored = [tabulated_parts(18, 1.0, strength) for strength in strengths]
+    found = best_mixes(18, 1.0)
+    losses = {
+        parts: wide_losses(tuple(MixPart(*part) for part in parts), 18, 1.0, PEOPLE)
+        for parts in {*stored, *found}
+    }
+    for nth in range(len(PEOPLE)):
+        assert losses[stored[nth]][nth] == pytest.approx(losses[found[nth]][nth], rel=0.011)

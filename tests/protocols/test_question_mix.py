@@ -92,6 +92,16 @@ def test_half_of_the_people_are_asked_what_tells_of_all_ranks_and_of_pairs():
         assert len(mix_surveys(mix, n_items, epsilon)) == len(mix)
 
 
+def test_many_items_are_asked_about_all_ranks():
+    """Half of the people or more are asked for levels, ranks or precedences, never sets alone."""
+    wide = {"pairs", "levels", "extremes", "levels-and-pairs", "ranks-and-pairs"}
+    for n_items in (17, 33, 50):
+        for epsilon in (0.05, 1.0, 2.4, 9.0):
+            for n_people in (50, 7000, 10**7):
+                mix = choose_mix(n_items, epsilon=epsilon, n_people=n_people)
+                assert sum(part.share for part in mix if part.kind in wide) >= 0.5
+
+
 @pytest.mark.parametrize("n_items", [3, 4, 5])
 def test_the_mix_tells_of_whatever_ranks_and_precedences_tell_of(n_items):
     """Several coefficients may say the same of these: as many as exact ranks leave apart."""

@@ -5,9 +5,10 @@ Theory: docs/theory/max-entropy.md.
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
@@ -17,6 +18,8 @@ from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
+
+Index = TypeVar("Index", int, NDArray[np.intp])
 
 Term: TypeAlias = tuple[int, int, float]
 """A category, the number of a statistic, and how often it counts."""
@@ -89,6 +92,9 @@ def _terms_of_set(question: NamedSet) -> Iterator[Term]:
                 yield number, preceded_at(item, other, rank, n_items), sign
 
 
-def preceded_at(item: int, other: int, rank: int, n_items: int) -> int:
-    """Return which statistic says that `item` has the rank, and `other` is before it."""
+def preceded_at(item: Index, other: Index, rank: Index, n_items: int) -> Index:
+    """Return which statistic says that `item` has the rank, and `other` is before it.
+
+    Of numbers, or of arrays that are stretched to one shape.
+    """
     return n_items**2 + (item * n_items + other) * n_items + rank

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import gammaincc
 
 from hushrank.arrays import Floats
+from hushrank.estimators.chain_fit import ChainFit
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_fit import RankFit
 
@@ -66,7 +67,7 @@ class GoodnessOfFit:
         return 1.0 if self.fits else float(np.sqrt(max(1.0, self.statistic / self.expected)))
 
 
-def goodness_of(fit: RankFit) -> GoodnessOfFit | None:
+def goodness_of(fit: RankFit | ChainFit) -> GoodnessOfFit | None:
     """Judge a fit by the wider of its two models, whose coefficients the prior hardly holds back.
 
     tr(C F) parameters count as fitted: F the information of the reports, C the covariance of the
@@ -76,7 +77,11 @@ def goodness_of(fit: RankFit) -> GoodnessOfFit | None:
     if n_more is None:
         return None
     statistics = wide.point.statistics
-    n_fitted = float((fit.covariance * wide.information).sum()) + n_more
+    if isinstance(fit, ChainFit):
+        n_fitted = float((fit.wide.weights / (fit.wide.weights + fit.wide_scale**-2)).sum())
+    else:
+        n_fitted = float((fit.covariance * fit.wide.information).sum())
+    n_fitted += n_more
     return GoodnessOfFit.of(wide.likelihood.given(statistics), statistics, n_fitted)
 
 

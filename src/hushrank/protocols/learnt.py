@@ -12,8 +12,10 @@ from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Floats, Order, Ranks, Shares
 from hushrank.errors import HushrankError
+from hushrank.estimators.chain_fit import ChainFit
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.orders_in_reports import FoundOrders
+from hushrank.estimators.rank_fit import RankFit
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.ranking_model import RankingModel
@@ -235,6 +237,7 @@ class LearntFit:
             "prior": fitted.prior,
             "prior_scale": float(fitted.scale),
             "rows": self.rows,
+            **_chance_json(fitted.fit),
         }
 
 
@@ -250,7 +253,34 @@ def _asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
     return {
         "questions": describe_mix(fitted.mix),
         "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
+        **_chance_words(fitted.fit),
     }
+
+
+def _chance_words(fit: RankFit | ChainFit) -> dict[str, str]:
+    """Say how near the chains of many items came, and what their chance adds."""
+    if not isinstance(fit, ChainFit):
+        return {}
+    model = fit.point.model
+    came = "settled" if fit.has_converged else "DID NOT SETTLE, do not rely on the model"
+    near = f"{max(fit.off, fit.wide_off):.2f} standard errors off, R-hat {model.r_hat:.3f}"
+    drawn = f"{model.effective_draws:,.0f} draws, whose chance is a Q2 of"
+    return {"chains": f"{came}: {near}, {drawn} {model.second_order_error:.3f}"}
+
+
+def _chance_json(fit: RankFit | ChainFit) -> dict[str, Any]:
+    """Return the same for JSON."""
+    if not isinstance(fit, ChainFit):
+        return {}
+    model = fit.point.model
+    said = {
+        "settled": fit.has_converged,
+        "standard_errors_off": max(fit.off, fit.wide_off),
+        "r_hat": model.r_hat,
+        "effective_draws": model.effective_draws,
+        "q2_error": model.second_order_error,
+    }
+    return {"chains": said}
 
 
 def _popular_words(found: PopularOrdersOutcome | FoundOrders) -> dict[str, str]:

@@ -11,6 +11,8 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
+from hushrank.estimators.chain_estimates import chain_estimates
+from hushrank.estimators.chain_fit import ChainFit, fit_by_chains
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.orders_in_reports import FoundOrders, find_orders
@@ -20,6 +22,7 @@ from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
 from hushrank.estimators.unstated import with_unstated
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
 from hushrank.models.popular_orders import PopularOrdersModel
 from hushrank.protocols.personal_budgets import budget_levels
 from hushrank.protocols.question_kinds import Incomplete, require_incomplete
@@ -28,6 +31,10 @@ from hushrank.surveys.survey import Round, RoundTallies, Survey
 
 MOST_ITEMS = 16
 """16 items have 65,536 sets, which every pass visits."""
+MOST_ITEMS_OF_CHAINS = 50
+"""More than 16 items are fitted by Markov chains: 50 take a minute."""
+SECONDS_OF_KEMENY = 20.0
+"""After which the best order that was found is taken: of more than 22 items only."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,13 +44,14 @@ class MaxEntropyOutcome:
     `mixes` were chosen before anybody was asked, one for each of the `epsilons`, ascending;
     `scale` = how far from uniform the prior lets the population be, judged by the reports alone.
     Where the reports say that many people hold exactly one order, `found` has these orders, and
-    `fit` is that of the rest of the people.
+    `fit` is that of the rest of the people. More than 16 items are fitted by chains: no such orders
+    are looked for, and `fit` says how near the chains came.
     """
 
     epsilons: tuple[float, ...]
     mixes: tuple[Mix, ...]
     prior: Prior
-    fit: RankFit
+    fit: RankFit | ChainFit
     found: FoundOrders | None = None
     unranked: Incomplete = "refused"
 
@@ -57,15 +65,18 @@ class MaxEntropyOutcome:
         return f"{self.asked}; {self.prior} prior, {self.scale:.3g}"
 
     @cached_property
-    def model(self) -> RankPotentials | PopularOrdersModel:
+    def model(self) -> RankPotentials | PopularOrdersModel | SampledPotentials:
         """The model of the population."""
-        rest = self.fit.point.model
-        return rest if self.found is None else PopularOrdersModel(self.found.popular, rest)
+        if self.found is None:
+            return self.fit.point.model
+        return PopularOrdersModel(self.found.popular, self.found.fit.point.model)
 
     @cached_property
     def order(self) -> Order:
         """The items, best first: they disagree least with the model."""
-        return kemeny(self.model.precedences).order
+        few = self.model.n_items <= MOST_ITEMS
+        limit = None if few else SECONDS_OF_KEMENY
+        return kemeny(self.model.precedences, time_limit=limit).order
 
     @property
     def asked(self) -> str:
@@ -103,7 +114,10 @@ class MaxEntropyOutcome:
         fit the model, errors are multiplied by `goodness.inflation`; where people stop ranking
         early, what they do not say adds to them, see `with_unstated`.
         """
-        estimates = RankEstimates.of(self.fit) if self.found is None else self.found.estimates
+        if isinstance(self.fit, ChainFit):
+            estimates = chain_estimates(self.fit)
+        else:
+            estimates = RankEstimates.of(self.fit) if self.found is None else self.found.estimates
         if self.goodness is not None:
             estimates = estimates.widened(self.goodness.inflation)
         stated = self.stated_shares
@@ -153,10 +167,12 @@ def max_entropy(
     person, in nats, what they leave out included.   Raises HushrankError, before anybody is asked,
     for parameters that do not fit.
     """
-    fits = 2 <= n_items <= MOST_ITEMS
-    require(fits, f"max_entropy takes 2 to {MOST_ITEMS} items, got {n_items}")
+    fits = 2 <= n_items <= MOST_ITEMS_OF_CHAINS
+    require(fits, f"max_entropy takes 2 to {MOST_ITEMS_OF_CHAINS} items, got {n_items}")
     require_prior(prior)
     require_incomplete(unranked)
+    whole = unranked == "refused" or n_items <= MOST_ITEMS
+    require(whole, f"more than {MOST_ITEMS} items must all be ranked, got {n_items}")
     levels = budget_levels(epsilon)
     epsilons = tuple(each for each, _ in levels)
     people = _people_of_levels(epsilon, n_people)
@@ -168,6 +184,8 @@ def max_entropy(
         for survey in mix_surveys(chosen, n_items, each, budgets=budgets, unranked=unranked)
     ]
     likelihood = yield from _reports(n_items, surveys, unranked)
+    if isinstance(likelihood, ReportLikelihood) and n_items > MOST_ITEMS:
+        return MaxEntropyOutcome(epsilons, mixes, prior, fit_by_chains(likelihood, prior=prior))
     fit = fit_ranks(likelihood, prior=prior)
     found = None
     if isinstance(likelihood, ReportLikelihood):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import ceil, exp
 from operator import add
+from typing import cast
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from hushrank.estimators.popular_orders import PopularSearch
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.rank_estimates import RankEstimates
 from hushrank.estimators.rank_fit import RankFit, fit_ranks
+from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
 from hushrank.protocols.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of
 from hushrank.protocols.question_mix import Mix, choose_mix, mix_surveys
@@ -61,7 +63,7 @@ class PopularOrdersOutcome:
     @cached_property
     def model(self) -> PopularOrdersModel:
         """The model of everybody."""
-        return PopularOrdersModel(self.popular, self.rest.model)
+        return PopularOrdersModel(self.popular, cast(RankPotentials, self.rest.model))
 
     @cached_property
     def order(self) -> Order:

@@ -41,7 +41,7 @@ from hushrank.protocols.learnt import (
     LearntPairs,
     Rows,
 )
-from hushrank.protocols.max_entropy import MOST_ITEMS, max_entropy
+from hushrank.protocols.max_entropy import MOST_ITEMS_OF_CHAINS, max_entropy
 from hushrank.protocols.one_order import one_order
 from hushrank.protocols.pairs import pairs
 from hushrank.protocols.popular_orders import popular_orders
@@ -124,8 +124,8 @@ class MaxEntropy:
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of one question a person."""
         others = "protocol pairs learns one order of more, protocol safari a model"
-        few = f"max-entropy takes at most {MOST_ITEMS} items, got {n_items}: {others}"
-        require(n_items <= MOST_ITEMS, few)
+        few = f"max-entropy takes at most {MOST_ITEMS_OF_CHAINS} items, got {n_items}: {others}"
+        require(n_items <= MOST_ITEMS_OF_CHAINS, few)
         asked = {"epsilon": epsilon, "n_people": n_people, "prior": self.prior}
         if self.popular_orders:
             found = yield from popular_orders(n_items, function_seed=seed, **asked)  # type: ignore[arg-type]

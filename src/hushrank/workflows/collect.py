@@ -57,7 +57,7 @@ def collect(
     epsilon: the most that any person's privacy costs over all rounds, in nats; in (0, 1000]. It is
         local: it holds against everybody. None: only where `shuffled` with a central_epsilon.
     protocol: `max-entropy` (ours, the default: a model of all rankings from one tiny question a
-        person, up to 16 items), `safari`, `grr`, `rappor`, `sh`, `olh` (models); `order`
+        person, up to 50 items), `safari`, `grr`, `rappor`, `sh`, `olh` (models); `order`
         (ours for one order), `pairs`, `ldp-kwiksort-rr`, `ldp-kwiksort-lap`, `subset-order` (one
         order); a plug-in's name; or a
         protocol of `hushrank.protocols.registry` with its options settled.

@@ -35,8 +35,8 @@ WRONG = [
         "“https://a.example/path” is no address of a web site, such as https://example.org.",
     ),
     (
-        {"item_name": [f"item {n}" for n in range(17)]},
-        "The protocol does not take this survey: max-entropy takes at most 16 items, got 17:"
+        {"item_name": [f"item {n}" for n in range(51)]},
+        "The protocol does not take this survey: max-entropy takes at most 50 items, got 51:"
         " protocol pairs learns one order of more, protocol safari a model.",
     ),
 ]

@@ -5,8 +5,15 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.models.max_entropy.pair_features import projected, swapped
-from hushrank.models.max_entropy.rank_features import RankFeatures, rank_features, rank_polynomials
+from hushrank.models.max_entropy.pair_features import cells_of, projected, swapped
+from hushrank.models.max_entropy.rank_features import (
+    RankFeatures,
+    rank_features,
+    rank_polynomials,
+    wide_features,
+)
+from hushrank.models.max_entropy.swap_moves import order_logs
+from hushrank.rankings.coding import inverse
 from tests.models.max_entropy.test_rank_potentials import all_ranks, indicators
 
 SIZES = range(2, 7)
@@ -149,3 +156,35 @@ def test_coefficients_of_other_features_are_refused():
 def test_no_items_have_no_features():
     with pytest.raises(HushrankError, match="at least 1 item"):
         rank_features(0)
+
+
+@pytest.mark.parametrize("n_items", [4, 7, 17])
+def test_wide_features_tell_how_far_apart_two_items_are(n_items):
+    """|r - t|, less what the two ranks say alone: a parabola of each; variance 1."""
+    kind = wide_features(n_items).kinds[0]
+    first, second = np.nonzero(~np.eye(n_items, dtype=bool))
+    values = cells_of(kind.parts)[first, second]
+    known = [np.ones(len(first)), first + second, first**2 + second**2, np.abs(first - second)]
+    slopes, *_ = np.linalg.lstsq(np.stack(known, axis=1), values)
+    assert np.stack(known, axis=1) @ slopes == pytest.approx(values, abs=1e-9)
+    assert slopes[-1] > 0
+    assert (values**2).mean() == pytest.approx(1)
+    assert cells_of(kind.parts).sum(axis=1) == pytest.approx(np.zeros(n_items), abs=1e-9)
+
+
+def test_wide_features_vary_as_the_mirrored_half_of_the_interactions():
+    """Of drawn interactions of (a, b) and (b, a), the half that is the same for both."""
+    whole, apart = rank_features(5).kinds[1], wide_features(5).kinds[0]
+    spread = np.sqrt(whole.spread**2 * (1 + whole.mirrored) / 2)
+    both = cells_of(whole.parts) + cells_of(swapped(whole.parts))
+    assert spread * both == pytest.approx(apart.spread * cells_of(apart.parts), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_items", [4, 8])
+def test_values_are_what_potentials_weigh(n_items):
+    features = wide_features(n_items)
+    drawn = np.random.default_rng(2).normal(size=len(features.spreads))
+    own, before = features.potentials(drawn)
+    orders = np.random.default_rng(3).permuted(np.tile(np.arange(n_items), (20, 1)), axis=1)
+    logs = order_logs(orders, own, np.ascontiguousarray(before.transpose(2, 0, 1)))
+    assert features.values(inverse(orders)) @ drawn == pytest.approx(logs, abs=1e-4)

@@ -160,7 +160,7 @@ def collect(
     FILE holds complete strict rankings; --break-ties makes tied ones strict, and max-entropy takes
     incomplete ones with --unranked. order, pairs, ldp-kwiksort-* and subset-order learn one order;
     the others a model of all rankings, too. max-entropy asks each person one tiny question, and
-    takes up to 16 items.
+    takes up to 50 items, of 17 and more complete rankings only.
 
     Because the truth is at hand, the error is printed too. The error, and the report's pictures of
     the truth, are computed from the raw rankings: they are for you, not for publication.

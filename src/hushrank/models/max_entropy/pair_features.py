@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, Ranks
 
 LEAST_SINGULAR = 1e-7
 LEAST_VARIANCE = 1e-9
@@ -41,11 +41,18 @@ class PairKind:
     def mirror_images(self) -> NDArray[np.intp]:
         """The number of each pair's mirror image (pairs,): of ordered pairs only."""
         first, second = self.pairs
-        n_items = self.parts.shape[1]
-        number = np.zeros((n_items, n_items), dtype=np.intp)
-        number[first, second] = np.arange(len(first))
-        images: NDArray[np.intp] = number[second, first]
+        images: NDArray[np.intp] = self.numbers[second, first]
         return images
+
+    @cached_property
+    def numbers(self) -> NDArray[np.intp]:
+        """The number of each pair (items, items), in either order unless pairs are ordered."""
+        first, second = self.pairs
+        numbers = np.zeros((self.parts.shape[1],) * 2, dtype=np.intp)
+        if not self.is_ordered:
+            numbers[second, first] = np.arange(len(first))
+        numbers[first, second] = np.arange(len(first))
+        return numbers
 
     def prior_covariance(self) -> Floats:
         """Return the prior covariance (pairs, pairs) of the coefficients, to a common scale."""
@@ -72,6 +79,25 @@ class PairKind:
         by_ranks += (before @ first_later)[..., first, second]
         by_ranks += (before @ second_later)[..., second, first]
         return by_ranks
+
+    def values(self, ranks: Ranks) -> NDArray[np.float32]:
+        """Return the function of each pair (people, pairs) of ranks (people, items)."""
+        table = cells_of(self.parts).astype(np.float32)
+        first, second = self.pairs
+        values: NDArray[np.float32] = table[ranks[:, first], ranks[:, second]]
+        return values
+
+
+def cells_of(parts: Floats) -> Floats:
+    """Return the function (ranks, ranks) of each rank of a and rank of b; 0 where they are one."""
+    of_first, of_second, first_later, second_later = parts
+    ranks = np.arange(parts.shape[1])
+    is_later = ranks[:, None] > ranks
+    values: Floats = of_first[:, None] + of_second
+    values += np.where(is_later, first_later[:, None], 0.0)
+    values += np.where(is_later.T, second_later, 0.0)
+    np.fill_diagonal(values, 0.0)
+    return values
 
 
 def swapped(parts: Floats) -> Floats:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag, cholesky, solve_triangular
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, Ranks
 from hushrank.errors import require
-from hushrank.models.max_entropy.pair_features import PairKind, projected, swapped
+from hushrank.models.max_entropy.pair_features import PairKind, cells_of, projected, swapped
 
 FIRST_ORDER_SPREADS = (1.0, 0.6)
 HIGHER_SPREAD = 0.39
@@ -32,6 +32,9 @@ Public constants. The evidence of public rankings, each data set judged by the o
 is how far apart they are, whichever is called the first. These are nearer to independence: as good
 there, and better where many people hold one exact order, which no smooth family follows.
 """
+
+WIDE_DEGREES = 6
+"""Of the ranks of many items: what is smoother than that is left to the prior's zero."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +60,7 @@ class RankFeatures:
     @cached_property
     def spreads(self) -> Floats:
         """Prior standard deviations (features,), to a common scale."""
-        by_degree = HIGHER_SPREAD / np.arange(1, self.n_items)
+        by_degree = HIGHER_SPREAD / np.arange(1, len(self.polynomials) + 1)
         n_low = min(len(FIRST_ORDER_SPREADS), len(by_degree))
         by_degree[:n_low] = FIRST_ORDER_SPREADS[:n_low]
         of_pairs = [np.full(len(kind.pairs[0]), kind.spread) for kind in self.kinds]
@@ -77,7 +80,7 @@ class RankFeatures:
     @property
     def _of_one_item(self) -> Floats:
         """The prior correlations (degrees, degrees) of one item's coefficients."""
-        degrees = np.arange(1, self.n_items)
+        degrees = np.arange(1, len(self.polynomials) + 1)
         apart = np.abs(degrees[:, None] - degrees)
         correlations: Floats = np.where(apart % 2 == 0, self.same_parity ** (apart / 2), 0.0)
         return correlations
@@ -97,7 +100,7 @@ class RankFeatures:
         n, shape = self.n_items, self.spreads.shape
         require(coefficients.shape == shape, f"expected coefficients of shape {shape}")
         first, *of_kinds = np.split(coefficients, self._starts)
-        own, before = first.reshape(n, n - 1) @ self.polynomials, np.zeros((n, n, n))
+        own, before = first.reshape(n, -1) @ self.polynomials, np.zeros((n, n, n))
         for kind, of_pairs in zip(self.kinds, of_kinds, strict=True):
             kind.add_potentials(of_pairs, own, before)
         return own, before
@@ -109,6 +112,12 @@ class RankFeatures:
         """
         first = (own @ self.polynomials.T).reshape(*own.shape[:-2], -1)
         return np.concatenate([first, *(kind.inner(own, before) for kind in self.kinds)], axis=-1)
+
+    def values(self, ranks: Ranks) -> NDArray[np.float32]:
+        """Return the features (people, features) of ranks (people, items)."""
+        polynomials = self.polynomials.T.astype(np.float32)
+        of_items = polynomials[ranks].reshape(len(ranks), self.polynomials.size)
+        return np.hstack([of_items, *(kind.values(ranks) for kind in self.kinds)])
 
     @property
     def own(self) -> Floats:
@@ -184,6 +193,26 @@ def rank_features(n_items: int) -> RankFeatures:
             kinds.append(replace(raw, parts=left))
             earlier += [left, swapped(left)]
     return RankFeatures(polynomials, tuple(kinds))
+
+
+@cache
+def wide_features(n_items: int) -> RankFeatures:
+    """Return few features, for more items than sums by sets allow: ranks, and how far apart.
+
+        B_k(rank a), k = 1..6;   g(a, b) = |rank a - rank b|, a < b, as `rank_features` leaves it
+
+    g is the half of the interactions of degree 1 that is the same for (a, b) and (b, a):
+    B_1(rank a) [b before a] + B_1(rank b) [a before b] is linear in max(rank a, rank b), which is
+    (rank a + rank b + |rank a - rank b|) / 2. Its spread is what it has in `rank_features`.
+    """
+    whole = rank_features(n_items)
+    require(len(whole.kinds) > 1, f"expected at least 3 items, got {n_items}")
+    mirrored = whole.kinds[1]
+    both = mirrored.parts + swapped(mirrored.parts)
+    scale = np.sqrt(np.square(cells_of(both)).sum() / (n_items * (n_items - 1)))
+    spread = scale * mirrored.spread * np.sqrt((1 + mirrored.mirrored) / 2)
+    apart = PairKind(both / scale, float(spread), False)
+    return RankFeatures(whole.polynomials[:WIDE_DEGREES], (apart,))
 
 
 def _raw_kinds(polynomials: Floats) -> list[PairKind]:

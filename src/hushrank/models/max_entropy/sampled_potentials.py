@@ -1,7 +1,11 @@
-"""The family of `RankPotentials` for more items than sets allow: by draws, with their errors."""
+"""The family of `RankPotentials` for more items than sets allow: by draws, with their errors.
 
-from dataclasses import dataclass, replace
+Theory: docs/theory/max-entropy.md.
+"""
+
+from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,25 +14,46 @@ from scipy.special import logsumexp
 from hushrank.arrays import Floats, Orders, Ranks, Shares
 from hushrank.errors import require
 from hushrank.models.max_entropy.rank_potentials import require_potentials
-from hushrank.models.max_entropy.swap_moves import collect_orders, joint_ranks_of, order_logs
-from hushrank.models.max_entropy.tempered_draws import LAST_ROUNDS, move_orders, tempered_draws
+from hushrank.models.max_entropy.swap_moves import add_joint_ranks, order_logs
+from hushrank.models.max_entropy.tempered_draws import move_orders, tempered_draws
 from hushrank.models.ranking_model import require_orders
 from hushrank.rankings.coding import inverse
+
+FEWEST_ROUNDS = 5
+DRAWS_OF_A_CELL = 200
+"""Of two items' joint ranks there are items^2 cells: so many draws for each, if rounds suffice."""
+ROUNDS_OF_A_SAMPLE = 2
+RUN_SEED = 1
+"""The run's coins are public, and always the same: shares are a function of the draws."""
+LEAST_VARIANCE = 1e-6
+"""Of a precedence: what is surer than that needs no draws to be known."""
+MOST_SPREAD = 1.01
+"""Of R-hat: beyond, the repeats disagree more than draws of one model would."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnMarginals:
+    """Shares over a run of draws: joint (pairs, ranks, ranks), and of each half of each repeat.
+
+    parts (halves of repeats, items, items) = P(a before b), by the draws of one half.
+    """
+
+    joint: Shares
+    parts: Shares
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledPotentials:
     """P(order) ~ exp sum_a [ own[a, rank a] + sum_{b before a} before[a, b, rank a] ], by draws.
 
-    orders (repeats, draws, items) with weights (repeats, draws) that sum to 1 in each repeat, and
-    log_partitions (repeats,). Estimates are means over the independent repeats; their errors are
-    the repeats' standard deviation / sqrt(repeats), and do not see what all repeats missed.
+    orders (repeats, draws, items): independent repeats of `tempered_draws`, with log_partitions
+    (repeats,). Shares are means over a run of chains that begin there. What all repeats missed no
+    error shows; what some of them missed `r_hat` does.
     """
 
     own: Floats
     before: Floats
     orders: NDArray[np.int64]
-    weights: Floats
     log_partitions: Floats
 
     @classmethod
@@ -38,7 +63,7 @@ class SampledPotentials:
         before: Floats,
         *,
         rng: np.random.Generator,
-        n_draws: int = 1000,
+        n_draws: int = 2000,
         n_repeats: int = 8,
     ) -> "SampledPotentials":
         """Draw orders from the model with these potentials, as `tempered_draws` does.
@@ -51,22 +76,7 @@ class SampledPotentials:
         require(n_repeats >= 2, f"expected at least 2 repeats to tell the error, got {n_repeats}")
         repeats = [tempered_draws(own, before, n_draws, rng=rng) for _ in range(n_repeats)]
         orders = np.stack([each.orders for each in repeats])
-        weights = np.full((n_repeats, n_draws), 1 / n_draws)
-        return cls(own, before, orders, weights, np.array([each.log_total for each in repeats]))
-
-    def reweighted(self, own: Floats, before: Floats) -> "SampledPotentials":
-        """Estimate the model with other potentials from the same draws: smooth, for an optimiser.
-
-        Good as long as `effective_share` stays well above 0.
-        """
-        require_potentials(own, before)
-        require(own.shape == self.own.shape, f"expected own potentials of shape {self.own.shape}")
-        with np.errstate(divide="ignore"):  # a weight that has vanished stays so
-            moved = np.log(self.weights) + self._logs_of(own - self.own, before - self.before)
-        gained = logsumexp(moved, axis=1)
-        weights = np.exp(moved - gained[:, None])
-        totals = self.log_partitions + gained
-        return replace(self, own=own, before=before, weights=weights, log_partitions=totals)
+        return cls(own, before, orders, np.array([each.log_total for each in repeats]))
 
     @property
     def n_items(self) -> int:
@@ -75,12 +85,8 @@ class SampledPotentials:
 
     def __repr__(self) -> str:
         """Say the size."""
-        return f"SampledPotentials({self.n_items} items, {self.weights.size} draws)"
-
-    @property
-    def effective_share(self) -> float:
-        """What share of the draws would be worth as much with equal weights."""
-        return float(1 / np.square(self._pooled_weights).sum() / self.weights.size)
+        n_draws = self.orders.shape[0] * self.orders.shape[1]
+        return f"SampledPotentials({self.n_items} items, {n_draws} draws)"
 
     @property
     def log_partition(self) -> float:
@@ -91,54 +97,65 @@ class SampledPotentials:
     def log_partition_error(self) -> float:
         """The standard error of `log_partition`."""
         relative = np.exp(self.log_partitions - self.log_partition)
-        return float(_errors(relative))
-
-    @cached_property
-    def marginals(self) -> tuple[Floats, Floats]:
-        """P(rank of a = r) (items, ranks), and P(that, and b before a) (items, items, ranks)."""
-        at, preceded = self._marginals_of_repeats
-        return at.mean(axis=0), preceded.mean(axis=0)
-
-    @cached_property
-    def marginal_errors(self) -> tuple[Floats, Floats]:
-        """The standard errors of `marginals`."""
-        at, preceded = self._marginals_of_repeats
-        return _errors(at), _errors(preceded)
+        return float(relative.std(ddof=1) / np.sqrt(len(relative)))
 
     @property
     def first_order_marginals(self) -> Shares:
         """P(rank of a = r): (items, ranks)."""
-        return self.marginals[0]
+        with_last = np.flatnonzero(np.triu_indices(self.n_items, 1)[1] == self.n_items - 1)
+        of_others = self._run.joint[with_last].sum(axis=2)
+        return np.vstack([of_others, self._run.joint[-1].sum(axis=0)])
 
     @property
     def precedences(self) -> Shares:
         """P(a before b): (items, items); 0 on the diagonal."""
-        precedences: Shares = self.marginals[1].sum(axis=2).T
+        precedences: Shares = self._run.parts.mean(axis=0)
         return precedences
 
     @property
     def precedence_errors(self) -> Floats:
-        """The standard errors of `precedences`."""
-        return _errors(self._marginals_of_repeats[1].sum(axis=3)).T
+        """The standard errors of `precedences`: of the mean over halves of repeats."""
+        parts = self._run.parts
+        errors: Floats = parts.std(axis=0, ddof=1) / np.sqrt(len(parts))
+        return errors
 
-    @cached_property
+    @property
     def second_order_marginals(self) -> Shares:
         """P(rank of a = r, rank of b = s) for each pair a < b: (pairs, ranks, ranks).
 
-        Pairs in lexicographic order. Error of a cell: about sqrt(share / effective draws), of all
-        repeats together.
+        Pairs in lexicographic order.
         """
-        return joint_ranks_of(self._pooled_orders, self._pooled_weights)
+        return self._run.joint
 
-    def covariance_product(self, own: Floats, before: Floats) -> tuple[Floats, Floats]:
-        """Return the covariances of each indicator with the log-weight that own and before give.
+    @property
+    def second_order_error(self) -> float:
+        """How far `second_order_marginals` are from the exact ones: the expected mean distance.
 
-        own (items, ranks), before (items, items, ranks), as are the results: exactly the slopes of
-        the marginals of `reweighted`.
+        Total variation, as Q2 distances are; they grow by it in quadrature, about.
         """
-        logs = self._logs_of(own, before)
-        centred = logs - (self.weights * logs).sum(axis=1, keepdims=True)
-        return collect_orders(self._pooled_orders, self._pooled_weights * centred.ravel())
+        cells = np.sqrt(self._run.joint * (1 - self._run.joint)).sum(axis=(1, 2)).mean()
+        return float(cells * np.sqrt(2 / np.pi / self.effective_draws) / 2)
+
+    @cached_property
+    def r_hat(self) -> float:
+        """The worst ratio of deviations, of all precedences: 1 where all halves agree.
+
+            sqrt(1 + variance between the halves of repeats / variance of a draw)
+
+        Source: Margossian et al. (Bayesian Analysis 2024), nested R-hat, of many short chains.
+        """
+        return float(np.sqrt(1 + self._variance_ratios.max()))
+
+    @cached_property
+    def effective_draws(self) -> float:
+        """How many independent draws would err as little, for the typical precedence."""
+        typical = max(float(np.median(self._variance_ratios)), LEAST_VARIANCE)
+        return len(self._run.parts) / typical
+
+    @property
+    def has_mixed(self) -> bool:
+        """Whether the repeats agree as draws of one model do."""
+        return self.r_hat <= MOST_SPREAD
 
     def log_probability(self, orders: Orders) -> Shares:
         """Return ln P(order) (people,) of orders (people, items); all share one estimated term."""
@@ -151,30 +168,45 @@ class SampledPotentials:
 
         Nearly independent; exactly as good as the kept draws.   Cost: O(items^2) a person.
         """
-        chosen = rng.choice(self.weights.size, size=n_people, p=self._pooled_weights)
-        orders = self._pooled_orders[chosen]
-        move_orders(orders, self.own, self.before, 1.0, LAST_ROUNDS, rng=rng)
+        kept = self.orders.reshape(-1, self.n_items)
+        orders = kept[rng.integers(len(kept), size=n_people)]
+        move_orders(orders, self.own, self.before, 1.0, ROUNDS_OF_A_SAMPLE, rng=rng)
         return inverse(orders)
 
     @cached_property
-    def _marginals_of_repeats(self) -> tuple[Floats, Floats]:
-        each = [collect_orders(*one) for one in zip(self.orders, self.weights, strict=True)]
-        return np.stack([at for at, _ in each]), np.stack([preceded for _, preceded in each])
+    def _run(self) -> DrawnMarginals:
+        """Move each repeat on, and add up where it stands after each round."""
+        n_repeats, n_draws, n = self.orders.shape
+        wanted = DRAWS_OF_A_CELL * n**2 / (2 * n_repeats * n_draws)
+        n_rounds = max(FEWEST_ROUNDS, ceil(wanted))
+        joint = np.zeros((n * (n - 1) // 2, n, n))
+        parts = []
+        rng = np.random.default_rng(RUN_SEED)
+        for orders in self.orders.copy():
+            for _ in range(2):
+                half = np.zeros_like(joint)
+                for _ in range(n_rounds):
+                    move_orders(orders, self.own, self.before, 1.0, 1, rng=rng)
+                    add_joint_ranks(inverse(orders), half)
+                parts.append(_precedences_of(half / (n_rounds * n_draws), n))
+                joint += half
+        return DrawnMarginals(joint / (2 * n_repeats * n_rounds * n_draws), np.stack(parts))
 
-    @property
-    def _pooled_orders(self) -> NDArray[np.int64]:
-        return self.orders.reshape(-1, self.n_items)
-
-    @property
-    def _pooled_weights(self) -> Floats:
-        return self.weights.ravel() / len(self.weights)
-
-    def _logs_of(self, own: Floats, before: Floats) -> Floats:
-        by_rank = np.ascontiguousarray(before.transpose(2, 0, 1))
-        return order_logs(self._pooled_orders, own, by_rank).reshape(self.weights.shape)
+    @cached_property
+    def _variance_ratios(self) -> Floats:
+        """Variance between halves over that of one draw, of each pair a < b; 0 where all agree."""
+        pairs = np.triu_indices(self.n_items, 1)
+        shares = self.precedences[pairs]
+        between = self._run.parts[:, *pairs].var(axis=0, ddof=1)
+        within = np.maximum(shares * (1 - shares), LEAST_VARIANCE)
+        ratios: Floats = between / within
+        return ratios
 
 
-def _errors(of_repeats: Floats) -> Floats:
-    """Return the standard errors of means over the first axis, of independent repeats."""
-    errors: Floats = of_repeats.std(axis=0, ddof=1) / np.sqrt(len(of_repeats))
-    return errors
+def _precedences_of(joint: Shares, n_items: int) -> Shares:
+    """Return P(a before b) (items, items) by joint ranks of a < b; 0 on the diagonal."""
+    first, second = np.triu_indices(n_items, 1)
+    precedences = np.zeros((n_items, n_items))
+    precedences[first, second] = np.triu(joint).sum(axis=(1, 2))
+    precedences[second, first] = np.tril(joint).sum(axis=(1, 2))
+    return precedences

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, Ranks
 from hushrank.kernels import kernel
 
 
@@ -85,17 +85,15 @@ def collect_orders(orders: NDArray[np.int64], weights: Floats) -> tuple[Floats, 
 
 
 @kernel
-def joint_ranks_of(orders: NDArray[np.int64], weights: Floats) -> Floats:
-    """Add weights (rows,) of orders up by the ranks of each pair a < b: (pairs, ranks, ranks)."""
-    n_items = orders.shape[1]
-    joint = np.zeros((n_items * (n_items - 1) // 2, n_items, n_items))
-    ranks = np.zeros(n_items, dtype=np.int64)
-    for row in range(len(orders)):
-        for rank in range(n_items):
-            ranks[orders[row, rank]] = rank
-        pair = 0
-        for a in range(n_items):
-            for b in range(a + 1, n_items):
-                joint[pair, ranks[a], ranks[b]] += weights[row]
-                pair += 1
-    return joint
+def add_joint_ranks(ranks: Ranks, joint: Floats) -> None:
+    """Add 1 to the cell of the ranks of each pair a < b, for each row: joint (pairs, ranks, ranks).
+
+    ranks (rows, items), column-major: pair by pair, whose cells stay at hand.
+    """
+    n_items = ranks.shape[1]
+    pair = 0
+    for a in range(n_items):
+        for b in range(a + 1, n_items):
+            for row in range(len(ranks)):
+                joint[pair, ranks[row, a], ranks[row, b]] += 1.0
+            pair += 1

@@ -14,7 +14,7 @@ from hushrank.arrays import Floats
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.rank_point import uniform_point
 from hushrank.mechanisms.local import Tally
-from hushrank.models.max_entropy.pair_features import PairKind
+from hushrank.models.max_entropy.pair_features import PairKind, cells_of
 from hushrank.protocols.question_mix import Mix, MixPart, mix_surveys
 
 Ranked: TypeAlias = NDArray[np.intp]
@@ -88,7 +88,7 @@ def joint_changes(n_items: int) -> Floats:
 def _given_ranks(kind: PairKind, first: Ranked, second: Ranked) -> Floats:
     """Return the mean of a kind's function of each pair (pairs, cells), given two items' ranks."""
     n = kind.parts.shape[1]
-    values, least = _values(kind), max(n - 2, 1)
+    values, least = cells_of(kind.parts), max(n - 2, 1)
     both = values[first, second], values[second, first]
     by_first, by_second = values.sum(axis=1), values.sum(axis=0)
     leading = [(by_first[at] - both[nth]) / least for nth, at in enumerate((first, second))]
@@ -103,16 +103,3 @@ def _given_ranks(kind: PairKind, first: Ranked, second: Ranked) -> Floats:
         return found
 
     return np.stack([mean(int(a), int(b)) for a, b in zip(*kind.pairs, strict=True)])
-
-
-def _values(kind: PairKind) -> Floats:
-    """Return the function at each two ranks (rank of a, rank of b); 0 where they are the same."""
-    n = kind.parts.shape[1]
-    of_first, of_second, first_later, second_later = kind.parts
-    ranks = np.arange(n)
-    is_later = ranks[:, None] > ranks
-    values: Floats = of_first[:, None] + of_second
-    values += np.where(is_later, first_later[:, None], 0.0)
-    values += np.where(is_later.T, second_later, 0.0)
-    np.fill_diagonal(values, 0.0)
-    return values

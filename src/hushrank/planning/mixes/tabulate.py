@@ -10,6 +10,8 @@ import numpy as np
 
 from hushrank.arrays import Floats
 from hushrank.planning.mixes.predicted_loss import predicted_losses
+from hushrank.planning.mixes.wide_loss import wide_losses
+from hushrank.protocols.max_entropy import MOST_ITEMS
 from hushrank.protocols.mixes.table import PEOPLE, Parts, write_table
 from hushrank.protocols.question_kinds import QuestionKind
 from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
@@ -18,10 +20,27 @@ AS_GOOD = 1.01
 """A simpler mix is taken if its loss is so near to the least."""
 LEVELS = MixPart("levels-and-pairs", 0.5, 3)
 RANKS = MixPart("ranks-and-pairs", 0.5)
+WIDE_LEVELS = (
+    MixPart("levels", 0.5, 3),
+    LEVELS,
+    MixPart("levels-and-pairs", 0.5, 6),
+    MixPart("levels-and-pairs", 0.5, 12),
+)
 
 
 def best_mixes(n_items: int, epsilon: float) -> list[Parts]:
     """Return the mix that loses least for each number of people, or a simpler one that is near."""
+    return (_of_sets if n_items <= MOST_ITEMS else _of_chains)(n_items, epsilon)
+
+
+def _of_chains(n_items: int, epsilon: float) -> list[Parts]:
+    """Return the mixes for more items than sums by sets allow."""
+    mixes = list(wide_candidates(n_items, epsilon))
+    losses = np.stack([wide_losses(mix, n_items, epsilon, PEOPLE) for mix in mixes])
+    return [_parts(mixes[_simplest(mixes, loss, range(len(mixes)))]) for loss in losses.T]
+
+
+def _of_sets(n_items: int, epsilon: float) -> list[Parts]:
     mixes = list(candidates(n_items, epsilon))
     losses = np.stack([predicted_losses(mix, n_items, epsilon, PEOPLE) for mix in mixes])
     found = []
@@ -46,6 +65,20 @@ def candidates(n_items: int, epsilon: float) -> Iterator[Mix]:
         yield from ((wide, _named(each)) for each in (*several, *two))
         for one in several:
             yield from ((wide, _named(one, 0.25), _named(other, 0.25)) for other in two)
+
+
+def wide_candidates(n_items: int, epsilon: float) -> Iterator[Mix]:
+    """Yield mixes for many items: bits, or half of the people asked widely, and half to name sets.
+
+    Widely: levels, or levels or ranks with precedences. Levels alone tell nothing of how far apart
+    two items are; what few reports could tell of that, of so many pairs, is less than it costs.
+    """
+    yield from (MIXES["pairs"], MIXES["bits"])
+    sets = [("first", k) for k in _firsts(n_items, epsilon)]
+    sets += [("first-and-later", k) for k in _firsts(n_items, epsilon) if k > 1]
+    sets += [("two-of-first", k) for k in _twos(n_items, epsilon)]
+    for wide in (*WIDE_LEVELS, RANKS):
+        yield from ((wide, _named(each)) for each in sets)
 
 
 def _named(kind_and_places: tuple[str, int], share: float = 0.5) -> MixPart:

@@ -15,7 +15,7 @@ from hushrank.files.disk import replace_file
 
 TABLE = Path(__file__).with_name("table.json")
 
-ITEMS = tuple(range(3, 17))
+ITEMS = tuple(range(3, 51))
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0)
 PEOPLE = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 

@@ -1,0 +1,151 @@
+"""Models of many items by draws: against sums over all orders of few."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.estimators.chain_estimates import chain_estimates
+from hushrank.estimators.chain_fit import CLOSE, fit_by_chains
+from hushrank.estimators.chain_point import ChainPoint
+from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.rank_estimates import RankEstimates
+from hushrank.estimators.rank_fit import Parabola, RankFit
+from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.uniform_orders import UniformOrders
+from hushrank.mechanisms.local import Tally
+from hushrank.models.max_entropy.rank_features import wide_features
+from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.protocols.question_mix import MixPart, mix_surveys
+from hushrank.randomness import Randomness
+
+MIX = (MixPart("levels-and-pairs", 0.5, 3), MixPart("first-and-later", 0.5, 2))
+
+
+def tallied(n_items: int, n_people: int, epsilon: float) -> ReportLikelihood:
+    """Return the likelihood of reports that people with unequal utilities send."""
+    rng = np.random.default_rng(5)
+    noise = Randomness(rng.bytes, is_private=False)
+    parts = []
+    for survey in mix_surveys(MIX, n_items, epsilon):
+        n_each = max(1, n_people // (2 * len(survey.questions)))
+        tallies = []
+        for question, mechanism in zip(survey.questions, survey.local_mechanisms, strict=True):
+            ranks = PlackettLuce(np.linspace(-1, 1.5, n_items)).sample(n_each, rng=rng)
+            reports = mechanism.randomise(question.answer(ranks), rng=noise)
+            tallies.append(mechanism.tally(reports))
+        parts.append(
+            ReportLikelihood.of(n_items, survey.questions, survey.local_mechanisms, tallies)
+        )
+    return parts[0] + parts[1]
+
+
+def every_order(n_items: int) -> ChainPoint:
+    """Return the uniform model by one draw of each order: without any chance."""
+    features = wide_features(n_items)
+    orders = np.array(list(permutations(range(n_items))))
+    return ChainPoint(features, np.zeros(features.spreads.size), orders)
+
+
+def exactly_fitted(likelihood: ReportLikelihood) -> RankFit:
+    """Do what `fit_by_chains` does by sums over all orders."""
+    features = wide_features(likelihood.n_items)
+    near = Parabola(likelihood, RankPoint(features, np.zeros(features.spreads.size)))
+    near = Parabola(likelihood, near.most_likely(near.evidence.point_scale("safe")))
+    scale, wide_scale = near.evidence.point_scale("safe"), near.evidence.interval_scale()
+    wide = Parabola(likelihood, near.most_likely(wide_scale))
+    return RankFit(near.most_likely(scale), scale, wide, wide_scale)
+
+
+@pytest.fixture(scope="module")
+def both():
+    likelihood = tallied(6, 4000, 2.0)
+    return fit_by_chains(likelihood, prior="safe"), exactly_fitted(likelihood)
+
+
+@pytest.mark.parametrize("n_items", [5, 7])
+def test_uniform_orders_are_exact(n_items):
+    features = wide_features(n_items)
+    uniform = UniformOrders(features)
+    exact = RankPoint(features, uniform.coefficients)
+    likelihood = tallied(n_items, 500, 1.0)
+    slopes = likelihood.slopes(exact.statistics)
+    assert uniform.statistics == pytest.approx(exact.statistics, abs=1e-12)
+    assert uniform.gradient(slopes) == pytest.approx(exact.gradient(slopes), abs=1e-8)
+    roots = likelihood.roots(exact.statistics)
+    stated = likelihood.information(exact.statistics, exact.changes)
+    assert uniform.information(likelihood.weights, roots) == pytest.approx(stated, abs=1e-8)
+
+
+def test_a_point_by_every_order_is_the_uniform_model():
+    drawn, likelihood = every_order(6), tallied(6, 500, 1.0)
+    uniform = UniformOrders(drawn.features)
+    assert drawn.statistics == pytest.approx(uniform.statistics, abs=1e-12)
+    slopes = likelihood.slopes(uniform.statistics)
+    assert drawn.gradient(slopes) == pytest.approx(uniform.gradient(slopes), abs=1e-8)
+    exact = RankPoint(drawn.features, uniform.coefficients).changes
+    found = drawn.changes_of(likelihood.weights)
+    assert found == pytest.approx(likelihood.weights @ exact.T, abs=1e-5)
+
+
+def test_what_chance_adds_to_the_information_is_taken_off():
+    """As many draws as orders tell far too much unless it is."""
+    features, likelihood = wide_features(6), tallied(6, 4000, 2.0)
+    rng = np.random.default_rng(3)
+    uniform = UniformOrders(features)
+    cells = likelihood.weights, likelihood.roots(uniform.statistics)
+    exact = np.trace(uniform.information(*cells))
+    found = []
+    for _ in range(20):
+        orders = rng.permuted(np.tile(np.arange(6), (300, 1)), axis=1)
+        found.append(
+            np.trace(ChainPoint(features, uniform.coefficients, orders).information(*cells))
+        )
+    assert abs(np.mean(found) / exact - 1) < 0.05
+    by_chance = (
+        cells[1] ** 2 @ (likelihood.weights @ uniform.statistics) * features.spreads.size / 300
+    )
+    assert by_chance > 0.15 * exact
+
+
+def test_the_fit_is_the_exact_one_within_its_errors(both):
+    drawn, exact = both
+    assert drawn.has_converged
+    assert drawn.off < 0.2 < CLOSE
+    assert drawn.scale == pytest.approx(exact.scale, rel=0.03)
+    assert drawn.wide_scale == pytest.approx(exact.wide_scale, rel=0.03)
+    for found, stated in ((drawn.point, exact.point), (drawn.wide.point, exact.wide.point)):
+        off = (found.coefficients - stated.coefficients) / np.sqrt(np.diag(exact.covariance))
+        assert np.sqrt(np.mean(off**2)) < 0.15
+
+
+def test_the_model_is_the_exact_one_within_its_errors(both):
+    drawn, exact = both
+    model = drawn.point.model
+    assert model.precedences == pytest.approx(exact.point.model.precedences, abs=0.01)
+    off = np.abs(model.second_order_marginals - exact.point.model.second_order_marginals)
+    assert off.sum(axis=(1, 2)).mean() / 2 < 0.01
+    assert model.log_partition == pytest.approx(exact.point.model.log_partition, abs=0.05)
+
+
+def test_estimates_and_their_errors_are_the_exact_ones(both):
+    drawn, exact = both
+    found, stated = chain_estimates(drawn), RankEstimates.of(exact)
+    assert found.at == pytest.approx(stated.at, abs=0.01)
+    assert found.precedences == pytest.approx(stated.precedences, abs=0.015)
+    assert found.at_errors == pytest.approx(stated.at_errors, rel=0.15)
+    is_pair = ~np.eye(6, dtype=bool)
+    errors = found.precedence_errors[is_pair]
+    assert errors == pytest.approx(stated.precedence_errors[is_pair], rel=0.1)
+    assert found.scores == pytest.approx(stated.scores, abs=0.05)
+    spread = np.sqrt(np.diag(stated.score_covariance))
+    assert np.sqrt(np.diag(found.score_covariance)) == pytest.approx(spread, rel=0.1)
+
+
+def test_a_fit_needs_reports():
+    questions = mix_surveys(MIX, 6, 1.0)[0]
+    tallies = [Tally(np.zeros(each.n_categories, dtype=int), 0) for each in questions.questions]
+    nothing = ReportLikelihood.of(6, questions.questions, questions.local_mechanisms, tallies)
+    with pytest.raises(HushrankError, match="0 reports"):
+        fit_by_chains(nothing, prior="safe")
