@@ -226,8 +226,9 @@ def _posterior(half: Rehearsed, drawn: HistoricalRelease) -> Floats:
 
 
 def _out_of_reach(method: str, wanted: float, promised: float, budget: float) -> str:
+    said = max(promised, 0.0)
     return (
         f"protect: {method} does not keep a worst 1 - AUC of {wanted:g}: at a budget of"
-        f" {budget:.3g}, {max(promised, 0.0):.3f} could be promised, by rehearsals on users who protect"
+        f" {budget:.3g}, {said:.3f} could be promised, by rehearsals on users who protect"
         " nothing; to withhold every record (method withhold, budget 1) tells nothing"
     )
