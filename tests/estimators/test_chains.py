@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.estimators.chain_estimates import chain_estimates
+from hushrank.estimators.chain_estimates import chain_estimates, family_estimates
 from hushrank.estimators.chain_fit import CLOSE, fit_by_chains
 from hushrank.estimators.chain_point import ChainPoint
 from hushrank.estimators.likelihood import ReportLikelihood
@@ -15,7 +15,7 @@ from hushrank.estimators.rank_fit import Parabola, RankFit
 from hushrank.estimators.rank_point import RankPoint
 from hushrank.estimators.uniform_orders import UniformOrders
 from hushrank.mechanisms.local import Tally
-from hushrank.models.max_entropy.rank_features import wide_features
+from hushrank.models.max_entropy.rank_features import rank_features, wide_features
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.protocols.question_mix import MixPart, mix_surveys
 from hushrank.randomness import Randomness
@@ -131,7 +131,7 @@ def test_the_model_is_the_exact_one_within_its_errors(both):
 
 def test_estimates_and_their_errors_are_the_exact_ones(both):
     drawn, exact = both
-    found, stated = chain_estimates(drawn), RankEstimates.of(exact)
+    found, stated = family_estimates(drawn), RankEstimates.of(exact)
     assert found.at == pytest.approx(stated.at, abs=0.01)
     assert found.precedences == pytest.approx(stated.precedences, abs=0.015)
     assert found.at_errors == pytest.approx(stated.at_errors, rel=0.15)
@@ -141,6 +141,21 @@ def test_estimates_and_their_errors_are_the_exact_ones(both):
     assert found.scores == pytest.approx(stated.scores, abs=0.05)
     spread = np.sqrt(np.diag(stated.score_covariance))
     assert np.sqrt(np.diag(found.score_covariance)) == pytest.approx(spread, rel=0.1)
+
+
+def test_errors_count_what_the_family_leaves_out(both):
+    """Of 6 items no degree of a rank; the precedence of two items that prefer nothing most."""
+    drawn, _ = both
+    found, known = chain_estimates(drawn), family_estimates(drawn)
+    assert found.at_errors == pytest.approx(known.at_errors)
+    kind = rank_features(6).kinds[0]
+    ranks = np.array(list(permutations(range(6))))
+    precedence = kind.values(ranks)[:, 0]
+    moved = kind.spread * np.mean(precedence * (ranks[:, 0] < ranks[:, 1])) * drawn.wide_scale
+    added = np.sqrt(found.precedence_errors**2 - known.precedence_errors**2)
+    assert added == pytest.approx(abs(moved) * (1 - known.margins**2) * ~np.eye(6, dtype=bool))
+    scores = found.score_covariance - known.score_covariance
+    assert scores.sum(axis=1) == pytest.approx(np.zeros(6), abs=1e-9)
 
 
 def test_a_fit_needs_reports():

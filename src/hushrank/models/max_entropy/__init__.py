@@ -4,7 +4,8 @@
 `rank_potentials.py` is the model that coefficients give. `subset_passes.py` sums over all orders in
 two passes over the sets of items, `subset_tangents.py` differentiates them, `subset_pairs.py` adds
 joint ranks of two items, `subset_draws.py` draws. Of more items than sets allow,
-`sampled_potentials.py` takes draws, by `swap_moves.py` and `tempered_draws.py`. Begin with
+`sampled_potentials.py` takes draws, by `swap_moves.py` and `tempered_draws.py`; their features are
+fewer. Begin with
 `rank_potentials.py`.
 May import: models, and what is below. Theory: docs/theory/max-entropy.md.
 """
