@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hushrank.estimators.ballot_lengths import most_likely_lengths
+from hushrank.estimators.ballot_lengths import IMAGINED, most_likely_lengths
 
 RNG = np.random.default_rng(1)
 
@@ -21,8 +21,8 @@ def test_no_share_could_gain_by_taking_from_another(n_lengths, n_people, gap):
     shares = most_likely_lengths(counts, chances)
     assert (shares > 0).all()
     assert shares.sum() == pytest.approx(1)
-    slopes = chances.T @ (counts / (chances @ shares)) + 1 / shares
-    assert slopes == pytest.approx(n_people + n_lengths, rel=1e-3)
+    slopes = chances.T @ (counts / (chances @ shares)) + IMAGINED / shares
+    assert slopes == pytest.approx(n_people + IMAGINED * n_lengths, rel=1e-3)
 
 
 @pytest.mark.linear_algebra
@@ -36,7 +36,9 @@ def test_reports_that_say_nothing_leave_all_lengths_as_likely():
     assert most_likely_lengths(np.array([9.0, 0, 3, 1]), flat) == pytest.approx(0.2)
 
 
-def test_each_length_has_one_imagined_ballot():
-    """Without noise the shares are those of the ballots and one more of each length."""
+def test_each_length_has_a_quarter_of_an_imagined_ballot():
+    """Without noise the shares are those of the ballots and a quarter more of each length."""
     counts = np.array([7.0, 0.0, 12.0])
-    assert most_likely_lengths(counts, np.eye(3) + 1e-12) == pytest.approx((counts + 1) / 22)
+    assert most_likely_lengths(counts, np.eye(3) + 1e-12) == pytest.approx(
+        (counts + 0.25) / (counts.sum() + 0.75), abs=1e-5
+    )

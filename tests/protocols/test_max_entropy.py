@@ -9,9 +9,11 @@ from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.mechanisms.local import Tally
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.protocols.learnt import LearntFit
 from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.question_mix import MixPart
 from hushrank.randomness import Randomness
@@ -203,3 +205,20 @@ def test_what_was_asked_is_shown_and_no_report():
     assert "safe" in shown
     assert "\n" not in shown
     assert "array" not in shown
+
+
+def test_reports_of_these_people_fit_and_nothing_is_said_of_it():
+    shown = LearntFit(fitted(4.0, 1).result).shown(tuple("abcde"))
+    assert shown.named["goodness_of_fit"]["fits"] is True
+    assert shown.named["goodness_of_fit"]["errors_widened"] == 1.0
+    assert "fit" not in shown.rows
+
+
+def test_reports_that_do_not_fit_are_spoken_of_and_widen_the_errors():
+    narrow, wide = (fitted(4.0, 1).result for _ in range(2))
+    vars(wide)["goodness"] = GoodnessOfFit(48.0, 12.0, 24.0)
+    assert wide.estimates.at_errors == pytest.approx(2 * narrow.estimates.at_errors)
+    shown = LearntFit(wide).shown(tuple("abcde"))
+    assert "do not fit the model" in shown.rows["fit"]
+    assert "widened 2.00 times" in shown.rows["fit"]
+    assert shown.named["goodness_of_fit"]["fits"] is False

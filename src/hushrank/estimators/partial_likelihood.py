@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.estimators.ballot_lengths import most_likely_lengths
+from hushrank.estimators.ballot_lengths import IMAGINED, most_likely_lengths
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.seen_pairs import SeenPairs
 from hushrank.estimators.stated_terms import StatedTerms, number_of_shares
@@ -95,7 +95,7 @@ class PartialLikelihood:
         if self.unranked == "unknown":
             return self._with(self._seen_pairs.shares, 0.0)
         lengths = self._lengths(statistics)
-        return self._with(longer_than(lengths), float(np.log(lengths).sum()))
+        return self._with(longer_than(lengths), IMAGINED * float(np.log(lengths).sum()))
 
     def information(self, statistics: Floats, changes: Floats) -> Floats:
         """Return what the reports tell of parameters, less what is spent on the stated shares.
@@ -133,7 +133,7 @@ class PartialLikelihood:
             return self._seen_pairs.prior_precision
         lengths = self._lengths(statistics)
         steps = np.eye(self.n_items, self.n_items - 1, -1) - np.eye(self.n_items, self.n_items - 1)
-        precision: Floats = steps.T @ (steps / lengths[:, None] ** 2)
+        precision: Floats = IMAGINED * steps.T @ (steps / lengths[:, None] ** 2)
         return precision
 
     @cached_property
