@@ -7,9 +7,9 @@ from scipy.stats import binom, norm
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.mechanisms.local import Tally
-from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
