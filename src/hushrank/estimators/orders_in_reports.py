@@ -81,8 +81,8 @@ class FoundOrders:
     """Popular orders, the fit of the rest beside them, and what both say of everybody.
 
     `popular`: the orders with their shares, the most popular first. share_errors (orders,) and
-    share_error = standard errors of the share of each and of all together. `goodness`: of the
-    reports, to both together.
+    share_error = standard errors of the share of each and of all together. `goodness`: of
+    `reports`, which are those of everybody, to both together.
     """
 
     popular: PopularOrders
@@ -91,6 +91,7 @@ class FoundOrders:
     fit: RankFit
     estimates: RankEstimates
     goodness: GoodnessOfFit
+    reports: ReportLikelihood
 
 
 def find_orders(likelihood: ReportLikelihood, fit: RankFit, *, prior: Prior) -> FoundOrders | None:
@@ -181,6 +182,7 @@ def _concluded(judged: Judged) -> FoundOrders:
         RankFit(model.rest, judged.scale, wide.near, scale),
         _estimates(judged, wide, scale),
         GoodnessOfFit.of(wide.likelihood, wide.statistics, wide.n_fitted(scale)),
+        wide.likelihood,
     )
 
 
