@@ -1,6 +1,6 @@
 """Attackers and recommenders judge a release as the command line does, from Python."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, diags_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
+from hushrank.evaluation.recommendation.average_precision import average_precisions
 from hushrank.evaluation.recommendation.foretelling import foretelling
 from hushrank.workflows.judge import attack, evaluate
 from hushrank.workflows.publish import hold_out, publish
@@ -87,11 +88,50 @@ def test_what_was_held_out_is_foretold():
     assert pa.table(changed).column_names == ["recommender", "all_users", "changed_users"]
 
 
+def test_who_is_released_with_nothing_is_served_what_is_popular():
+    """Half of the users are: of them the release foretells what popularity in it does."""
+    kept, held_out = hold_out(VISITS, seed=1)
+    gone = np.arange(VISITS.n_users) % 2 == 0
+    left = csr_array(diags_array((~gone).astype(float)) @ kept.scores)
+    trial = foretelling(VISITS, kept.with_scores(left), held_out)
+    after = trial.by_training(trial.released, repetitions=1, seed=0)
+    of_items = np.bincount(left.indices, minlength=VISITS.n_items).astype(float)
+    found = average_precisions(
+        lambda users: np.tile(of_items, (users.stop - users.start, 1)), kept.scores, held_out.scores
+    )
+    assert after.changed_users == pytest.approx(np.nanmean(found[gone]))
+    popular = trial.by_popularity()
+    served = trial.withholding(after, popular)
+    n_judged = [int((~np.isnan(found[each])).sum()) for each in (gone, ~gone)]
+    of_others = (after.all_users * sum(n_judged) - after.changed_users * n_judged[0]) / n_judged[1]
+    both = popular.changed_users * n_judged[0] + of_others * n_judged[1]
+    assert served.all_users == pytest.approx(both / sum(n_judged))
+    assert served.changed_users == popular.changed_users
+
+
+def test_the_owner_is_told_where_popularity_serves_who_was_changed_better():
+    kept, held_out = hold_out(VISITS, seed=1)
+    changed = evaluate(VISITS, shuffled(kept), held_out=held_out)
+    said = [warning for warning in changed.warnings if "withholding" in warning]
+    assert bool(said) == (changed.after.changed_users < changed.popularity.changed_users)
+    better = replace(changed, after=replace(changed.after, changed_users=1.0))
+    assert not any("withholding" in warning for warning in better.warnings)
+    worse = replace(changed, after=replace(changed.after, changed_users=0.0))
+    assert any("withholding" in warning for warning in worse.warnings)
+
+
 SPARSE_LOG, SPARSE_PEOPLE = draw_planted(
     200, 40, tilt=0.9, mean_records=2.0, rng=np.random.default_rng(4)
 )
 SPARSE = SPARSE_LOG.activity("max")
-BUDGETS = {"privrank": 0.02, "user-level": 0.2, "rand": 0.2, "frapp": 20, "diff": 2}
+BUDGETS = {
+    "privrank": 0.02,
+    "user-level": 0.2,
+    "withhold": 0.5,
+    "rand": 0.2,
+    "frapp": 20,
+    "diff": 2,
+}
 
 
 def held_out_of_few(n_users):
