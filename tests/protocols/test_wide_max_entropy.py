@@ -67,7 +67,7 @@ def test_what_chance_does_is_said(outcome):
     learnt = LearntFit(outcome)
     shown = learnt.shown(people_of(17, 10).names)
     assert shown.rows["chains"].startswith("settled: 0.")
-    said = shown.chosen["chains"]
+    said = shown.named["chains"]
     assert said["settled"] is True
     assert 1 < said["r_hat"] < 1.01
     assert 0 < said["q2_error"] < 0.05

@@ -223,6 +223,7 @@ class LearntFit:
             return Shown(self._chosen(outcome.rest), _popular_json(outcome, names), rows)
         shares = {"of the model": outcome.model.precedences}
         named, rows = _goodness_json(outcome.goodness), _asked(outcome)
+        named |= _chance_json(outcome.fit)
         if outcome.found is not None:
             named |= _popular_json(outcome.found, names)
             rows |= _popular_words(outcome.found)
@@ -237,7 +238,6 @@ class LearntFit:
             "prior": fitted.prior,
             "prior_scale": float(fitted.scale),
             "rows": self.rows,
-            **_chance_json(fitted.fit),
         }
 
 

@@ -30,6 +30,7 @@ def public_document(collection: Collection, id: str, draft: Draft) -> bytes:
         "pair_shares": _records(pair_table(collection) if has_pairs else None),
         "popular_orders": collection.shown.named.get("popular_orders"),
         "goodness_of_fit": collection.shown.named.get("goodness_of_fit"),
+        "chains": collection.shown.named.get("chains"),
     }
     return msgspec.json.format(msgspec.json.encode(told), indent=1)
 

@@ -227,6 +227,7 @@ class Collection:
             "rank_intervals": self.rank_intervals,
             "popular_orders": None,
             "goodness_of_fit": None,
+            "chains": None,
             **self.shown.named,
             "spend": [asdict(spend) for spend in self.spend],
             "spend_if_shuffled": [asdict(spend) for spend in self.outcome.shuffled],
