@@ -1,5 +1,7 @@
 """More than 16 items: the same questions, outcome and rows, by chains."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,13 @@ def test_what_chance_does_is_said(outcome):
     assert 1 < said["r_hat"] < 1.01
     assert 0 < said["q2_error"] < 0.05
     assert learnt.sample(50, rng=np.random.default_rng(1)).shape == (50, 17)
+
+
+def test_chains_that_did_not_settle_are_not_passed_off_as_a_result(outcome):
+    off = replace(outcome, fit=replace(outcome.fit, wide_off=0.9))
+    shown = LearntFit(off).shown(people_of(17, 10).names)
+    assert shown.rows["chains"].startswith("DID NOT SETTLE, do not rely on the model: 0.90")
+    assert shown.named["chains"]["settled"] is False
 
 
 @pytest.mark.parametrize(
