@@ -77,9 +77,9 @@ def test_what_chance_does_is_said(outcome):
 
 
 def test_chains_that_did_not_settle_are_not_passed_off_as_a_result(outcome):
-    off = replace(outcome, fit=replace(outcome.fit, wide_off=0.9))
+    off = replace(outcome, fit=replace(outcome.fit, wide_off=1.4))
     shown = LearntFit(off).shown(people_of(17, 10).names)
-    assert shown.rows["chains"].startswith("DID NOT SETTLE, do not rely on the model: 0.90")
+    assert shown.rows["chains"].startswith("DID NOT SETTLE, do not rely on the model: 1.40")
     assert shown.named["chains"]["settled"] is False
 
 

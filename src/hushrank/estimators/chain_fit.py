@@ -21,6 +21,8 @@ Near: TypeAlias = ChainParabola[ChainPoint | UniformOrders]
 MOST_SEARCHES = 6
 CLOSE = 0.5
 """Standard errors from the most likely model, on average: a search that comes so near ends."""
+MOST_OFF = 1.0
+"""Beyond, a fit is not to be relied on. Of 100,000 clear reports chance alone is .6."""
 SEED = 3
 """The chains' coins are public, and always the same: a fit is a function of the tallies."""
 
@@ -43,7 +45,7 @@ class ChainFit:
     @property
     def has_converged(self) -> bool:
         """Whether both are near the most likely ones, and the draws of the model agree."""
-        return max(self.off, self.wide_off) <= CLOSE and self.point.model.has_mixed
+        return max(self.off, self.wide_off) <= MOST_OFF and self.point.model.has_mixed
 
 
 def fit_by_chains(likelihood: ReportLikelihood, *, prior: Prior) -> ChainFit:
