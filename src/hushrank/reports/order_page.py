@@ -71,40 +71,36 @@ def write_order_report(path: Path, shown: OrderPage) -> None:
 
 def order_html(shown: OrderPage) -> str:
     """Return the page: who leads, how sure, what was protected, what to write; then details."""
-    known = (shown.names, shown.order, shown.confidence, shown.intervals)
-    is_private = not shown.statement.startswith("Not private")
+    tables = (heat_table(each, shown.names, shown.order) for each in shown.tables)
     parts = [
         heading(shown.title),
         "" if shown.warning is None else box(shown.warning, "box warning"),
-        lead(
-            [leader(*known, shown.among), *filter(None, [counted(shown.confidence), *shown.about])]
-        ),
-        section(
-            "The order, and how sure it is",
-            figure(
-                order_drawing(shown.names, shown.order, shown.intervals),
-                HOW_UNSURE if shown.intervals is None else HOW,
-            ),
-            order_table(*known, shown.beside),
-        ),
-        section(
-            "What was protected",
-            paragraph(shown.plain) if is_private else "",
-            privacy_box([shown.statement]),
-        ),
+        _lead(shown),
+        _order_section(shown),
+        _protection_section(shown),
         section("What to write under the picture", quoted(shown.caption)),
-        section(
-            "What people prefer",
-            *(heat_table(each, shown.names, shown.order) for each in shown.tables),
-            *shown.more,
-        ),
+        section("What people prefer", *tables, *shown.more),
         section("Details", facts(shown.figures)),
     ]
     return page(shown.title, "\n".join(filter(None, parts)))
 
 
-def _also_said(shown: OrderPage) -> list[str]:
-    return [said for said in (counted(shown.confidence), *shown.about) if said]
+def _lead(shown: OrderPage) -> str:
+    leads = leader(shown.names, shown.order, shown.confidence, shown.intervals, shown.among)
+    return lead([leads, *filter(None, [counted(shown.confidence), *shown.about])])
+
+
+def _order_section(shown: OrderPage) -> str:
+    how = HOW_UNSURE if shown.intervals is None else HOW
+    picture = figure(order_drawing(shown.names, shown.order, shown.intervals), how)
+    known = (shown.names, shown.order, shown.confidence, shown.intervals)
+    return section("The order, and how sure it is", picture, order_table(*known, shown.beside))
+
+
+def _protection_section(shown: OrderPage) -> str:
+    is_private = not shown.statement.startswith("Not private")
+    plain = paragraph(shown.plain) if is_private else ""
+    return section("What was protected", plain, privacy_box([shown.statement]))
 
 
 def order_table(

@@ -1,9 +1,9 @@
 """The collector as one web application: the interface, the pages and the files behind the gate."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import cast
+from typing import Any, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -51,44 +51,30 @@ def make_app(
     `app.state` has `service`, `settings`, `sessions`, `metrics` and `templates` for its pages, and
     `buckets`, who asked lately, which whoever runs it empties every minute.
     """
-    metrics, requests = Metrics(), RequestLog()
     limits = settings.limits
-    addresses, links = Buckets(limits.per_address), Buckets(limits.per_link)
-    attempts = Buckets(limits.sign_ins)
+    asked_lately = (limits.per_address, limits.per_link, limits.sign_ins)
+    addresses, links, attempts = map(Buckets, asked_lately)
     files = FileTable({"/client": client_folder(), "/static": STATIC_FOLDER})
-    templates = Templates(files)
-    health = Health(service.store, settings, metrics)
-    table = endpoints(service, health, metrics, links)
-    routes = [
-        *(endpoint.route for endpoint in table),
-        Route("/openapi.json", OpenApi(table).serve),
-        Route("/client/{path:path}", files.serve),
-        Route("/static/{path:path}", files.serve),
-        Route("/problems/{kind}", _show_kind),
-        Route("/", _go_home),
-        *PAGES,
-    ]
-    problems = ProblemPages(templates)
-    gate = Middleware(
-        Gate,
-        settings=settings,
-        metrics=metrics,
-        requests=requests,
-        addresses=addresses,
-        allows_origin=CrossOrigin(service).allows,
-        shows_problem=problems,
-        names_route=RouteNames(routes),
-    )
+    state: dict[str, Any] = {
+        "service": service,
+        "settings": settings,
+        "clock": clock,
+        "metrics": Metrics(),
+        "requests": RequestLog(),
+        "templates": Templates(files),
+        "sessions": Sessions(service.store, settings, attempts, clock),
+        "buckets": (addresses, links, attempts),
+    }
+    state["problems"] = ProblemPages(state["templates"])
+    health = Health(service.store, settings, state["metrics"])
+    table = endpoints(service, health, state["metrics"], links)
+    routes = _routes(table, files)
+    behind = [_gate(state, RouteNames(routes)), Middleware(ShortCut, endpoints=table)]
     handlers = {HTTPException: _explain_status}
-    short_cut = Middleware(ShortCut, endpoints=table)
-    app = Starlette(routes=routes, middleware=[gate, short_cut], exception_handlers=handlers)
+    app = Starlette(routes=routes, middleware=behind, exception_handlers=handlers)
     app.router.redirect_slashes = False  # it would say where to by the host that the client named
-    app.state.service, app.state.settings, app.state.clock = service, settings, clock
-    app.state.problems = problems
-    app.state.metrics, app.state.templates = metrics, templates
-    app.state.sessions = Sessions(service.store, settings, attempts, clock)
-    app.state.requests = requests
-    app.state.buckets = (addresses, links, attempts)
+    for name, each in state.items():
+        setattr(app.state, name, each)
     return app
 
 
@@ -157,6 +143,31 @@ class ProblemPages:
             detail=document.detail,
             instance=document.instance,
         )
+
+
+def _routes(table: Sequence[Endpoint], files: FileTable) -> list[BaseRoute]:
+    return [
+        *(endpoint.route for endpoint in table),
+        Route("/openapi.json", OpenApi(table).serve),
+        Route("/client/{path:path}", files.serve),
+        Route("/static/{path:path}", files.serve),
+        Route("/problems/{kind}", _show_kind),
+        Route("/", _go_home),
+        *PAGES,
+    ]
+
+
+def _gate(state: Mapping[str, Any], names: RouteNames) -> Middleware:
+    return Middleware(
+        Gate,
+        settings=state["settings"],
+        metrics=state["metrics"],
+        requests=state["requests"],
+        addresses=state["buckets"][0],
+        allows_origin=CrossOrigin(state["service"]).allows,
+        shows_problem=state["problems"],
+        names_route=names,
+    )
 
 
 async def _go_home(request: Request) -> Response:

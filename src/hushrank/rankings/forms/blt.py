@@ -35,31 +35,43 @@ def parse_blt(text: bytes) -> tuple[Rankings, int]:
     require(_FIRST.match(text), "line 1: expected the numbers of candidates and of seats")
     lines = [_plain(line) for line in text.decode().splitlines()]
     filled = [(number, line) for number, line in enumerate(lines, start=1) if line]
-    n_items = int(filled[0][1].split()[0])
-    require(n_items >= 1, f"line {filled[0][0]}: expected at least 1 candidate")
+    n_items = _n_items(*filled[0])
     ends = [at for at, (_, line) in enumerate(filled) if line == "0"]
     require(ends, "expected a line of 0 between the ballots and the names")
     names = _names(filled[ends[0] + 1 :], n_items)
-    withdrawn: set[int] = set()
-    rows, people, n_empty = [], [], 0
-    for number, line in filled[1 : ends[0]]:
-        if _WITHDRAWN.fullmatch(line):
-            withdrawn |= {-int(each) - 1 for each in line.split()}
-            continue
-        weight, row = _row(line, number, n_items)
-        row[list(withdrawn)] = np.nan
-        if np.isnan(row).all():
-            n_empty += weight
-        else:
-            rows.append(row)
-            people.append(weight)
-    require(rows, "expected at least 1 ballot that ranks somebody")
-    kept = [item for item in range(n_items) if item not in withdrawn]
-    kind = rank_type(len(kept))
-    require(np.iinfo(kind).max > len(kept), "expected fewer candidates")
-    keys = np.array(rows)[:, kept]
+    kept = _kept(filled[1 : ends[0]], n_items)
     in_order = distinct_names([names[item] for item in kept])
-    return Rankings.from_keys(keys, in_order, np.array(people)), n_empty
+    counted = [_row(line, number, n_items) for number, line in _ballots(filled[1 : ends[0]])]
+    keys = np.array([row for _, row in counted]).reshape(-1, n_items)[:, kept]
+    people = np.array([weight for weight, _ in counted], dtype=np.int64)
+    is_empty = np.isnan(keys).all(axis=1)
+    require(not is_empty.all(), "expected at least 1 ballot that ranks somebody")
+    ranked = Rankings.from_keys(keys[~is_empty], in_order, people[~is_empty])
+    return ranked, int(people[is_empty].sum())
+
+
+def _n_items(number: int, line: str) -> int:
+    n_items = int(line.split()[0])
+    require(n_items >= 1, f"line {number}: expected at least 1 candidate")
+    return n_items
+
+
+def _kept(lines: list[tuple[int, str]], n_items: int) -> list[int]:
+    """Return the candidates that no line says have withdrawn."""
+    withdrawn: set[int] = set()
+    for number, line in lines:
+        if _WITHDRAWN.fullmatch(line):
+            gone = {-int(each) - 1 for each in line.split()}
+            in_range = all(0 <= item < n_items for item in gone)
+            require(in_range, f"line {number}: expected withdrawn candidates of -1..-{n_items}")
+            withdrawn |= gone
+    kept = [item for item in range(n_items) if item not in withdrawn]
+    require(np.iinfo(rank_type(len(kept))).max > len(kept), "expected fewer candidates")
+    return kept
+
+
+def _ballots(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in lines if not _WITHDRAWN.fullmatch(line)]
 
 
 def _plain(line: str) -> str:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hushrank.collector.draft import Draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LiveSurvey
 from hushrank.collector.use_cases.answering import MOST_INVITATIONS
@@ -71,50 +72,62 @@ async def progress(request: Request) -> Response:
 
 async def survey_page(request: Request, status: int = 200, **more: Any) -> Response:
     """Return the page of a survey; `more`: what was typed on it, and what was refused."""
-    service, t, id = service_of(request), words_of(request), request.path_params["id"]
+    service, id = service_of(request), request.path_params["id"]
     found = await service.survey(id)
-    draft, life = found.draft, found.life
-    bins = await service.progress(id, life.round) if life.round is not None else ()
-    counts = found.counts[-1] if found.counts else None
-    reported = counts.reported if counts else 0
     ended = await _ended(request, found)
-    has_results = life.has_ended and not ended["too_few"]
+    has_results = found.life.has_ended and not ended["too_few"]
     seen: dict[str, Any] = {
         "survey": found,
         "done": _done(request),
         "most_names": MOST_NAMES,
-        "lies": lies_of(draft.epsilon),
         "link": link_of(request, id),
         "reach": _reach(settings_of(request)),
         "conflicts": await service.conflicts(id),
         "forgery": await _forgery(request, found),
-        "bins": bins,
-        "joined": counts.joined if counts else 0,
-        "reported": max((each.reported for each in found.counts), default=0)
-        if life.has_ended
-        else reported,
-        "share": min(100.0, 100 * reported / draft.expected_people),
-        "has_rounds": _has_more_rounds(found),
         "cannot_open": await _cannot_open(request, found),
+        **_planned(request, found.draft),
+        **await _taken_part(request, found),
+        **ended,
+        **await _tested(request, found, in_detail=has_results),
+    }
+    return show(request, "survey.html", status, **(seen | more))
+
+
+def _planned(request: Request, draft: Draft) -> dict[str, Any]:
+    """Say what the draft foretells, and what its forms show before anything was typed."""
+    asked: dict[str, Any] = {
+        "protocol": draft.protocol,
+        "items": len(draft.items),
+        "people": draft.expected_people,
+        "epsilon": draft.epsilon,
+    }
+    return {
+        "lies": lies_of(draft.epsilon),
+        "forecast": forecast_words(words_of(request), **asked),
         "has_brackets": _BRACKETS.search(draft.privacy_notice) is not None,
         "is_past": draft.closes_utc is not None and draft.closes_utc <= clock_of(request)(),
-        "forecast": forecast_words(
-            t,
-            protocol=draft.protocol,
-            items=len(draft.items),
-            people=draft.expected_people,
-            epsilon=draft.epsilon,
-        ),
         "most_invitations": MOST_INVITATIONS,
         "refused": None,
         "typed_n": min(draft.expected_people, MOST_INVITATIONS),
         "wrong_n": False,
         "typed_closes": "",
         "wrong_closes": None,
-        **ended,
-        **await _tested(request, found, in_detail=has_results),
     }
-    return show(request, "survey.html", status, **(seen | more))
+
+
+async def _taken_part(request: Request, found: LiveSurvey) -> dict[str, Any]:
+    """Say how many people joined and reported: in the last round, or of all once it has ended."""
+    life, counts = found.life, found.counts
+    bins = () if life.round is None else await service_of(request).progress(found.id, life.round)
+    reported = counts[-1].reported if counts else 0
+    most = max((each.reported for each in counts), default=0)
+    return {
+        "bins": bins,
+        "joined": counts[-1].joined if counts else 0,
+        "reported": most if life.has_ended else reported,
+        "share": min(100.0, 100 * reported / found.draft.expected_people),
+        "has_rounds": _has_more_rounds(found),
+    }
 
 
 def link_of(request: Request, id: str) -> str:

@@ -1,0 +1,41 @@
+"""BLT files: ties, skipped places, candidates that withdrew, and what is refused by its line."""
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.forms.blt import parse_blt
+
+NAMES = '"Ann"\n"Bob"\n"Cy"\n"Di"\n"a title"\n'
+
+
+def text_of(*lines: str) -> bytes:
+    return "\n".join([*lines, "0", NAMES]).encode()
+
+
+def test_a_withdrawn_candidate_is_left_out_wherever_the_line_stands():
+    ballots = ["3 2 0", "1 1 2 0", "2 2 3=1 4 0", "5 0"]
+    first, last = (
+        parse_blt(text_of("4 1", *lines)) for lines in (["-2", *ballots], [*ballots, "-2"])
+    )
+    for people, n_empty in (first, last):
+        assert people.names == ("Ann", "Cy", "Di")
+        assert n_empty == 8
+        assert people.n_people == 3
+        # nobody said anything of Cy and Di: they are unranked on the first ballot
+        assert people.ranks.tolist() == [[0, 255, 255], [0, 0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["4 1", "-9", "1 1 0"], "line 2: expected withdrawn candidates of -1..-4"),
+        (["4 1", "1 1 0", "1 5 0"], "line 3: expected candidates of 1..4"),
+        (["4 1", "1 1 1 0"], "line 2: expected each candidate at most once"),
+        (["4 1", "-1 -2", "1 1 0"], "at least 1 ballot that ranks somebody"),
+        (["4 1", "0 1 0"], "line 2: expected a weight of 1"),
+        (["0 1", "1 1 0"], "line 1: expected at least 1 candidate"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused_by_its_number(lines, words):
+    with pytest.raises(HushrankError, match=words.replace(".", r"\.")):
+        parse_blt(text_of(*lines))
