@@ -109,6 +109,7 @@ def test_what_chance_adds_to_the_information_is_taken_off():
     assert by_chance > 0.15 * exact
 
 
+@pytest.mark.linear_algebra
 def test_the_fit_is_the_exact_one_within_its_errors(both):
     drawn, exact = both
     assert drawn.has_converged
@@ -129,6 +130,7 @@ def test_the_model_is_the_exact_one_within_its_errors(both):
     assert model.log_partition == pytest.approx(exact.point.model.log_partition, abs=0.05)
 
 
+@pytest.mark.linear_algebra
 def test_estimates_and_their_errors_are_the_exact_ones(both):
     drawn, exact = both
     found, stated = family_estimates(drawn), RankEstimates.of(exact)

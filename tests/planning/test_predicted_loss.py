@@ -80,6 +80,7 @@ def test_every_candidate_can_be_asked():
                 assert part.questions(n_items)
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("mix", [MIXES["pairs"], SETS])
 def test_losses_of_many_items_are_those_of_the_whole_information(mix):
     """The two numbers that stand for it, and a matrix of all features, of 6 items."""

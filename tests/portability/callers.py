@@ -19,7 +19,9 @@ import scipy.linalg.lapack
 
 SOURCE = Path(__file__).parents[2] / "src"
 NAMES = "qr eigh? eigvalsh? svd cholesky cho_factor cho_solve solve inv lstsq pinv det dpotr[fs]"
-NAMED = re.compile(rf"linalg\.({'|'.join(NAMES.split())})\(|from scipy\.linalg(\.lapack)? import")
+NAMED = re.compile(
+    rf"linalg\.({'|'.join(NAMES.split())})\(|from scipy\.linalg(\.lapack)? import (?!block_diag\n)"
+)
 ROUTINE = re.compile("|".join(NAMES.split()))
 
 called: set[str] = set()

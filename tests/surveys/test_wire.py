@@ -75,6 +75,18 @@ def test_a_survey_survives_the_wire(kind):
     assert read_survey(published(kind).document, most_epsilon=1.0) == published(kind)
 
 
+def test_an_epsilon_of_a_whole_number_travels_as_the_number_that_it_is():
+    """A survey for 2 and one for 2.0 may come from one cache: devices read both."""
+    question = RelativeOrder((0, 1))
+    documents = []
+    for epsilon in (2, 2.0):
+        mechanism = GeneralizedRandomizedResponse(2, epsilon)
+        survey = Survey("pairs", (question,), (mechanism,), epsilon)
+        documents.append(PublishedSurvey(survey, ("tea", "coffee")).document)
+    assert documents[0] == documents[1]
+    assert read_survey(documents[0], most_epsilon=2).survey.epsilon == 2
+
+
 @pytest.mark.parametrize("kind", OF_CATEGORIES)
 def test_reports_over_the_wire_are_the_reports_of_the_engine(kind):
     """The same random bytes give the same tally, by JSON documents or by arrays."""

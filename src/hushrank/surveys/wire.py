@@ -168,7 +168,7 @@ class PublishedSurvey:
             version=2,
             name=survey.name,
             items=self.names,
-            epsilon=survey.epsilon,
+            epsilon=float(survey.epsilon),  # 2 and 2.0 are one survey, and travel as one
             answers_per_person=survey.answers_per_person,
             lots=survey.lots,
             takes_incomplete=survey.takes_incomplete,

@@ -133,7 +133,7 @@ def wire_mechanism(mechanism: Reporting) -> WireMechanism:
     """Describe a mechanism."""
     kinds = [kind for kind, known in MECHANISMS.items() if type(mechanism) is known]
     require(kinds, f"{type(mechanism).__name__} has no wire form")
-    described = WireMechanism(kinds[0], mechanism.n_categories, mechanism.epsilon)
+    described = WireMechanism(kinds[0], mechanism.n_categories, float(mechanism.epsilon))
     if isinstance(mechanism, SubsetOrder):
         return msgspec.structs.replace(
             described,

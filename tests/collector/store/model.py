@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import count
 
 from hushrank.collector.store.checks import (
     require_blob,
@@ -76,7 +75,7 @@ class ModelStore:
     surveys: dict[str, SurveyModel] = field(default_factory=dict)
     secrets: dict[tuple[str, bytes], Secret] = field(default_factory=dict)
     keys: dict[int, bytes] = field(default_factory=dict)
-    numbers: "count[int]" = field(default_factory=lambda: count(1))
+    last_number: int = 0
 
     async def create(self, survey: str, blob: bytes) -> None:
         require_id(survey, "survey")
@@ -135,7 +134,8 @@ class ModelStore:
             return None
         if person in found.people:
             return replace(found.people[person], is_new=False)
-        found.people[person] = Joined(next(self.numbers), found.decks[deck], deck, True)
+        self.last_number += 1
+        found.people[person] = Joined(self.last_number, found.decks[deck], deck, True)
         found.decks[deck] += 1
         return found.people[person]
 

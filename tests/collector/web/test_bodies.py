@@ -111,7 +111,7 @@ async def hangs_up(writer, asked) -> bool:
             writer.write(asked)
             await writer.drain()
             await asyncio.sleep(0.02)
-    except ConnectionError:
+    except (ConnectionError, RuntimeError):  # older uvloop: "the handler is closed"
         return True
     finally:
         writer.transport.abort()

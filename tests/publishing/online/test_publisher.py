@@ -23,6 +23,20 @@ HISTORY = csr_array(np.array([counts(N_ITEMS, seed=user) for user in range(N_USE
 BUDGET = 0.004
 
 
+@pytest.fixture(autouse=True)
+def _closed(monkeypatch):
+    """Close what a test leaves open: Python 3.13 warns of it."""
+    begun, begin = [], StreamState._begin
+    monkeypatch.setattr(
+        StreamState,
+        "_begin",
+        lambda state, *settings: (begun.append(state), begin(state, *settings)),
+    )
+    yield
+    for state in begun:
+        state.close()
+
+
 def publisher(populations=POPULATIONS, protects=PROTECTS, history=HISTORY, **rules):
     rules = StreamRules(**{"budget": BUDGET, "resolve_every": 7, **rules})
     return OnlinePublisher(populations, protects, rules, history)

@@ -1,0 +1,1 @@
+"""What hushrank is timed against, each in an environment of its own."""
