@@ -26,6 +26,8 @@ def test_it_says_all_it_foretells(planned):
         "epsilon",
         "wanted_distance",
         "wanted_excess",
+        "private_model",
+        "shuffled",
         "fewest_people",
         "most_people",
         "populations",

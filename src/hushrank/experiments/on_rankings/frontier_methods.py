@@ -108,6 +108,7 @@ WHOLE_RANKINGS: Mapping[str, CollectionMethod] = {
 }
 """Methods that ask for whole rankings, by the names of their mechanisms."""
 ORDERS = (
+    CollectionMethod("one order", "ours", make_protocol("order"), has_short_cut=False),
     CollectionMethod("pairs", "ours", make_protocol("pairs")),
     CollectionMethod("subset order", "ours", make_protocol("subset-order"), has_short_cut=False),
     CollectionMethod("LDP-KwikSort:RR", "proposed", make_protocol("ldp-kwiksort-rr")),
