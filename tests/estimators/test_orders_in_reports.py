@@ -117,6 +117,7 @@ def test_the_price_is_that_of_a_false_alarm_among_all_orders():
         assert price_of_an_order(n_items, 0.01) == pytest.approx(deviate**2 / 2)
 
 
+@pytest.mark.linear_algebra
 def test_popular_orders_are_found_with_their_shares():
     fit = fit_ranks(LIKELIHOOD, prior="safe")
     found = find_orders(LIKELIHOOD, fit, prior="safe")
