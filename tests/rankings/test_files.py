@@ -271,6 +271,17 @@ def test_a_missing_file_and_a_folder_are_clear_errors(tmp_path):
         write_rankings(STRICT, tmp_path / "none" / "b.csv")
 
 
+@pytest.mark.parametrize("extension", [".csv", ".parquet"])
+@pytest.mark.parametrize("names", [("tea", "coffee"), ("id", "tea"), ("tea", "age")])
+@pytest.mark.parametrize("keys", [[1, np.nan], [np.nan, 1], [2, 1]])
+def test_items_that_nobody_ranks_or_with_names_of_other_columns_round_trip(
+    tmp_path, names, keys, extension
+):
+    rankings = Rankings.from_keys(np.array([keys, keys], dtype=float), names)
+    write_rankings(rankings, tmp_path / f"b{extension}")
+    assert read_rankings(tmp_path / f"b{extension}") == rankings
+
+
 @FILE_SETTINGS
 @given(rankings_of(ANY_CELLS), st.sampled_from([".csv", ".csv.gz", ".parquet"]))
 def test_any_rankings_round_trip_through_tables(tmp_path, rankings, extension):

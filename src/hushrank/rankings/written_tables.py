@@ -1,7 +1,6 @@
 """Ballots as tables are written: CSV with a column a place or an item, Parquet with items."""
 
 import csv
-from collections.abc import Sequence
 from io import BytesIO, StringIO
 from typing import Any, Literal
 
@@ -57,7 +56,7 @@ def arrow_ranks(rankings: Rankings) -> Any:
         pa.array(ranks[:, item], mask=~rankings.is_ranked[:, item])
         for item in range(rankings.n_items)
     ]
-    header = _unmistakable(rankings.names)
+    header = _unmistakable(rankings)
     if rankings.multiplicities is not None:
         columns, header = [*columns, pa.array(rankings.multiplicities)], [*header, WEIGHT]
     return pa.table(columns, names=header)
@@ -67,16 +66,20 @@ def rank_columns(rankings: Rankings) -> Values:
     """Return ranks (1 = best, None = unranked) by name of item, with weights of the rows."""
     ranks = (rankings.ranks.astype(np.int32) + 1).astype(object)
     ranks[~rankings.is_ranked] = None
-    named = zip(_unmistakable(rankings.names), ranks.T.tolist(), strict=True)
+    named = zip(_unmistakable(rankings), ranks.T.tolist(), strict=True)
     weights = rankings.multiplicities
     return dict(named) | ({} if weights is None else {WEIGHT: weights.tolist()})
 
 
-def _unmistakable(names: Sequence[str]) -> list[str]:
-    """Return the names as a header that reads back as items, prefixed where it might not."""
-    if all(map(_is_plain, names)):
-        return list(names)
-    return [RANK_OF + name for name in names]
+def _unmistakable(rankings: Rankings) -> list[str]:
+    """Return the names as a header that reads back as items, prefixed where it might not.
+
+    One column of numbers beside empty ones might be anything.
+    """
+    tells = rankings.n_items == 1 or np.count_nonzero(rankings.is_ranked.any(axis=0)) > 1
+    if tells and all(map(_is_plain, rankings.names)):
+        return list(rankings.names)
+    return [RANK_OF + name for name in rankings.names]
 
 
 def _is_plain(name: str) -> bool:
@@ -91,7 +94,7 @@ def _written_ranks(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
     require_plain_names(rankings.names)
     texts = np.array([*(str(rank + 1) for rank in range(rankings.n_items)), ""], dtype=object)
     ranks = np.where(rankings.is_ranked, rankings.ranks, rankings.n_items)
-    return _unmistakable(rankings.names), texts[ranks].tolist()
+    return _unmistakable(rankings), texts[ranks].tolist()
 
 
 def _written_places(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:

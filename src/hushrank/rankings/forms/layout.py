@@ -42,7 +42,7 @@ def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout
     """
     is_open = not asked.columns
     read = [n for n in candidates if _is_read(headed, n)]
-    columns = [n for n in read if not (is_open and stands_beside(headed.table.header[n]))]
+    columns = [n for n in read if not (is_open and _stands_beside(headed, n))]
     if asked.form is not None:
         return _told(headed, columns, asked)
     found = (
@@ -52,6 +52,11 @@ def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout
         or _lists(headed, columns, is_open)
     )
     return found or _nothing(headed, columns)
+
+
+def _stands_beside(headed: Headed, column: int) -> bool:
+    title = headed.table.header[column]
+    return stands_beside(title) and not title.startswith(_PREFIX)
 
 
 def _is_read(headed: Headed, column: int) -> bool:
