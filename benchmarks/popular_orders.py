@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from hushrank.engines.local import simulate
-from hushrank.estimators.rank_fit import fit_ranks
+from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.experiments.populations import mixture_population
 from hushrank.protocols.max_entropy import max_entropy

@@ -20,7 +20,7 @@ import numpy as np
 from hushrank.errors import HushrankError
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.prior_scale import ScaleEvidence
-from hushrank.estimators.rank_fit import Parabola, fit_ranks
+from hushrank.estimators.ranks.fit import Parabola, fit_ranks
 from hushrank.experiments.populations import read_complete_ballots
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import RankFeatures

@@ -3,7 +3,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.estimators.cell_weights import cell_weights, statistics_of
-from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.rank_and_precedence import RankAndPrecedence

@@ -10,9 +10,9 @@ from scipy.stats import chi2
 
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit, _variance, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import fit_ranks
-from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import fit_ranks
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.protocols.question_mix import MixPart

@@ -3,7 +3,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_point import RankPoint, uniform_point
+from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding

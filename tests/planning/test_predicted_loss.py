@@ -5,9 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_point import RankPoint, uniform_point
-from hushrank.estimators.uniform_orders import UniformOrders
+from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses

@@ -35,5 +35,5 @@ def test_kernels_that_load_the_same_are_run_once():
 def test_linear_algebra_is_found_in_the_package():
     found = modules_with_linear_algebra()
     assert "hushrank.models.max_entropy.pair_features" in found
-    assert "hushrank.estimators.rank_fit" in found
+    assert "hushrank.estimators.ranks.fit" in found
     assert not any(Path(name).name == "errors" for name in found)

@@ -9,9 +9,9 @@ from scipy.stats import norm
 
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
-from hushrank.estimators.partial_likelihood import PartialLikelihood
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import fit_ranks
+from hushrank.estimators.partial.likelihood import PartialLikelihood
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import gammaincc
 
 from hushrank.arrays import Floats
-from hushrank.estimators.chain_fit import ChainFit
+from hushrank.estimators.chains.fit import ChainFit
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_fit import RankFit
+from hushrank.estimators.ranks.fit import RankFit
 
 FALSE_ALARMS = 0.01
 """How often reports of people who follow the model are said not to fit it."""

@@ -12,10 +12,10 @@ from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
 from hushrank.arrays import Floats, Order, Ranks, Shares
 from hushrank.errors import HushrankError
-from hushrank.estimators.chain_fit import ChainFit
+from hushrank.estimators.chains.fit import ChainFit
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
-from hushrank.estimators.orders_in_reports import FoundOrders
-from hushrank.estimators.rank_fit import RankFit
+from hushrank.estimators.popular.in_ordinary_reports import FoundOrders
+from hushrank.estimators.ranks.fit import RankFit
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.ranking_model import RankingModel

@@ -11,16 +11,16 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
-from hushrank.estimators.chain_estimates import chain_estimates
-from hushrank.estimators.chain_fit import ChainFit, fit_by_chains
+from hushrank.estimators.chains.estimates import chain_estimates
+from hushrank.estimators.chains.fit import ChainFit, fit_by_chains
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.orders_in_reports import FoundOrders, find_orders
-from hushrank.estimators.partial_likelihood import PartialLikelihood
+from hushrank.estimators.partial.likelihood import PartialLikelihood
+from hushrank.estimators.popular.in_ordinary_reports import FoundOrders, find_orders
 from hushrank.estimators.prior_scale import Prior, require_prior
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import Likelihood, RankFit, fit_ranks
-from hushrank.estimators.unstated import with_unstated
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import Likelihood, RankFit, fit_ranks
+from hushrank.estimators.ranks.unstated import with_unstated
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
 from hushrank.models.popular_orders import PopularOrdersModel

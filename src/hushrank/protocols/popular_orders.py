@@ -13,14 +13,14 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Order, Shares
 from hushrank.errors import require
-from hushrank.estimators.candidate_orders import candidate_orders, n_prefix_places
-from hushrank.estimators.hashed_reports import HashedReports
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.popular_estimates import beside, with_popular
-from hushrank.estimators.popular_orders import PopularSearch
+from hushrank.estimators.popular.candidate_orders import candidate_orders, n_prefix_places
+from hushrank.estimators.popular.estimates import beside, with_popular
+from hushrank.estimators.popular.hash_supports import HashedReports
+from hushrank.estimators.popular.in_hashed_reports import PopularSearch
 from hushrank.estimators.prior_scale import Prior, require_prior
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import RankFit, fit_ranks
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import RankFit, fit_ranks
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
 from hushrank.protocols.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of

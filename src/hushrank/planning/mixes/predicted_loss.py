@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Floats
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_point import uniform_point
+from hushrank.estimators.ranks.point import uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.pair_features import PairKind, cells_of
 from hushrank.protocols.question_mix import Mix, MixPart, mix_surveys

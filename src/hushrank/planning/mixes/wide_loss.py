@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
 from hushrank.estimators.cell_weights import terms_of
-from hushrank.estimators.uniform_orders import UniformOrders
+from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.models.max_entropy.pair_features import cells_of
 from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.mixes.predicted_loss import SCALES

@@ -9,11 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.estimators.chain_point import ChainPoint
-from hushrank.estimators.chain_search import ChainParabola, Chains, most_likely, posterior_slope
+from hushrank.estimators.chains.point import ChainPoint
+from hushrank.estimators.chains.search import ChainParabola, Chains, most_likely, posterior_slope
+from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.prior_scale import Prior, require_prior
-from hushrank.estimators.uniform_orders import UniformOrders
 from hushrank.models.max_entropy.rank_features import wide_features
 
 Near: TypeAlias = ChainParabola[ChainPoint | UniformOrders]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hushrank.arrays import Floats
-from hushrank.estimators.rank_fit import RankFit
+from hushrank.estimators.ranks.fit import RankFit
 
 
 @dataclass(frozen=True, eq=False, repr=False)

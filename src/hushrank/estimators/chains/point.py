@@ -13,7 +13,7 @@ from scipy.sparse import csc_array, csr_array
 
 from hushrank.arrays import Floats, Ranks
 from hushrank.estimators.cell_weights import statistics_of
-from hushrank.estimators.uniform_orders import uniform_statistics
+from hushrank.estimators.chains.uniform_orders import uniform_statistics
 from hushrank.models.max_entropy.rank_features import RankFeatures
 from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
 from hushrank.models.max_entropy.swap_moves import collect_orders, order_logs

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.estimators import hashed_reports
-from hushrank.estimators.hashed_reports import HashedReports
+from hushrank.estimators.popular import hash_supports as hashed_reports
+from hushrank.estimators.popular.hash_supports import HashedReports
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
 from hushrank.questions.hashed import Hashed, collision_rate

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from hushrank.arrays import Floats
-from hushrank.estimators.chain_point import ChainPoint
+from hushrank.estimators.chains.point import ChainPoint
+from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.prior_scale import ScaleEvidence
-from hushrank.estimators.uniform_orders import UniformOrders
 from hushrank.models.max_entropy.rank_features import RankFeatures
 from hushrank.models.max_entropy.tempered_draws import move_orders
 

@@ -6,8 +6,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.unstated import DEVIATION, neither_ranked, with_unstated
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.unstated import DEVIATION, neither_ranked, with_unstated
 from tests.estimators.enumeration import statistics
 
 N = 4

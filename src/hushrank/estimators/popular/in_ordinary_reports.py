@@ -13,11 +13,11 @@ from scipy.special import ndtri_exp, softmax
 from hushrank.arrays import Floats, Orders, Shares
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.likelihood import ReportLikelihood
+from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistics_of_orders
 from hushrank.estimators.prior_scale import Prior
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import RankFit
-from hushrank.estimators.rank_point import uniform_point
-from hushrank.estimators.rest_and_orders import RestAndOrders, statistics_of_orders
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import RankFit
+from hushrank.estimators.ranks.point import uniform_point
 from hushrank.models.max_entropy.best_orders import best_orders
 from hushrank.models.popular_orders import PopularOrders
 

@@ -13,9 +13,9 @@ from scipy.linalg import cholesky, solve_triangular
 
 from hushrank.arrays import Floats, Orders
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.popular_estimates import beside
-from hushrank.estimators.rank_fit import PRECISION, Parabola
-from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.popular.estimates import beside
+from hushrank.estimators.ranks.fit import PRECISION, Parabola
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.models.popular_orders import PopularOrders
 
 LEAST_SHARE = 1e-4

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from hushrank.errors import HushrankError
-from hushrank.estimators.partial_likelihood import PartialLikelihood, longer_than
-from hushrank.estimators.rank_point import RankPoint
+from hushrank.estimators.partial.likelihood import PartialLikelihood, longer_than
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.relative_order import RelativeOrder

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
 from hushrank.estimators.cell_weights import preceded_at
-from hushrank.estimators.chain_fit import ChainFit
-from hushrank.estimators.rank_estimates import RankEstimates
+from hushrank.estimators.chains.fit import ChainFit
+from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.models.max_entropy.pair_features import cells_of
 from hushrank.models.max_entropy.rank_features import (
     WIDE_DEGREES,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hushrank.arrays import Floats, Shares
-from hushrank.estimators.rank_estimates import RankEstimates
+from hushrank.estimators.ranks.estimates import RankEstimates
 
 DEVIATION = 0.2
 """Standard deviation of what the share of "a before b" is, among those who rank neither.

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hushrank.estimators.ballot_lengths import IMAGINED, most_likely_lengths
+from hushrank.estimators.partial.ballot_lengths import IMAGINED, most_likely_lengths
 
 RNG = np.random.default_rng(1)
 

@@ -9,16 +9,16 @@ import pytest
 from scipy.stats import norm
 
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.orders_in_reports import (
+from hushrank.estimators.popular.in_ordinary_reports import (
     Judged,
     _alternatives,
     find_orders,
     no_orders,
     price_of_an_order,
 )
-from hushrank.estimators.rank_fit import fit_ranks
-from hushrank.estimators.rank_point import RankPoint
-from hushrank.estimators.rest_and_orders import RestAndOrders, statistics_of_orders
+from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistics_of_orders
+from hushrank.estimators.ranks.fit import fit_ranks
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.popular_orders import PopularOrders

@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hushrank.estimators.seen_pairs import SeenPairs, _posterior, _prior, _seen
+from hushrank.estimators.partial.seen_pairs import SeenPairs, _posterior, _prior, _seen
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 
 RNG = np.random.default_rng(1)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtr
 
 from hushrank.arrays import Categories, Floats, Shares
-from hushrank.estimators.candidate_orders import MOST_ITEMS_LISTED, support_at
-from hushrank.estimators.hashed_reports import CellNumbers, HashedReports
-from hushrank.estimators.rank_fit import RankFit
+from hushrank.estimators.popular.candidate_orders import MOST_ITEMS_LISTED, support_at
+from hushrank.estimators.popular.hash_supports import CellNumbers, HashedReports
+from hushrank.estimators.ranks.fit import RankFit
 from hushrank.models.popular_orders import PopularOrders, RanksModel
 from hushrank.rankings.coding import inverse, lexicographic_index, orders_at
 

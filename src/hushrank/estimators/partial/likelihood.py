@@ -12,10 +12,10 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats
 from hushrank.errors import require
-from hushrank.estimators.ballot_lengths import IMAGINED, most_likely_lengths
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.seen_pairs import SeenPairs
-from hushrank.estimators.stated_terms import StatedTerms, number_of_shares
+from hushrank.estimators.partial.ballot_lengths import IMAGINED, most_likely_lengths
+from hushrank.estimators.partial.seen_pairs import SeenPairs
+from hushrank.estimators.partial.stated_terms import StatedTerms, number_of_shares
 from hushrank.mechanisms.local import LocalMechanism, Tally
 from hushrank.questions.question import Question
 from hushrank.rankings.reading import Unranked

@@ -6,9 +6,9 @@ import pytest
 from scipy.optimize import minimize
 
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import Parabola, fit_ranks
-from hushrank.estimators.rank_point import RankPoint, uniform_point
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import Parabola, fit_ranks
+from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.protocols.question_mix import MixPart
 from hushrank.questions.question import Question
 from tests.estimators.enumeration import (

@@ -13,9 +13,9 @@ from scipy.linalg import cholesky, solve_triangular
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.partial_likelihood import PartialLikelihood
+from hushrank.estimators.partial.likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, ScaleEvidence, require_prior
-from hushrank.estimators.rank_point import RankPoint, uniform_point
+from hushrank.estimators.ranks.point import RankPoint, uniform_point
 
 Likelihood: TypeAlias = ReportLikelihood | PartialLikelihood
 

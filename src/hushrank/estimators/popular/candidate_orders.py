@@ -4,7 +4,7 @@ from math import factorial, sqrt
 
 import numpy as np
 
-from hushrank.estimators.hashed_reports import HashedReports
+from hushrank.estimators.popular.hash_supports import HashedReports
 from hushrank.questions.top_order import TopOrder
 
 MOST_ITEMS_LISTED = 7

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.estimators.chain_estimates import chain_estimates, family_estimates
-from hushrank.estimators.chain_fit import CLOSE, fit_by_chains
-from hushrank.estimators.chain_point import ChainPoint
+from hushrank.estimators.chains.estimates import chain_estimates, family_estimates
+from hushrank.estimators.chains.fit import CLOSE, fit_by_chains
+from hushrank.estimators.chains.point import ChainPoint
+from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import Parabola, RankFit
-from hushrank.estimators.rank_point import RankPoint
-from hushrank.estimators.uniform_orders import UniformOrders
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import Parabola, RankFit
+from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features, wide_features
 from hushrank.models.plackett_luce import PlackettLuce

@@ -7,7 +7,7 @@ import numpy as np
 from hushrank.arrays import Shares
 from hushrank.estimators.cell_weights import statistics_of
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.rank_estimates import RankEstimates
+from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.models.popular_orders import PopularOrders
 
 

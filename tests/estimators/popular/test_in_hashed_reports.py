@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from hushrank.estimators import popular_orders
-from hushrank.estimators.candidate_orders import MOST_PREFIXES, candidate_orders, n_prefix_places
 from hushrank.estimators.cell_weights import statistics_of
-from hushrank.estimators.hashed_reports import HashedReports
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.popular_estimates import beside, with_popular
-from hushrank.estimators.popular_orders import PopularSearch
-from hushrank.estimators.rank_estimates import RankEstimates
-from hushrank.estimators.rank_fit import fit_ranks
+from hushrank.estimators.popular import in_hashed_reports as popular_orders
+from hushrank.estimators.popular.candidate_orders import (
+    MOST_PREFIXES,
+    candidate_orders,
+    n_prefix_places,
+)
+from hushrank.estimators.popular.estimates import beside, with_popular
+from hushrank.estimators.popular.hash_supports import HashedReports
+from hushrank.estimators.popular.in_hashed_reports import PopularSearch
+from hushrank.estimators.ranks.estimates import RankEstimates
+from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.estimators.stated_terms import StatedTerms
+from hushrank.estimators.partial.stated_terms import StatedTerms
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
