@@ -14,8 +14,8 @@ from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_
 from hushrank.models.mallows import Mallows
 from hushrank.models.mixture import Mixture
 from hushrank.models.plackett_luce import PlackettLuce
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_mix import describe_mix
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_mix import describe_mix
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
 from hushrank.rankings.profile import Rankings
 

@@ -14,7 +14,7 @@ from hushrank.evaluation.metrics import marginal_distance
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.protocols.max_entropy import MaxEntropyOutcome, max_entropy
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
 from hushrank.rankings.profile import Rankings

@@ -19,7 +19,7 @@ from hushrank.models.hierarchy import (
 from hushrank.models.mallows import Mallows
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.models.riffle import RiffleModel
-from hushrank.protocols.safari import chain_questions
+from hushrank.protocols.distributions.safari import chain_questions
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.files import read_rankings

@@ -19,8 +19,8 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.tabulated import TabulatedModel
-from hushrank.protocols.safari import safari
-from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.protocols.distributions.safari import safari
+from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import second_order_marginals

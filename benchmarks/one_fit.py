@@ -13,7 +13,7 @@ from people import orders
 
 from hushrank.engines.local import simulate
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
-from hushrank.protocols.max_entropy import MaxEntropyOutcome, max_entropy
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

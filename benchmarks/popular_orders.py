@@ -13,7 +13,7 @@ from hushrank.engines.local import simulate
 from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.experiments.populations import mixture_population
-from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 

@@ -14,7 +14,7 @@ from hushrank.arrays import Counts, Order
 from hushrank.engines.local import run
 from hushrank.mechanisms.k_norm import PermutohedronMechanism
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse
 from hushrank.rankings.distances import kendall_distances

@@ -19,8 +19,8 @@ from hushrank.experiments.populations import (
     mixture_population,
     read_complete_ballots,
 )
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_mix import Mix, choose_mix, describe_mix
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_mix import Mix, choose_mix, describe_mix
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 

@@ -17,9 +17,9 @@ from hushrank.cli.console import flagged
 from hushrank.cli.options import FileForm
 from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
+from hushrank.protocols.distributions.safari import Split as SafariSplit
 from hushrank.protocols.learnt import Rows as DrawnRows
 from hushrank.protocols.registry import EVERY_OPTION, MECHANISMS, PROTOCOLS
-from hushrank.protocols.safari import Split as SafariSplit
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings

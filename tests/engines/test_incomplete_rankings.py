@@ -7,8 +7,8 @@ import pytest
 
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness

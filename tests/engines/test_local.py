@@ -16,8 +16,8 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
-from hushrank.protocols.safari import safari
-from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.protocols.distributions.safari import safari
+from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings

@@ -7,7 +7,7 @@ import numpy as np
 
 from hushrank.engines.rounds import collect, simulate_each
 from hushrank.models.max_entropy.rank_features import rank_features
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse

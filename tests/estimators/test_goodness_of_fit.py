@@ -15,7 +15,7 @@ from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.surveys.sampled_survey import sampled_survey
 from tests.statistics import random_seed
 

@@ -14,9 +14,9 @@ from hushrank.planning.asking import (
     track_of,
 )
 from hushrank.poisoning.forgery import weight_of
-from hushrank.protocols.question_mix import MIXES, mix_surveys
+from hushrank.protocols.distributions.question_mix import MIXES, mix_surveys
+from hushrank.protocols.distributions.safari import chain_questions
 from hushrank.protocols.registry import PROTOCOLS, make_protocol
-from hushrank.protocols.safari import chain_questions
 
 CASES = [
     (name, n_items, epsilon) for name in PROTOCOLS for n_items in (4, 7) for epsilon in (0.3, 1, 5)

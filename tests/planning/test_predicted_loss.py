@@ -13,8 +13,8 @@ from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses
 from hushrank.planning.mixes.tabulate import best_mixes, candidates
 from hushrank.planning.mixes.wide_loss import wide_losses
-from hushrank.protocols.mixes.table import EPSILONS, PEOPLE, tabulated_parts
-from hushrank.protocols.question_mix import MIXES, MixPart, mix_surveys
+from hushrank.protocols.distributions.mixes.table import EPSILONS, PEOPLE, tabulated_parts
+from hushrank.protocols.distributions.question_mix import MIXES, MixPart, mix_surveys
 from hushrank.rankings.coding import inverse
 
 SETS = (MixPart("levels-and-pairs", 0.5, 3), MixPart("two-of-first", 0.5, 3))

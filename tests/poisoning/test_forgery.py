@@ -13,7 +13,7 @@ from hushrank.mechanisms.randomized_response import GeneralizedRandomizedRespons
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.poisoning.forgery import Forgery, weight_of
-from hushrank.protocols.subset_order import estimated_mean_ranks
+from hushrank.protocols.orders.subset_order import estimated_mean_ranks
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder

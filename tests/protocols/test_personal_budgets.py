@@ -10,9 +10,14 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_mix import (
+    MixPart,
+    choose_mix,
+    choose_mixes,
+    describe_mix,
+)
 from hushrank.protocols.personal_budgets import budget_levels
-from hushrank.protocols.question_mix import MixPart, choose_mix, choose_mixes, describe_mix
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

@@ -15,9 +15,9 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_kinds import NAMED, QuestionKind
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_kinds import NAMED, QuestionKind
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_and_precedence import RankAndPrecedence

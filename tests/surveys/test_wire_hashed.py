@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.protocols.popular_orders import order_surveys
+from hushrank.protocols.distributions.popular_orders import order_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.top_order import TopOrder

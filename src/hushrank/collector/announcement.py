@@ -8,7 +8,7 @@ import msgspec
 
 from hushrank.collector.draft import Draft, Item, Joining
 from hushrank.errors import HushrankError, require
-from hushrank.protocols.question_kinds import Incomplete
+from hushrank.protocols.distributions.question_kinds import Incomplete
 from hushrank.surveys.survey import Round
 from hushrank.surveys.wire_documents import Fingerprint
 

@@ -11,15 +11,15 @@ from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.poisoning.forgery import pull_of
-from hushrank.protocols.order_design import (
+from hushrank.protocols.distributions.question_mix import MIXES, Mix, MixPart, choose_mix
+from hushrank.protocols.orders.order_design import (
     OrderDesign,
     block_response,
     choose_order_design,
     whole_response,
 )
-from hushrank.protocols.pairs import response_at
-from hushrank.protocols.query_counts import best_queries, paper_queries
-from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
+from hushrank.protocols.orders.pairs import response_at
+from hushrank.protocols.orders.query_counts import best_queries, paper_queries
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 from hushrank.surveys.sampled_survey import mechanism_for
 

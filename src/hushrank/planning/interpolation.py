@@ -13,7 +13,7 @@ from hushrank.planning.asking import mix_askings
 from hushrank.planning.grid import BY_INFORMATION, GridPoint
 from hushrank.planning.smoothing import Kind, kind_of, smoothed
 from hushrank.planning.table import TABLE, PlannedQuantity, Record, read_records
-from hushrank.protocols.question_mix import MIXES
+from hushrank.protocols.distributions.question_mix import MIXES
 
 FLOOR = 1e-3
 """Added to units: parts of less are as good as parts of nothing."""

@@ -13,9 +13,9 @@ from hushrank.planning.grid import EPSILONS, ITEMS, PEOPLE
 from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import Errors, Place
+from hushrank.protocols.distributions.safari import MOST_ITEMS as MOST_ITEMS_OF_SAFARI
+from hushrank.protocols.distributions.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
-from hushrank.protocols.safari import MOST_ITEMS as MOST_ITEMS_OF_SAFARI
-from hushrank.protocols.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
 
 FEWEST_ITEMS, MOST_ITEMS = 2, 16
 WANTED_DISTANCE, WANTED_EXCESS = 0.1, 0.005

@@ -21,8 +21,8 @@ from hushrank.planning.interpolation import (
     the_same,
 )
 from hushrank.planning.table import PlannedQuantity
-from hushrank.protocols.order_design import choose_order_design, known_of_scores
-from hushrank.protocols.question_mix import MIXES
+from hushrank.protocols.distributions.question_mix import MIXES
+from hushrank.protocols.orders.order_design import choose_order_design, known_of_scores
 
 NOTHING_KNOWN = 0.5
 """The half-width of an interval that holds every share."""

@@ -19,10 +19,10 @@ from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.planning.asking import SURE, mix_askings, own_draw_known
 from hushrank.planning.people import People, all_ranks
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_mix import MIXES
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_mix import MIXES
+from hushrank.protocols.distributions.safari import safari
 from hushrank.protocols.registry import MECHANISMS
-from hushrank.protocols.safari import safari
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

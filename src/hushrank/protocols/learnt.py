@@ -19,12 +19,12 @@ from hushrank.estimators.ranks.fit import RankFit
 from hushrank.models.herding import DRAWS_OF_A_ROW, herded_rows
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.ranking_model import RankingModel
-from hushrank.protocols.max_entropy import MaxEntropyOutcome
-from hushrank.protocols.one_order import OneOrder
-from hushrank.protocols.pairs import PairOutcome
-from hushrank.protocols.popular_orders import PopularOrdersOutcome
-from hushrank.protocols.question_mix import describe_mix
-from hushrank.protocols.subset_order import MeanRanks
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
+from hushrank.protocols.distributions.popular_orders import PopularOrdersOutcome
+from hushrank.protocols.distributions.question_mix import describe_mix
+from hushrank.protocols.orders.one_order import OneOrder
+from hushrank.protocols.orders.pairs import PairOutcome
+from hushrank.protocols.orders.subset_order import MeanRanks
 
 Rows: TypeAlias = Literal["herded", "independent"]
 """How synthetic rankings are drawn: see `models.herding`, or one by one."""

@@ -31,7 +31,11 @@ from hushrank.estimators.shares import PostProcess, require_post_process
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
-from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.distributions.max_entropy import MOST_ITEMS_OF_CHAINS, max_entropy
+from hushrank.protocols.distributions.popular_orders import popular_orders
+from hushrank.protocols.distributions.question_kinds import Incomplete, require_incomplete
+from hushrank.protocols.distributions.safari import Split, safari
+from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.protocols.learnt import (
     Learnt,
     LearntFit,
@@ -41,15 +45,11 @@ from hushrank.protocols.learnt import (
     LearntPairs,
     Rows,
 )
-from hushrank.protocols.max_entropy import MOST_ITEMS_OF_CHAINS, max_entropy
-from hushrank.protocols.one_order import one_order
-from hushrank.protocols.pairs import pairs
-from hushrank.protocols.popular_orders import popular_orders
-from hushrank.protocols.query_counts import Solution
-from hushrank.protocols.question_kinds import Incomplete, require_incomplete
-from hushrank.protocols.safari import Split, safari
-from hushrank.protocols.subset_order import subset_order
-from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.orders.one_order import one_order
+from hushrank.protocols.orders.pairs import pairs
+from hushrank.protocols.orders.query_counts import Solution
+from hushrank.protocols.orders.subset_order import subset_order
 from hushrank.surveys.survey import MakeMechanism, Round, RoundTallies
 
 T = TypeVar("T")

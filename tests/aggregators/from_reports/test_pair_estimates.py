@@ -16,7 +16,7 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
-from hushrank.protocols.pairs import pairs
+from hushrank.protocols.orders.pairs import pairs
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from tests.statistics import assert_standard, deviates_needed, random_seed

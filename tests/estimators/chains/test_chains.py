@@ -17,7 +17,7 @@ from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features, wide_features
 from hushrank.models.plackett_luce import PlackettLuce
-from hushrank.protocols.question_mix import MixPart, mix_surveys
+from hushrank.protocols.distributions.question_mix import MixPart, mix_surveys
 from hushrank.randomness import Randomness
 
 MIX = (MixPart("levels-and-pairs", 0.5, 3), MixPart("first-and-later", 0.5, 2))

@@ -24,7 +24,7 @@ from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.protocols.popular_orders import order_surveys
+from hushrank.protocols.distributions.popular_orders import order_surveys
 from tests.estimators.enumeration import reported, some_questions
 from tests.statistics import (
     FALSE_ALARM,

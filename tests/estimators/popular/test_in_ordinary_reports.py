@@ -22,7 +22,7 @@ from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.popular_orders import PopularOrders
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.surveys.sampled_survey import sampled_survey
 from tests.estimators.enumeration import statistics
 

@@ -9,7 +9,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import Parabola, fit_ranks
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
-from hushrank.protocols.question_mix import MixPart
+from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.questions.question import Question
 from tests.estimators.enumeration import (
     all_ranks,

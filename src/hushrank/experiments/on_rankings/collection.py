@@ -16,8 +16,8 @@ from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.tallies import simulated_tallies
 from hushrank.mechanisms.local import SimulatedTally
 from hushrank.models.tabulated import TabulatedModel
+from hushrank.protocols.distributions.safari import Split, safari
 from hushrank.protocols.registry import MECHANISMS
-from hushrank.protocols.safari import Split, safari
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

@@ -13,10 +13,10 @@ from hushrank.experiments.experiment import Draws, Group, Measurement, Quantity
 from hushrank.experiments.on_rankings.central import Curator
 from hushrank.experiments.on_rankings.electorate import Electorate, ItemLabels, electorates
 from hushrank.experiments.populations import Populations
-from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
-from hushrank.protocols.pairs import PairOutcome, pairs
-from hushrank.protocols.query_counts import Solution
-from hushrank.protocols.subset_order import subset_order
+from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.orders.pairs import PairOutcome, pairs
+from hushrank.protocols.orders.query_counts import Solution
+from hushrank.protocols.orders.subset_order import subset_order
 from hushrank.randomness import Randomness
 
 MakeProtocol: TypeAlias = Callable[..., Any]

@@ -15,7 +15,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.point import uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.pair_features import PairKind, cells_of
-from hushrank.protocols.question_mix import Mix, MixPart, mix_surveys
+from hushrank.protocols.distributions.question_mix import Mix, MixPart, mix_surveys
 
 Ranked: TypeAlias = NDArray[np.intp]
 """The rank of an item in each cell (cells,)."""

@@ -11,10 +11,10 @@ import numpy as np
 from hushrank.arrays import Floats
 from hushrank.planning.mixes.predicted_loss import predicted_losses
 from hushrank.planning.mixes.wide_loss import wide_losses
-from hushrank.protocols.max_entropy import MOST_ITEMS
-from hushrank.protocols.mixes.table import PEOPLE, Parts, write_table
-from hushrank.protocols.question_kinds import QuestionKind
-from hushrank.protocols.question_mix import MIXES, Mix, MixPart, choose_mix
+from hushrank.protocols.distributions.max_entropy import MOST_ITEMS
+from hushrank.protocols.distributions.mixes.table import PEOPLE, Parts, write_table
+from hushrank.protocols.distributions.question_kinds import QuestionKind
+from hushrank.protocols.distributions.question_mix import MIXES, Mix, MixPart, choose_mix
 
 AS_GOOD = 1.01
 """A simpler mix is taken if its loss is so near to the least."""

@@ -16,8 +16,8 @@ from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.models.max_entropy.pair_features import cells_of
 from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.mixes.predicted_loss import SCALES
-from hushrank.protocols.question_kinds import NAMED
-from hushrank.protocols.question_mix import Mix, MixPart
+from hushrank.protocols.distributions.question_kinds import NAMED
+from hushrank.protocols.distributions.question_mix import Mix, MixPart
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.surveys.sampled_survey import mechanism_for

@@ -9,7 +9,7 @@ from hushrank.experiments.figures.kwiksort.data_sets import ROWS, in_one_row
 from hushrank.experiments.on_rankings.local import Devices, PairMethod, PairSpot, devices_of
 from hushrank.experiments.pictures.views import population_views
 from hushrank.experiments.populations import Populations
-from hushrank.protocols.query_counts import Solution
+from hushrank.protocols.orders.query_counts import Solution
 
 EPSILONS = (1.0, 2.0, 4.0, 10.0)
 QUERIES = (1, 2, 3, 4)

@@ -8,9 +8,9 @@ from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.collector.draft import LIVE
 from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.shares import PostProcess
+from hushrank.protocols.distributions.safari import Split
 from hushrank.protocols.learnt import Rows
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
-from hushrank.protocols.safari import Split
 
 Value: TypeAlias = str | int | bool
 Kind: TypeAlias = Literal["choice", "number", "switch"]

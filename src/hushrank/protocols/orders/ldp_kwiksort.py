@@ -13,14 +13,14 @@ from hushrank.aggregators.from_reports.pair_orders import (
 from hushrank.mechanisms.local import LocalMechanism, require_parameters
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
-from hushrank.protocols.pairs import (
+from hushrank.protocols.orders.pairs import (
     PairOutcome,
     pair_reports,
     pair_survey,
     require_pair_parameters,
     response_at,
 )
-from hushrank.protocols.query_counts import Solution, paper_queries, require_solution
+from hushrank.protocols.orders.query_counts import Solution, paper_queries, require_solution
 from hushrank.surveys.survey import Round, RoundTallies
 
 

@@ -9,9 +9,9 @@ from hushrank.aggregators.kwiksort import kwiksort
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.error_bounds import lap_error_bound, rr_error_bound
-from hushrank.protocols.ldp_kwiksort import ldp_kwiksort
-from hushrank.protocols.query_counts import best_queries, paper_queries
+from hushrank.protocols.orders.error_bounds import lap_error_bound, rr_error_bound
+from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
+from hushrank.protocols.orders.query_counts import best_queries, paper_queries
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings

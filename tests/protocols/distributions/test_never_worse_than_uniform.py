@@ -10,7 +10,7 @@ from hushrank.engines.local import simulate
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

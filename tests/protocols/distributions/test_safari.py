@@ -20,7 +20,7 @@ from hushrank.models.hierarchy import (
     tripletwise_information,
 )
 from hushrank.models.riffle import RiffleModel
-from hushrank.protocols.safari import chain_questions, safari
+from hushrank.protocols.distributions.safari import chain_questions, safari
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness

@@ -7,7 +7,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.planning.mixes.predicted_loss import round_information
-from hushrank.protocols.question_mix import (
+from hushrank.protocols.distributions.question_mix import (
     CHOICES,
     MIXES,
     MixPart,

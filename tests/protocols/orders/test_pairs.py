@@ -9,8 +9,8 @@ from hushrank.aggregators.from_reports.pair_orders import order_from_pairs
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.pairs import pairs
-from hushrank.protocols.query_counts import best_queries
+from hushrank.protocols.orders.pairs import pairs
+from hushrank.protocols.orders.query_counts import best_queries
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings

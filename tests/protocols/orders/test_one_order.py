@@ -9,8 +9,8 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.models.mixture import plackett_luce_mixture
-from hushrank.protocols.one_order import one_order
-from hushrank.protocols.order_design import OrderDesign
+from hushrank.protocols.orders.one_order import one_order
+from hushrank.protocols.orders.order_design import OrderDesign
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.distances import kendall_cost

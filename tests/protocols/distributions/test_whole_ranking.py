@@ -6,7 +6,7 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
-from hushrank.protocols.whole_ranking import whole_ranking
+from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 

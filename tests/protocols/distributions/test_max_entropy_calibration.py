@@ -13,7 +13,7 @@ from hushrank.engines.local import simulate
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.protocols.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import first_order_marginals, majority
 from hushrank.rankings.profile import Rankings

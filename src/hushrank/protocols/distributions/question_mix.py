@@ -8,8 +8,13 @@ from typing import NamedTuple, TypeAlias, cast, get_args
 
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
-from hushrank.protocols.mixes.table import ITEMS, tabulated_parts
-from hushrank.protocols.question_kinds import NAMED, Incomplete, QuestionKind, questions_of_kind
+from hushrank.protocols.distributions.mixes.table import ITEMS, tabulated_parts
+from hushrank.protocols.distributions.question_kinds import (
+    NAMED,
+    Incomplete,
+    QuestionKind,
+    questions_of_kind,
+)
 from hushrank.questions.question import Question
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import EVERY_BUDGET, Survey

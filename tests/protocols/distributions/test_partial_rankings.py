@@ -15,9 +15,9 @@ from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.protocols.max_entropy import max_entropy
-from hushrank.protocols.question_kinds import NAMED
-from hushrank.protocols.question_mix import MixPart, choose_mix
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.question_kinds import NAMED
+from hushrank.protocols.distributions.question_mix import MixPart, choose_mix
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from tests.statistics import MISS, critical_deviate, random_seed

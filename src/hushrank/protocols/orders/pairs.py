@@ -21,8 +21,8 @@ from hushrank.arrays import Order
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.orders.query_counts import best_queries
 from hushrank.protocols.personal_budgets import budget_levels
-from hushrank.protocols.query_counts import best_queries
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import EVERY_BUDGET, Round, RoundTallies, Survey
 

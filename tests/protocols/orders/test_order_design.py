@@ -6,7 +6,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.protocols.order_design import (
+from hushrank.protocols.orders.order_design import (
     LARGEST_WHOLE_EPSILON,
     MOST_BLOCKS,
     REST_SPREADS,

@@ -7,7 +7,7 @@ from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.protocols.subset_order import (
+from hushrank.protocols.orders.subset_order import (
     estimated_mean_ranks,
     mean_rank_covariance,
     subset_order,

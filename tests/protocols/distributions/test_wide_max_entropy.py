@@ -11,10 +11,10 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.models.mixture import Mixture
 from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.safari import safari
 from hushrank.protocols.learnt import LearntFit
-from hushrank.protocols.max_entropy import max_entropy
 from hushrank.protocols.registry import MaxEntropy
-from hushrank.protocols.safari import safari
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
 from hushrank.rankings.profile import Rankings

@@ -24,9 +24,14 @@ from hushrank.estimators.ranks.unstated import with_unstated
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
 from hushrank.models.popular_orders import PopularOrdersModel
+from hushrank.protocols.distributions.question_kinds import Incomplete, require_incomplete
+from hushrank.protocols.distributions.question_mix import (
+    Mix,
+    choose_mixes,
+    describe_mix,
+    mix_surveys,
+)
 from hushrank.protocols.personal_budgets import budget_levels
-from hushrank.protocols.question_kinds import Incomplete, require_incomplete
-from hushrank.protocols.question_mix import Mix, choose_mixes, describe_mix, mix_surveys
 from hushrank.surveys.survey import Round, RoundTallies, Survey
 
 MOST_ITEMS = 16

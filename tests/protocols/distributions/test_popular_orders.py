@@ -11,8 +11,8 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.popular_orders import order_surveys, popular_orders
-from hushrank.protocols.question_mix import MixPart, choose_mix, mix_surveys
+from hushrank.protocols.distributions.popular_orders import order_surveys, popular_orders
+from hushrank.protocols.distributions.question_mix import MixPart, choose_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import inverse

@@ -23,8 +23,8 @@ from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import RankFit, fit_ranks
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.protocols.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of
-from hushrank.protocols.question_mix import Mix, choose_mix, mix_surveys
+from hushrank.protocols.distributions.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of
+from hushrank.protocols.distributions.question_mix import Mix, choose_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.top_order import TopOrder
 from hushrank.surveys.sampled_survey import sampled_survey

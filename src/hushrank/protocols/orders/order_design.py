@@ -13,8 +13,8 @@ from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.protocols.pairs import response_at
-from hushrank.protocols.query_counts import best_queries
+from hushrank.protocols.orders.pairs import response_at
+from hushrank.protocols.orders.query_counts import best_queries
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.surveys.survey import Survey

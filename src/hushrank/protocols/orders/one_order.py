@@ -22,13 +22,13 @@ from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.protocols.order_design import (
+from hushrank.protocols.orders.order_design import (
     OrderDesign,
     block_survey,
     choose_order_design,
     whole_survey,
 )
-from hushrank.protocols.subset_order import estimated_mean_ranks
+from hushrank.protocols.orders.subset_order import estimated_mean_ranks
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.rankings.distances import improved_order
 from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies
