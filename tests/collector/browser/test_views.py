@@ -317,6 +317,7 @@ def test_a_reload_shows_the_same_answer(at_reveal):
 def test_a_second_tab_shows_the_answer_of_the_first(visit):
     page = visit(scenario())
     press(page, "Start")
+    page.wait_for_function("localStorage.getItem('fake-device')")  # this tab has joined
     kept = json.dumps(LOCKED | {"ranking": {"order": [4, 3, 2, 1, 0], "unranked": []}})
     page.evaluate("kept => localStorage.setItem('fake-device', kept)", kept)
     move_something(page)
