@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from hushrank import simulate, write_rankings
+from hushrank.engines.tasks import Workers
 from hushrank.experiments import running
 from hushrank.experiments.experiment import Measurement, Settings
 from hushrank.experiments.registry import EXPERIMENTS, how_long
@@ -77,3 +79,25 @@ def test_how_long_is_said_of_every_experiment():
     for experiment in EXPERIMENTS.values():
         said = how_long(experiment, Settings(experiment.repetitions))
         assert "minutes" in said
+
+
+def test_workers_measure_the_same_points_and_pass_them_on_in_order():
+    whole, passed_on = run_experiment(TINY, {}, SETTINGS), []
+    found = run_experiment(
+        TINY, {}, SETTINGS, on_points=passed_on.append, workers=Workers("threads", 3)
+    )
+    assert found.points == whole.points == tuple(point for each in passed_on for point in each)
+
+
+@pytest.mark.slow
+def test_the_command_on_dask_writes_what_one_process_does(monkeypatch, tmp_path):
+    """A figure with a model, its sampler and compiled kernels, of which processes get pickles."""
+    written = []
+    for engine in ("local", "dask"):
+        out = tmp_path / engine
+        words = ["frontier-people", "--quick", "--repetitions", 1, "--out", out, "--engine", engine]
+        data = ["--data", f"sushi={tmp_path / 'people.soc'}"]
+        write_rankings(simulate("mallows", people=300, items=5, seed=1), tmp_path / "people.soc")
+        assert hushrank(monkeypatch, "experiment", *words, *data) == 0
+        written.append((out / "frontier-people.csv").read_text())
+    assert written[0] == written[1]

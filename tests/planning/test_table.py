@@ -1,11 +1,14 @@
 """The committed table: complete, reproducible, and read between its points."""
 
+from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
 
 import pytest
 
+from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
-from hushrank.planning import interpolation
+from hushrank.planning import interpolation, table
 from hushrank.planning.grid import ITEMS, tasks
 from hushrank.planning.interpolation import PredictionTable, between, power_mean
 from hushrank.planning.simulate_table import simulate_table, simulate_task
@@ -66,6 +69,16 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch, records):
 def test_unknown_families_are_refused():
     with pytest.raises(HushrankError, match=r"expected families of uniform, .* got borda"):
         simulate_table(["borda"])
+
+
+def test_workers_simulate_the_same_records_of_tasks(monkeypatch, tmp_path):
+    monkeypatch.setattr(table, "TABLE", tmp_path / "table.jsonl")
+    few = [replace(task, repetitions=(1, 1)) for task in tasks("uniform") if task.n_items == 3]
+    simulating = import_module("hushrank.planning.simulate_table")
+    monkeypatch.setattr(simulating, "tasks", lambda family: few)
+    simulate_table(["uniform"], Workers("threads", 2))
+    stated = {key_of(task): simulate_task(task) for task in few}
+    assert {each.key: each for each in read_records()} == stated
 
 
 def test_between_two_points_it_is_by_cube_roots_over_logarithms():

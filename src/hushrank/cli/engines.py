@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from hushrank.errors import require
 
 if TYPE_CHECKING:
+    from hushrank.cli.options import Engine
     from hushrank.engines.tasks import Workers
 
 
@@ -15,6 +16,17 @@ def workers_of(scheduler: str | None, number: int | None) -> "Workers":
 
     with in_flags("scheduler", "workers"):
         return Workers(scheduler or "processes", number)
+
+
+def workers_for(engine: "Engine", scheduler: str | None, number: int | None) -> "Workers":
+    """Return the workers of the engine that a command was told to use."""
+    from hushrank.cli.options import Engine
+    from hushrank.engines.tasks import HERE
+
+    if engine is Engine.DASK:
+        return workers_of(scheduler, number)
+    require_local(scheduler, number)
+    return HERE
 
 
 def require_local(scheduler: str | None, number: int | None) -> None:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Option, echo
 
+from hushrank.cli.engines import workers_for
+from hushrank.cli.options import Engine, Scheduler, WorkerCount
 from hushrank.cli.talk import is_quiet
 
 if TYPE_CHECKING:
+    from hushrank.engines.tasks import Workers
     from hushrank.experiments.experiment import Experiment, Result, Settings
     from hushrank.experiments.resuming import Unfinished
     from hushrank.rankings.profile import Rankings
@@ -56,8 +59,13 @@ def experiment(
         int | None, Option(min=1, help="How often each point is measured. (default: see --list)")
     ] = None,
     seed: Annotated[int, Option(min=0, help="Repeat the simulation. It protects nobody.")] = 0,
+    engine: Annotated[Engine, Option(help="dask: points are measured by workers.")] = Engine.LOCAL,
+    scheduler: Scheduler = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Measure figures of the papers on the rankings of files, and on people drawn from models.
+
+    The numbers are the same wherever a point is measured.
 
     Example:  hushrank experiment safari-1a --data sushi.soc --out figures
     """
@@ -73,6 +81,7 @@ def experiment(
     from hushrank.reports.plots import require_matplotlib
 
     require_matplotlib("an experiment's picture")
+    run_by = workers_for(engine, scheduler, workers)
     chosen = [experiment_named(name).with_protocols(further or []) for name in names]
     files = _files(chosen, data or [])
     given = _read_populations(chosen, files)
@@ -83,7 +92,7 @@ def experiment(
             each, settings, files=files[each.name], protocols=further or [], directory=out
         )
         echo(how_long(each, settings), err=True)
-        result = _run_with_progress(each, given[each.name], settings, left)
+        result = _run_with_progress(each, given[each.name], settings, left, run_by)
         for path in write_experiment(result, out, forms):
             echo(f"wrote {path}")
         left.finish()
@@ -118,7 +127,11 @@ def _read_populations(
 
 
 def _run_with_progress(
-    chosen: "Experiment", given: Mapping[str, "Rankings"], settings: "Settings", left: "Unfinished"
+    chosen: "Experiment",
+    given: Mapping[str, "Rankings"],
+    settings: "Settings",
+    left: "Unfinished",
+    workers: "Workers",
 ) -> "Result":
     from rich.console import Console
     from rich.progress import Progress
@@ -134,4 +147,5 @@ def _run_with_progress(
             measured=left.measured,
             on_points=left.add,
             on_progress=lambda done: progress.update(task, completed=done),
+            workers=workers,
         )

@@ -26,7 +26,7 @@ from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.report_batches import Counted, report_table
 from hushrank.surveys.report_files import Keyed, n_buckets_of, tally_bucket, tally_piece
 from hushrank.surveys.survey import RoundTallies
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.results.collection import Collection
 
 ROWS_OF_A_PIECE = 2**23
@@ -185,11 +185,11 @@ def tally_reports(
     pieces = tuple(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
     progress(f"counting {sum(piece.n_rows for piece in pieces):,} reports")
     if key is None:
-        counted = workers.add_up(tally_piece, asked.parts, pieces, progress)
+        counted = workers.add_up(tally_piece, asked.parts, pieces, of_pieces(progress))
     else:
         n_buckets = n_buckets_of(pieces, most_rows=ROWS_OF_A_BUCKET)
         keyed = Keyed(asked.parts, pieces, key, n_buckets, (randbits(64), randbits(64) | 1))
-        counted = workers.add_up(tally_bucket, keyed, range(n_buckets), progress)
+        counted = workers.add_up(tally_bucket, keyed, range(n_buckets), of_pieces(progress))
     return before.with_round(asked, counted, has_key=key is not None)
 
 

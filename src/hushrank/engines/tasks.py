@@ -6,11 +6,13 @@ the place of what it was before, and nothing is ever counted twice.
 See docs/decisions/0027-beyond-one-machine.md.
 """
 
-from collections.abc import Callable, Sequence
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 from hushrank.errors import HushrankError, needs_extra, require
 
@@ -27,7 +29,16 @@ class Sum(Protocol):
 
 C = TypeVar("C")
 P = TypeVar("P")
+R = TypeVar("R")
 S = TypeVar("S", bound=Sum)
+Places: TypeAlias = Mapping[str, int]
+"""The numbers of pieces, by the names of their tasks."""
+Tell: TypeAlias = Callable[[str, float | None], object]
+"""Is told a step in words, and which share of it is done, where that is known."""
+
+
+def _silent(step: str, share: float | None) -> None:
+    """Say nothing of a step."""
 
 
 @dataclass(frozen=True)
@@ -71,54 +82,163 @@ class Workers:
         task: Callable[[C, P], S],
         shared: C,
         pieces: Sequence[P],
-        tell: Callable[[str], object] = str,
+        tell: Tell = _silent,
     ) -> S:
         """Return the sum of task(shared, piece) over all pieces, in their order.
 
-        shared: what all tasks need; each worker gets it once. tell: is told where progress shows.
+        shared: what all tasks need; a worker of a scheduler gets it once. tell: is told which share
+        of the pieces is done, and where Dask shows it.
         Raises HushrankError where a task does, of the first piece that it fails for; nothing of the
         others is returned then.
         """
         require(pieces, "expected at least 1 piece of input")
-        guarded = partial(_guarded, task)
+        guarded, known = partial(_guarded, task), Known(tell, len(pieces))
         if self.scheduler is None:
-            found = reduce(_added, (guarded(shared, piece) for piece in pieces))
-        else:
-            found = self._computed(_tree(guarded, shared, pieces), tell)
-        if isinstance(found, Failure):
-            raise HushrankError(found.message)
-        return found  # type: ignore[no-any-return]
+            each = (known.of(n, guarded(shared, piece)) for n, piece in enumerate(pieces))
+            return _unless_failed(reduce(_added, each))  # type: ignore[no-any-return]
+        graph = _Graph.of(guarded, shared, pieces)
+        return _unless_failed(self._computed(graph, [graph.total], known)[0])  # type: ignore[no-any-return]
 
-    def _computed(self, total: Any, tell: Callable[[str], object]) -> Any:
-        if self.scheduler in ("threads", "processes"):
-            return total.compute(scheduler=self.scheduler, num_workers=self.number)
-        return _computed_elsewhere(str(self.scheduler), total, tell)
+    def each(
+        self,
+        task: Callable[[C, P], R],
+        shared: C,
+        pieces: Sequence[P],
+        done: Callable[[int, R], object],
+        tell: Tell = _silent,
+    ) -> None:
+        """Call done(number, task(shared, piece)) here, for every piece, in their order.
+
+        A result is passed on as soon as all before it are there. Raises as `add_up` does, after
+        the results of the pieces before.
+        """
+        guarded = partial(_guarded, task)
+        known = Known(tell, len(pieces), lambda n, found: done(n, _unless_failed(found)))
+        if self.scheduler is None:
+            for number, piece in enumerate(pieces):
+                known.of(number, guarded(shared, piece))
+        elif pieces:
+            graph = _Graph.of(guarded, shared, pieces)
+            self._computed(graph, graph.leaves, known)
+
+    def _computed(self, graph: "_Graph", wanted: Sequence[Any], known: "Known") -> Sequence[Any]:
+        if self.scheduler == "threads":
+            here = {"scheduler": "threads", "num_workers": self.number}
+            return _computed_here(graph, wanted, known, here)
+        if self.scheduler == "processes":
+            with _processes(self.number) as pool:
+                here = {"scheduler": "processes", "pool": pool}
+                return _computed_here(graph, wanted, known, here)
+        return _computed_elsewhere(str(self.scheduler), graph, wanted, known)
 
 
 HERE = Workers()
 """In this process, one task after the other."""
 
 
-def _tree(guarded: Callable[..., Any], shared: Any, pieces: Sequence[Any]) -> Any:
-    """Return the graph of all tasks and additions; its names are random, and tell nothing."""
+class Known:
+    """What tasks have returned: says how many have, and passes results on in the pieces' order."""
+
+    def __init__(
+        self,
+        tell: Tell,
+        n_pieces: int,
+        done: Callable[[int, Any], object] | None = None,
+    ) -> None:
+        """Take who is told of progress, and of results where they are wanted one by one."""
+        self.tell, self._n_pieces, self._done = tell, n_pieces, done
+        self._n_known, self._next, self._early = 0, 0, dict[int, Any]()
+
+    def wanted(self, result: Callable[[], Any]) -> Any:
+        """Fetch a result where it is passed on; None otherwise."""
+        return None if self._done is None else result()
+
+    def of(self, number: int, found: Any) -> Any:
+        """Take the result of a piece, and return it."""
+        self._n_known += 1
+        self.tell(f"{self._n_pieces:,} pieces", self._n_known / self._n_pieces)
+        if self._done is not None:
+            self._early[number] = found
+            while self._next in self._early:
+                self._done(self._next, self._early.pop(self._next))
+                self._next += 1
+        return found
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """All tasks and additions; their names are random, and tell nothing."""
+
+    leaves: Sequence[Any]
+    total: Any
+    places: Places
+
+    @classmethod
+    def of(cls, guarded: Callable[..., Any], shared: Any, pieces: Sequence[Any]) -> "_Graph":
+        try:
+            from dask import delayed
+        except ModuleNotFoundError as missing:
+            raise needs_extra("a scheduler", "cluster") from missing
+        once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
+        run = delayed(guarded, name=_public_name("task"), pure=False, traverse=False)
+        total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
+        leaves = [run(once, piece, dask_key_name=_public_name("task")) for piece in pieces]
+        level = leaves
+        while len(level) > 1:
+            groups = (level[n : n + FAN_IN] for n in range(0, len(level), FAN_IN))
+            level = [total(*group, dask_key_name=_public_name("sum")) for group in groups]
+        return cls(leaves, level[0], {leaf.key: n for n, leaf in enumerate(leaves)})
+
+
+def _computed_here(
+    graph: _Graph, wanted: Sequence[Any], known: Known, where: Mapping[str, Any]
+) -> Sequence[Any]:
+    """Compute in threads or processes of this machine."""
+    import dask
+    from dask.callbacks import Callback
+
+    def after(key: str, found: Any, *_: Any) -> None:
+        if key in graph.places:
+            known.of(graph.places[key], found)
+
+    with Callback(posttask=after), dask.config.set({"optimization.fuse.active": False}):
+        found: Sequence[Any] = dask.compute(*wanted, chunksize=1, optimize_graph=False, **where)
+    return found
+
+
+@contextmanager
+def _processes(number: int | None) -> Iterator[Any]:
+    """Yield processes of our own; what interrupts the work ends them, whatever they do."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    before = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(number or n_processors(), mp_context=context)
     try:
-        from dask import delayed
-    except ModuleNotFoundError as missing:
-        raise needs_extra("a scheduler", "cluster") from missing
-    once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
-    run = delayed(guarded, name=_public_name("task"), pure=False, traverse=False)
-    total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
-    level = [run(once, piece, dask_key_name=_public_name("task")) for piece in pieces]
-    while len(level) > 1:
-        groups = (level[n : n + FAN_IN] for n in range(0, len(level), FAN_IN))
-        level = [total(*group, dask_key_name=_public_name("sum")) for group in groups]
-    return level[0]
+        yield pool
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process not in before:
+                process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _computed_elsewhere(address: str, total: Any, tell: Callable[[str], object]) -> Any:
+def n_processors() -> int:
+    """Return how many processors this process may use."""
+    import os
+
+    can = getattr(os, "sched_getaffinity", None)
+    return len(can(0)) if can else os.cpu_count() or 1
+
+
+def _computed_elsewhere(
+    address: str, graph: _Graph, wanted: Sequence[Any], known: Known
+) -> Sequence[Any]:
     """Compute on the workers of a scheduler; what they hold is let go of when this returns."""
     try:
-        from distributed import Client
+        from distributed import Client, as_completed
     except ModuleNotFoundError as missing:
         raise needs_extra("a scheduler elsewhere", "cluster") from missing
     try:
@@ -126,12 +246,23 @@ def _computed_elsewhere(address: str, total: Any, tell: Callable[[str], object])
     except (OSError, TimeoutError, ValueError):
         raise HushrankError(f"{address}: nothing of Dask answers there") from None
     with client:
-        tell(f"the dashboard is at {client.dashboard_link}")
+        known.tell(f"the dashboard is at {client.dashboard_link}", None)
         try:
-            return client.compute(total).result()
+            futures = client.compute([*wanted])
+            for future in as_completed(client.compute([*graph.leaves])):
+                known.of(graph.places[future.key], known.wanted(future.result))
+            return client.gather(futures)  # type: ignore[no-any-return]
+        except HushrankError:
+            raise
         except Exception as error:  # of the scheduler: tasks return what goes wrong
             ended = f"{address}: Dask gave up with {type(error).__name__}"
             raise HushrankError(f"{ended}: see the logs of its workers") from None
+
+
+def _unless_failed(found: Any) -> Any:
+    if isinstance(found, Failure):
+        raise HushrankError(found.message)
+    return found
 
 
 def _guarded(task: Callable[[C, P], Any], shared: C, piece: P) -> Any:

@@ -1,10 +1,11 @@
 """Simulate the table of predictions: `python -m hushrank.planning.simulate_table`.
 
 Families named behind it are simulated anew; without a name, what the table lacks. The same seeds
-give the same table, however many processes share the work.
+give the same table, however many processes, or workers of Dask, share the work:
+`python -m hushrank.planning.simulate_table --engine dask --scheduler tcp://host:8786`.
 """
 
-import sys
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -13,6 +14,7 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.planning.grid import (
     ITEMS,
@@ -43,18 +45,33 @@ N_CROWDS, N_CROWDS_OF_MANY, N_CROWDS_KEPT = 8, 2, 32
 """How many crowds are drawn from a population; repetitions take them in turn."""
 
 
-def simulate_table(families: Sequence[str]) -> None:
-    """Simulate the families anew, or what is missing; write the table after each task."""
+def simulate_table(families: Sequence[str], workers: Workers | None = None) -> None:
+    """Simulate the families anew, or what is missing; write the table after each task.
+
+    workers: where tasks run; None: in two processes of this machine, without Dask.
+    """
     unknown = [family for family in families if family not in ITEMS]
     require(not unknown, f"expected families of {', '.join(ITEMS)}, got {', '.join(unknown)}")
     known = set() if families else {(each.key, each.points) for each in read_records()}
     every = chain.from_iterable(map(tasks, families or ITEMS))
     chosen = [task for task in every if (key_of(task), points_of(task)) not in known]
+    if workers is not None:
+        workers.each(_simulated, None, chosen, lambda _, record: _keep(record))
+        return
     with get_context("spawn").Pool(N_PROCESSES) as pool:
         for record in pool.imap_unordered(simulate_task, chosen):
-            kept = [other for other in read_records() if other.key != record.key]
-            write_records([*kept, record])
-            print(f"{record.track}, {record.items} items, {record.population}", flush=True)
+            _keep(record)
+
+
+def _keep(record: Record) -> None:
+    """Write the table with one more record, or with another one of the same task."""
+    kept = [other for other in read_records() if other.key != record.key]
+    write_records([*kept, record])
+    print(f"{record.track}, {record.items} items, {record.population}", flush=True)
+
+
+def _simulated(_: None, task: Task) -> Record:
+    return simulate_task(task)
 
 
 def simulate_task(task: Task) -> Record:
@@ -103,6 +120,18 @@ def _errors(trials: Sequence[Trial]) -> NDArray[np.float64]:
     return np.array([(each.distance, each.excess, each.half_width) for each in trials])
 
 
+def _main() -> None:
+    parser = ArgumentParser(prog="python -m hushrank.planning.simulate_table")
+    parser.add_argument("families", nargs="*", help=f"of {', '.join(ITEMS)}")
+    parser.add_argument("--engine", choices=("local", "dask"), default="local")
+    parser.add_argument("--scheduler", help="Dask: threads, processes or tcp://host:8786")
+    parser.add_argument("--workers", type=int, help="how many threads or processes")
+    asked = parser.parse_args()
+    scheduler = asked.scheduler or "processes"
+    on_dask = Workers(scheduler, asked.workers) if asked.engine == "dask" else None
+    simulate_table(asked.families, on_dask)
+
+
 if __name__ == "__main__":
-    simulate_table(sys.argv[1:])
+    _main()
     print(f"wrote {TABLE}")

@@ -16,7 +16,7 @@ from hushrank.protocols.registry import DEFAULT, NamedProtocol, ProtocolOptions
 from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece, read_piece
 from hushrank.workflows.arguments import expect_flag, expect_number, expect_seed
 from hushrank.workflows.collect import asked_for, in_words, named_protocol
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
@@ -42,7 +42,7 @@ def count_ballots(
     terms.require_additive()
     pieces = pieces_of(source, most_rows=ROWS_OF_A_PIECE)
     progress(f"counting {sum(piece.n_rows for piece in pieces):,} ballots")
-    return workers.add_up(count_piece, terms, pieces, progress)
+    return workers.add_up(count_piece, terms, pieces, of_pieces(progress))
 
 
 def aggregate_counts(

@@ -28,5 +28,14 @@ def within(prefix: str, step: str) -> str:
     return PartDone.of(whole, step.share) if isinstance(step, PartDone) else whole
 
 
+def of_pieces(progress: Progress) -> Callable[[str, float | None], None]:
+    """Return what an engine tells of its pieces: a step, and its share where that is known."""
+
+    def tell(step: str, share: float | None) -> None:
+        progress(step if share is None else PartDone.of(step, share))
+
+    return tell
+
+
 def silent(step: str) -> None:
     """Say nothing of a step."""
