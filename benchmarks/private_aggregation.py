@@ -12,7 +12,7 @@ from hushrank.aggregators.private.exponential.p_sample import p_sample
 from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.arrays import Counts, Order
 from hushrank.engines.local import run
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
 from hushrank.randomness import Randomness

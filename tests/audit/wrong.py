@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hushrank.audit.subject import Observations, Subject
-from hushrank.mechanisms.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.randomness import Randomness
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushrank.aggregators.private.exponential.p_sample import cost_rate
-from hushrank.mechanisms.gaussian import MARGIN, DiscreteGaussian
-from hushrank.mechanisms.geometric import geometric_weights, neighbour_ratios
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.gaussian import MARGIN, DiscreteGaussian
+from hushrank.mechanisms.curator.geometric import geometric_weights, neighbour_ratios
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from tests.bounds import exponential_below, logarithm_above

@@ -34,7 +34,7 @@ ROOMS = (
     Room("samplers", ("samplers/*.py",), ("tests/samplers",), ("tests/mechanisms",)),
     Room(
         "mechanisms",
-        ("mechanisms/*.py",),
+        ("mechanisms/**/*.py",),
         ("tests/mechanisms",),
         ("tests/surveys", "tests/aggregators/private", "tests/planning"),
     ),

@@ -2,10 +2,10 @@
 
 `local.py` says what a local mechanism is, and what a tally; `word_rates.py` its two probabilities
 in whole words, from which the loss is computed. `randomized_response.py`, `unary_encoding.py`,
-`local_hashing.py` (behind `hash_family.py`) and `harmony.py` hide a category, `subset_order.py` a
-whole order; `thresholded_laplace.py` is a coin. `central.py` says what a curator's mechanism is:
-`laplace.py`, `gaussian.py`, `geometric.py` (for many cells) and `k_norm.py`. Begin with `local.py`,
-then `randomized_response.py`.
+`local_hashing.py` (behind `hash_family.py`) and `harmony.py` hide a category, `named_member.py` one
+of several, `subset_order.py` a whole order (by `spearman_law.py`); `thresholded_laplace.py` is a
+coin. What a curator adds to counts stands in `curator/`. Begin with `local.py`, then
+`randomized_response.py`.
 May import: samplers and what is below, neither questions nor models. Theory:
-docs/theory/local-mechanisms.md; of `k_norm.py`, docs/theory/exact-sampling.md.
+docs/theory/local-mechanisms.md.
 """

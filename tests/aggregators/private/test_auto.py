@@ -11,8 +11,8 @@ from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private.auto import auto
 from hushrank.aggregators.private.order import DrawnByCost
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
 from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority

@@ -21,8 +21,8 @@ from hushrank.aggregators.private.borda import (
 )
 from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority

@@ -23,9 +23,9 @@ from hushrank.aggregators.private.borda import (
 from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.aggregators.private.kemeny import gaussian_kemeny
 from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority

@@ -27,9 +27,9 @@ from hushrank.aggregators.private.order import (
     order_by_scores,
 )
 from hushrank.arrays import Counts
-from hushrank.mechanisms.central import require_epsilon
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.noise import require_epsilon
 from hushrank.randomness import Randomness
 
 PARTS = 20

@@ -22,9 +22,9 @@ from hushrank.aggregators.private.order import (
     require_complete_strict_ballots,
 )
 from hushrank.arrays import Counts, Shares
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.randomness import Randomness
 
 N_DIFFERENCES = 2**16

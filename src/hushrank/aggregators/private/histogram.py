@@ -19,7 +19,7 @@ from hushrank.aggregators.private.order import (
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
 from hushrank.kernels import kernel
-from hushrank.mechanisms.geometric import two_sided_geometric
+from hushrank.mechanisms.curator.geometric import two_sided_geometric
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.profile import Rankings

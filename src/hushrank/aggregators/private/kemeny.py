@@ -19,7 +19,7 @@ from hushrank.aggregators.private.order import (
 )
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
-from hushrank.mechanisms.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.randomness import Randomness
 
 LEAST_SMOOTH_SIGMA = 16.0

@@ -20,7 +20,7 @@ from hushrank.aggregators.private.order import (
 )
 from hushrank.arrays import Counts, Order
 from hushrank.errors import require
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.randomness import Randomness
 
 Logarithm = Literal["natural", "binary"]

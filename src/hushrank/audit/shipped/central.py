@@ -10,10 +10,10 @@ from hushrank.aggregators.private.order import ComparedMargins, NoisyMargins, No
 from hushrank.aggregators.raw_order import Ballots
 from hushrank.aggregators.registry import METHODS, AggregationMethod, AggregationTerms
 from hushrank.audit.subject import Observations, Subject
-from hushrank.mechanisms.central import CentralMechanism
-from hushrank.mechanisms.gaussian import DiscreteGaussian
-from hushrank.mechanisms.k_norm import PermutohedronMechanism
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.noise import CentralMechanism
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.geometric import geometric_weights, neighbour_ratios, two_sided_geometric
+from hushrank.mechanisms.curator.geometric import (
+    geometric_weights,
+    neighbour_ratios,
+    two_sided_geometric,
+)
 from hushrank.randomness import Randomness
 from hushrank.samplers.word_probabilities import exp_below
 from tests.conformance import WORDS, bytes_of_words
@@ -126,7 +130,7 @@ def test_cells_that_draw_again_keep_their_places():
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.1, 10])
 def test_tables_that_would_lose_more_are_refused(monkeypatch, epsilon):
-    monkeypatch.setattr("hushrank.mechanisms.geometric.MARGIN", -1e-9)
+    monkeypatch.setattr("hushrank.mechanisms.curator.geometric.MARGIN", -1e-9)
     with pytest.raises(HushrankError, match="cannot hold a privacy loss of"):
         geometric_weights.__wrapped__(epsilon)
 

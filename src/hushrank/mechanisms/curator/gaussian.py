@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
-from hushrank.mechanisms.central import (
+from hushrank.mechanisms.curator.noise import (
     MOST_SCALE,
     checked_values,
     require_epsilon,
@@ -138,7 +138,7 @@ def _simulated_noise(sigma: float, size: int, *, rng: Randomness) -> Counts:
     z stays with probability exp(-(|z| - sigma^2 / t)^2 / (2 sigma^2)), as a float: this is for
     simulations only.   Source: Canonne, Kamath, Steinke (NeurIPS 2020), Algorithm 3.
     """
-    from hushrank.mechanisms.geometric import two_sided_geometric  # with a compiler, .5 s
+    from hushrank.mechanisms.curator.geometric import two_sided_geometric  # with a compiler, .5 s
 
     scale = floor(sigma) + 1
     noise = np.empty(size, dtype=np.int64)

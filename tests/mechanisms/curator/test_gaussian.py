@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.central import CentralMechanism
-from hushrank.mechanisms.gaussian import DiscreteGaussian, epsilon_of_zcdp
+from hushrank.mechanisms.curator.gaussian import DiscreteGaussian, epsilon_of_zcdp
+from hushrank.mechanisms.curator.noise import CentralMechanism
 from hushrank.randomness import Randomness
 from hushrank.samplers.integer_noise import gaussian_noise, misfit
 from tests.statistics import assert_follows, draws_needed, random_seed

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
-from hushrank.mechanisms.central import (
+from hushrank.mechanisms.curator.noise import (
     MOST_SCALE,
     checked_values,
     float_above,
@@ -79,7 +79,9 @@ class DiscreteLaplace:
     def _noise(self, size: int, *, rng: Randomness) -> Counts:
         if rng.is_private:
             return laplace_noise(self.scale, size, rng=rng)
-        from hushrank.mechanisms.geometric import two_sided_geometric  # with a compiler, .5 s
+        from hushrank.mechanisms.curator.geometric import (
+            two_sided_geometric,  # with a compiler, .5 s
+        )
 
         return two_sided_geometric(1 / self.scale, size, rng=rng)
 

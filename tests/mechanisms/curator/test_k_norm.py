@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.k_norm import (
+from hushrank.mechanisms.curator.k_norm import (
     PermutohedronMechanism,
     _draw_radius,
     _simulate_radii,

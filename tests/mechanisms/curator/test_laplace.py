@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.central import CentralMechanism
-from hushrank.mechanisms.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
+from hushrank.mechanisms.curator.noise import CentralMechanism
 from hushrank.randomness import Randomness
 from hushrank.samplers.geometric_numbers import geometric
 from tests.statistics import assert_follows, draws_needed, random_seed
@@ -184,6 +184,6 @@ def test_it_is_a_central_mechanism():
 
 
 def test_the_compiler_is_not_loaded_before_it_is_needed():
-    code = "import sys, hushrank.mechanisms.laplace; print({'numba'} & set(sys.modules))"
+    code = "import sys, hushrank.mechanisms.curator.laplace; print({'numba'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert shown.stdout == b"set()\n"

@@ -13,7 +13,7 @@ import numpy as np
 from hushrank.arrays import Counts, Indices, Words
 from hushrank.errors import require
 from hushrank.kernels import kernel
-from hushrank.mechanisms.central import MOST_SCALE, require_epsilon
+from hushrank.mechanisms.curator.noise import MOST_SCALE, require_epsilon
 from hushrank.randomness import Randomness
 from hushrank.samplers.geometric_numbers import geometric
 from hushrank.samplers.word_probabilities import WORDS, exp_below
