@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from hushrank.workflows.aggregate import aggregate
     from hushrank.workflows.collect import collect
     from hushrank.workflows.judge import attack, evaluate
-    from hushrank.workflows.plan import plan
-    from hushrank.workflows.publish import Release, hold_out, publish
-    from hushrank.workflows.publish_online import publish_online
+    from hushrank.workflows.plan.plan import plan
+    from hushrank.workflows.publish.historical import Release, hold_out, publish
+    from hushrank.workflows.publish.online import publish_online
     from hushrank.workflows.results.collection import Collection
     from hushrank.workflows.results.consensus.consensus import Consensus
     from hushrank.workflows.simulate import simulate
@@ -73,9 +73,9 @@ _HOMES = {
     "workflows.results.collection": ("Collection",),
     "workflows.results.consensus.consensus": ("Consensus",),
     "workflows.judge": ("attack", "evaluate"),
-    "workflows.plan": ("plan",),
-    "workflows.publish": ("Release", "hold_out", "publish"),
-    "workflows.publish_online": ("publish_online",),
+    "workflows.plan.plan": ("plan",),
+    "workflows.publish.historical": ("Release", "hold_out", "publish"),
+    "workflows.publish.online": ("publish_online",),
     "workflows.simulate": ("simulate",),
     "workflows.simulate_activity": ("simulate_activity",),
 }

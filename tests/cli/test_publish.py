@@ -164,8 +164,8 @@ def test_what_cannot_be_done_is_said_in_one_line(
 
 @pytest.mark.usefixtures("hasty_attackers")
 def test_a_budget_is_found_by_what_it_protects(monkeypatch, files, tmp_path, capsys):
-    monkeypatch.setattr("hushrank.workflows.rehearse.STEPS", 1)
-    monkeypatch.setattr("hushrank.workflows.rehearse.REHEARSALS", 2)
+    monkeypatch.setattr("hushrank.workflows.publish.rehearse.STEPS", 1)
+    monkeypatch.setattr("hushrank.workflows.publish.rehearse.REHEARSALS", 2)
     result = tmp_path / "result.json"
     given = ["--profiles", files / "people.csv", "--private", "group", "--method", "withhold"]
     given += ["--protect", 0.1, "--output", tmp_path / "released.csv", "--json", result]

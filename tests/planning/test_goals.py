@@ -21,7 +21,7 @@ from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.advise import advise
+from hushrank.workflows.plan.advise import advise
 
 RUNS = 400
 GOALS = ("winner", "order", "shares")

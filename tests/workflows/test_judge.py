@@ -13,7 +13,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation.average_precision import average_precisions
 from hushrank.evaluation.recommendation.foretelling import foretelling
 from hushrank.workflows.judge import attack, evaluate
-from hushrank.workflows.publish import hold_out, publish
+from hushrank.workflows.publish.historical import hold_out, publish
 
 LOG, ALL_PROTECT = draw_planted(240, 60, tilt=0.9, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")

@@ -305,7 +305,7 @@ def evaluate(
     activity: as `hushrank.read_activity` returns it.
     released: what `hushrank.publish` returned, or the released activity; it was made of the
         activity without what is held out.
-    held_out: records of the activity, see `hushrank.workflows.publish.hold_out`.
+    held_out: records of the activity, see `hushrank.workflows.publish.historical.hold_out`.
     repetitions: how often each recommender is trained; the mean counts.
     seed: the recommender's own; it protects nobody. progress: called with what is being done.
     Privacy: the result is computed from raw data, for their owner alone.
@@ -316,7 +316,7 @@ def evaluate(
     Example:
         >>> import hushrank, numpy
         >>> from hushrank.activities.planted import draw_planted
-        >>> from hushrank.workflows.publish import hold_out
+        >>> from hushrank.workflows.publish.historical import hold_out
         >>> log, people = draw_planted(400, 60, tilt=0.7, rng=numpy.random.default_rng(1))
         >>> visits = log.activity()
         >>> kept, held_out = hold_out(visits, seed=2)

@@ -15,7 +15,7 @@ from hushrank.cli.reading import ActivityOptions, say_reading
 from hushrank.cli.talk import working
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import AttackResult, attack
-from hushrank.workflows.posterior_file import read_posterior
+from hushrank.workflows.publish.posterior_file import read_posterior
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def plan(
     from hushrank.cli.console import in_flags
     from hushrank.cli.plan.show import show
     from hushrank.files.disk import outputs
-    from hushrank.workflows.plan import plan as make_plan
+    from hushrank.workflows.plan.plan import plan as make_plan
 
     outputs([json], beside=[])
     if epsilon is None and goal is None and not shuffled:

@@ -18,9 +18,9 @@ from hushrank.planning.grid import PEOPLE
 from hushrank.planning.plan import Plan, ProtocolPlan
 from hushrank.planning.populations import REFERENCES, TYPICAL, typical_dispersion
 from hushrank.planning.predictions import Errors
-from hushrank.workflows.advise import WANTED, Advice, in_points
-from hushrank.workflows.advise_publishing import PublishingAdvice
-from hushrank.workflows.plan import CollectionPlan
+from hushrank.workflows.plan.advise import WANTED, Advice, in_points
+from hushrank.workflows.plan.advise_publishing import PublishingAdvice
+from hushrank.workflows.plan.plan import CollectionPlan
 
 NOTHING = "-"
 MANY_BITS, LEAST_PERCENT = 10_000, 0.01

@@ -16,7 +16,7 @@ from hushrank.errors import require
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.activities.activity import Activity
-    from hushrank.workflows.publish_online import OnlineStream
+    from hushrank.workflows.publish.online import OnlineStream
 
 NOT_PRIVATE = "Not private: --seed drew some of what this state released."
 
@@ -108,7 +108,7 @@ def publish_online(
 
 def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
     """Go on with a state, or begin one with what the files hold."""
-    from hushrank.workflows.publish_online import is_begun, publish_online
+    from hushrank.workflows.publish.online import is_begun, publish_online
 
     if is_begun(state):
         unused = all(value is None for value in vars(given).values())

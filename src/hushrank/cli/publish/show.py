@@ -19,8 +19,8 @@ from hushrank.cli.reading import ActivityOptions, say_reading
 from hushrank.cli.talk import working
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, outputs
-from hushrank.workflows.posterior_file import has_one_posterior, write_posterior
-from hushrank.workflows.publish import Release, hold_out, publish_and_compare
+from hushrank.workflows.publish.historical import Release, hold_out, publish_and_compare
+from hushrank.workflows.publish.posterior_file import has_one_posterior, write_posterior
 from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from hushrank.workflows.results.useful_budgets import useful_in_words

@@ -24,8 +24,8 @@ from hushrank.publishing.historical.release import (
     records_of,
     rows_of,
 )
-from hushrank.workflows.posterior_file import UserPosterior
-from hushrank.workflows.rehearse import Rehearsal
+from hushrank.workflows.publish.posterior_file import UserPosterior
+from hushrank.workflows.publish.rehearse import Rehearsal
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from hushrank.workflows.results.release_warnings import (
     WITHHOLDING,

@@ -14,11 +14,11 @@ from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import Attacks
 from hushrank.publishing.historical.protected_users import protect
-from hushrank.workflows import rehearse
 from hushrank.workflows.judge import attack
 from hushrank.workflows.progress import silent
-from hushrank.workflows.publish import publish
-from hushrank.workflows.rehearse import SURE, find_budget, lower_bound, rehearsed_halves
+from hushrank.workflows.publish import rehearse
+from hushrank.workflows.publish.historical import publish
+from hushrank.workflows.publish.rehearse import SURE, find_budget, lower_bound, rehearsed_halves
 
 LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")

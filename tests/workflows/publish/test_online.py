@@ -7,7 +7,7 @@ from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.state import StreamState
-from hushrank.workflows.publish_online import OnlineStream, publish_online
+from hushrank.workflows.publish.online import OnlineStream, publish_online
 from tests.statistics import random_seed
 
 N_USERS, N_ITEMS, N = 36, 8, 20

@@ -12,9 +12,9 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.workflows import publish as workflow
-from hushrank.workflows.posterior_file import read_posterior, write_posterior
-from hushrank.workflows.publish import Release, hold_out, publish, publish_and_compare
+from hushrank.workflows.publish import historical as workflow
+from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
+from hushrank.workflows.publish.posterior_file import read_posterior, write_posterior
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from tests.statistics import random_seed
 

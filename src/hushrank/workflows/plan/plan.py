@@ -21,9 +21,9 @@ from hushrank.planning.plan import (
 from hushrank.planning.populations import REFERENCES, typical_dispersion
 from hushrank.planning.recommendation import Recommendation, recommend
 from hushrank.protocols.registry import DEFAULT
-from hushrank.workflows.advise import Advice, advise
-from hushrank.workflows.advise_publishing import PublishingAdvice, advise_publishing
 from hushrank.workflows.arguments import expect_number, expect_whole
+from hushrank.workflows.plan.advise import Advice, advise
+from hushrank.workflows.plan.advise_publishing import PublishingAdvice, advise_publishing
 from hushrank.workflows.shuffled import DELTA, Trust, local_epsilons
 
 

@@ -30,7 +30,7 @@ from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.publishing.historical.withhold import withhold_plans
 from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, silent
-from hushrank.workflows.rehearse import (
+from hushrank.workflows.publish.rehearse import (
     Rehearsal,
     find_budget,
     rehearsed_halves,
