@@ -25,9 +25,9 @@ from hushrank.experiments.populations import read_complete_ballots
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import RankFeatures
 from hushrank.protocols.distributions.question_mix import MIXES, mix_surveys
+from hushrank.rankings.formats.score_matrix import read_score_matrix
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
-from hushrank.rankings.score_matrix import read_score_matrix
 
 CLEAR = 8.0
 """Epsilon at which reports all but tell the truth."""

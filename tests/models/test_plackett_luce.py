@@ -7,7 +7,7 @@ from hushrank.errors import HushrankError
 from hushrank.models import plackett_luce
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.rankings.coding import inverse, lexicographic_index
-from hushrank.rankings.preflib import parse_preflib
+from hushrank.rankings.formats.preflib import parse_preflib
 from hushrank.rankings.profile import Rankings
 from tests.statistics import assert_follows, draws_needed, random_seed
 

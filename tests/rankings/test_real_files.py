@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hushrank.rankings.files import read_rankings, write_rankings
-from hushrank.rankings.preflib_body import any_body, strict_body
-from hushrank.rankings.preflib_header import split_header
+from hushrank.rankings.formats.preflib_body import any_body, strict_body
+from hushrank.rankings.formats.preflib_header import split_header
 
 FOLDERS = ("sushi", "sushi3", "turkdots", "turkpuzzle", "elections", "other")
 ENDINGS = tuple(

@@ -13,9 +13,9 @@ from hushrank.models.mallows import Mallows
 from hushrank.models.mixture import plackett_luce_mixture
 from hushrank.models.ranking_model import RankingModel
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.formats.score_matrix import read_score_matrix
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import break_ties
-from hushrank.rankings.score_matrix import read_score_matrix
 
 Populations: TypeAlias = Mapping[str, Any]
 """What is known of each population, by its name: complete strict rankings, one row a person, of an

@@ -23,6 +23,9 @@ from hushrank.files.tables import (
     parse_text_table,
     read_table,
 )
+from hushrank.rankings.formats.order_files import is_order_file, parse_order_file
+from hushrank.rankings.formats.preflib import format_preflib, parse_preflib
+from hushrank.rankings.formats.preflib_header import KINDS
 from hushrank.rankings.forms.asked import Asked, Best, Form
 from hushrank.rankings.forms.blt import is_blt, parse_blt
 from hushrank.rankings.forms.cleaning import ballots_of
@@ -30,9 +33,6 @@ from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.forms.tables import Found, ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
-from hushrank.rankings.order_files import is_order_file, parse_order_file
-from hushrank.rankings.preflib import format_preflib, parse_preflib
-from hushrank.rankings.preflib_header import KINDS
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.written_tables import format_csv, format_parquet
 

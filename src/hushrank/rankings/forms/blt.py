@@ -8,7 +8,7 @@ from hushrank.arrays import Floats
 from hushrank.errors import HushrankError, require
 from hushrank.files.names import distinct_names
 from hushrank.rankings.coding import rank_type
-from hushrank.rankings.preflib_body import MOST_PEOPLE_OF_A_ROW
+from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.profile import Rankings
 
 _FIRST = re.compile(rb"\s*\d{1,6}[ \t]+\d{1,6}[ \t]*(?:#[^\n]*)?\r?\n")

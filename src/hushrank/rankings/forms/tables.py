@@ -10,6 +10,7 @@ from hushrank.arrays import Counts
 from hushrank.errors import require
 from hushrank.files.columns import Column, Table
 from hushrank.files.names import distinct_names
+from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, the_one
 from hushrank.rankings.forms.headings import Headed, headed
@@ -19,7 +20,6 @@ from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.forms.places import NONE, SEVERAL, Placed, ballots_of_places, placed
 from hushrank.rankings.forms.ranks import place_keys, score_keys
-from hushrank.rankings.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.profile import Rankings
 
 Flags = NDArray[np.bool_]

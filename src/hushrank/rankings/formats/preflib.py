@@ -9,8 +9,8 @@ from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
 from hushrank.files.names import distinct_names, require_plain_names
 from hushrank.rankings.competition import unranked
-from hushrank.rankings.preflib_body import PreflibBody, parse_body
-from hushrank.rankings.preflib_header import KINDS, PreflibHeader, split_header
+from hushrank.rankings.formats.preflib_body import PreflibBody, parse_body
+from hushrank.rankings.formats.preflib_header import KINDS, PreflibHeader, split_header
 from hushrank.rankings.profile import Rankings
 
 CELLS_OF_A_BLOCK = 2**18  # ranks written at once: few megabytes, whatever the size of the file

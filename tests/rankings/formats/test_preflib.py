@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.rankings import preflib, preflib_body
-from hushrank.rankings.preflib import format_preflib, parse_preflib
-from hushrank.rankings.preflib_body import any_body, strict_body
-from hushrank.rankings.preflib_header import KINDS, split_header
+from hushrank.rankings.formats import preflib, preflib_body
+from hushrank.rankings.formats.preflib import format_preflib, parse_preflib
+from hushrank.rankings.formats.preflib_body import any_body, strict_body
+from hushrank.rankings.formats.preflib_header import KINDS, split_header
 from hushrank.rankings.profile import Rankings
 
 HEADER = """\

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
 from hushrank.rankings.coding import rank_type
-from hushrank.rankings.preflib_header import PreflibHeader
+from hushrank.rankings.formats.preflib_header import PreflibHeader
 
 MOST_PEOPLE_OF_A_ROW = 10**12  # millions of such rows still add up in 64 bits
 BYTES_OF_A_BLOCK = 2**14  # arrays so short cost no page faults, and memory does not multiply

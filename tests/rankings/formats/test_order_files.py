@@ -1,7 +1,7 @@
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.rankings.order_files import is_order_file, parse_order_file
+from hushrank.rankings.formats.order_files import is_order_file, parse_order_file
 
 ORDERS = b"4 1\n0 3 2 0 3\n0 4 3 2 1 0\n\n0 1 1\n"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.formats.score_matrix import parse_score_matrix, read_score_matrix
 from hushrank.rankings.profile import Rankings
-from hushrank.rankings.score_matrix import parse_score_matrix, read_score_matrix
 
 MADE_UP = b"3,1.5,-2.25,8\n2,99,0,0\r\n\n1,99,99,-1e1\n"
 """The first column counts, 99 = not rated; the third line is blank."""
