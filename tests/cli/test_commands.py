@@ -13,8 +13,8 @@ from hushrank.aggregators.registry import METHODS, MethodName
 from hushrank.cli import main as command_line
 from hushrank.cli.aggregate.command import Method
 from hushrank.cli.collect.command import PostProcess, Prior, Rows, Split
-from hushrank.cli.console import flagged
-from hushrank.cli.options import FileForm
+from hushrank.cli.input.options import FileForm
+from hushrank.cli.output.console import flagged
 from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
 from hushrank.protocols.distributions.safari import Split as SafariSplit

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Option, echo
 
-from hushrank.cli.engines import workers_for
-from hushrank.cli.options import Engine, Scheduler, WorkerCount
-from hushrank.cli.talk import is_quiet
+from hushrank.cli.input.engines import workers_for
+from hushrank.cli.input.options import Engine, Scheduler, WorkerCount
+from hushrank.cli.output.talk import is_quiet
 
 if TYPE_CHECKING:
     from hushrank.engines.tasks import Workers

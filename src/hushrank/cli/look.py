@@ -5,9 +5,9 @@ from typing import Annotated
 
 from typer import Argument
 
-from hushrank.cli.options import BestEnd, Columns, Drop, Form, Id, Ignore, Sheet, Weight
-from hushrank.cli.reading import ReadingOptions
-from hushrank.cli.talk import for_people
+from hushrank.cli.input.options import BestEnd, Columns, Drop, Form, Id, Ignore, Sheet, Weight
+from hushrank.cli.input.reading import ReadingOptions
+from hushrank.cli.output.talk import for_people
 
 
 def look(
@@ -28,7 +28,7 @@ def look(
 
     Example:  hushrank look forms.csv
     """
-    from hushrank.cli.console import plain
+    from hushrank.cli.output.console import plain
     from hushrank.workflows.look import look as look_at
 
     options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)

@@ -14,19 +14,19 @@ from hushrank.cli.aggregate.command import aggregate
 from hushrank.cli.answer.command import answer
 from hushrank.cli.audit.command import audit
 from hushrank.cli.collect.command import collect
-from hushrank.cli.collector import collector
-from hushrank.cli.demo import demo
 from hushrank.cli.experiment import experiment
+from hushrank.cli.input.missing import tell_all_missing
 from hushrank.cli.judge.attack import attack
 from hushrank.cli.judge.evaluate import evaluate
+from hushrank.cli.live.collector import collector
+from hushrank.cli.live.demo import demo
+from hushrank.cli.live.serve import serve
 from hushrank.cli.look import look
 from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_points
-from hushrank.cli.missing import tell_all_missing
+from hushrank.cli.output.talk import be_quiet
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
-from hushrank.cli.serve import serve
 from hushrank.cli.simulate import simulate
-from hushrank.cli.talk import be_quiet
 from hushrank.cli.tally.command import conclude, tally
 from hushrank.errors import HushrankError
 

@@ -16,9 +16,15 @@ from hushrank.cli.aggregate.show import (
     require_usable,
     today,
 )
-from hushrank.cli.console import console_beside, in_flags, result_table, say_written, write_json
-from hushrank.cli.reading import ReadingOptions
-from hushrank.cli.talk import working
+from hushrank.cli.input.reading import ReadingOptions
+from hushrank.cli.output.console import (
+    console_beside,
+    in_flags,
+    result_table,
+    say_written,
+    write_json,
+)
+from hushrank.cli.output.talk import working
 from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.files.disk import replace_file

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.engines import require_local, workers_of
-from hushrank.cli.options import (
+from hushrank.cli.input.engines import require_local, workers_of
+from hushrank.cli.input.options import (
     EPSILON_HELP,
     BestEnd,
     Columns,
@@ -25,7 +25,7 @@ from hushrank.cli.options import (
     Weight,
     WorkerCount,
 )
-from hushrank.cli.reading import ReadingOptions
+from hushrank.cli.input.reading import ReadingOptions
 
 
 class Method(StrEnum):

@@ -11,15 +11,15 @@ from rich.console import Console
 
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.aggregators.registry import method_named
-from hushrank.cli.console import (
+from hushrank.cli.input.reading import ReadingOptions, reading_of, say_reading
+from hushrank.cli.output.console import (
     console_beside,
     in_flags,
     result_table,
     say_written,
     write_json,
 )
-from hushrank.cli.reading import ReadingOptions, reading_of, say_reading
-from hushrank.cli.talk import working
+from hushrank.cli.output.talk import working
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, is_standard_output, outputs, replace_file
 from hushrank.rankings.profile import Rankings

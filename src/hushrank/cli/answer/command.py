@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.extras import needs_collector
+from hushrank.cli.input.extras import needs_collector
 
 
 def answer(

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from hushrank.accounting.words import loss_in_words
 from hushrank.cli.answer.order import ask_for_order, read_order
-from hushrank.cli.console import figures_table, plain
-from hushrank.cli.talk import for_people, is_quiet
+from hushrank.cli.output.console import figures_table, plain
+from hushrank.cli.output.talk import for_people, is_quiet
 from hushrank.collector.announcement import Announcement
 from hushrank.collector.device.connection import HttpConnection, is_unprotected, survey_at
 from hushrank.collector.device.device import Device, Standing

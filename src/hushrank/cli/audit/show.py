@@ -11,8 +11,8 @@ from rich.table import Table
 from hushrank.audit.auditing import Finding
 from hushrank.audit.chosen import as_document, audits, chosen
 from hushrank.audit.picture import bounds_figure
-from hushrank.cli.console import console_beside, plain, say_written, write_json
-from hushrank.cli.talk import working
+from hushrank.cli.output.console import console_beside, plain, say_written, write_json
+from hushrank.cli.output.talk import working
 from hushrank.files.disk import outputs, replace_file
 from hushrank.reports.plots import rendered, require_matplotlib
 from hushrank.workflows.results.pictures import require_picture

@@ -4,8 +4,14 @@ from typing import Any
 
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.cli.collect.show import Paths
-from hushrank.cli.console import console_beside, in_flags, result_table, say_written, write_json
-from hushrank.cli.talk import working
+from hushrank.cli.output.console import (
+    console_beside,
+    in_flags,
+    result_table,
+    say_written,
+    write_json,
+)
+from hushrank.cli.output.talk import working
 from hushrank.engines.tasks import Workers
 from hushrank.files.disk import replace_file
 from hushrank.protocols.registry import EVERY_OPTION

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from typer import Argument, BadParameter, Option
 
-from hushrank.cli.engines import require_local, workers_of
-from hushrank.cli.options import (
+from hushrank.cli.input.engines import require_local, workers_of
+from hushrank.cli.input.options import (
     LOCAL_HELP,
     BestEnd,
     CentralEpsilon,
@@ -30,7 +30,7 @@ from hushrank.cli.options import (
     known_protocol,
     plain_value,
 )
-from hushrank.cli.reading import ReadingOptions
+from hushrank.cli.input.reading import ReadingOptions
 from hushrank.errors import require
 
 

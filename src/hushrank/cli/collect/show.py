@@ -7,15 +7,15 @@ from time import perf_counter
 from typing import Any
 
 from hushrank.accounting.words import epsilon_in_words
-from hushrank.cli.console import (
+from hushrank.cli.input.reading import say_reading
+from hushrank.cli.output.console import (
     console_beside,
     in_flags,
     result_table,
     say_written,
     write_json,
 )
-from hushrank.cli.reading import say_reading
-from hushrank.cli.talk import working
+from hushrank.cli.output.talk import working
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.protocols.registry import EVERY_OPTION, make_protocol

@@ -10,9 +10,9 @@ from hushrank.activities.activity_files import read_activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.arrays import Floats
-from hushrank.cli.console import console_beside, plain, say_written, write_json
-from hushrank.cli.reading import ActivityOptions, say_reading
-from hushrank.cli.talk import working
+from hushrank.cli.input.reading import ActivityOptions, say_reading
+from hushrank.cli.output.console import console_beside, plain, say_written, write_json
+from hushrank.cli.output.talk import working
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import AttackResult, attack
 from hushrank.workflows.publish.posterior_file import read_posterior

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.options import (
+from hushrank.cli.input.options import (
     Activities,
     Delimiter,
     ItemColumn,
@@ -13,7 +13,7 @@ from hushrank.cli.options import (
     TimeColumn,
     UserColumn,
 )
-from hushrank.cli.reading import ActivityOptions
+from hushrank.cli.input.reading import ActivityOptions
 
 
 def evaluate(

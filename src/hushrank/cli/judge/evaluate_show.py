@@ -6,9 +6,9 @@ from pathlib import Path
 from rich.table import Table
 
 from hushrank.activities.activity_files import read_activity
-from hushrank.cli.console import console_beside, say_written, write_json
-from hushrank.cli.reading import ActivityOptions, say_reading
-from hushrank.cli.talk import working
+from hushrank.cli.input.reading import ActivityOptions, say_reading
+from hushrank.cli.output.console import console_beside, say_written, write_json
+from hushrank.cli.output.talk import working
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import RECOMMENDERS, EvaluationResult, evaluate
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from hushrank.cli.options import EPSILON_HELP, CentralEpsilon, Delta, Shuffled, plain_value
+from hushrank.cli.input.options import EPSILON_HELP, CentralEpsilon, Delta, Shuffled, plain_value
 
 
 class Goal(StrEnum):
@@ -60,7 +60,7 @@ def plan(
 
     Example:  hushrank plan --items 8 --people 300 --goal winner
     """
-    from hushrank.cli.console import in_flags
+    from hushrank.cli.output.console import in_flags
     from hushrank.cli.plan.show import show
     from hushrank.files.disk import outputs
     from hushrank.workflows.plan.plan import plan as make_plan

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from hushrank.accounting.words import epsilon_in_words
-from hushrank.cli.console import say_written, write_json
-from hushrank.cli.talk import for_people
+from hushrank.cli.output.console import say_written, write_json
+from hushrank.cli.output.talk import for_people
 from hushrank.files.disk import is_standard_output
 from hushrank.planning.goals import SURE, USEFUL
 from hushrank.planning.grid import PEOPLE

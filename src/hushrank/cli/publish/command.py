@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option, Typer
 
-from hushrank.cli.options import (
+from hushrank.cli.input.options import (
     Activities,
     Bins,
     Delimiter,
@@ -17,8 +17,8 @@ from hushrank.cli.options import (
     TimeColumn,
     UserColumn,
 )
+from hushrank.cli.input.reading import ActivityOptions
 from hushrank.cli.publish.online import publish_online
-from hushrank.cli.reading import ActivityOptions
 from hushrank.errors import require
 
 publish = Typer(
@@ -135,7 +135,7 @@ def historical(
     --budget 0.05 --output released.csv
     """
     from hushrank.activities.bins import parse_bins
-    from hushrank.cli.console import in_flags
+    from hushrank.cli.output.console import in_flags
     from hushrank.cli.publish.show import PublishPaths, publish_and_show, suggestion
     from hushrank.workflows.results.release_terms import ReleaseTerms
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from hushrank.cli.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
-from hushrank.cli.reading import ActivityOptions, say_reading
-from hushrank.cli.talk import for_people
+from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
+from hushrank.cli.input.reading import ActivityOptions, say_reading
+from hushrank.cli.output.talk import for_people
 from hushrank.errors import require
 
 if TYPE_CHECKING:  # numpy would double the time of --help

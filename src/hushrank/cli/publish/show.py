@@ -8,15 +8,15 @@ from typing import Any
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import require_writable, write_activity
 from hushrank.activities.profile_files import read_profiles
-from hushrank.cli.console import (
+from hushrank.cli.input.reading import ActivityOptions, say_reading
+from hushrank.cli.output.console import (
     console_beside,
     figures_table,
     flagged,
     say_written,
     write_json,
 )
-from hushrank.cli.reading import ActivityOptions, say_reading
-from hushrank.cli.talk import working
+from hushrank.cli.output.talk import working
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, outputs
 from hushrank.workflows.publish.historical import Release, hold_out, publish_and_compare

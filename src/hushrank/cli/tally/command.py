@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from hushrank.cli.options import CsvFile, FigureFile, Scheduler, WorkerCount
+from hushrank.cli.input.options import CsvFile, FigureFile, Scheduler, WorkerCount
 
 
 def tally(

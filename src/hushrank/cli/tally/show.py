@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hushrank.accounting.words import epsilon_in_words
 from hushrank.cli.collect.show import Paths
-from hushrank.cli.console import (
+from hushrank.cli.output.console import (
     console_beside,
     figures_table,
     in_flags,
@@ -13,7 +13,7 @@ from hushrank.cli.console import (
     result_table,
     say_written,
 )
-from hushrank.cli.talk import working
+from hushrank.cli.output.talk import working
 from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports
 from hushrank.collector.results.document import public_document
 from hushrank.collector.rounds import Asked

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from hushrank.cli.bars import COLUMNS
+from hushrank.cli.output.bars import COLUMNS
 from hushrank.engines.local import run
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness

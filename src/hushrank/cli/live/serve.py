@@ -5,9 +5,9 @@ from typing import Annotated
 
 from typer import Option
 
-from hushrank.cli.console import in_flags
-from hushrank.cli.extras import needs_collector
-from hushrank.cli.options import StoreAddress
+from hushrank.cli.input.extras import needs_collector
+from hushrank.cli.input.options import StoreAddress
+from hushrank.cli.output.console import in_flags
 
 
 def serve(

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from hushrank.errors import require
 
 if TYPE_CHECKING:
-    from hushrank.cli.options import Engine
+    from hushrank.cli.input.options import Engine
     from hushrank.engines.tasks import Workers
 
 
 def workers_of(scheduler: str | None, number: int | None) -> "Workers":
     """Return Dask's workers: the processes of this machine unless told otherwise."""
-    from hushrank.cli.console import in_flags
+    from hushrank.cli.output.console import in_flags
     from hushrank.engines.tasks import Workers
 
     with in_flags("scheduler", "workers"):
@@ -20,7 +20,7 @@ def workers_of(scheduler: str | None, number: int | None) -> "Workers":
 
 def workers_for(engine: "Engine", scheduler: str | None, number: int | None) -> "Workers":
     """Return the workers of the engine that a command was told to use."""
-    from hushrank.cli.options import Engine
+    from hushrank.cli.input.options import Engine
     from hushrank.engines.tasks import HERE
 
     if engine is Engine.DASK:

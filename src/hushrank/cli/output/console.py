@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hushrank.cli.talk import for_people
+from hushrank.cli.output.talk import for_people
 from hushrank.errors import HushrankError
 from hushrank.files.disk import FilePath, is_standard_output, replace_file
 

@@ -8,10 +8,10 @@ import typer
 from rich.table import Table
 from typer import Argument, Option
 
-from hushrank.cli.console import plain
-from hushrank.cli.extras import needs_collector
-from hushrank.cli.options import StoreAddress
-from hushrank.cli.talk import for_people
+from hushrank.cli.input.extras import needs_collector
+from hushrank.cli.input.options import StoreAddress
+from hushrank.cli.output.console import plain
+from hushrank.cli.output.talk import for_people
 from hushrank.errors import require
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushrank.cli.options import End, FileForm
+from hushrank.cli.input.options import End, FileForm
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from rich.console import Console
@@ -92,7 +92,7 @@ def reading_of(ballots: "Rankings") -> dict[str, Any]:
 
 def say_reading(console: "Console", reading: "Reading | ActivityReading | None") -> None:
     """Print how ballots were read; the star says that the counts are raw."""
-    from hushrank.cli.console import plain
+    from hushrank.cli.output.console import plain
 
     if reading is not None:
         console.print(plain(f"{reading} *"))

@@ -39,7 +39,7 @@ def working(step: str) -> Iterator["Progress"]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    from hushrank.cli.bars import COLUMNS
+    from hushrank.cli.output.bars import COLUMNS
     from hushrank.workflows.progress import PartDone
 
     screen = Console(stderr=True, quiet=is_quiet())

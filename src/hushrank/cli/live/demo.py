@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from hushrank.cli.extras import needs_collector
-from hushrank.cli.options import EPSILON_HELP
+from hushrank.cli.input.extras import needs_collector
+from hushrank.cli.input.options import EPSILON_HELP
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.rankings.profile import Rankings
