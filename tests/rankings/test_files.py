@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
@@ -17,6 +17,7 @@ from hushrank.files.disk import replace_file
 from hushrank.files.encodings import READABLE
 from hushrank.rankings.files import read_rankings, read_ratings, write_rankings
 from hushrank.rankings.forms.asked import FORMS
+from hushrank.rankings.forms.places import names_an_item
 from hushrank.rankings.profile import Rankings
 
 NAMES = ["apple", "pear", "plum"]
@@ -309,16 +310,25 @@ def test_preflib_files_round_trip_or_refuse(tmp_path, rankings, extension):
 @given(rankings_of(ANY_CELLS))
 def test_places_round_trip_up_to_the_order_of_columns_or_refuse(tmp_path, rankings):
     """Names such as "1" or "1st" may be taken for ranks of an item, unless the form is told."""
-    assume(not any(set(name) == {"-"} for name in rankings.names))  # stands for nobody
     path = tmp_path / "b.csv"
-    if rankings.is_strict and rankings.is_ranked.any(axis=0).all():
+    is_named = all(map(names_an_item, rankings.names))
+    if rankings.is_strict and rankings.is_ranked.any(axis=0).all() and is_named:
         write_rankings(rankings, path, form="places")
         told = None if all(name.isalpha() for name in rankings.names) else "places"
         again = read_rankings(path, form=told)
         assert again.restrict([again.names.index(name) for name in rankings.names]) == rankings
     else:
-        with pytest.raises(HushrankError, match="holds no"):
+        with pytest.raises(HushrankError, match="one column a place"):
             write_rankings(rankings, path, form="places")
+
+
+@pytest.mark.parametrize("name", ["-", "n/a", "Undervote", "overvote"])
+def test_an_item_whose_name_says_nobody_is_never_lost(tmp_path, name):
+    rankings = read_rankings([[name, "tea"], ["tea", name]])
+    with pytest.raises(HushrankError, match="a place is empty"):
+        write_rankings(rankings, tmp_path / "b.csv", form="places")
+    write_rankings(rankings, tmp_path / "b.csv")
+    assert read_rankings(tmp_path / "b.csv").counted() == rankings.counted()
 
 
 @settings(FILE_SETTINGS, max_examples=300)

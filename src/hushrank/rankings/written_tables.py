@@ -13,6 +13,7 @@ from hushrank.files.names import require_plain_names
 from hushrank.rankings.forms.columns import may_stand_beside, stands_beside
 from hushrank.rankings.forms.long import ITEMS, PEOPLE, RANKS, SCORES
 from hushrank.rankings.forms.ordinals import place_within
+from hushrank.rankings.forms.places import names_an_item
 from hushrank.rankings.profile import Rankings
 
 TableForm = Literal["places", "ranks"]
@@ -24,7 +25,8 @@ RANK_OF = "rank of "
 def format_csv(rankings: Rankings, form: TableForm) -> bytes:
     """Write ranks (1 = best, empty = unranked) or places as CSV, with weights when rows have them.
 
-    Raises HushrankError when places cannot hold the rankings (ties, items nobody ranks).
+    Raises HushrankError when places cannot hold the rankings (ties, items nobody ranks, an item
+    whose name says that a place is empty).
     """
     header, cells = (_written_places if form == "places" else _written_ranks)(rankings)
     if rankings.multiplicities is not None:
@@ -102,6 +104,9 @@ def _written_places(rankings: Rankings) -> tuple[list[str], list[list[Any]]]:
     is_known = rankings.is_ranked.any(axis=0).all()
     require(is_known, "one column a place holds no item that nobody ranks")
     require_plain_names(rankings.names)
+    for number, name in enumerate(rankings.names, start=1):
+        says = f"the name of item {number} says that a place is empty, such as - or n/a"
+        require(names_an_item(name), f"one column a place: {says}; rename it, or write form ranks")
     n_ranked = rankings.is_ranked.sum(axis=1)
     n_places = int(n_ranked.max())
     orders = np.argsort(rankings.ranks, axis=1, kind="stable")[:, :n_places]

@@ -101,6 +101,11 @@ def is_no_vote(text: str) -> bool:
     return _NO_VOTE.fullmatch(text) is not None
 
 
+def names_an_item(text: str) -> bool:
+    """Tell a cell that names an item from one that says why none stands there."""
+    return _code(text) == 0
+
+
 def _code(text: str) -> int:
     """Return 0 for an item, else what the cell says."""
     if _OVERVOTE.fullmatch(text):
