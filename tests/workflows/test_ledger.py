@@ -1,6 +1,8 @@
 import json
 import stat
 from datetime import date
+from subprocess import PIPE, Popen
+from sys import executable
 
 import pytest
 
@@ -82,6 +84,42 @@ def test_what_others_wrote_meanwhile_is_kept(tmp_path):
     first, second = (Ledger.beside(tmp_path / "x.soc", BALLOTS) for _ in range(2))
     first.with_result(None, spent(0.5), TODAY)
     assert len(second.with_result(None, spent(0.25), TODAY).earlier) == 2
+
+
+WRITE = """
+import sys
+from datetime import date
+from pathlib import Path
+from hushrank.accounting.spend import Spend
+from hushrank.workflows.ledger import Ledger
+ledger = Ledger.of(Path(sys.argv[1]), b"ballots")
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(25):
+    spend = Spend("auto", 1.0, "noise", model="central")
+    ledger.with_result(Path(f"{sys.argv[2]}-{n}.json"), spend, date(2026, 11, 23))
+"""
+
+
+def test_two_processes_that_release_at_once_are_both_written_down(tmp_path):
+    (tmp_path / "x.soc").touch()
+    started = [
+        Popen([executable, "-c", WRITE, tmp_path / "x.soc", name], stdin=PIPE, stdout=PIPE)
+        for name in "ab"
+    ]
+    for each in started:
+        each.stdout.readline()
+    for each in started:
+        each.stdin.write(b"\n")
+        each.stdin.flush()
+    for each in started:
+        each.communicate()
+        assert each.returncode == 0
+    book = Ledger.of(tmp_path / "x.soc", b"ballots")
+    names = {entry.release for entry in book.earlier}
+    assert names == {f"{name}-{n}.json" for name in "ab" for n in range(25)}
+    assert len({entry.digest for entry in book.earlier}) == 1  # the key that was first is kept
+    assert {path.name for path in tmp_path.iterdir()} == {"x.soc", NAME, f".{NAME}.lock"}
 
 
 def test_where_it_cannot_be_written_nothing_begins(tmp_path, monkeypatch):

@@ -88,6 +88,24 @@ def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> Non
             _rename_over(target, content, secret)
 
 
+@contextmanager
+def alone_with(path: FilePath) -> Iterator[None]:
+    """Wait until no other process is in such a block with the same path, and keep others out.
+
+    The operating system's lock, on an empty hidden file beside, as `path` itself may be replaced;
+    it ends with the process, however that ends.   Raises HushrankError where no file can be locked.
+    """
+    beside = Path(path).with_name(f".{Path(path).name}.lock")
+    with errors_naming(beside):
+        descriptor = os.open(beside, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        with errors_naming(beside):
+            _wait_for(descriptor)
+        yield
+    finally:
+        os.close(descriptor)  # and with it the lock
+
+
 def keep_to_owner(path: FilePath) -> None:
     """Make a file that only its owner reads, or make an empty one such."""
     descriptor = _for_its_owner(os.fspath(path), os.O_CREAT | os.O_RDWR)
@@ -96,6 +114,17 @@ def keep_to_owner(path: FilePath) -> None:
             os.fchmod(descriptor, 0o600)
     finally:
         os.close(descriptor)
+
+
+def _wait_for(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        from fcntl import LOCK_EX, flock
+
+        flock(descriptor, LOCK_EX)
 
 
 def _descriptor(path: FilePath) -> int | None:

@@ -18,7 +18,7 @@ from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import replace_file, require_folder
+from hushrank.files.disk import alone_with, replace_file, require_folder
 from hushrank.rankings.profile import Rankings
 
 NAME = "hushrank-ledger.json"
@@ -102,16 +102,21 @@ class Ledger:
     def with_result(self, release: Path | None, spend: Spend, today: date) -> "Ledger":
         """Write the next result down: before anybody sees it, so that none is forgotten.
 
-        release: where it goes; None where it is only shown. The book is read again first, for
-        others may have written meanwhile; two that write in the same instant lose one entry.
+        release: where it goes; None where it is only shown. Others may have written meanwhile, or
+        be about to: the book is locked, read again, and replaced as a whole.
         """
-        now = Ledger.of(self.source, self.told)
+        with alone_with(self.path):
+            now = Ledger.of(self.source, self.told)
+            entry = now._entry(release, spend, today)
+            book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
+            content = msgspec.json.format(msgspec.json.encode(book)) + b"\n"
+            replace_file(self.path, content, secret=True)
+        return Ledger(self.source, self.told, book, now.digest)
+
+    def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
         name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
-        entry = Entry(today.isoformat(), self.source.name, now.digest, name, *price)
-        book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
-        replace_file(self.path, msgspec.json.format(msgspec.json.encode(book)) + b"\n", secret=True)
-        return Ledger(self.source, self.told, book, now.digest)
+        return Entry(today.isoformat(), self.source.name, self.digest, name, *price)
 
     def in_words(self) -> str:
         """Say how many results were seen so far, and what they cost together, rounded up."""
