@@ -48,6 +48,15 @@ def test_what_a_goal_does_not_take_is_refused(asked, expectation):
         hushrank.plan(items=8, people=10, **asked)
 
 
+def test_every_way_to_choose_a_release_is_advised():
+    advice = hushrank.plan(items=200, people=1000, records=20_000, goal="publish")
+    budgets = {each.method: (each.low, each.high) for each in advice.choices}
+    assert budgets["withhold"] == (0.5, 0.8)
+    assert set(budgets) == {"privrank", "user-level", "withhold", "rand", None}
+    assert "--method withhold" in str(advice)
+    assert "--protect 0.4" in str(advice)
+
+
 def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
     planned = hushrank.plan(items=5, people=5000, shuffled=True, central_epsilon=0.5, delta=1e-5)
     told = planned.to_dict()

@@ -7,11 +7,15 @@ from hushrank.errors import require
 from hushrank.files.data_frames import arrow_stream, columns_of, to_frame
 from hushrank.workflows.arguments import expect_whole
 from hushrank.workflows.results.release_terms import UNITS
-from hushrank.workflows.results.release_warnings import FEWEST_OF_A_VALUE, FEWEST_TELL
+from hushrank.workflows.results.release_warnings import (
+    FEWEST_OF_A_VALUE,
+    FEWEST_REHEARSED,
+    FEWEST_TELL,
+)
 from hushrank.workflows.results.useful_budgets import useful_budgets, useful_online
 
 DISTANCE = "kendall"
-METHODS = ("privrank", "user-level", "rand")
+METHODS = ("privrank", "user-level", "withhold", "rand")
 """Those with a rule; `frapp` and `diff` count what no size tells."""
 ONLINE_UNIT = "expected kendall distance of what was released of a user"
 NO_PRIVACY_OF_DIFFERENCES = (
@@ -58,6 +62,12 @@ class PublishingAdvice:
             f"Begin with {first.command} --budget {first.low:.2g}, and double it until attack and"
             f" evaluate say that enough is hidden; beyond {first.high:.2g} records have little to"
             " do with their users.",
+            "--method withhold puts no record under another user's name: of that share of protected"
+            " users nothing is released, and everybody else keeps their own record.",
+            "Or say in place of a budget how well attackers may still tell: --protect 0.4 looks for"
+            " the least budget at which the best of them is right for 60 of 100 pairs of users"
+            f" whose values differ; that takes {FEWEST_REHEARSED} users of each value who protect"
+            " nothing.",
             "What leaks is judged by users who tell their value and protect it:"
             f" {FEWEST_TELL} of them at least, {FEWEST_OF_A_VALUE} of each value.",
             NO_PRIVACY_OF_DIFFERENCES,

@@ -24,6 +24,7 @@ from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import Progress, within
+from hushrank.workflows.results.release_warnings import FEWEST_REHEARSED
 
 REHEARSALS = 4
 """Halves of the users who protect nothing: each user is attacked in half of them."""
@@ -31,8 +32,7 @@ SURE = 0.95
 """How likely the release is to keep what is promised, if its users are like the others."""
 STEPS = 5
 """How often the interval of budgets is halved."""
-FEWEST = 20
-"""Users of each value who protect nothing: five of a fold, in each half."""
+TOO_FEW = f"expected {FEWEST_REHEARSED} or more users of each value who protect nothing"
 
 Mask: TypeAlias = NDArray[np.bool_]
 Planner: TypeAlias = Callable[..., Sequence[GroupPlan]]
@@ -172,8 +172,8 @@ def rehearsed_halves(
     protects = np.any([aligned.protected[name] for name in names], axis=0)
     rows = np.flatnonzero(value.told & ~protects)
     counts = np.bincount(value.codes[rows], minlength=value.n_values)
-    enough = len(rows) > 0 and bool((counts >= FEWEST).all())
-    require(enough, f"protect: expected {FEWEST} or more users of each value who protect nothing")
+    enough = len(rows) > 0 and bool((counts >= FEWEST_REHEARSED).all())
+    require(enough, f"protect: {TOO_FEW}")
     shown, known = with_used_items(activity.select(rows)), aligned.select(rows)
     halves = []
     for _ in range(REHEARSALS // 2):

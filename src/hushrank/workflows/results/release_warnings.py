@@ -10,6 +10,8 @@ from hushrank.workflows.results.useful_budgets import useful_in_words
 
 FEWEST_TELL, FEWEST_OF_A_VALUE = 50, 10
 """With fewer, leakage is not judged: of three users, any release tells 0.0000 bits."""
+FEWEST_REHEARSED = 20
+"""Users of each value who protect nothing, for `protect`: five of a fold, in each half."""
 WITHHOLDING = (
     "Compare with withholding: of whom nothing is released, nothing is told, and what is popular"
     " can still be recommended; evaluate says what that is worth beside this release."
