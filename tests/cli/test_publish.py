@@ -143,7 +143,7 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
         (["--method", "user-level", "--budget", 0], "expected a budget above 0"),
         (["--method", "withhold", "--budget", 1.5], "expected a share of 0 to 1 to withhold"),
         (["--protect", 0.4], "--budget and --protect: expected one of them"),
-        (["--private", "age"], "line 1: expected every attribute that is asked for, got group"),
+        (["--private", "age"], "line 1: there is no attribute 'age'; its attributes are group"),
         (["--clusters", 5000], "expected 1..300 clusters"),
         (["--bins", "age=18"], "--bins cuts attributes that --private names"),
         (["--output", "/nowhere/at/all.csv"], "expected a path in an existing folder"),

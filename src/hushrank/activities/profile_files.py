@@ -86,8 +86,9 @@ def _attribute_names(table: Table) -> tuple[str, ...]:
 
 
 def _require_known(names: Sequence[str], known: Sequence[str]) -> None:
-    fits = set(names) <= set(known)
-    require(fits, f"line 1: expected every attribute that is asked for, got {', '.join(known)}")
+    missing = [name for name in names if name not in known]
+    there = f"its attributes are {', '.join(known)}"
+    require(not missing, f"line 1: there is no attribute '{', '.join(missing)}'; {there}")
 
 
 def _require_unmistakable(names: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_r
 from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
+from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.pieces import pieces_of
 from hushrank.poisoning.findings import Finding
@@ -198,7 +199,7 @@ def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kinds]) -> None:
 
     Privacy: reports as devices sent them, sorted; when and from whom they came is not written.
     """
-    import pyarrow as pa
+    pa = pyarrow_for("a file of reports")
     from pyarrow import parquet
 
     rows = [

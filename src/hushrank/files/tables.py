@@ -21,6 +21,7 @@ from hushrank.files.arrow_tables import (
     ArrowTable,
     parquet_of,
     parse_parquet,
+    pyarrow_for,
 )
 from hushrank.files.columns import Column, Table
 from hushrank.files.csv_tables import BLOCK, parse_csv
@@ -165,9 +166,11 @@ def decimal_numbers(column: Column) -> NDArray[np.float64]:
 
 
 def require_table_extension(path: FilePath) -> None:
-    """Raise HushrankError unless the path ends as a table does."""
+    """Raise HushrankError unless the path ends as a table does that can be written here."""
     fits = extension(path) in EXTENSIONS
     require(fits, f"expected an extension of {', '.join(EXTENSIONS)}, perhaps with .gz")
+    if extension(path) == ".parquet":
+        pyarrow_for("a Parquet file")
 
 
 def write_table(columns: Mapping[str, Written], path: FilePath, *, secret: bool = False) -> None:

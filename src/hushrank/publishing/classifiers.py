@@ -52,7 +52,7 @@ def require_sklearn() -> None:
     try:
         import sklearn  # noqa: F401
     except ImportError as missing:
-        raise needs_extra("this attacker or clustering", "publish") from missing
+        raise needs_extra("this method, attacker or clustering", "publish") from missing
 
 
 @contextmanager

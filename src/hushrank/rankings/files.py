@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from hushrank.errors import expect, require
-from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable
+from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable, pyarrow_for
 from hushrank.files.columns import Table
 from hushrank.files.csv_tables import parse_csv
 from hushrank.files.data_frames import parse_frame
@@ -195,7 +195,8 @@ def write_rankings(
 def require_writable(path: FilePath) -> None:
     """Raise HushrankError where `write_rankings` would, as far as the path alone tells."""
     with errors_naming(path):
-        _require_extension(path)
+        if _require_extension(path) == ".parquet":
+            pyarrow_for("a Parquet file")
     require_folder(path)
 
 

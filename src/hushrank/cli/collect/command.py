@@ -202,6 +202,7 @@ def collect(
     if epsilon is None and (central_epsilon is None or not shuffled):
         raise BadParameter("expected --epsilon; or --shuffled and --central-epsilon")
     paths = Paths(Path(file), synthetic, json, csv, figure, report)
+    paths.written()
     if engine == Engine.DASK:
         from hushrank.cli.collect.at_scale import collect_files_and_show
 

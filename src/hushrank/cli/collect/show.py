@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from hushrank.accounting.words import epsilon_in_words
+from hushrank.cli.input.extras import needs_collector
 from hushrank.cli.input.reading import say_reading
 from hushrank.cli.output.console import (
     console_beside,
@@ -114,7 +115,8 @@ def collect_and_show(
 
 def rehearse_and_show(people: Rankings, epsilon: float, paths: Paths, *, title: str) -> None:
     """Run a survey of these people on a collector of its own, and show what was learnt."""
-    from hushrank.collector.rehearsal import rehearsal_of, rehearse  # an extra of its own
+    with needs_collector():
+        from hushrank.collector.rehearsal import rehearsal_of, rehearse
 
     paths.written()
     draft = rehearsal_of(people, epsilon)

@@ -13,3 +13,10 @@ def needs_collector() -> Iterator[None]:
         yield
     except ModuleNotFoundError as missing:
         raise needs_extra("this command", "collector") from missing
+
+
+def needs_parquet(what: str) -> None:
+    """Raise HushrankError, which names the extra, where Parquet cannot be written."""
+    from hushrank.files.arrow_tables import pyarrow_for
+
+    pyarrow_for(what)

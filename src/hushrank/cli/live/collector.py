@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from typer import Argument, Option
 
-from hushrank.cli.input.extras import needs_collector
+from hushrank.cli.input.extras import needs_collector, needs_parquet
 from hushrank.cli.input.options import StoreAddress
 from hushrank.cli.output.console import plain
 from hushrank.cli.output.talk import for_people
@@ -98,6 +98,7 @@ def export(
     if reports:
         require(not survey_only, "expected --survey or --reports, not both")
         require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
+        needs_parquet("--reports")
         _with_service(store, lambda service: _export_reports(service, survey, out, round))
         return
     require(round is None, "expected --round beside --reports only")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from hushrank.cli.input.extras import needs_collector
 from hushrank.cli.input.options import EPSILON_HELP
 
 if TYPE_CHECKING:  # numpy would double the time of --help
@@ -27,8 +26,7 @@ def demo(
 
     Example:  hushrank demo --phones 1000 --epsilon 2
     """
-    with needs_collector():
-        from hushrank.cli.collect.show import Paths, rehearse_and_show
+    from hushrank.cli.collect.show import Paths, rehearse_and_show
 
     title = f"{phones:,} made-up people (seed {POPULATION_SEED}) over HTTP"
     rehearse_and_show(demo_people(phones), epsilon, Paths(report=report), title=title)
