@@ -67,7 +67,7 @@ ROOMS = (
             "tests/collector/test_decks.py",
             "tests/collector/test_service.py",
         ),
-        ("tests/collector/device", "tests/collector/web/test_reports.py"),
+        ("tests/collector/device", "tests/collector/web/api/test_reports.py"),
     ),
     Room(
         "collector: device and ledger",

@@ -20,7 +20,7 @@ from tests.collector.browser.chromium import launch
 from tests.collector.browser.live import Live, live
 from tests.collector.browser.pictures import beside, save
 from tests.collector.browser.visits import Visits
-from tests.collector.web.organiser import take_part
+from tests.collector.web.pages_organiser.organiser import take_part
 
 DRINKS = ("Coffee", "Tea", "Hot chocolate", "Mate", "Apple juice", "Mineral water", "Cola")
 UTILITIES = (1.6, 1.1, 0.9, 0.2, 0.0, -0.6, -1.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.collector.browser.accessible import accessible
-from tests.collector.web.organiser import take_part
+from tests.collector.web.pages_organiser.organiser import take_part
 
 DRINKS = ("tea", "coffee", "water", "juice", "mate")
 LONG = 60_000  # ms: the first time that something is worked out

@@ -5,7 +5,7 @@ import pytest
 from hushrank.collector.web.files import STATIC_FOLDER, FileTable
 from hushrank.collector.web.pages_organiser.words import languages, words_in
 from hushrank.collector.web.problems import KINDS
-from tests.collector.web.test_reports import kind_of
+from tests.collector.web.api.test_reports import kind_of
 
 
 def test_files_come_packed_and_once(on_collector):

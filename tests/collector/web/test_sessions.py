@@ -6,8 +6,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from hushrank.collector.web.sessions import LINK_LASTS, SESSION_LASTS, form, needs_organiser
+from tests.collector.web.api.test_reports import kind_of
 from tests.collector.web.running import form_token
-from tests.collector.web.test_reports import kind_of
 
 
 @needs_organiser

@@ -18,7 +18,7 @@ import pytest
 from hushrank.collector.web.settings import Limits, Rate
 from tests.collector.web.running import Collector, running
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "operating.md"
+DOCUMENT = Path(__file__).parents[4] / "docs" / "operating.md"
 NAME = "survey.example.org"
 FEW = Limits(per_address=Rate(0.01, 5))
 

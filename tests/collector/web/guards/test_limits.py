@@ -1,6 +1,6 @@
 from hushrank.collector.web.guards.limits import Buckets, neighbourhood
 from hushrank.collector.web.settings import Limits, Rate
-from tests.collector.web.test_reports import kind_of
+from tests.collector.web.api.test_reports import kind_of
 
 FEW = Limits(per_address=Rate(1, 3), per_link=Rate(1, 2))
 

@@ -2,8 +2,8 @@ import re
 
 from starlette.routing import Route
 
-from tests.collector.web.test_reports import kind_of
-from tests.collector.web.test_surveys import EVIL
+from tests.collector.web.api.test_reports import kind_of
+from tests.collector.web.api.test_surveys import EVIL
 
 OPEN = {"/o/sign-in"}
 

@@ -7,7 +7,7 @@ import pytest
 
 from hushrank.collector.store.store import StoreFailure
 from hushrank.collector.web.operations.logs import JsonLines, log, log_to
-from tests.collector.web.test_reports import kind_of, lines
+from tests.collector.web.api.test_reports import kind_of, lines
 
 AGENT = "an agent that nobody else has"
 

@@ -15,11 +15,18 @@ from hushrank.collector.web.pages_organiser.words import languages, words_in
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire_documents import SentReport
 from tests.collector.drafts import NAMES, draft
-from tests.collector.web.organiser import FILLED, fields, scripts, signed_in, take_part, wrongs
+from tests.collector.web.pages_organiser.organiser import (
+    FILLED,
+    fields,
+    scripts,
+    signed_in,
+    take_part,
+    wrongs,
+)
 from tests.collector.web.running import START
 
 SCRIPT = "<script>alert(1)</script>"
-SITE = Path(__file__).parents[3] / "src/hushrank/collector/web"
+SITE = Path(__file__).parents[4] / "src/hushrank/collector/web"
 UNKNOWN = "zzzzzzzzzzzz"
 
 
@@ -420,7 +427,7 @@ def test_every_key_that_pages_name_has_words():
     known = words_in("en").strings
     known = known.keys() | {key.removesuffix(".one").removesuffix(".other") for key in known}
     files = [
-        *(SITE / "templates/organiser").glob("*.html"),
+        *(SITE / "templates/organiser").rglob("*.html"),
         *(SITE / "pages_organiser").rglob("*.py"),
     ]
     named = [

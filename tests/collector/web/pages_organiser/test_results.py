@@ -9,7 +9,7 @@ import pytest
 from hushrank.collector.web.pages_organiser.results_view import results_view
 from hushrank.collector.web.pages_organiser.words import words_in
 from tests.collector.drafts import NAMES
-from tests.collector.web.organiser import signed_in, take_part
+from tests.collector.web.pages_organiser.organiser import signed_in, take_part
 
 PROTOCOLS = [
     ({"protocol": "max-entropy"}, "blank_pictures"),

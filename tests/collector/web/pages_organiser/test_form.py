@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hushrank.collector.draft import digest_of
-from tests.collector.web.organiser import FILLED, fields, signed_in, wrongs
+from tests.collector.web.pages_organiser.organiser import FILLED, fields, signed_in, wrongs
 from tests.collector.web.running import START
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)

@@ -5,7 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.collector.web.proxies import (
+from tests.collector.web.api.test_reports import kind_of
+from tests.collector.web.proxies.proxies import (
     FEW,
     NAME,
     behind,
@@ -14,7 +15,6 @@ from tests.collector.web.proxies import (
     program,
 )
 from tests.collector.web.running import answered
-from tests.collector.web.test_reports import kind_of
 
 NGINX = program("nginx", "nginx-light")
 

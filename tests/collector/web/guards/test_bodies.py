@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from hushrank.collector.web.settings import Limits
-from tests.collector.web.test_reports import PROBLEM, kind_of
+from tests.collector.web.api.test_reports import PROBLEM, kind_of
 
 QUICK = Limits(header_seconds=0.3, body_seconds=0.3, reading_seconds=0.3, idle_seconds=1.0)
 LONG = 60.0

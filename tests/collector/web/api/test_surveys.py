@@ -7,7 +7,7 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of
 from hushrank.surveys.wire import read_survey
 from tests.collector.drafts import draft
-from tests.collector.web.test_reports import kind_of
+from tests.collector.web.api.test_reports import kind_of
 
 PERSON = "a" * 32
 

@@ -11,8 +11,8 @@ from schemathesis.specs.openapi import checks
 from starlette.routing import Route
 
 from hushrank.collector.web.settings import Limits, Rate
+from tests.collector.web.api.test_reports import lines
 from tests.collector.web.running import running
-from tests.collector.web.test_reports import lines
 
 WIDE = Limits(per_address=Rate(1e6, 1e6), per_link=Rate(1e6, 1e6), body_seconds=2)
 CHECKS = [
