@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.collector.browser.fake_site import CLIENT
+from tests.collector.browser.fakes.fake_site import CLIENT
 
 AXE = CLIENT / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

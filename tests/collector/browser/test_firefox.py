@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.collector.browser.live import Live
+from tests.collector.browser.driving.live import Live
 
 if not os.environ.get("HUSHRANK_FIREFOX"):
     pytest.skip("by command: make test-firefox", allow_module_level=True)
 
-from tests.collector.browser.bidi import Firefox, firefox
+from tests.collector.browser.driving.bidi import Firefox, firefox
 
 FOUND = shutil.which("firefox-esr") or shutil.which("firefox")
 ITEMS = 4

@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 from tests.collector.browser.accessible import accessible
-from tests.collector.browser.hands import (
+from tests.collector.browser.driving.hands import (
     LONG_PRESS,
     VALUE,
     Finger,
@@ -17,7 +17,7 @@ from tests.collector.browser.hands import (
     until,
     value,
 )
-from tests.collector.browser.scenarios import ANNOUNCEMENT, scenario
+from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT, scenario
 
 LONG = ANNOUNCEMENT | {"items": [{"name": f"Thing {i}"} for i in range(24)]}
 PARTLY = ANNOUNCEMENT | {"unranked": "unknown"}

@@ -5,8 +5,8 @@ import pytest
 
 from hushrank.collector.draft import LIVE
 from tests.collector.browser.accessible import accessible
-from tests.collector.browser.hands import Finger, bring_to, drag_by_mouse, order, row
-from tests.collector.browser.taping import tape
+from tests.collector.browser.driving.hands import Finger, bring_to, drag_by_mouse, order, row
+from tests.collector.browser.driving.taping import tape
 
 THREE = [{"name": name} for name in ("tea", "coffee", "water")]
 

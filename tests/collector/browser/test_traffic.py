@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
-from tests.collector.browser.hands import bring_to
-from tests.collector.browser.taping import tape
+from tests.collector.browser.driving.hands import bring_to
+from tests.collector.browser.driving.taping import tape
 from tests.collector.browser.test_survey import begin, finish, send, wire
 from tests.conformance import channel_of
 from tests.statistics import assert_counts_follow, draws_needed

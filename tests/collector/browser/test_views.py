@@ -3,8 +3,8 @@ import json
 import pytest
 
 from tests.collector.browser.accessible import accessible
-from tests.collector.browser.hands import row, until
-from tests.collector.browser.scenarios import ANNOUNCEMENT, GERMAN, WIRE, scenario
+from tests.collector.browser.driving.hands import row, until
+from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT, GERMAN, WIRE, scenario
 
 SENT = {
     "round": 0,

@@ -9,7 +9,7 @@ import pytest
 
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 
-PAGES = Path(__file__).parents[2] / "docs" / "experiments"
+PAGES = Path(__file__).parents[3] / "docs" / "experiments"
 PAGE = PAGES / "max-entropy.md"
 PRIVATE_GROUPS = ("ours", "proposed", "repair", "compared")
 SAFE, UNIFORM = "max-entropy, safe", "uniform rankings"

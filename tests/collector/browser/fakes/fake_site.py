@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
-from tests.collector.browser.scenarios import ANNOUNCEMENT
+from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+ROOT = HERE.parents[3]
 CLIENT = ROOT / "client"
 TEMPLATES = ROOT / "src/hushrank/collector/web/templates"
 POLICY = (

@@ -30,7 +30,7 @@ from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import Survey
 from tests.conformance import supports_of
 
-TABLES = Path(__file__).parents[2] / "docs" / "experiments"
+TABLES = Path(__file__).parents[3] / "docs" / "experiments"
 WHOLE = RelativeOrder((0, 1, 2, 3))
 WANTED = Wanted((2, 0, 1, 3))
 FIRSTS = range(12, 18)

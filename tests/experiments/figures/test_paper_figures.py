@@ -16,7 +16,7 @@ from hushrank.rankings.files import read_rankings
 
 REPETITIONS = 10
 TOLERANCE = 0.05  # two means of ten whose single runs deviate by up to .05
-FIGURES = Path(__file__).parents[2] / "docs" / "experiments"
+FIGURES = Path(__file__).parents[3] / "docs" / "experiments"
 
 PROTOTYPES = {
     (10, 0.4): (0.714, 0.571),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-TABLES = Path(__file__).parents[2] / "docs" / "experiments"
+TABLES = Path(__file__).parents[3] / "docs" / "experiments"
 FLOOR = 1e-4
 """Excesses below this are equal."""
 SINGLE_METHODS = ("kwiksort", "borda", "kemeny")
