@@ -7,8 +7,8 @@
 Three doors: `collect` learns from perturbed answers of people who trust nobody; `aggregate` sums up
 ballots that somebody holds; `publish` (and `publish_online`) hand over activity data. `plan` says
 what to expect before anybody is asked, `attack` and `evaluate` judge a release, and `simulate` and
-`simulate_activity` make people up. Everything is imported when it is first used. docs/python.md
-shows it all.
+`simulate_activity` make people up. Everything is imported when it is first used. Begin with
+docs/python.md, which shows it all; docs/contributing.md says where is what.
 """
 
 from importlib import import_module

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.collector.browser.driving.chromium import CHROMIUM, launch
-from tests.collector.browser.fakes.fake_site import fake_site, served
 from tests.collector.browser.driving.live import Live, live
 from tests.collector.browser.driving.visits import Seats, Visits
+from tests.collector.browser.fakes.fake_site import fake_site, served
 
 
 def missing(what: str) -> None:

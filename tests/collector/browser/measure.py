@@ -13,8 +13,8 @@ from playwright.sync_api import sync_playwright
 
 from tests.collector.browser.driving.chromium import launch
 from tests.collector.browser.driving.live import live
-from tests.collector.browser.test_traffic import DOWNLOADS, SIXTEEN
 from tests.collector.browser.driving.visits import Visits
+from tests.collector.browser.test_traffic import DOWNLOADS, SIXTEEN
 
 SLOWED = 4
 TRIES = 9

@@ -18,8 +18,8 @@ from playwright.sync_api import sync_playwright
 from hushrank.models.plackett_luce import PlackettLuce
 from tests.collector.browser.driving.chromium import launch
 from tests.collector.browser.driving.live import Live, live
-from tests.collector.browser.pictures import beside, save
 from tests.collector.browser.driving.visits import Visits
+from tests.collector.browser.pictures import beside, save
 from tests.collector.web.pages_organiser.organiser import take_part
 
 DRINKS = ("Coffee", "Tea", "Hot chocolate", "Mate", "Apple juice", "Mineral water", "Cola")

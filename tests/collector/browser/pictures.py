@@ -15,9 +15,9 @@ from playwright.sync_api import sync_playwright
 from tests.collector.browser.driving.chromium import launch
 from tests.collector.browser.driving.hands import bring_to, frames, middle, row
 from tests.collector.browser.driving.live import Live, live
-from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT, GERMAN
 from tests.collector.browser.driving.taping import tape
 from tests.collector.browser.driving.visits import Visits
+from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT, GERMAN
 
 FIELDS = ("title", "items", "asked_by", "purpose", "contact", "privacy_notice", "language")
 COLOURS = 64

@@ -2,7 +2,7 @@
 
 `local.py`: mechanisms that hide a category; `devices.py`: the bytes that leave a device, for each
 protocol; `shuffled.py`: the reports of a crowd behind a shuffler; `central.py`: noise of a
-curator, and one order of ballots. Nothing here states a law.
+curator, and one order of ballots. Nothing here states a law. Begin with `local.py`.
 """
 
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""hushrank aggregate: parse, aggregate once, print and write."""
+"""hushrank aggregate: parse, aggregate once, print and write. Begin with `command.py`."""

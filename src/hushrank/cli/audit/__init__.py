@@ -1,1 +1,1 @@
-"""`hushrank audit`: the command, and how its findings are shown."""
+"""`hushrank audit`: the command, and how its findings are shown. Begin with `command.py`."""

@@ -1,1 +1,1 @@
-"""`hushrank collect`: the command, and how its result is shown."""
+"""`hushrank collect`: the command, and how its result is shown. Begin with `command.py`."""

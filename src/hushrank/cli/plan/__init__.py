@@ -1,1 +1,4 @@
-"""`hushrank plan`: the command, and how its tables and sentences are shown."""
+"""`hushrank plan`: the command, and how its tables and sentences are shown.
+
+Begin with `command.py`.
+"""

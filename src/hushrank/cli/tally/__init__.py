@@ -1,1 +1,4 @@
-"""`hushrank tally` and `hushrank conclude`: parse, count or conclude once, print and write."""
+"""`hushrank tally` and `hushrank conclude`: parse, count or conclude once, print and write.
+
+Begin with `command.py`.
+"""

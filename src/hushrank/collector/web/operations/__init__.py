@@ -1,1 +1,4 @@
-"""What an operator sees, without anything about single people: logs, metrics, health."""
+"""What an operator sees, without anything about single people: logs, metrics, health.
+
+Begin with `logs.py`.
+"""

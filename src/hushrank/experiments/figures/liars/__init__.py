@@ -1,1 +1,4 @@
-"""How far liars get, by which attack, against which protocol and which defence."""
+"""How far liars get, by which attack, against which protocol and which defence.
+
+Begin with `attacks.py`.
+"""

@@ -1,0 +1,42 @@
+"""The house stays as it was built: small rooms, each of which says what it is."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CODE = ROOT / "src" / "hushrank"
+MOST_FILES = 15
+NOT_OURS = {"__pycache__", "vendor"}
+ROOMS = sorted(CODE.rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("house", ["src/hushrank", "tests"])
+def test_no_folder_has_more_files_than_one_can_look_through(house):
+    files = (file for file in (ROOT / house).rglob("*") if file.is_file())
+    rooms = Counter(
+        file.parent.relative_to(ROOT).as_posix()
+        for file in files
+        if file.name != "__init__.py" and not NOT_OURS.intersection(file.parts)
+    )
+    assert len(rooms) > 20
+    assert not {room: n for room, n in rooms.items() if n > MOST_FILES}
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.parent.relative_to(CODE).as_posix())
+def test_every_room_says_what_it_is_and_where_to_begin(room):
+    said = ast.get_docstring(ast.parse(room.read_text()))
+    assert said, "says nothing"
+    has_several_files = len(list(room.parent.glob("*.py"))) > 2
+    assert not has_several_files or re.search(r"[Bb]egin (with|at)\b", " ".join(said.split()))
+    named = re.findall(r"`([\w/*]+\.py)`", said)
+    assert [name for name in named if not exists(name, room.parent)] == []
+
+
+def exists(name: str, room: Path) -> bool:
+    """Return whether a room, a folder in it or one around it has files of this name or pattern."""
+    around = [room, *room.iterdir(), *room.parents[: len(room.relative_to(ROOT).parts)]]
+    return any(any(folder.glob(name)) for folder in around)
