@@ -1,1 +1,4 @@
-"""`hushrank answer`: the command, what it shows, and how it asks for an order. Begin with `command.py`."""
+"""`hushrank answer`: the command, what it shows, and how it asks for an order.
+
+Begin with `command.py`.
+"""
