@@ -243,7 +243,7 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path):
         (b"PK\x03\x04apple", "{READABLE}, got a ZIP archive"),
         (
             b"apple,pear\n1,2\n\xff\x81,1\n",
-            "line 3: expected text in UTF-8, UTF-16 or Windows-1252",
+            "line 3: expected text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8",
         ),
         (b"PAR1 nonsense PAR1", "expected a whole Parquet file with columns of text or numbers"),
     ],

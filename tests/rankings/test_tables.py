@@ -36,6 +36,7 @@ def parquet_rankings(**columns):
     return table_rankings(parse_parquet(parquet_of(**columns)))
 
 
+TITLE = "if line 1 is a title of the whole table, delete it"
 PLACES = Rankings.from_keys(
     [[3, 1, 2], [np.nan, 1, np.nan], [1, 2, 3]], ["apple", "pear", "plum"], np.array([1, 4, 2])
 )
@@ -251,7 +252,7 @@ def test_a_cell_that_is_too_long_for_python_is_told_by_its_line(monkeypatch):
     ("text", "expectation"),
     [
         ("\npear\n", "line 1: expected a header that names every column"),
-        ("pear,,plum\n1,2,3\n", "line 1: expected a name for column 2"),
+        ("pear,,plum\n1,2,3\n", f"line 1: expected a name for column 2; {TITLE}"),
         ("pear,plum\n", "line 2: expected at least 1 row below the header"),
         ("pear,plum", "line 2: expected at least 1 row below the header"),
         ("pear,plum\n\n\r\n", "line 2: expected at least 1 row below the header"),
@@ -300,7 +301,7 @@ def test_items_of_a_parquet_file_may_be_numbers():
         ({"a": pa.array([2**62], pa.timestamp("us"))}, "expected columns of text or numbers"),
         ({"a": [b"x", b"y"]}, "expected columns of text or numbers"),
         ({"a": pa.array([], pa.int8())}, "expected at least 1 row"),
-        ({"": [1, 1]}, "line 1: expected a name for column 1"),
+        ({"": [1, 1]}, f"line 1: expected a name for column 1; {TITLE}"),
         ({}, "expected a whole Parquet file with columns of text or numbers"),
     ],
 )

@@ -118,9 +118,9 @@ def _in_form(text: str) -> str:
     """Say of what form a cell is, and nothing of what it holds."""
     if not text:
         return "nothing"
-    if not _NUMBER.fullmatch(text):
+    if not _NUMBER.fullmatch(text.replace(",", ".", 1)):
         return "text"
-    number = float(text)
+    number = float(text.replace(",", ".", 1))
     if number <= 0:
         return "zero" if number == 0 else "a negative number"
     return "another whole number" if number == np.floor(number) else "a number that is not whole"

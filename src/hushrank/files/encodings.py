@@ -44,9 +44,7 @@ def plain_text(content: bytes) -> tuple[bytes, str]:
     """
     for mark, encoding in _MARKS:
         if content.startswith(mark):
-            return _decoded(
-                content.removeprefix(mark) if mark == _MARKS[0][0] else content, encoding
-            )
+            return _decoded(_without_marks(content) if encoding == UTF8 else content, encoding)
     sample = content[:_SAMPLE]
     for name, zeros, others in (
         ("UTF-16-LE", sample[1::2], sample[::2]),
@@ -55,7 +53,13 @@ def plain_text(content: bytes) -> tuple[bytes, str]:
         if zeros.count(0) > 0.4 * len(zeros) and 0 not in others:
             return _decoded(content, name)
     _require_text(content)
-    return _decoded(content, UTF8)
+    return _decoded(_without_marks(content), UTF8)
+
+
+def _without_marks(content: bytes) -> bytes:
+    """Return a text without byte order marks: files that were joined have some amid it."""
+    mark = codecs.BOM_UTF8
+    return content.removeprefix(mark).replace(b"\n" + mark, b"\n")
 
 
 def what_it_is(content: bytes) -> str:
@@ -85,4 +89,6 @@ def _decoded(content: bytes, encoding: str) -> tuple[bytes, str]:
         return content.decode("cp1252").encode(), WINDOWS
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-    raise HushrankError(f"line {line}: expected text in UTF-8, UTF-16 or {WINDOWS}")
+    raise HushrankError(
+        f"line {line}: expected text in UTF-8, UTF-16 or {WINDOWS}; save it as UTF-8"
+    )

@@ -204,7 +204,7 @@ def _text_form(text: bytes, ending: str) -> Literal["preflib", "order", "blt", "
     """Tell the form of a text by its first lines, and by the extension when they say nothing."""
     if _MODERN_PREFLIB.match(text) or _OLD_PREFLIB.match(text):
         return "preflib"
-    if is_blt(text):
+    if is_blt(text, ending):
         return "blt"
     if is_order_file(text):
         return "order"

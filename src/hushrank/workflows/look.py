@@ -90,7 +90,7 @@ def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ())
         }
         if found["user"] and found["item"]:
             return _activity(path, name, found)
-        if "user" in lowered and ("protects" in lowered or len(lowered) > 1):
+        if "user" in lowered and ("protects" in lowered or not _are_ballots(path)):
             return _profiles(path, name)
     try:
         with errors_naming(path):
@@ -110,6 +110,14 @@ def _table(path: FilePath) -> Table | None:
         return parse_dominion(content, Path(path)) if is_dominion(content) else read_table(path)
     except HushrankError:
         return None
+
+
+def _are_ballots(path: FilePath) -> bool:
+    """Tell a table in which users rank from one of what they keep private."""
+    try:
+        return opened(path, Asked()).found.rankings.n_items > 1
+    except HushrankError:
+        return False
 
 
 def _activity(path: FilePath, name: str, found: Mapping[str, str]) -> Look:

@@ -3,6 +3,7 @@
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.blt import parse_blt
 
 NAMES = '"Ann"\n"Bob"\n"Cy"\n"Di"\n"a title"\n'
@@ -10,6 +11,15 @@ NAMES = '"Ann"\n"Bob"\n"Cy"\n"Di"\n"a title"\n'
 
 def text_of(*lines: str) -> bytes:
     return "\n".join([*lines, "0", NAMES]).encode()
+
+
+def test_comments_may_stand_above_and_a_file_that_is_cut_off_is_told(tmp_path):
+    path = tmp_path / "b.blt"
+    path.write_bytes(b"# a board\n" + text_of("4 1 # seats", "3 2 0"))
+    assert read_rankings(path).n_people == 3
+    path.write_bytes(b"4 1\n3 2 0\n")
+    with pytest.raises(HushrankError, match="expected a line of 0 between the ballots and the"):
+        read_rankings(path)
 
 
 def test_a_withdrawn_candidate_is_left_out_wherever_the_line_stands():

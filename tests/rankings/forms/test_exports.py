@@ -109,7 +109,7 @@ def test_an_export_is_read_as_it_was_meant_and_said(tmp_path, text, line):
     rankings = read(tmp_path, text)
     assert orders_of(rankings) == ORDERS
     expected = f"ballots.csv: 3 people, 3 items; {line}"
-    assert str(rankings.reading).removesuffix("; column column 1 ignored") == expected
+    assert str(rankings.reading).removesuffix("; column no. 1 ignored") == expected
 
 
 @pytest.mark.parametrize(
@@ -227,3 +227,101 @@ def test_a_first_line_that_may_be_of_a_person_is_refused_and_never_shown(tmp_pat
         with pytest.raises(HushrankError, match="line 1: expected a header") as caught:
             read(tmp_path, text, best=best)
         assert "Anna" not in str(caught.value)
+
+
+HEADERS_OF_QUALTRICS = (
+    "StartDate,Status,Progress,Finished,Q7_1,Q7_2,Q7_3\n"
+    "Start Date,Response Type,Progress,Finished,Rank - tea,Rank - milk,Rank - cola\n"
+    + ",".join(['"{""ImportId"":""x""}"'] * 7)
+    + "\n"
+)
+
+
+def test_rows_of_headers_that_repeat_each_other_are_no_ballots(tmp_path):
+    rankings = read(tmp_path, HEADERS_OF_QUALTRICS + rows("2026-03-01,IP Address,100,True,", RANKS))
+    assert orders_of(rankings) == ORDERS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3,1,-,2\n1,2,3,4\n2,1,4,3\n",
+        "2,1,,3\n1,2,3,4\n2,1,4,3\n",
+        "2nd,1st,3rd\n1st,2nd,3rd\n3rd,1st,2nd\n",
+        ",0,1,2\n0,1,2,3\n1,2,1,3\n",
+    ],
+)
+def test_a_first_line_of_places_is_no_header(tmp_path, text):
+    with pytest.raises(HushrankError, match="line 1"):
+        read(tmp_path, text)
+
+
+def test_a_first_ballot_in_one_cell_is_counted(tmp_path):
+    rankings = read(tmp_path, rows("", [[" > ".join(order)] for order in ORDERS]))
+    assert orders_of(rankings) == ORDERS
+    assert rankings.reading.remarks == ("no header: line 1 is a ballot",)
+
+
+def test_counts_before_ballots_are_people(tmp_path):
+    rankings = read(tmp_path, "27: tea > milk\n5: milk>tea\n1:milk\n")
+    assert rankings.names == ("milk", "tea")
+    assert rankings.people_of_rows.tolist() == [27, 5, 1]
+    with pytest.raises(HushrankError, match=r"^.*: line 2: expected each item at most once"):
+        read(tmp_path, "27: tea > milk\n5: milk > milk\n")
+
+
+def test_a_column_of_counts_is_asked_about(tmp_path):
+    text = "First choice,Second choice,Count\ntea,milk,3\nmilk,tea,5\n"
+    with pytest.raises(HushrankError, match=r"column 3 \(Count\).*--weight 3 .*or --ignore 3"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, weight="Count").n_people == 8
+    assert read(tmp_path, text, ignore=["3"]).n_people == 2
+    assert read(tmp_path, text.replace("3\n", "1\n").replace("5\n", "1\n")).n_people == 2
+
+
+def test_a_column_that_nobody_filled_is_no_item_of_a_form(tmp_path):
+    rankings = read(tmp_path, "ID,Name,tea,milk,cola,Tags\n" + rows("#,,", RANKS, ","))
+    assert rankings.names == DRINKS
+    assert rankings.reading.ignored == ("ID", "Name", "Tags")
+    for text in ("tea,milk,cola\n1,2,\n", "id,tea,cola,milk\n1,1,,2\n"):
+        assert set(read(tmp_path, text).names) == set(DRINKS)
+
+
+def test_numbers_before_the_items_of_a_cell_are_no_names(tmp_path):
+    cells = [[f'"{chr(10).join(f"{n}: {x}" for n, x in enumerate(order, 1))}"'] for order in ORDERS]
+    rankings = read(tmp_path, "Submission Date,Rank\n" + rows('"Nov 3, 2026",', cells))
+    assert orders_of(rankings) == ORDERS
+
+
+def test_places_are_understood_in_german_french_and_spanish(tmp_path):
+    for words in ("Erste Wahl,Zweite Wahl,Dritte Wahl", "1er choix,2e choix,Troisième choix"):
+        header = ",".join(f"Getränke [{word}]" for word in words.split(","))
+        assert orders_of(read(tmp_path, header + "\n" + rows("", ORDERS))) == ORDERS
+    cells = [[("primera", "segunda", "tercera")[rank - 1] for rank in ranks] for ranks in RANKS]
+    assert orders_of(read(tmp_path, "tea,milk,cola\n" + rows("", cells))) == ORDERS
+
+
+def test_files_that_were_joined_are_told_by_their_second_header(tmp_path):
+    text = "tea,milk,cola\n1,2,3\n\ufefftea,milk,cola\n2,1,3\n"
+    with pytest.raises(HushrankError, match=r"line 3: expected another line than line 1"):
+        read(tmp_path, text)
+    assert read(tmp_path, text.replace("\ufefftea,milk,cola", "\ufeff3,1,2")).n_people == 3
+
+
+def test_columns_that_are_called_alike_are_said(tmp_path):
+    rankings = read(tmp_path, "tea,milk,tea\n1,2,3\n2,1,3\n")
+    assert rankings.reading.remarks == ("columns 1 and 3 are called alike: numbered",)
+
+
+def test_several_questions_are_named_by_their_titles(tmp_path):
+    text = "Build?,Drop?\n" + rows(
+        "", [[";".join(o) + ";", ";".join(o[::-1]) + ";"] for o in ORDERS]
+    )
+    with pytest.raises(HushrankError, match=r"'Build\?' \(column 1\), 'Drop\?' \(column 2\)"):
+        read(tmp_path, text)
+    assert orders_of(read(tmp_path, text, columns=["Build?"])) == ORDERS
+
+
+def test_a_number_with_a_comma_is_told_from_text(tmp_path):
+    with pytest.raises(HushrankError, match=r"column 1: expected a place.*a number that is not"):
+        read(tmp_path, "tea;milk\n1,5;2\n2;1\n1;2\n2;1\n")

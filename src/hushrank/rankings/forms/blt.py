@@ -11,7 +11,7 @@ from hushrank.rankings.coding import rank_type
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.profile import Rankings
 
-_FIRST = re.compile(rb"\s*\d{1,6}[ \t]+\d{1,6}[ \t]*(?:#[^\n]*)?\r?\n")
+_FIRST = re.compile(rb"\s*(?:#[^\n]*\n\s*)*\d{1,6}[ \t]+\d{1,6}[ \t]*(?:#[^\n]*)?\r?\n")
 _END = re.compile(rb"^[ \t]*0[ \t]*(?:#[^\n]*)?\r?\n\s*[\"#]", re.MULTILINE)
 _COMMENT = re.compile(r"#.*")
 _BALLOT = re.compile(
@@ -20,9 +20,13 @@ _BALLOT = re.compile(
 _WITHDRAWN = re.compile(r"(?:-\d{1,6}\s*)+", re.ASCII)
 
 
-def is_blt(text: bytes) -> bool:
-    """Tell `candidates seats` in the first line, and a 0 between ballots and quoted names."""
-    return _FIRST.match(text) is not None and _END.search(text) is not None
+def is_blt(text: bytes, ending: str = "") -> bool:
+    """Tell `candidates seats` in the first line, and a 0 between ballots and quoted names.
+
+    A file that is called so may be cut off.
+    """
+    is_whole = ending == ".blt" or _END.search(text) is not None
+    return is_whole and _FIRST.match(text) is not None
 
 
 def parse_blt(text: bytes) -> tuple[Rankings, int]:

@@ -11,8 +11,10 @@ WEIGHT = "weight"
 
 _BESIDE = re.compile(
     r"time ?stamp|zeitstempel|horodateur|marca temporal|date ?stamp|submit ?date|submitted(?: at)?"
-    r"|(?:start|end|stage|recorded|completion|last modified|submit) ?(?:date|time)(?: \(utc\))?"
-    r"|duration.*|ip ?address|e-?mail(?: ?address)?|id|#|uuid|guid|.+ id"
+    r"|(?:start|end|stage|recorded|completion|last modified|submit|submission|response|created)"
+    r" ?(?:date|time)(?: \(utc\))?"
+    r"|date (?:created|modified|submitted)|datum abgeschickt"
+    r"|duration.*|ip ?address|e-?mail(?:[ -]?(?:address|adresse))?|id|#|uuid|guid|.+ id"
     r"|(?:response|respondent|user|voter|person|participant|worker|session|batch|record)id"
     r"|(?:full|first|last|user) ?name|last ?page|(?:start|user) ?language|distribution ?channel"
     r"|location(?:latitude|longitude)|recipient.*|external ?(?:data ?)?reference|custom ?data.*"
@@ -24,7 +26,13 @@ _PERHAPS_BESIDE = re.compile(
     r"age(?: .*)?|gender|sex|country|state|city|region|zip.*|post ?code|income|education"
     r"|occupation|year of birth|birth.*|language|date|time|status|progress|finished|name|token"
     r"|seed|tags|voter|person|participant|respondent|user|comments?|url|refer(?:r)?er|browser"
-    r"|device|platform|precinct|ip|year|total|score",
+    r"|device|platform|precinct|ip|year|total|score|count|votes|alter|geschlecht|land|ort|plz"
+    r"|nr\.?|no\.?|teilnehmer(?:in)?|antwort id|kommentare?|feedback|notes?",
+    re.IGNORECASE,
+)
+_COUNTS = re.compile(
+    r"(?:ballot |vote |voter )?counts?|(?:number|no\.|#) of (?:votes|voters|ballots|people)"
+    r"|votes|voters|ballots|freq(?:uency)?|multiplicity|anzahl(?: stimmen)?|stimmen",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")
@@ -38,6 +46,11 @@ def stands_beside(title: str) -> bool:
 def may_stand_beside(title: str) -> bool:
     """Tell a name that a column about people has, such as their age; items may have it too."""
     return _PERHAPS_BESIDE.fullmatch(_plain(title)) is not None
+
+
+def may_be_a_weight(title: str) -> bool:
+    """Tell a name that may say how many people a row stands for."""
+    return _COUNTS.fullmatch(_plain(title)) is not None
 
 
 def chosen(headed: Headed, patterns: Sequence[str], option: str) -> list[int]:

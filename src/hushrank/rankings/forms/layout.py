@@ -48,7 +48,7 @@ def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout
     found = (
         _marks(headed, columns)
         or _places(headed, columns)
-        or _items(headed, columns, asked, alone=len(candidates) == 1)
+        or _items(headed, columns, asked, candidates)
         or _lists(headed, columns, is_open)
     )
     return found or _nothing(headed, columns)
@@ -119,8 +119,11 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
         if [placed[n][1] for n in in_order] == list(range(1, len(group) + 1)):
             whole[name] = in_order
     of_names = {name: group for name, group in whole.items() if not _are_of_places(headed, group)}
-    if whole and not of_names and all(headed.parts[n].isdecimal() for n in columns):
-        raise HushrankError(NO_HEADER)
+    is_of_items = all(headed.table.header[n].startswith(_PREFIX) for n in columns)
+    all_placed = all(not headed.parts[n] or n in placed for n in columns)
+    if whole and not of_names and all_placed and not is_of_items:
+        is_plain = all(headed.parts[n].isdecimal() for n in columns if headed.parts[n])
+        raise HushrankError(NO_HEADER if is_plain else BOTH_PLACES)
     more = {name: group for name, group in of_names.items() if len(group) > 1}
     if not more and len(of_names) == 1 and len(columns) == 1:
         more = of_names
@@ -133,6 +136,12 @@ NO_HEADER = (
 )
 
 
+BOTH_PLACES = (
+    "line 1 and the cells below it say places: say --form places if the cells name items by number,"
+    " or --form ranks if the columns are items that are called so"
+)
+
+
 def _are_of_places(headed: Headed, columns: Sequence[int]) -> bool:
     kinds = [kind_of(headed.table.columns[n]) for n in columns]
     return any(kind.filled for kind in kinds) and all(
@@ -140,7 +149,9 @@ def _are_of_places(headed: Headed, columns: Sequence[int]) -> bool:
     )
 
 
-def _items(headed: Headed, columns: Sequence[int], asked: Asked, *, alone: bool) -> Layout | None:
+def _items(
+    headed: Headed, columns: Sequence[int], asked: Asked, candidates: Sequence[int]
+) -> Layout | None:
     """Find columns of items, whose cells are places or scores."""
     titles = headed.table.header
     if columns and all(titles[n].startswith(_PREFIX) for n in columns):
@@ -152,16 +163,24 @@ def _items(headed: Headed, columns: Sequence[int], asked: Asked, *, alone: bool)
     if several and not asked.columns:
         numeric = list(_the_only(several, "questions"))
     numeric = _without_people(headed, numeric, kinds)
-    empty = [n for n in columns if not kinds[n].filled]
-    if not numeric or (len(numeric) == 1 and not alone):
+    empty = [n for n in columns if not kinds[n].filled and titles[n]]
+    if not numeric or (len(numeric) == 1 and len(candidates) > 1):
         return None
-    same = headed.questions[numeric[0]]
-    kept = sorted([*numeric, *(n for n in empty if headed.questions[n] == same and titles[n])])
+    is_whole = bool(asked.columns) or len(numeric) + len(empty) == len(candidates)
+    unvoted = [n for n in empty if is_whole or _is_among(headed, n, numeric)]
+    kept = sorted([*numeric, *unvoted])
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
     if asked.best == "high":
         return Layout("scores", tuple(kept), names, best="high")
     return _ranks(headed, kept, names, kinds, asked)
+
+
+def _is_among(headed: Headed, column: int, items: Sequence[int]) -> bool:
+    """Tell an item that nobody ranked from a column of a form that nobody filled."""
+    same = headed.questions[items[0]]
+    among = items[0] < column < items[-1] if not same else True
+    return headed.questions[column] == same and among
 
 
 def _ranks(
@@ -216,7 +235,7 @@ def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | No
                 f"{listed(list(found))}: {unsure}; say --columns if they are orders, best first"
             )
         found = sure
-    groups = {f"whole ballots {n + 1}": [n] for n in found}  # a title may be a ballot
+    groups = {headed.parts[n] or f"no. {n + 1}": [n] for n in found}
     if not groups:
         return None
     (column,) = _the_only(groups, "columns of ballots")
@@ -255,7 +274,11 @@ def _without_people(headed: Headed, columns: Sequence[int], kinds: Mapping[int, 
 def _item_names(headed: Headed, columns: Sequence[int]) -> tuple[str, ...]:
     names = [headed.parts[n] for n in columns]
     for number, name in zip(columns, names, strict=True):
-        require(name, f"line 1: expected a name for {listed([number])}")
+        require(
+            name,
+            f"line 1: expected a name for {listed([number])}; if line 1 is a title of the whole"
+            " table, delete it",
+        )
     if all(name.startswith(_PREFIX) for name in names):
         names = [name.removeprefix(_PREFIX).strip() for name in names]
     return tuple(names)

@@ -1,6 +1,7 @@
 """Whole ballots in one cell: "A;B;C;", "A > B = C", "A, B, C", or a JSON list."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ SEPARATORS = (">", ";", "\n", "|", ",")
 """What parts the items of a cell; the first that fits."""
 
 _LIKE_A_BALLOT = 0.8
+_NUMBERED = re.compile(r"(\d{1,3})\s*[.:)]\s*(\S.*)", re.DOTALL)
 
 
 def separator_of(column: Column) -> str | None:
@@ -26,7 +28,7 @@ def separator_of(column: Column) -> str | None:
     A column is of ballots if nearly all its cells are lists, no name twice, of a few names.
     """
     texts = [text for text in column.texts if text]
-    if not texts:
+    if not texts or not column.is_read:
         return None
     if all(_from_json(text) is not None for text in texts):
         return "["
@@ -49,6 +51,22 @@ def is_of_orders(column: Column, separator: str) -> bool:
     ballots = [tiers_of(text, separator) for text in column.texts if text]
     several = len({frozenset(name for tied in each for name in tied) for each in ballots})
     return separator in ">[" or (several == 1 and len(ballots) > 1 and separator != ",")
+
+
+def names_a_ballot(table: Table) -> bool:
+    """Tell a first line that ranks what the lines below it rank: it is a ballot, no header."""
+    for title, column in zip(table.header, table.columns, strict=True):
+        separator = separator_of(column) if title else None
+        if separator and separator != "[" and is_of_orders(column, separator):
+            ranked = {name for text in column.texts for name in _names_in(text, separator)}
+            named = _names_in(title, separator)
+            if named and set(named) <= ranked:
+                return True
+    return False
+
+
+def _names_in(text: str, separator: str) -> list[str]:
+    return [name for tied in tiers_of(text, separator) for name in tied]
 
 
 def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
@@ -74,10 +92,20 @@ def tiers_of(text: str, separator: str) -> Tiers:
     """Take a cell apart: items that = joins share a place where > parts the others."""
     if separator == "[":
         return _from_json(text) or ()
-    places = [place.strip() for place in text.split(separator)]
+    places = _unnumbered([place.strip() for place in text.split(separator)])
     tied = [[place] if separator != ">" else place.split("=") for place in places if place]
     stripped = [tuple(name.strip() for name in names if name.strip()) for names in tied]
     return tuple(names for names in stripped if names)
+
+
+def _unnumbered(places: list[str]) -> list[str]:
+    """Return places without their numbers where all have them in order: `1: A`, `2. B`."""
+    filled = [place for place in places if place]
+    found = [_NUMBERED.fullmatch(place) for place in filled]
+    numbers = [int(each[1]) if each else 0 for each in found]
+    if len(filled) < 2 or numbers != list(range(1, len(filled) + 1)):
+        return places
+    return [each[2] for each in found if each]
 
 
 def _from_json(text: str) -> Tiers | None:

@@ -1,12 +1,20 @@
-"""Places as people write them: 1, 2., 3rd, fourth, "first choice", "Rank 2", "Choice 1 of 5"."""
+"""Places as people write them: 1, 2., 3rd, fourth, "first choice", "Rank 2", "Zweite Wahl"."""
 
 import re
 
-_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-_IN_WORDS = {word: place for place, word in enumerate((*_WORDS, "tenth"), start=1)}
+_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth",
+    "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte",
+    "erster zweiter dritter vierter fünfter sechster siebter achter neunter zehnter",
+    "première deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième",
+    "premier second troisième quatrième cinquième sixième septième huitième neuvième dixième",
+    "primera segunda tercera cuarta quinta sexta séptima octava novena décima",
+    "primer segundo tercer cuarto quinto sexto séptimo octavo noveno décimo",
+)
+_IN_WORDS = {word: place for words in _WORDS for place, word in enumerate(words.split(), start=1)}
 _KIND = (
     r"(?:choice|preference|pref|place|rank(?:ing)?|position|pick|vote|favou?rite|wahl|platz|rang"
-    r"|choix)"
+    r"|choix|préférence|opción|lugar)"
 )
 _NUMBER = r"(\d{1,9})(?:\.0*|st|nd|rd|th|er|e|º|ª|°)?"
 _OF = r"(?:\s*(?:of|/)\s*\d+)?"

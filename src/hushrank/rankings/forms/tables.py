@@ -1,7 +1,7 @@
 """Ballots in tables of any look: found, read, cleaned of what is no ballot, and said how."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,21 @@ from hushrank.files.columns import Column, Table
 from hushrank.files.names import distinct_names
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
-from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, the_one
+from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, may_be_a_weight, the_one
+from hushrank.rankings.forms.counted import with_weights
 from hushrank.rankings.forms.headings import Headed, headed
 from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of
-from hushrank.rankings.forms.lists import ballots_of_lists
+from hushrank.rankings.forms.lists import ballots_of_lists, names_a_ballot
 from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
 from hushrank.rankings.forms.ordinals import place_within
-from hushrank.rankings.forms.places import NONE, SEVERAL, Placed, ballots_of_places, placed
+from hushrank.rankings.forms.places import (
+    NONE,
+    SEVERAL,
+    Placed,
+    ballots_of_places,
+    is_no_vote,
+    placed,
+)
 from hushrank.rankings.forms.ranks import place_keys, score_keys
 from hushrank.rankings.profile import Rankings
 
@@ -55,21 +63,26 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     """
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
+    if counted := with_weights(table):
+        table, asked = counted, replace(asked, form="lists")
     long = long_form(table, asked)
     if long is not None:
         return _of_rows(table, long)
-    is_ballot = asked.form in (None, "places") and _is_ballot(table)
-    head = headed(table) if not is_ballot else _nameless(table)
+    head = headed(table)
+    has_one_line = head.table is table  # of several, none is a ballot
+    is_ballot = has_one_line and asked.form in (None, "places") and _is_ballot(table)
+    is_list = has_one_line and asked.form in (None, "lists") and names_a_ballot(table)
+    if is_ballot or is_list:
+        head = _nameless(table)
     beside = _Beside.of(head, asked)
     candidates = (
         chosen(head, asked.columns, "--columns") if asked.columns else range(len(head.parts))
     )
     ballots = [n for n in candidates if n not in beside.columns]
     require(ballots, "line 1: expected a column beside the weight")
-    if is_ballot:
-        layout = Layout("places", tuple(ballots), remarks=("no header: line 1 is a ballot",))
-    else:
-        layout = layout_of(head, ballots, asked)
+    layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
+    if is_ballot or is_list:
+        layout = replace(layout, remarks=(*layout.remarks, "no header: line 1 is a ballot"))
     return _read(head, layout, beside)
 
 
@@ -99,14 +112,39 @@ def _is_ballot(table: Table) -> bool:
     names = set(table.header)
     texts = {text for column in table.columns for text in column.texts}
     no_title = not any(place_within(name) for name in table.header if name)
-    is_numbers = all(name.isdecimal() for name in names)
-    in_order = list(table.header) == [str(n) for n in range(1, len(table.header) + 1)]
+    numbers = [name for name in table.header if name.isdecimal()]
+    is_numbers = bool(numbers) and all(n.isdecimal() or not n or is_no_vote(n) for n in names)
+    counted = [str(n) for n in range(1, len(numbers) + 1)]
+    in_order = list(table.header) in (counted, ["", *counted])  # the first may number the rows
     require(not is_numbers or in_order, NO_HEADER)
     if is_numbers or len(names) < 2 or not no_title:
         return False
     n_again = len((names & texts) - {""})
+    if n_again:
+        _require_no_second_header(table)
     require(n_again < 2 or names <= texts, HALF_A_HEADER)
     return names <= texts
+
+
+def _require_no_second_header(table: Table) -> None:
+    """Refuse rows that repeat the first line where no other row names what it names."""
+    same = [
+        np.array([*(bool(text) and text == name for text in column.texts), False])[column.codes]
+        for name, column in zip(table.header, table.columns, strict=True)
+    ]
+    named = [
+        np.array([*(text in table.header for text in column.texts if text), False])[column.codes]
+        for column in table.columns
+        if "" not in column.texts
+    ]
+    repeats = np.logical_and.reduce(same)
+    is_joined = repeats.any() and len(named) == len(same)
+    if is_joined and not (np.logical_or.reduce(named) & ~repeats).any():
+        table.require_rows(
+            ~repeats,
+            "another line than line 1 once more, as in files that were joined: delete it; if both"
+            " are ballots, write a line of names above them",
+        )
 
 
 def _nameless(table: Table) -> Headed:
@@ -129,10 +167,42 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
         rankings = Rankings(rankings.ranks, rankings.names, weights, rankings.unranked)
     known = {*layout.columns, beside.weight, beside.person}
     ignored = tuple(
-        name or listed([n]) for n, name in enumerate(head.table.header) if n not in known
+        name or f"no. {n + 1}" for n, name in enumerate(head.table.header) if n not in known
     )
+    if beside.weight is None:
+        _require_no_weight(head, [n for n in range(len(head.parts)) if n not in known], beside)
     person = None if beside.person is None else head.table.columns[beside.person]
-    return Found(rankings, _words(layout), ignored, flags, person, layout.remarks, head)
+    remarks = (*layout.remarks, *_of_names(layout))
+    return Found(rankings, _words(layout), ignored, flags, person, remarks, head)
+
+
+def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") -> None:
+    """Ask about a column that may say how many people a row stands for."""
+    for n in columns:
+        title, column = head.table.header[n], head.table.columns[n]
+        if n in beside.columns or not may_be_a_weight(title) or not column.is_read:
+            continue
+        numbers = column.numbers()
+        may_be = bool((np.isfinite(numbers) & (numbers >= 1)).all()) and bool((numbers > 1).any())
+        require(
+            not may_be,
+            f"column {n + 1} ({title}) may say how many people a row stands for: say --weight"
+            f" {n + 1} if it does, or --ignore {n + 1} if each row is one person",
+        )
+
+
+def _of_names(layout: Layout) -> tuple[str, ...]:
+    """Say which items have a number behind their name, because columns are called alike."""
+    again = (
+        [
+            n
+            for n, name in zip(layout.columns, layout.names, strict=True)
+            if layout.names.count(name) > 1
+        ]
+        if layout.names
+        else []
+    )
+    return (f"{listed(again)} are called alike: numbered",) if again else ()
 
 
 def _words(layout: Layout) -> str:
