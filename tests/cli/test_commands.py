@@ -18,7 +18,7 @@ from hushrank.cli.output.console import flagged
 from hushrank.estimators.prior_scale import Prior as KnownPrior
 from hushrank.estimators.shares import PostProcess as Processing
 from hushrank.protocols.distributions.safari import Split as SafariSplit
-from hushrank.protocols.learnt import Rows as DrawnRows
+from hushrank.protocols.learnt.models import Rows as DrawnRows
 from hushrank.protocols.registry import EVERY_OPTION, MECHANISMS, PROTOCOLS
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import Form, read_rankings, write_rankings

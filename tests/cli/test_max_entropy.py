@@ -8,7 +8,8 @@ import pytest
 
 from hushrank.evaluation.metrics import kendall_excess, mean_rank_order, q2_distance
 from hushrank.models.mallows import Mallows
-from hushrank.protocols import learnt, registry
+from hushrank.protocols import registry
+from hushrank.protocols.learnt import models
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.collect import collect
@@ -160,7 +161,7 @@ def test_what_takes_too_long_to_know_is_null(monkeypatch, people, capsys):
 def test_rows_of_many_people_are_herded_with_fewer_draws(monkeypatch, people):
     """Never with none: such rows would be the independent ones."""
     far = [synthetic_rows(monkeypatch, people)[1]["q2_distance"]]
-    monkeypatch.setattr(learnt, "MOST_HERDED_DRAWS", 1000)
+    monkeypatch.setattr(models, "MOST_HERDED_DRAWS", 1000)
     rows, evaluation = synthetic_rows(monkeypatch, people)
     far.append(evaluation["q2_distance"])
     far.append(synthetic_rows(monkeypatch, people, "--rows", "independent")[1]["q2_distance"])

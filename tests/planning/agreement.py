@@ -10,7 +10,8 @@ import numpy as np
 from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
-from hushrank.protocols.learnt import LearntFit, LearntPairs
+from hushrank.protocols.learnt.models import LearntFit
+from hushrank.protocols.learnt.orders import LearntPairs
 from hushrank.rankings.marginals import majority
 from hushrank.workflows.collect import collect
 from hushrank.workflows.results import collection as workflow

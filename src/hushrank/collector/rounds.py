@@ -18,7 +18,7 @@ from hushrank.collector.draft import Draft
 from hushrank.engines.outcome import Outcome
 from hushrank.errors import require
 from hushrank.mechanisms.local import Tally
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import EVERY_OPTION
 from hushrank.surveys.survey import Round, RoundTallies, require_round
 from hushrank.surveys.wire import PublishedSurvey

@@ -36,15 +36,9 @@ from hushrank.protocols.distributions.popular_orders import popular_orders
 from hushrank.protocols.distributions.question_kinds import Incomplete, require_incomplete
 from hushrank.protocols.distributions.safari import Split, safari
 from hushrank.protocols.distributions.whole_ranking import whole_ranking
-from hushrank.protocols.learnt import (
-    Learnt,
-    LearntFit,
-    LearntMargins,
-    LearntModel,
-    LearntOrder,
-    LearntPairs,
-    Rows,
-)
+from hushrank.protocols.learnt.learnt import Learnt
+from hushrank.protocols.learnt.models import LearntFit, LearntModel, Rows
+from hushrank.protocols.learnt.orders import LearntMargins, LearntOrder, LearntPairs
 from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.orders.one_order import one_order
 from hushrank.protocols.orders.pairs import pairs

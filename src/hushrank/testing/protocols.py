@@ -8,7 +8,7 @@ from hushrank.arrays import Ranks
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import NamedProtocol, Rounds
 from hushrank.randomness import Randomness
 from hushrank.rankings.coding import rank_type
@@ -33,9 +33,9 @@ def check_protocol(
 
     No person is asked for more than epsilon over all rounds; the same tallies lead to the same
     surveys and the same result, so that a collection can be resumed and replayed; what is learnt
-    answers to the words of `protocols.learnt.Learnt`; an epsilon that cannot be is refused before
-    anybody is asked; and where 4,000 people agree on an order, at 8 nats each, the protocol finds
-    that order.   Raises AssertionError.
+    answers to the words of `protocols.learnt.learnt.Learnt`; an epsilon that cannot be is refused
+    before anybody is asked; and where 4,000 people agree on an order, at 8 nats each, the protocol
+    finds that order.   Raises AssertionError.
     """
     people = _crowd(n_items, n_people, 0.6, seed)
     taken = _Taken([], [])

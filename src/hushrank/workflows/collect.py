@@ -11,7 +11,7 @@ from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import forward, priced
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import (
     DEFAULT,
     EVERY_OPTION,

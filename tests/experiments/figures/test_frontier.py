@@ -30,7 +30,7 @@ from hushrank.experiments.populations import (
 from hushrank.experiments.registry import EXPERIMENTS
 from hushrank.experiments.running import run_experiment
 from hushrank.models.herding import herded_rows
-from hushrank.protocols.learnt import LearntOrder
+from hushrank.protocols.learnt.orders import LearntOrder
 from hushrank.protocols.registry import PROTOCOLS, Pairs, make_protocol
 from hushrank.rankings.profile import Rankings
 from tests.experiments.populations import plackett_luce

@@ -15,7 +15,7 @@ from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart
-from hushrank.protocols.learnt import LearntFit
+from hushrank.protocols.learnt.models import LearntFit
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
 from hushrank.rankings.profile import Rankings

@@ -13,7 +13,7 @@ from hushrank.models.mixture import Mixture
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.safari import safari
-from hushrank.protocols.learnt import LearntFit
+from hushrank.protocols.learnt.models import LearntFit
 from hushrank.protocols.registry import MaxEntropy
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals

@@ -24,7 +24,7 @@ from hushrank.experiments.on_rankings.frontier_methods import (
     publish,
 )
 from hushrank.experiments.populations import Populations
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 

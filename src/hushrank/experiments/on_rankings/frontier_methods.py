@@ -11,7 +11,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import mean_rank_order
 from hushrank.experiments.experiment import Group
 from hushrank.mechanisms.local import SimulatedTally
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import MECHANISMS, NamedProtocol, make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings

@@ -25,7 +25,7 @@ from hushrank.experiments.on_rankings.forging import (
 )
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
-from hushrank.protocols.learnt import Learnt
+from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import NamedProtocol
 from hushrank.questions.top_order import TopOrder
 from hushrank.randomness import Randomness

@@ -23,7 +23,7 @@ from hushrank.evaluation.metrics import (
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.models.ranking_model import RankingModel
-from hushrank.protocols.learnt import Learnt, Shown
+from hushrank.protocols.learnt.learnt import Learnt, Shown
 from hushrank.protocols.registry import NamedProtocol
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings

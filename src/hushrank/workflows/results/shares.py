@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushrank.arrays import Floats
-from hushrank.protocols.learnt import LearntFit, LearntMargins, LearntOrder, LearntPairs
+from hushrank.protocols.learnt.models import LearntFit
+from hushrank.protocols.learnt.orders import LearntMargins, LearntOrder, LearntPairs
 from hushrank.rankings.marginals import first_order_marginals, majority
 from hushrank.workflows.results.collection import Collection
 

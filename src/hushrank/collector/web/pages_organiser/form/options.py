@@ -9,7 +9,7 @@ from hushrank.collector.draft import LIVE
 from hushrank.estimators.prior_scale import Prior
 from hushrank.estimators.shares import PostProcess
 from hushrank.protocols.distributions.safari import Split
-from hushrank.protocols.learnt import Rows
+from hushrank.protocols.learnt.models import Rows
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 
 Value: TypeAlias = str | int | bool

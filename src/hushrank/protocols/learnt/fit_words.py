@@ -1,0 +1,96 @@
+"""What a maximum-entropy fit found, how near it came and how well it fits: words and JSON."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from hushrank.estimators.chains.fit import ChainFit
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
+from hushrank.estimators.popular.in_ordinary_reports import FoundOrders
+from hushrank.estimators.ranks.fit import RankFit
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
+from hushrank.protocols.distributions.popular_orders import PopularOrdersOutcome
+from hushrank.protocols.distributions.question_mix import describe_mix
+
+
+def asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
+    """Say what people were asked, and how far from uniform they were taken to be."""
+    return {
+        "questions": describe_mix(fitted.mix),
+        "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
+        **_chance_words(fitted.fit),
+    }
+
+
+def _chance_words(fit: RankFit | ChainFit) -> dict[str, str]:
+    """Say how near the chains of many items came, and what their chance adds."""
+    if not isinstance(fit, ChainFit):
+        return {}
+    model = fit.point.model
+    came = "settled" if fit.has_converged else "DID NOT SETTLE, do not rely on the model"
+    near = f"{max(fit.off, fit.wide_off):.2f} standard errors off, R-hat {model.r_hat:.3f}"
+    drawn = f"{model.effective_draws:,.0f} draws, whose chance is a Q2 of"
+    return {"chains": f"{came}: {near}, {drawn} {model.second_order_error:.3f}"}
+
+
+def chance_json(fit: RankFit | ChainFit) -> dict[str, Any]:
+    """Return the same for JSON."""
+    if not isinstance(fit, ChainFit):
+        return {}
+    model = fit.point.model
+    said = {
+        "settled": fit.has_converged,
+        "standard_errors_off": max(fit.off, fit.wide_off),
+        "r_hat": model.r_hat,
+        "effective_draws": model.effective_draws,
+        "q2_error": model.second_order_error,
+    }
+    return {"chains": said}
+
+
+def popular_words(found: PopularOrdersOutcome | FoundOrders) -> dict[str, str]:
+    """Say how many popular orders were found, and how many people hold them: standard error."""
+    n_found, share, error = len(found.popular.shares), found.popular.share, found.share_error
+    held = f"{n_found} found: {100 * share:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} % of people"
+    return {"popular orders": held if n_found else "none found"}
+
+
+def popular_json(found: PopularOrdersOutcome | FoundOrders, names: Sequence[str]) -> dict[str, Any]:
+    """Return the popular orders with their shares."""
+    popular = found.popular
+    each = zip(popular.orders.tolist(), popular.shares, found.share_errors, strict=True)
+    orders = [
+        {
+            "order": [names[item] for item in cast("list[int]", order)],
+            "share": float(share),
+            "share_error": float(error),
+        }
+        for order, share, error in each
+    ]
+    together = {"share": popular.share, "share_error": found.share_error}
+    return {"popular_orders": {**together, "orders": orders}}
+
+
+def goodness_words(goodness: GoodnessOfFit | None) -> dict[str, str]:
+    """Say that the reports do not fit the model, and what was done about it; else nothing."""
+    if goodness is None or goodness.fits:
+        return {}
+    said = (
+        f"the reports do not fit the model (chance {goodness.p_value:.2g} if it were right):"
+        f" read it with care; errors are widened {goodness.inflation:.2f} times"
+    )
+    return {"fit": said}
+
+
+def goodness_json(goodness: GoodnessOfFit | None) -> dict[str, Any]:
+    """Return Pearson's statistic of the reports, what is expected of it, and what follows."""
+    if goodness is None:
+        return {}
+    return {
+        "goodness_of_fit": {
+            "statistic": goodness.statistic,
+            "expected": goodness.expected,
+            "p_value": goodness.p_value,
+            "fits": goodness.fits,
+            "errors_widened": goodness.inflation,
+        }
+    }
