@@ -88,7 +88,8 @@ def tally_once(is_quick: bool) -> Sequence[Row]:
     n_reports = 10**5 if is_quick else 4 * 10**6
     n_keys = n_reports * 20 // 21
     path = reports(n_reports, n_keys=n_keys)
-    keyed = Keyed((SURVEY,), tuple(pieces_of(path, most_rows=2**23)), "person", 1, SALT)
+    pieces = tuple(pieces_of(path, most_rows=2**23))
+    keyed = Keyed((SURVEY,), "person", 1, SALT, pieces)
     found = Workers().add_up(tally_bucket, keyed, range(1))
     check(found.n_repeated == n_reports - n_keys, "expected that all repeats are found")
     query = (

@@ -66,7 +66,10 @@ def test_files_of_reports_lead_where_a_collector_goes(tmp_path, protocol, option
         sent = answers(asked, len(tallies))
         write(tmp_path / "a.parquet", sent[:30])
         write(tmp_path / "b.parquet", [*sent[30:], *sent[:9]])
-        so_far = tally_reports(tmp_path / "*.parquet", so_far, key="person")
+        scratch = tmp_path / "scratch" if protocol == "safari" else None
+        (tmp_path / "scratch").mkdir(exist_ok=True)
+        so_far = tally_reports(tmp_path / "*.parquet", so_far, key="person", scratch=scratch)
+        assert not list((tmp_path / "scratch").iterdir())
         so_far.write(tmp_path / "tallies.json")
         so_far = read_so_far(tmp_path / "tallies.json")
         received = [part.tally([report for _, report in sent]) for part in asked.parts]
@@ -91,6 +94,8 @@ def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
     assert counted.rounds[0].repeated is None
     with pytest.raises(HushrankError, match="last round was counted"):
         tally_reports(tmp_path / "r.parquet", counted)
+    with pytest.raises(HushrankError, match="scratch: rows are sorted there by a key"):
+        tally_reports(tmp_path / "r.parquet", so_far, scratch=tmp_path)
     again = tally_reports(tmp_path / "r.parquet", counted, round=1)
     assert again.document() == counted.document()
     with pytest.raises(HushrankError, match="expected a round of 1 to 2, got 3"):
@@ -166,7 +171,7 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     (tmp_path / "survey.toml").write_bytes(write_draft(held, {}, form="toml"))
     write(tmp_path / "first.parquet", answers(replay(held, 0, []), 1))
     run = partial(hushrank, monkeypatch)
-    first = "tally first.parquet --survey survey.toml --out one.json --key person"
+    first = "tally first.parquet --survey survey.toml --out one.json --key person --scratch ."
     assert run(*first.split()) == 0
     assert run("conclude", "one.json", "--next", "second") == 0
     so_far = read_so_far(tmp_path / "one.json")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -23,7 +24,7 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.repeats import buckets_of, first_reports
 from hushrank.surveys.report_batches import Counted, tally_batch
-from hushrank.surveys.report_files import Keyed, tally_bucket, tally_piece
+from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey
 
@@ -208,10 +209,13 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
     pieces = written(tmp_path, [whole.slice(0, 30), whole.slice(30, 30), whole.slice(60)])
     assert len(pieces) > 3
     for n_buckets in (1, 3):
-        keyed = Keyed((part,), tuple(pieces), "person", n_buckets, SALT)
-        found = Workers().add_up(tally_bucket, keyed, range(n_buckets))
-        assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
-        assert (found.n_refused, found.n_repeated) == (0, 40)
+        keyed = Keyed((part,), "person", n_buckets, SALT)
+        spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)
+        assert spread.n_refused == 0
+        for read in ({"pieces": tuple(pieces)}, {"files": spread.files}):
+            found = Workers().add_up(tally_bucket, replace(keyed, **read), range(n_buckets))
+            assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
+            assert (found.n_refused, found.n_repeated) == (0, 40)
 
 
 def test_every_scheduler_adds_up_to_the_same(tmp_path):

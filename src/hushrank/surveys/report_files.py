@@ -1,6 +1,6 @@
 """Tally the reports of files: what a task does with a piece of a file, or with a bucket of keys."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.files.pieces import Piece, batches_of, errors_naming_parquet
+from hushrank.files.spread import rows_of_bucket, write_buckets
 from hushrank.surveys.repeats import Salt, buckets_of, first_reports
 from hushrank.surveys.report_batches import COLUMNS, Counted, Parts, read_batch, tally_batch
 
@@ -35,37 +36,63 @@ def tally_piece(parts: Parts, piece: Piece) -> Counted:
 
 @dataclass(frozen=True)
 class Keyed:
-    """All pieces of a round, in order, and whose reports they are.
+    """Whose reports those of a round are.
 
-    key: the column that says so. n_buckets: of keys, each of which a task reads; salt: of what
-    spreads keys over buckets.
+    key: the column that says so. n_buckets: of keys, each of which a task holds; salt: of what
+    spreads keys over buckets. pieces: of the round, in order, where a task reads all of them for
+    its bucket; folder: where rows are sorted first, into files that all workers reach, and `files`
+    these, in order. Of the two ways one is taken.
     """
 
     parts: Parts
-    pieces: tuple[Piece, ...]
     key: str
     n_buckets: int
     salt: Salt
+    pieces: tuple[Piece, ...] = ()
+    folder: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Files of sorted rows, in the order of the pieces, and how many rows were refused: a sum."""
+
+    files: tuple[str, ...] = ()
+    n_refused: int = 0
+
+    def __add__(self, other: "Spread") -> "Spread":
+        """Name the files of both, in this order."""
+        return Spread(self.files + other.files, self.n_refused + other.n_refused)
+
+
+def spread_piece(keyed: Keyed, piece: Piece) -> Spread:
+    """Sort the possible reports of a piece into buckets of keys, in files of `keyed.folder`.
+
+    Raises HushrankError as `tally_piece` does.   Memory: some million rows.
+    """
+    found = Spread()
+    for batch, n_refused in _possible_of(keyed, piece):
+        bucket = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
+        file = write_buckets(keyed.folder, batch, bucket, keyed.n_buckets)
+        found += Spread((file,), n_refused)
+    return found
 
 
 def tally_bucket(keyed: Keyed, bucket: int) -> Counted:
     """Tally the reports whose keys are of one bucket, each person's first ones only.
 
-    A report without a key is refused. Memory: the rows of a bucket. Cost: a pass over all files.
+    A report without a key is refused; of sorted files, none is left. Memory: the rows of a bucket.
+    Cost: a pass over all pieces, or over the rows of the bucket where these were sorted.
     Raises HushrankError as `tally_piece` does.
     """
     import pyarrow as pa
 
     parts, key = keyed.parts, keyed.key
-    held, n_refused = [], 0
+    held, n_refused = list(rows_of_bucket(keyed.files, bucket)), 0
     for piece in keyed.pieces:
-        for batch in batches_of(
-            piece, (*COLUMNS, key), most_rows=_rows_at_once(piece), coded=CODED
-        ):
-            with errors_naming_parquet(piece.path):
-                possible, refused = _possible_of_bucket(keyed, batch, bucket)
-            held.append(possible)
-            n_refused += refused
+        for batch, n_bad in _possible_of(keyed, piece, bucket):
+            held.append(batch)
+            n_refused += n_bad
     counted = Counted.nothing(parts)
     same = all(each.schema.equals(held[0].schema) for each in held)
     require(same, "expected columns of the same types in all files")
@@ -75,14 +102,24 @@ def tally_bucket(keyed: Keyed, bucket: int) -> Counted:
     return counted + Counted(Counted.nothing(parts).tallies, n_refused=n_refused)
 
 
-def _possible_of_bucket(keyed: Keyed, batch: "pa.RecordBatch", bucket: int) -> tuple[Any, int]:
-    """Return the rows of a bucket that devices can have sent, and how many others there are."""
-    of_rows = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
-    own = batch.filter(_mask(of_rows == bucket))
-    has_key = np.asarray(own.column(keyed.key).is_valid())
-    is_possible = read_batch(keyed.parts, own).is_possible & has_key
-    possible = own.filter(_mask(is_possible))
-    return possible, own.num_rows - possible.num_rows
+def _possible_of(
+    keyed: Keyed, piece: Piece, bucket: int | None = None
+) -> Iterator[tuple["pa.RecordBatch", int]]:
+    """Yield the rows of a piece that devices can have sent, and how many others there are.
+
+    bucket: of this one only; a row without a key is of some bucket, and refused.
+    """
+    columns = (*COLUMNS, keyed.key)
+    for batch in batches_of(piece, columns, most_rows=_rows_at_once(piece), coded=CODED):
+        with errors_naming_parquet(piece.path):
+            own = batch
+            if bucket is not None:
+                of_rows = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
+                own = batch.filter(_mask(of_rows == bucket))
+            has_key = np.asarray(own.column(keyed.key).is_valid())
+            is_possible = read_batch(keyed.parts, own).is_possible & has_key
+            possible = own if is_possible.all() else own.filter(_mask(is_possible))
+            yield possible, own.num_rows - possible.num_rows
 
 
 def _first_of(parts: Parts, batch: "pa.RecordBatch", key: str) -> Counted:

@@ -24,6 +24,10 @@ def tally(
     round: Annotated[
         int | None, Option(min=1, help="Count this round anew, 1 = the first. (default: the next)")
     ] = None,
+    scratch: Annotated[
+        Path | None,
+        Option(help="With --key: a folder that all workers reach; rows are sorted there."),
+    ] = None,
     scheduler: Scheduler = None,
     workers: WorkerCount = None,
 ) -> None:
@@ -38,7 +42,8 @@ def tally(
     from hushrank.cli.tally.show import tally_and_show
     from hushrank.engines.tasks import Workers
 
-    tally_and_show(reports, survey, out, key, round, Workers(scheduler, workers))
+    run_by = Workers(scheduler, workers)
+    tally_and_show(reports, survey, out, key=key, round=round, scratch=scratch, workers=run_by)
 
 
 def conclude(

@@ -33,16 +33,24 @@ def tally_and_show(
     reports: Sequence[str],
     survey: Path,
     out: Path,
+    *,
     key: str | None,
     round: int | None,
+    scratch: Path | None,
     workers: Workers,
 ) -> None:
     """Count one round, print a table, and write the survey with it."""
     outputs([out], beside=[*reports, survey] if out != survey else reports)
     so_far = read_so_far(survey)
-    with in_flags("round", "workers", "scheduler"), working("counting") as progress:
+    with in_flags("round", "scratch", "workers", "scheduler"), working("counting") as progress:
         counted = tally_reports(
-            reports, so_far, key=key, round=round, workers=workers, progress=progress
+            reports,
+            so_far,
+            key=key,
+            round=round,
+            scratch=scratch,
+            workers=workers,
+            progress=progress,
         )
     counted.write(out)
     newest = len(counted.rounds) - 1

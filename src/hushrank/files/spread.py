@@ -1,0 +1,79 @@
+"""Rows that are sorted into buckets on a disk that all workers reach: one task writes, others read.
+
+A file holds the rows of one record batch, a bucket after the other. Whoever calls keeps the folder,
+and removes it in the end. A task that runs twice writes two files, of which one is named in what
+counts; the other is never read.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from hushrank.arrays import Indices
+from hushrank.errors import HushrankError
+from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.disk import FilePath
+
+
+@contextmanager
+def scratch_folder(parent: FilePath) -> Iterator[str]:
+    """Yield a new folder that only its owner reads; it is gone afterwards, whatever happens.
+
+    Raises HushrankError where there is no such parent, or one that cannot be written to.
+    """
+    try:
+        folder = mkdtemp(prefix="hushrank-", dir=parent)
+    except OSError as error:
+        raise HushrankError(f"{parent}: {error.strerror or 'cannot be written to'}") from None
+    try:
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def write_buckets(folder: str, batch: Any, bucket: Indices, n_buckets: int) -> str:
+    """Write the rows of a record batch by bucket (rows,), in their order; return the file's path.
+
+    The file appears whole or not at all, under a name that tells nothing.
+    """
+    arrow = pyarrow_for("a bucket of rows")
+    order = np.argsort(bucket, kind="stable")
+    sorted_rows = batch.take(arrow.array(order))
+    ends = np.cumsum(np.bincount(bucket, minlength=n_buckets)).tolist()
+    path = Path(folder, f"{uuid4().hex}.arrow")
+    unfinished = path.with_suffix(".part")
+    with (
+        _said_of(folder),
+        arrow.OSFile(str(unfinished), "wb") as file,
+        arrow.ipc.new_file(file, batch.schema) as writer,
+    ):
+        for start, end in zip([0, *ends], ends, strict=False):
+            writer.write_batch(sorted_rows.slice(start, end - start))
+    unfinished.replace(path)
+    return str(path)
+
+
+def rows_of_bucket(paths: Sequence[str], bucket: int) -> Iterator[Any]:
+    """Yield the record batches of a bucket, from all files in their order."""
+    arrow = pyarrow_for("a bucket of rows")
+    for path in paths:
+        with _said_of(str(Path(path).parent)), arrow.memory_map(path) as file:
+            yield arrow.ipc.open_file(file).get_batch(bucket)
+
+
+@contextmanager
+def _said_of(folder: str) -> Iterator[None]:
+    """Turn what goes wrong with a file of a folder into one HushrankError without its content."""
+    arrow = pyarrow_for("a bucket of rows")
+    try:
+        yield
+    except (OSError, arrow.ArrowException) as error:
+        full = isinstance(error, OSError) and error.strerror
+        message = full or "expected the rows that were written there"
+        raise HushrankError(f"{folder}: {message}") from None
