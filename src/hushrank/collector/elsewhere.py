@@ -41,7 +41,10 @@ ROWS_OF_A_PIECE = 2**23
 """What a task counts, about a third of a second of work."""
 
 ROWS_OF_A_BUCKET = 2**22
-"""What a task holds where repeats are dropped: about a gigabyte, of numbers as keys."""
+"""What a task holds where files are read for each bucket: about a gigabyte, of numbers as keys."""
+
+ROWS_OF_A_SORTED_BUCKET = 2**20
+"""What it holds where rows are sorted first, and more buckets cost nothing."""
 
 
 class WireRound(msgspec.Struct, frozen=True):
@@ -212,7 +215,8 @@ def _tally_by_key(
     progress: Progress,
 ) -> Counted:
     """Drop repeats in buckets of keys, read from all files each, or sorted into files first."""
-    tell, n_buckets = of_pieces(progress), n_buckets_of(pieces, most_rows=ROWS_OF_A_BUCKET)
+    tell, most = of_pieces(progress), ROWS_OF_A_SORTED_BUCKET if scratch else ROWS_OF_A_BUCKET
+    n_buckets = n_buckets_of(pieces, most_rows=most)
     buckets = range(n_buckets)
     keyed = Keyed(parts, key, n_buckets, (randbits(64), randbits(64) | 1))
     if scratch is None:
