@@ -60,6 +60,12 @@ def batches_of(
         require(n_rows == piece.n_rows, DAMAGED)
 
 
+def columns_of(piece: Piece) -> list[str]:
+    """Return the names of a piece's columns. Raises HushrankError as `batches_of` does."""
+    with errors_naming_parquet(piece.path), _opened(piece.path) as file:
+        return list(file.schema_arrow.names)
+
+
 def table_of(piece: Piece) -> Any:
     """Return a piece as a `pyarrow.Table`. Raises HushrankError as `batches_of` does."""
     with errors_naming_parquet(piece.path), _opened(piece.path) as file:

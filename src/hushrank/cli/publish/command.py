@@ -4,21 +4,24 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option, Typer
+from typer import Argument, Option, Typer
 
 from hushrank.cli.input.options import (
-    Activities,
     Bins,
     Delimiter,
+    Engine,
     ItemColumn,
     Private,
     ProfilesFile,
+    Scheduler,
     ScoreColumn,
     TimeColumn,
     UserColumn,
+    WorkerCount,
 )
 from hushrank.cli.input.reading import ActivityOptions
 from hushrank.cli.publish.online import publish_online
+from hushrank.cli.publish.shards import publish_shards
 from hushrank.errors import require
 
 publish = Typer(
@@ -27,6 +30,7 @@ publish = Typer(
     pretty_exceptions_enable=False,
 )
 publish.command("online")(publish_online)
+publish.command("shards")(publish_shards)
 
 
 class Method(StrEnum):
@@ -64,7 +68,9 @@ class Clustering(StrEnum):
 
 @publish.command()
 def historical(
-    activity: Activities,
+    activity: Annotated[
+        str, Argument(help="Who did what: CSV or Parquet, user,item[,score][,time]; also gzipped.")
+    ],
     profiles: ProfilesFile,
     private: Private,
     output: Annotated[Path, Option(help="Where the released activity goes: .csv, .parquet, +.gz.")],
@@ -125,6 +131,15 @@ def historical(
     ] = None,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
     report: Annotated[Path | None, Option(help="Write pictures: one HTML page.")] = None,
+    engine: Annotated[
+        Engine, Option(help="dask: ACTIVITY is Parquet, read by pieces; OUTPUT a new folder.")
+    ] = Engine.LOCAL,
+    scratch: Annotated[
+        Path | None,
+        Option(help="Dask: a folder that all workers reach, for raw records meanwhile."),
+    ] = None,
+    scheduler: Scheduler = None,
+    workers: WorkerCount = None,
 ) -> None:
     """Release ACTIVITY so that the private values of users who protect them are hard to infer.
 
@@ -135,6 +150,7 @@ def historical(
     --budget 0.05 --output released.csv
     """
     from hushrank.activities.bins import parse_bins
+    from hushrank.cli.input.engines import require_local, workers_of
     from hushrank.cli.output.console import in_flags
     from hushrank.cli.publish.show import PublishPaths, publish_and_show, suggestion
     from hushrank.workflows.results.release_terms import ReleaseTerms
@@ -146,8 +162,19 @@ def historical(
     chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed, protect
     with in_flags("max_ratio", "keep_own"):
         terms = ReleaseTerms(method.value, names, budget or 0.0, *chosen)
-    paths = PublishPaths(activity, profiles, output, hold_out, posterior, json, report)
+    paths = PublishPaths(Path(activity), profiles, output, hold_out, posterior, json, report)
     columns = ActivityOptions(user, item, score, time, delimiter)
+    if engine is Engine.DASK:
+        from hushrank.cli.publish.at_scale import publish_files_and_show
+
+        require(budget is not None, "--engine dask needs --budget")
+        run_by = workers_of(scheduler, workers)
+        publish_files_and_show(
+            activity, terms, edges, paths, columns, scratch=scratch, workers=run_by
+        )
+        return
+    require_local(scheduler, workers)
+    require(scratch is None, "--scratch goes with --engine dask")
     if budget is None and protect is None:
-        raise suggestion(terms, columns.read(activity))
+        raise suggestion(terms, columns.read(Path(activity)))
     publish_and_show(terms, tuple(bins or ()), edges, paths, columns)

@@ -81,12 +81,28 @@ def cluster_users(
     more than `most_gigabytes`, and when minibatch misses scikit-learn.
     """
     _require_users(scores, n_clusters, method)
-    if method == "auto":
-        method = "ward" if scores.shape[0] <= MOST_FOR_WARD else "bisecting"
     components = min(N_COMPONENTS, *scores.shape)
     is_raw = method == "average"
     space = RecordSpace() if is_raw else component_space(scores, components, rng=rng)
     points = space.points(scores)
+    labels = cluster_points(points, n_clusters, method, rng=rng, most_gigabytes=most_gigabytes)
+    return _clusters(scores, points, labels, space)
+
+
+def cluster_points(
+    points: Points,
+    n_clusters: int,
+    method: Clustering,
+    *,
+    rng: np.random.Generator,
+    most_gigabytes: float = MOST_GIGABYTES,
+) -> Labels:
+    """Return the clusters (users,) of points (users, dimensions), the largest first.
+
+    Raises HushrankError as `cluster_users` does.
+    """
+    if method == "auto":
+        method = "ward" if points.shape[0] <= MOST_FOR_WARD else "bisecting"
     first, which = distinct(points)
     enough = len(first) >= n_clusters
     require(enough, f"expected {n_clusters} or more records that differ, got {len(first)}")
@@ -95,7 +111,7 @@ def cluster_users(
     else:
         copies = np.bincount(which).astype(np.float64)
         labels = partitioned(points[first], copies, n_clusters, method, rng=rng)[which]
-    return _clusters(scores, points, _by_size(labels), space)
+    return _by_size(labels)
 
 
 def _require_users(scores: csr_array, n_clusters: int, method: Clustering) -> None:
@@ -123,10 +139,16 @@ def _clusters(scores: csr_array, points: Points, labels: Labels, space: RecordSp
     return Clusters(labels, centroids, centres, space)
 
 
+def cluster_sums(table: Points, labels: Labels, n_clusters: int) -> Floats:
+    """Return the sums (clusters, columns) of the rows of each cluster's users (users, columns)."""
+    n_users = len(labels)
+    cells = np.ones(n_users), (labels, np.arange(n_users))
+    sums: Any = csr_array(cells, shape=(n_clusters, n_users)) @ table
+    dense: Floats = sums if isinstance(sums, np.ndarray) else sums.toarray()
+    return dense
+
+
 def _means(table: Points, labels: Labels) -> Floats:
     """Return the mean row (clusters, columns) of each cluster's users."""
-    n_users = len(labels)
-    sums: Any = csr_array((np.ones(n_users), (labels, np.arange(n_users)))) @ table
-    dense = sums if isinstance(sums, np.ndarray) else sums.toarray()
-    means: Floats = dense / np.bincount(labels)[:, None]
-    return means
+    sizes = np.bincount(labels)
+    return np.asarray(cluster_sums(table, labels, len(sizes)) / sizes[:, None])

@@ -45,13 +45,23 @@ def component_space(
     Approximate, by randomised subspace iteration, from at most 10,000 users drawn at random.
     Source: Halko, Martinsson, Tropp (SIAM Review 2011), Alg. 4.4.
     """
-    n_users, n_items = scores.shape
-    require(n_components >= 1, f"expected 1 or more components, got {n_components}")
-    n_kept = min(n_components, n_users, n_items)
-    some = np.arange(n_users)
-    if n_users > MOST_LEARNT_FROM:
-        some = np.sort(rng.choice(n_users, MOST_LEARNT_FROM, replace=False))
-    sample = _damped(scores[some])
+    some = learnt_from(scores.shape[0], rng=rng)
+    n_kept = min(n_components, *scores.shape)
+    return space_of_sample(scores[some], n_kept, rng=rng)
+
+
+def learnt_from(n_users: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return the users, by number, that a space is learnt from: all, or 10,000 at random."""
+    if n_users <= MOST_LEARNT_FROM:
+        return np.arange(n_users)
+    return np.sort(rng.choice(n_users, MOST_LEARNT_FROM, replace=False))
+
+
+def space_of_sample(scores: csr_array, n_kept: int, *, rng: np.random.Generator) -> RecordSpace:
+    """Return the space of so many directions that `component_space` learns from these users."""
+    require(n_kept >= 1, f"expected 1 or more components, got {n_kept}")
+    sample = _damped(scores)
+    n_items = scores.shape[1]
     axes = rng.standard_normal((n_items, min(n_kept + N_SPARE, n_items)))
     for _ in range(N_ROUNDS):
         axes, _ = np.linalg.qr(sample.T @ (sample @ axes))

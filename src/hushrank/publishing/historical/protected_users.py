@@ -124,11 +124,22 @@ def protect(
     Differs from the source, which clusters all users and releases records of unprotected ones too.
     """
     aligned = profiles.aligned(activity.users)
-    open_users = aligned.protection(names).get((), np.zeros(0, dtype=np.intp))
-    rows = np.setdiff1d(np.arange(activity.n_users), open_users)
-    require(len(rows) >= 4, f"expected 4 or more users who ask for protection, got {len(rows)}")
-    most = max(2, min(MOST_CLUSTERS, len(rows) // USERS_OF_A_CLUSTER))
-    wanted = most if n_clusters is None else n_clusters
+    rows = protected_rows(aligned, names)
+    wanted = clusters_of(len(rows), n_clusters)
     clusters = cluster_users(activity.scores[rows], wanted, method=clustering, rng=rng)
     distances = group_distances(clusters.centroids, distance)
     return ProtectedUsers(activity, aligned, tuple(names), rows, clusters, distances)
+
+
+def protected_rows(profiles: Profiles, names: Sequence[str]) -> Indices:
+    """Return who protects one of `names`, by row; raise HushrankError for fewer than 4."""
+    open_users = profiles.protection(names).get((), np.zeros(0, dtype=np.intp))
+    rows = np.setdiff1d(np.arange(profiles.n_users), open_users)
+    require(len(rows) >= 4, f"expected 4 or more users who ask for protection, got {len(rows)}")
+    return rows
+
+
+def clusters_of(n_protected: int, n_clusters: int | None) -> int:
+    """Return how many clusters so many protected users get, unless it is said."""
+    most = max(2, min(MOST_CLUSTERS, n_protected // USERS_OF_A_CLUSTER))
+    return most if n_clusters is None else n_clusters

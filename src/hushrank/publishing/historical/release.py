@@ -146,15 +146,21 @@ def exchange_records(
 
     Every probability was settled before, so that errors come before anything is drawn.
     """
-    among = np.arange(len(users.rows))
-    for plan in plans:
-        among[plan.users] = plan.draw(rng=rng)
+    among = draw_sources(users, plans, rng=rng)
     sources = np.arange(users.activity.n_users)
     sources[users.rows] = rows_of(users, among)
     activity = users.activity.with_scores(records_of(users.activity, sources))
     distortion = record_distortion(users, among)
     parts = method, budget, tuple(plans), distortion, rng.is_private
     return HistoricalRelease(activity, sources, *parts)
+
+
+def draw_sources(users: ProtectedUsers, plans: Sequence[GroupPlan], *, rng: Randomness) -> Indices:
+    """Draw whose record is released for each protected user (protected,): places, or NOTHING."""
+    among = np.arange(len(users.rows))
+    for plan in plans:
+        among[plan.users] = plan.draw(rng=rng)
+    return among
 
 
 def rows_of(users: ProtectedUsers, among: Indices) -> Indices:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushrank.activities.activity import Scores
-from hushrank.arrays import Indices, WholeNumbers
+from hushrank.arrays import Floats, Indices, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.item_channel.problem import ActivityPopulation
@@ -31,11 +31,25 @@ def learnt_population(scores: Scores, codes: WholeNumbers, n_values: int) -> Act
     Raises HushrankError unless 2 or more users of each value have any activity.
     """
     active = np.flatnonzero(np.asarray(scores.sum(axis=1)) > 0)
-    fewest = int(np.bincount(codes[active], minlength=n_values).min())
+    cell, n_groups = group_cells(codes[active], n_values)
+    cells = np.eye(n_values * n_groups)[cell]
+    return population_of_sums(np.asarray(scores[active].T @ cells), n_values)
+
+
+def group_cells(codes: WholeNumbers, n_values: int) -> tuple[Indices, int]:
+    """Return group * n_values + value of each active user (users,), and how many groups there are.
+
+    Raises HushrankError unless there are 2 or more users of each value.
+    """
+    fewest = int(np.bincount(codes, minlength=n_values).min())
     require(fewest >= 2, "expected activity of 2 or more users of each private value")
-    groups = _spread_out(codes[active], n_values) % min(MOST_GROUPS, fewest)
-    cells = np.eye(n_values * (groups.max() + 1))[groups * n_values + codes[active]]
-    parts = np.asarray(scores[active].T @ cells).reshape(scores.shape[1], -1, n_values)
+    groups = _spread_out(codes, n_values) % min(MOST_GROUPS, fewest)
+    return groups * n_values + codes, int(groups.max()) + 1
+
+
+def population_of_sums(sums: Floats, n_values: int) -> ActivityPopulation:
+    """Return what sums of scores (items, groups * values) of users teach."""
+    parts = sums.reshape(len(sums), -1, n_values)
     joint = parts.sum(axis=1)
     without = joint[:, None] - parts
     return ActivityPopulation(joint / joint.sum(), without / without.sum(axis=0))

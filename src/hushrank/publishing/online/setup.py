@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isinf
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity, Scores
 from hushrank.activities.profiles import Profiles
-from hushrank.arrays import Shares
+from hushrank.arrays import Shares, WholeNumbers
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.item_channel.learning_error import MOST_GROUPS, learnt_population
 from hushrank.publishing.item_channel.problem import ActivityPopulation
@@ -93,6 +93,13 @@ class StreamSetup:
         return cls(*people, named, protects, StreamRules(**document.rules), history)
 
 
+class Learn(Protocol):
+    """Returns what activity tells of an attribute, by code of each user (users,), -1 = untold."""
+
+    def __call__(self, codes: WholeNumbers, n_values: int) -> ActivityPopulation:
+        """Learn from the users who tell; raise HushrankError where they are too few."""
+
+
 def stream_setup(
     activity: Activity,
     profiles: Profiles,
@@ -109,25 +116,46 @@ def stream_setup(
     Raises HushrankError when nobody protects any, for a history of other users or items, for a
     limit with fewer than 16 active users of a value, and as `learnt_population`.
     """
-    active = set(activity.users)
-    others = [user for user in profiles.users if user not in active]
-    users = (*activity.users, *others)
-    known = profiles.aligned(users)
+    users = all_users(activity.users, profiles)
     scores = activity.aligned(users, activity.items).scores
+
+    def learn(codes: WholeNumbers, n_values: int) -> ActivityPopulation:
+        told = codes >= 0
+        return learnt_population(scores[told], codes[told], n_values)
+
+    return setup_by(learn, users, activity.items, profiles, private, rules, history=history)
+
+
+def all_users(active: Sequence[str], profiles: Profiles) -> tuple[str, ...]:
+    """Return the users with activity, and then those who have a profile alone."""
+    known = set(active)
+    return (*active, *(user for user in profiles.users if user not in known))
+
+
+def setup_by(
+    learn: Learn,
+    users: tuple[str, ...],
+    items: tuple[str, ...],
+    profiles: Profiles,
+    private: Sequence[str],
+    rules: StreamRules,
+    *,
+    history: Activity | None = None,
+) -> StreamSetup:
+    """Return the setup of `stream_setup`, wherever the activity lies that `learn` learns from."""
+    known = profiles.aligned(users)
     protects: list[str | None] = [None] * len(users)
     populations = {}
     for names, rows in known.protection(private).items():
         if names:
             attribute = known.joint(names)
-            told = attribute.codes >= 0
-            learnt = learnt_population(scores[told], attribute.codes[told], attribute.n_values)
-            populations["+".join(names)] = learnt
+            populations["+".join(names)] = learn(attribute.codes, attribute.n_values)
             for row in rows:
                 protects[row] = "+".join(names)
     require(populations, "expected users who protect something")
     _require_known_enough(populations.values(), rules)
-    held = None if history is None else _held(history, users, activity.items)
-    return StreamSetup(users, activity.items, populations, tuple(protects), rules, held)
+    held = None if history is None else _held(history, users, items)
+    return StreamSetup(users, items, populations, tuple(protects), rules, held)
 
 
 def _require_known_enough(populations: Iterable[ActivityPopulation], rules: StreamRules) -> None:

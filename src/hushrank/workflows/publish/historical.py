@@ -285,7 +285,7 @@ def _settle(
     progress("clustering users")
     users = _protector(terms)(activity, profiles, rng=stream(choices, "clusters"))
     progress("settling the channels")
-    return users, _planner(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
+    return users, planner_of(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
 
 
 def _rehearse(
@@ -306,7 +306,7 @@ def _rehearse(
         found = useful_budgets(terms.method, terms.distance, shown)
         require(found is not None, f"protect: no budgets of {terms.method} are known to search")
         budgets = found or budgets
-    planner = _planner(terms)
+    planner = planner_of(terms)
     return find_budget(halves, planner, terms.method, wanted, budgets, progress=progress)
 
 
@@ -321,7 +321,7 @@ def _protector(terms: ReleaseTerms) -> Callable[..., ProtectedUsers]:
     )
 
 
-def _planner(terms: ReleaseTerms) -> Callable[..., Sequence[GroupPlan]]:
+def planner_of(terms: ReleaseTerms) -> Callable[..., Sequence[GroupPlan]]:
     """Return what settles the channels of the method."""
     if terms.method in OURS:
         return OURS[terms.method]

@@ -352,11 +352,12 @@ def _setup(
     expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
     if history is not None:
         expect(history, Activity, "history", "hushrank.read_activity")
-    names, rules = expect_attributes(private), _rules(budget, limit, renew_every)
+    names, rules = expect_attributes(private), rules_of(budget, limit, renew_every)
     return stream_setup(learn_from, profiles, names, rules, history=history)
 
 
-def _rules(budget: float, limit: float | None, renew_every: int | None) -> StreamRules:
+def rules_of(budget: float, limit: float | None, renew_every: int | None) -> StreamRules:
+    """Return the rules of a stream; raise HushrankError for what none can have."""
     bits = inf if limit is None else expect_number(limit, "limit")
     require(bits >= 0, f"limit: expected at least 0 bits, got {limit}")
     rules = StreamRules(float(expect_number(budget, "budget")), limit=bits * BIT)

@@ -1,0 +1,319 @@
+"""Publish activity of many Parquet files, piece by piece: `hushrank.publish` beyond one process.
+
+Records are read twice and sorted into books of rows on a scratch folder; points, sums and released
+rows are made book by book. Clusters, channels and whose record stands for whom are settled in the
+process that calls, which alone draws: no task has noise, and one that runs twice writes the same.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from secrets import randbits
+from shutil import rmtree
+from typing import Any, cast
+from uuid import uuid4
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.activity_files import ITEM, SCORE, UNNAMED, USER, ActivityColumns
+from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.profiles import Profiles
+from hushrank.activities.shelves.records import names_of_piece
+from hushrank.activities.shelves.shelf import Books, Shelf, Sorting, bind, books_for, sort_piece
+from hushrank.arrays import Indices
+from hushrank.engines.tasks import HERE, Workers
+from hushrank.errors import HushrankError, expect, require
+from hushrank.files.disk import FilePath
+from hushrank.files.pieces import Piece, pieces_of
+from hushrank.files.spread import scratch_folder
+from hushrank.publishing.clusters.clustering import Clustering
+from hushrank.publishing.clusters.in_books import (
+    Pointing,
+    clusters_of_books,
+    labels_of_points,
+    members_of_books,
+    points_of_book,
+    space_of_users,
+    sums_of_book,
+)
+from hushrank.publishing.distances.group_distances import group_distances
+from hushrank.publishing.distances.kendall import kendall_distances_of_pairs
+from hushrank.publishing.historical.protected_users import (
+    ProtectedUsers,
+    clusters_of,
+    protected_rows,
+)
+from hushrank.publishing.historical.release import MOST_COMPARED, GroupPlan, draw_sources
+from hushrank.workflows.arguments import expect_attributes
+from hushrank.workflows.progress import Progress, of_pieces, silent
+from hushrank.workflows.publish.historical import planner_of
+from hushrank.workflows.results.release_terms import Distance, ReleaseTerms
+from hushrank.workflows.seeds import secret_words, stream
+
+ROWS_OF_A_PIECE = 2**22
+METHODS = ("privrank", "rand", "frapp")
+"""Those that know clusters alone: the others compare records one by one."""
+
+
+@dataclass(frozen=True, repr=False)
+class ReleasedFiles:
+    """What may be handed over: a folder of Parquet files, and what was promised of it.
+
+    Privacy: as of `hushrank.publish`; two releases of the same users tell more than one.
+    """
+
+    folder: Path
+    terms: ReleaseTerms
+    n_users: int
+    n_records: int
+    is_private: bool
+
+    def __repr__(self) -> str:
+        """Say the size, nothing of the content."""
+        return f"ReleasedFiles({self.terms.method}, {self.n_users} users)"
+
+    @property
+    def privacy(self) -> str:
+        """What was protected, for whom, and at what cost, in one line."""
+        return self.terms.privacy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was promised, and the size of the release, JSON-ready."""
+        return {
+            "method": self.terms.method,
+            "budget": self.terms.budget,
+            "budget_unit": self.terms.unit,
+            "users": self.n_users,
+            "records": self.n_records,
+            "private": self.is_private,
+            "options": asdict(self.terms),
+            "privacy_statement": " ".join(self.terms.notes),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class FilesComparison:
+    """What a release of files costs and tells, for the owner of the raw data alone; bits.
+
+    leakage_bits and untouched_bits: the worst of the groups of users who protect the same.
+    """
+
+    n_protected: int
+    n_clusters: int
+    expected_distortion: float
+    record_distortion: float
+    untouched_bits: float
+    leakage_bits: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures, JSON-ready."""
+        return asdict(self)
+
+    @property
+    def summary(self) -> Mapping[str, str]:
+        """The figures, as rows of a table for people."""
+        return {
+            "protected": f"{self.n_protected:,} users, {self.n_clusters:,} clusters",
+            "expected distortion": f"{self.expected_distortion:.4g}",
+            "record distortion": f"{self.record_distortion:.4g}",
+            "leakage": f"{self.leakage_bits:.3g} bits, untouched {self.untouched_bits:.3g}",
+        }
+
+
+def publish_files(
+    source: FilePath | Sequence[FilePath],
+    profiles: Profiles,
+    output: FilePath,
+    *,
+    scratch: FilePath,
+    private: Sequence[str],
+    budget: float,
+    method: str = "privrank",
+    clusters: int | None = None,
+    clustering: Clustering = "auto",
+    distance: Distance = "kendall",
+    max_ratio: float | None = None,
+    keep_own: bool = False,
+    columns: ActivityColumns = UNNAMED,
+    seed: int | None = None,
+    workers: Workers = HERE,
+    progress: Progress = silent,
+) -> tuple[ReleasedFiles, FilesComparison]:
+    """Release each protected user under the record of another: `hushrank.publish`, by pieces.
+
+    source: paths, patterns, folders or addresses of Parquet; scores of one user and one item add
+    up. output: a folder that is not there yet, for the released files. scratch: a folder that holds
+    the raw records meanwhile, about 16 bytes each, twice; both folders are such as all workers
+    reach. The other options, and what is promised, are those of `hushrank.publish`, for `privrank`,
+    `rand` and `frapp`. The release is that of one process, to the last bit for the same seed where
+    scores are whole numbers. The second result is for the owner alone.
+    Raises HushrankError as `publish` does, and for a file that is missing or damaged, which is
+    named: nothing is released then.
+    """
+    expect(profiles, Profiles, "profiles", "hushrank.read_profiles")
+    expect(workers, Workers, "workers")
+    chosen = clusters, clustering, distance, max_ratio, keep_own, seed, None
+    terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
+    known = f"{method} compares records one by one: use it on one machine"
+    require(method in METHODS and clustering != "average", known)
+    with _new_folder(output) as unfinished, scratch_folder(scratch) as folder:
+        work = _Work(workers, progress, folder, columns)
+        sorting, books = work.shelve(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
+        shelf = Shelf(books.books, len(books.users_of_items))
+        choices = randbits(128) if seed is None else seed
+        users = work.protect(shelf, sorting, profiles, terms, rng=stream(choices, "clusters"))
+        progress("settling the channels")
+        rng_of_choices = stream(choices, "choices")
+        plans = planner_of(terms)(users, budget=terms.budget, choices=rng_of_choices)
+        rng = secret_words(seed)
+        among = draw_sources(users, plans, rng=rng)
+        sources = np.arange(users.activity.n_users)
+        sources[users.rows] = users.rows[among]
+        n_records = work.write(shelf, sorting, sources, str(unfinished))
+        compared = _compared(shelf, users, plans, among)
+    released = ReleasedFiles(Path(output), terms, len(sources), n_records, rng.is_private)
+    return released, compared
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Work:
+    """Who does it, who is told, and where raw records lie meanwhile."""
+
+    workers: Workers
+    progress: Progress
+    folder: str
+    columns: ActivityColumns
+
+    def shelve(self, pieces: Sequence[Piece]) -> tuple[Sorting, Books]:
+        """Read all records twice: for the names, and into books."""
+        tell, add_up = of_pieces(self.progress), self.workers.add_up
+        self.progress("reading who and what there is")
+        names = add_up(names_of_piece, self.columns, pieces, tell).in_order
+        require_identifiers(names.users.to_pylist(), "users")
+        require_identifiers(names.items.to_pylist(), "items")
+        sorting = books_for(self.folder, self.columns, names)
+        self.progress(f"sorting {names.n_records:,} records")
+        files = add_up(sort_piece, sorting, pieces, tell)
+        sorting = Sorting(self.folder, self.columns, names, sorting.n_users, files)
+        books = add_up(bind, sorting, range(sorting.n_books), tell)
+        idle, unused = books.n_idle, int((books.users_of_items == 0).sum())
+        require(idle == 0, f"expected activity of every user, got none of {idle} users")
+        require(unused == 0, f"expected activity on every item, got none on {unused} items")
+        return sorting, books
+
+    def protect(
+        self,
+        shelf: Shelf,
+        sorting: Sorting,
+        profiles: Profiles,
+        terms: ReleaseTerms,
+        *,
+        rng: np.random.Generator,
+    ) -> ProtectedUsers:
+        """Find who protects what, and cluster their records, as `protect` does."""
+        self.progress("clustering users")
+        users, items = (
+            tuple(each.to_pylist()) for each in (sorting.names.users, sorting.names.items)
+        )
+        aligned = profiles.aligned(users)
+        rows = protected_rows(aligned, terms.private)
+        method, tell = cast(Clustering, terms.clustering), of_pieces(self.progress)
+        space = space_of_users(shelf, rows, method, rng=rng)
+        members, n_clusters = members_of_books(shelf, rows), clusters_of(len(rows), terms.clusters)
+        pointing = Pointing(shelf, space, n_clusters)
+        points = np.concatenate(self.workers.add_up(points_of_book, pointing, members, tell))
+        members = labels_of_points(members, points, n_clusters, method, rng=rng)
+        sums = self.workers.add_up(sums_of_book, pointing, members, tell)
+        clusters = clusters_of_books(members, points, sums, space)
+        nothing = Activity(csr_array((len(users), len(items))), users, items)
+        distances = group_distances(clusters.centroids, terms.distance)
+        return ProtectedUsers(nothing, aligned, terms.private, rows, clusters, distances)
+
+    def write(self, shelf: Shelf, sorting: Sorting, sources: Indices, folder: str) -> int:
+        """Write what is released of each book's users; return how many records that is."""
+        self.progress("writing the release")
+        starts = shelf.starts
+        writing = _Writing(shelf, sorting, folder)
+        each = [(n, sources[starts[n] : starts[n + 1]]) for n in range(len(shelf.books))]
+        return self.workers.add_up(write_book, writing, each, of_pieces(self.progress))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Writing:
+    """What a task needs to write a part of the release."""
+
+    shelf: Shelf
+    sorting: Sorting
+    folder: str
+
+
+def write_book(writing: _Writing, given: tuple[int, Indices]) -> int:
+    """Write the records that stand for those of a book's users; return how many there are.
+
+    given: the book, and whose record is released for each of its users. The file appears whole, and
+    is the same when it is written again.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    number, sources = given
+    scores, names = writing.shelf.rows(sources), writing.sorting.names
+    users = pa.array(writing.sorting.users_of(number))
+    rows = np.repeat(np.arange(len(sources), dtype=np.int32), np.diff(scores.indptr))
+    columns = {
+        USER: pa.DictionaryArray.from_arrays(rows, users),
+        ITEM: pa.DictionaryArray.from_arrays(scores.indices, names.items.cast(pa.string())),
+    }
+    books = writing.shelf.books
+    if not all(book.is_binary for book in books):
+        whole = all(book.is_whole for book in books)
+        columns[SCORE] = pa.array(scores.data.astype(np.int64) if whole else scores.data)
+    path = Path(writing.folder, f"part-{number:05}.parquet")
+    unfinished = path.with_suffix(f".{uuid4().hex}")
+    parquet.write_table(_without_unused(pa.table(columns)), unfinished)
+    unfinished.replace(path)
+    return int(scores.nnz)
+
+
+def _without_unused(table: Any) -> Any:
+    """Return dictionaries of what a part shows alone: others tell that something exists."""
+    import pyarrow as pa
+
+    plain = (each.cast(pa.string()) for each in table.columns[:2])
+    coded = [each.dictionary_encode() for each in plain]
+    return pa.table([*coded, *table.columns[2:]], names=table.column_names)
+
+
+def _compared(
+    shelf: Shelf, users: ProtectedUsers, plans: Sequence[GroupPlan], among: Indices
+) -> FilesComparison:
+    """Return what the release costs, of at most 10,000 records as `record_distortion` has it."""
+    compared = np.arange(len(among))[:: -(-len(among) // MOST_COMPARED)]
+    pairs = np.concatenate([users.rows[compared], users.rows[among[compared]]])
+    first = np.arange(len(compared))
+    apart = kendall_distances_of_pairs(shelf.rows(pairs), first, first + len(compared))
+    expected = sum(len(plan.users) * plan.expected_distortion for plan in plans) / len(among)
+    worst = max(plans, key=lambda plan: plan.leaked.leakage_bits).leaked
+    sizes = len(among), users.clusters.n_clusters
+    leaked = worst.untouched_bits, worst.leakage_bits
+    return FilesComparison(*sizes, float(expected), float(apart.mean()), *leaked)
+
+
+@contextmanager
+def _new_folder(output: FilePath) -> Iterator[Path]:
+    """Yield a folder beside the output, which becomes the output when nothing went wrong."""
+    wanted = Path(output)
+    require(not wanted.exists(), f"{output}: expected a folder that is not there yet")
+    unfinished = wanted.with_name(f".{wanted.name}-{uuid4().hex}")
+    try:
+        unfinished.mkdir()
+    except OSError as error:
+        raise HushrankError(f"{output}: {error.strerror or 'cannot be written to'}") from None
+    try:
+        yield unfinished
+        unfinished.rename(wanted)
+    finally:
+        rmtree(unfinished, ignore_errors=True)

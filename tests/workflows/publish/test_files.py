@@ -1,0 +1,161 @@
+"""Activity of many files is released as that of one process."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import hushrank
+from hushrank.activities.activity_files import ActivityColumns, read_activity
+from hushrank.activities.shelves import shelf
+from hushrank.activities.shelves.records import Names
+from hushrank.engines.tasks import Workers
+from hushrank.errors import HushrankError
+from hushrank.files.names import natural_order
+from hushrank.workflows.publish.files import publish_files
+from tests.commands import hushrank as command
+
+N_USERS, N_ITEMS = 200, 30
+ASKED = {"private": ["gender"], "clusters": 7, "seed": 5}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """Records in any order over three files, some of one user and one item; small books."""
+    monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 700)
+    rng = np.random.default_rng(1)
+    made, people = hushrank.simulate_activity(users=N_USERS, items=N_ITEMS, tilt=0.8, seed=5)
+    rows = np.repeat(np.arange(N_USERS), made.records_of_users)
+    order = rng.permutation(np.concatenate([np.arange(len(rows)), np.arange(50)]))
+    columns = {
+        "user": [made.users[row] for row in rows[order]],
+        "item": [made.items[item] for item in made.scores.indices[order]],
+        "score": rng.integers(1, 4, size=len(order)),
+    }
+    (tmp_path / "visits").mkdir()
+    (tmp_path / "scratch").mkdir()
+    whole = pa.table(columns)
+    for n, start in enumerate(range(0, len(order), 600)):
+        part = whole.slice(start, 600)
+        parquet.write_table(part, tmp_path / "visits" / f"{n}.parquet", row_group_size=250)
+    users = rng.random(N_USERS) < 0.8
+    return whole, people.with_protected({"gender": users})
+
+
+def published(tmp_path, profiles, **asked):
+    folders = {"output": tmp_path / "released", "scratch": tmp_path / "scratch"}
+    return publish_files(tmp_path / "visits", profiles, **folders, **(ASKED | asked))
+
+
+@pytest.mark.parametrize(("method", "budget"), [("privrank", 0.05), ("rand", 0.5), ("frapp", 30)])
+def test_a_release_of_files_is_that_of_one_process(tmp_path, data, method, budget):
+    """Record by record, with the same seed: of several pieces, books and parts."""
+    whole, profiles = data
+    asked = {"method": method, "budget": budget}
+    stated = hushrank.publish(read_activity(whole), profiles, **(ASKED | asked))
+    found, compared = published(tmp_path, profiles, **asked)
+    assert len(list((tmp_path / "released").iterdir())) > 2
+    assert read_activity(parquet.read_table(tmp_path / "released")) == stated.activity
+    assert found.n_records == stated.activity.n_records
+    assert found.terms == stated.terms
+    owners = stated.compared_with(read_activity(whole), profiles)
+    assert compared.leakage_bits == pytest.approx(owners.leakage_bits, rel=1e-12)
+    assert compared.record_distortion == pytest.approx(owners.record_distortion, rel=1e-12)
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_workers_and_names_of_columns_do_not_matter(tmp_path, data):
+    _, profiles = data
+    published(tmp_path, profiles, budget=0.05)
+    stated = parquet.read_table(tmp_path / "released")
+    for file in (tmp_path / "visits").iterdir():
+        table = parquet.read_table(file).rename_columns(["who", "what", "often"])
+        parquet.write_table(table.append_column("more", table["who"]), file)
+    (tmp_path / "released").rename(tmp_path / "first")
+    named = ActivityColumns(user="who", item="what", score="often")
+    found, _ = published(
+        tmp_path, profiles, budget=0.05, columns=named, workers=Workers("threads", 3)
+    )
+    assert parquet.read_table(tmp_path / "released").equals(stated)
+    assert not found.is_private
+
+
+def test_without_a_seed_the_draws_are_secret(tmp_path, data):
+    _, profiles = data
+    found, _ = published(tmp_path, profiles, budget=0.05, seed=None)
+    assert found.is_private
+    assert "no differential privacy" in found.privacy
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"method": "user-level"}, "compares records one by one"),
+        ({"clustering": "average"}, "compares records one by one"),
+        ({"private": ["age"]}, "expected an attribute of gender"),
+        ({"budget": 2.0}, "expected a budget of 0..1"),
+        ({"columns": ActivityColumns(user="nobody")}, "expected the columns user and item"),
+    ],
+)
+def test_what_cannot_be_released_leaves_nothing_behind(tmp_path, data, asked, said):
+    _, profiles = data
+    with pytest.raises(HushrankError, match=said):
+        published(tmp_path, profiles, **({"budget": 0.05} | asked))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["scratch", "visits"]
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("user", "", "a value in the column 'user'"),
+        ("score", -1, "a score that is a number"),
+        ("item", None, "a value in the column 'item'"),
+    ],
+)
+def test_a_bad_cell_is_named_by_its_file_and_not_shown(tmp_path, data, column, value, said):
+    whole, profiles = data
+    table = whole.slice(0, 3).to_pydict()
+    table[column] = [table[column][0], value, table[column][2]]
+    parquet.write_table(pa.table(table), tmp_path / "visits" / "bad.parquet")
+    with pytest.raises(HushrankError, match=rf"bad\.parquet: expected .*{said}"):
+        published(tmp_path, profiles, budget=0.05)
+    (tmp_path / "visits" / "bad.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(HushrankError, match=r"bad\.parquet: expected a whole Parquet file"):
+        published(tmp_path, profiles, budget=0.05)
+
+
+def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys):
+    _, profiles = data
+    monkeypatch.chdir(tmp_path)
+    hushrank.write_profiles(profiles, "people.csv")
+    stated, _ = published(tmp_path, profiles, budget=0.05)
+    words = "publish historical visits/*.parquet --profiles people.csv --private gender --seed 5"
+    words += " --budget 0.05 --clusters 7 --engine dask --scratch scratch --scheduler threads"
+    run = partial(command, monkeypatch, *words.split())
+    assert run("--output", "again", "--json", "owner.json") == 0
+    said = capsys.readouterr().out
+    assert "Published from visits/*.parquet" in said
+    assert parquet.read_table("again").equals(parquet.read_table("released"))
+    told = json.loads((tmp_path / "owner.json").read_text())
+    assert told["records"] == stated.n_records
+    assert told["private"] is False
+    assert run("--output", "third", "--hold-out", "held.csv") == 1
+    assert "need all records in one process" in capsys.readouterr().err
+    assert not (tmp_path / "third").exists()
+
+
+def test_names_are_in_the_order_in_which_tables_are_read():
+    texts = ["b", "10", "9", "007", "7", "a", "é", "Z", "1" * 19, "2" * 18]
+    names = Names(pa.array(texts, pa.large_string()), pa.array(["x"], pa.large_string()), 0)
+    assert tuple(names.in_order.users.to_pylist()) == natural_order(texts)
+
+
+def test_an_output_that_is_there_is_kept(tmp_path, data):
+    _, profiles = data
+    (tmp_path / "released").mkdir()
+    with pytest.raises(HushrankError, match="expected a folder that is not there yet"):
+        published(tmp_path, profiles, budget=0.05)
