@@ -126,4 +126,4 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
 
 def test_neither_rankings_nor_reports_are_shown():
     outcome = run(pairs(5, epsilon=1.0, seed=1), PEOPLE, rng=Randomness.seeded(1))
-    assert "order" not in repr(outcome.result)
+    assert "order=" not in repr(outcome.result)
