@@ -131,14 +131,14 @@ function bestBuckets(epsilon) {
 }
 
 /**
- * The truth or another choice, by one word.
+ * The truth or another choice, by one word. Both are computed, whichever is told: else time would
+ * say of a report whether it is true.
  *
  * @param {number} hidden @param {Response} response @param {bigint} drawn
  */
 function respond(hidden, { hits, lies }, drawn) {
-  if (drawn < hits) return hidden;
-  const other = Number((drawn - hits) / lies);
-  return other >= hidden ? other + 1 : other; // skip the truth
+  const other = Number(BigInt.asUintN(64, drawn - hits) / lies);
+  return [other + Number(other >= hidden), hidden][Number(drawn < hits)]; // skip the truth
 }
 
 /** @type {Make} */
@@ -263,10 +263,11 @@ function named(k, { hits, lies }, m) {
       const isRow = held.length === m && held.every((each, at) => !at || each > held[at - 1]);
       demand(isRow, "unfit-ranking", "expected ascending categories");
       const drawn = rng.word();
-      if (drawn < truths) return held[Number(drawn / hits)];
-      const past = drawn - truths;
-      if (past >= others) return Number(past - others);
-      return held.reduce((other, each) => other + Number(other >= each), Number(past / lies));
+      const truth = held[Math.min(Number(drawn / hits), m - 1)];
+      const past = BigInt.asUintN(64, drawn - truths);
+      const spare = Number(BigInt.asUintN(64, past - others));
+      const lie = held.reduce((other, each) => other + Number(other >= each), Number(past / lies));
+      return [lie, spare, truth][Number(past >= others) + Number(drawn < truths)]; // as `respond`
     },
     supports: (report, category) => report === category,
   };
