@@ -118,6 +118,7 @@ def test_the_rest_and_what_is_spent_never_exceed_the_whole(epsilon, part):
     rest = rest_of(epsilon, spent)
     assert Fraction(rest) + Fraction(spent) <= Fraction(epsilon)
     assert rest == pytest.approx(epsilon - spent, rel=1e-12)
+    assert rest_of(epsilon, 0.0) == epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
@@ -128,6 +129,8 @@ def test_what_is_no_price_has_no_share(epsilon):
         rest_of(epsilon, 0.0)
     with pytest.raises(HushrankError):
         rest_of(1.0, 1.0)
+    with pytest.raises(HushrankError):
+        rest_of(1.0, -0.1)
     with pytest.raises(HushrankError):
         share_of(1.0, 0)
 

@@ -94,6 +94,7 @@ def test_the_words_decide_at_the_threshold():
     reports = mechanism.randomise(ones, rng=Randomness.replayed(tape))
     assert reports.tolist() == [1, 1, 0, 0]
     assert mechanism.tally(reports).support.tolist() == [2, 2]
+    assert mechanism.tally(0 * ones).support.tolist() == [4, 0]
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), 1001, 1e-30, "1"])

@@ -63,7 +63,7 @@ class OptimisedLocalHashing:
 
     @cached_property
     def _hashed(self) -> HashedResponse:
-        n_buckets = min(max(2, round(exp_below(self.epsilon)) + 1), MOST_BUCKETS)
+        n_buckets = min(round(exp_below(self.epsilon)) + 1, MOST_BUCKETS)
         return HashedResponse(self.n_categories, self.epsilon, n_buckets)
 
 

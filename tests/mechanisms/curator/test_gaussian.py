@@ -218,3 +218,9 @@ def test_other_values_are_refused_before_anything_is_drawn(values):
 def test_it_is_a_central_mechanism():
     mechanism: CentralMechanism = DiscreteGaussian(3, 0.5, 1e-9)
     assert (mechanism.epsilon, mechanism.delta) == (0.5, 1e-9)
+
+
+def test_a_guarantee_that_fails_oftener_than_it_holds_is_refused():
+    assert DiscreteGaussian(1, 1.0, 0.5).sigma > 0
+    with pytest.raises(HushrankError, match=r"a delta of at most 0\.5, got 0\.51"):
+        DiscreteGaussian(1, 1.0, 0.51)

@@ -245,3 +245,26 @@ def test_bad_parameters_are_refused(n_items, epsilon):
 def test_a_negative_number_of_draws_is_refused(method):
     with pytest.raises(HushrankError, match="at least 0 draws"):
         getattr(PermutohedronMechanism(3, 1.0), method)(-1, rng=generator())
+
+
+class Turned(Randomness):
+    """Seeded words, but for the item and the sign that turn each of three points."""
+
+    def __init__(self, item, sign):
+        super().__init__(Randomness.seeded(4)._read_bytes, is_private=False)
+        self.chosen = {(5, 3): item, (2, 3): sign}
+
+    def below(self, bound, size):
+        drawn = super().below(bound, size)
+        chosen = self.chosen.get((bound, size))
+        return drawn if chosen is None else np.full(size, chosen, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize("item", range(5))
+def test_noise_is_turned_by_the_item_and_the_sign_that_are_drawn(item, sign):
+    """A tile that always leaves out the same item, or is never mirrored, favours something."""
+    mechanism = PermutohedronMechanism(5, 1.0)
+    plain, turned = (mechanism.noise(3, rng=Turned(*each)) for each in ((0, 0), (item, sign)))
+    assert turned.tolist() == (np.roll(plain, -item, axis=1) * (1 - 2 * sign)).tolist()
+    assert len(np.unique(np.abs(plain))) > 1
