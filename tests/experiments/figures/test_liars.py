@@ -10,6 +10,7 @@ import pytest
 
 from hushrank.experiments.experiment import Draws
 from hushrank.experiments.on_rankings.forging import (
+    ATTACKS,
     Wanted,
     as_fake_people,
     with_most_gain,
@@ -19,11 +20,13 @@ from hushrank.experiments.on_rankings.liars import PICKED, Electors, LiarsSpot, 
 from hushrank.mechanisms.hash_family import buckets_of
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.mallows import Mallows
 from hushrank.poisoning.suspicion import suspicion
 from hushrank.protocols.registry import make_protocol
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -46,6 +49,33 @@ def test_liars_without_noise_say_what_they_want():
     told = without_noise(WHOLE, mechanism, 5, WANTED, rng())
     assert told.tolist() == [12] * 5
     assert with_most_gain(WHOLE, mechanism, 5, WANTED, rng()).tolist() == [12] * 5
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        (NamedSet((0, 1), 4), {2}),
+        (NamedSet((2, 3), 4), {1, 3}),
+        (NamedSet((0, 1), 4, "after"), {6, 7, 8}),
+    ],
+)
+def test_liars_who_may_name_several_name_the_item_that_they_promote(question, named):
+    """Of the order 2 0 1 3: among the first two, among the last two, and before another one."""
+    mechanism = NamedMember(question.n_categories, 1.0, question.n_members)
+    told = without_noise(question, mechanism, 40, WANTED, rng())
+    assert set(told.tolist()) == named
+    assert mechanism.tally(told).n_reports == 40
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "order"])
+@pytest.mark.parametrize("attack", [*ATTACKS, PICKED])
+def test_every_attack_is_made_on_every_question_of_our_protocols(protocol, attack):
+    """At 2 nats 600 people are asked to name sets, too."""
+    surveys = next(make_protocol(protocol).begin(5, epsilon=2.0, n_people=1000, seed=1))
+    asked = {type(question) for survey in surveys for question in survey.questions}
+    assert (NamedSet in asked) == (protocol == "max-entropy")
+    lies = spot(protocol, attack, 0.4).measured(draws())
+    assert lies["climb"] >= 1
 
 
 def test_fake_people_answer_by_the_coins_of_honest_devices():

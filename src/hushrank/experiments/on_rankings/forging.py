@@ -16,6 +16,7 @@ from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.poisoning.sums import favouring
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.question import Question
 from hushrank.randomness import Randomness
 
@@ -68,6 +69,8 @@ def without_noise(
         return _bits(mechanism, np.tile([int(truth[0])], (n_reports, 1)))
     if isinstance(mechanism, HASHING):
         return _hashed(mechanism, np.array([int(truth[0])]), n_reports, 1, rng)
+    if isinstance(question, NamedSet):
+        return _named(question, truth[0], n_reports, wanted, rng)
     return np.repeat(truth, n_reports, axis=0)
 
 
@@ -108,6 +111,16 @@ ATTACKS: Mapping[str, Forge] = {
     "no noise": without_noise,
     "most gain": with_most_gain,
 }
+
+
+def _named(
+    question: NamedSet, held: Indices, n_reports: int, wanted: Wanted, rng: Randomness
+) -> Reports:
+    """Name what holds of the promoted item, of several any; if nothing does, any that holds."""
+    own = np.array([cell for cell in held.tolist() if question.cell(cell)[0] == wanted.item])
+    cells = own if own.size else held
+    named: Reports = cells[rng.below(len(cells), n_reports).astype(np.intp)]
+    return named
 
 
 def _bits(mechanism: Reporting, set_cells: Indices) -> Reports:

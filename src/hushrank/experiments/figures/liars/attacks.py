@@ -22,7 +22,7 @@ PEOPLE = mallows_population(3000, 5, 0.7)
 SHARES = (0.0, 0.01, 0.05, 0.1)
 NAMES = (*ATTACKS, PICKED)
 PROTOCOLS: Mapping[str, Group] = {
-    **dict.fromkeys(("max-entropy", "pairs", "subset-order"), "ours"),
+    **dict.fromkeys(("max-entropy", "order", "pairs", "subset-order"), "ours"),
     **dict.fromkeys(("safari", "ldp-kwiksort-rr"), "proposed"),
     **dict.fromkeys(("grr", "rappor", "olh", "sh"), "compared"),
 }
