@@ -114,7 +114,7 @@ def test_what_cannot_be_audited_is_refused_before_anything_is_drawn():
     with pytest.raises(HushrankError, match="expected at least 4000 draws"):
         audit(Subject("x", 1.0, {"a": 0, "b": 1}, (("a", "b"),), never), draws=3_999)
     for wrong in (
-        {"epsilon": 0.0},
+        {"epsilon": -0.1},
         {"epsilon": 1.0, "delta": 1.0},
         {"epsilon": 1.0, "pairs": (("a", "c"),)},
         {"epsilon": 1.0, "pairs": ()},

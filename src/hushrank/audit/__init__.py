@@ -4,7 +4,8 @@ This room knows no estimator and no stated law. It sees a `Subject` (`subject.py
 draws what an outsider sees of one input or of its neighbour. `views.py` lists at what of it an
 attacker may look, `events.py` learns from some draws which event tells the inputs apart best, and
 `bounds.py` says from others, with stated confidence, how likely it is on both sides. `auditing.py`
-puts them together. `shipped/` lists what this package releases. Begin with `auditing.py`.
+puts them together. `replay.py` is of what must not depend on something at all, and `timing.py` of
+times. `shipped/` lists what this package releases. Begin with `auditing.py`.
 May import: everything but `cli`; what audits (all but `shipped/`) only `errors`, `arrays` and
 `randomness`.
 """

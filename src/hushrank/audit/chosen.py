@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hushrank.audit.auditing import FALSE_ALARM, Finding, audit
+from hushrank.audit.replay import Replay, replay
 from hushrank.audit.shipped import DELTA, EPSILON, shipped
 from hushrank.audit.subject import Subject
 from hushrank.errors import require
@@ -14,7 +15,7 @@ from hushrank.workflows.progress import PartDone
 
 def chosen(
     names: Sequence[str], *, epsilon: float = EPSILON, delta: float = DELTA
-) -> tuple[Subject, ...]:
+) -> tuple[Subject | Replay, ...]:
     """Return the subjects whose names are these, or begin with them; all where there is no name.
 
     Raises HushrankError for a name that is no subject's.
@@ -28,7 +29,7 @@ def chosen(
 
 
 def audits(
-    subjects: Sequence[Subject],
+    subjects: Sequence[Subject | Replay],
     *,
     draws: int | None = None,
     false_alarm: float = FALSE_ALARM,
@@ -43,6 +44,9 @@ def audits(
             progress(PartDone.of(done, share))
 
         say(0.0)
+        if isinstance(subject, Replay):
+            yield replay(subject, rng=rng, progress=say)
+            continue
         yield audit(subject, draws=draws, false_alarm=false_alarm, rng=rng, progress=say)
 
 

@@ -36,7 +36,7 @@ class Subject:
 
     def __post_init__(self) -> None:
         """Check the claim and the pairs."""
-        require(self.epsilon > 0, f"expected an epsilon above 0, got {self.epsilon}")
+        require(self.epsilon >= 0, f"expected an epsilon of 0 or more, got {self.epsilon}")
         require(0 <= self.delta < 1, f"expected a delta of 0 to 1, got {self.delta}")
         known = all(name in self.inputs for pair in self.pairs for name in pair)
         require(known and len(self.pairs) > 0, "expected pairs of names of the inputs")

@@ -1,55 +1,106 @@
-"""Whole devices: the bytes that leave one, in the first round of each protocol."""
+"""Whole devices: the bytes that leave one, for each kind of survey that a protocol begins with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import combinations
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from hushrank.audit.subject import Observations, Subject
+from hushrank.protocols.question_mix import MixPart, mix_surveys
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.survey import Round, Survey
 from hushrank.surveys.wire import PublishedSurvey
 
 NAMES = ("tea", "coffee", "water", "milk")
 ORDERS = {"abcd": (0, 1, 2, 3), "abdc": (0, 1, 3, 2), "dcba": (3, 2, 1, 0), "cdab": (2, 3, 0, 1)}
-PROTOCOLS = (
-    "max-entropy",
-    "safari",
-    "order",
-    "pairs",
-    "ldp-kwiksort-rr",
-    "subset-order",
-    "grr",
-    "rappor",
-)
+NO_RANK = 255
+PARTS = {
+    "abcd": (0, 1, 2, 3),
+    "a alone": (0, NO_RANK, NO_RANK, NO_RANK),
+    "ba": (1, 0, NO_RANK, NO_RANK),
+    "dcba": (3, 2, 1, 0),
+}
 DRAWS = 100_000
 N_PEOPLE = 1000
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A protocol with its options, and which survey of its first round a device answers."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    nth: int = 0
+
+    def survey(self, epsilon: float) -> Survey:
+        """Return the survey."""
+        return first_round(self.name, self.options, epsilon)[self.nth]
+
+
+PROTOCOLS = {
+    "max-entropy": Asked("max-entropy"),
+    "safari": Asked("safari"),
+    "order": Asked("order"),
+    "pairs": Asked("pairs"),
+    "ldp-kwiksort-rr": Asked("ldp-kwiksort-rr"),
+    "subset-order": Asked("subset-order"),
+    "grr": Asked("grr"),
+    "rappor": Asked("rappor"),
+    "popular orders": Asked("max-entropy", {"popular_orders": True}, nth=-1),
+}
+INCOMPLETE = {
+    "unranked last": Asked("max-entropy", {"unranked": "last"}),
+    "unranked unknown": Asked("max-entropy", {"unranked": "unknown"}),
+}
+NAMED = {
+    "named items": MixPart("first", n_levels=2),
+    "named pairs": MixPart("two-of-first", n_levels=2),
+    "named later": MixPart("first-and-later", n_levels=2),
+}
+
+
+def first_round(
+    name: str, options: dict[str, Any], epsilon: float, n_items: int = len(NAMES)
+) -> Round:
+    """Return the surveys that a protocol begins with."""
+    begun = make_protocol(name, options).begin(n_items, epsilon=epsilon, n_people=N_PEOPLE, seed=1)
+    surveys = next(begun)
+    begun.close()
+    return surveys
+
+
 def device_subjects(epsilon: float) -> Iterator[Subject]:
-    """Yield the device of each protocol, with every pair of some orders of four items."""
-    for name in PROTOCOLS:
-        begun = make_protocol(name, {}).begin(
-            len(NAMES), epsilon=epsilon, n_people=N_PEOPLE, seed=1
-        )
-        survey = PublishedSurvey(next(begun)[0], NAMES)
-        begun.close()
-        inputs = {order: Rankings.from_orders(np.array([ORDERS[order]])) for order in ORDERS}
-        yield Subject(
-            f"device {name}",
-            survey.survey.epsilon,
-            {order: _named(person) for order, person in inputs.items()},
-            tuple(combinations(inputs, 2)),
-            _Device(survey).draw,
-            draws=DRAWS,
-        )
+    """Yield the device of each protocol, with every pair of some rankings of four items."""
+    for name, asked in PROTOCOLS.items():
+        yield _subject(name, asked.survey(epsilon), _complete)
+    for name, part in NAMED.items():
+        yield _subject(name, mix_surveys((part,), len(NAMES), epsilon)[0], _complete)
+    for name, asked in INCOMPLETE.items():
+        yield _subject(name, asked.survey(epsilon), _incomplete)
 
 
-def _named(person: Rankings) -> Rankings:
-    return Rankings(person.ranks, NAMES)
+def _subject(name: str, survey: Survey, people: Callable[[], dict[str, Rankings]]) -> Subject:
+    inputs = people()
+    draw = _Device(PublishedSurvey(survey, NAMES)).draw
+    pairs = tuple(combinations(inputs, 2))
+    return Subject(f"device {name}", survey.epsilon, inputs, pairs, draw, draws=DRAWS)
+
+
+def _complete() -> dict[str, Rankings]:
+    each = {name: Rankings.from_orders(np.array([order])) for name, order in ORDERS.items()}
+    return {name: Rankings(person.ranks, NAMES) for name, person in each.items()}
+
+
+def _incomplete() -> dict[str, Rankings]:
+    return {
+        name: Rankings(np.array([ranks], dtype=np.uint8), NAMES) for name, ranks in PARTS.items()
+    }
 
 
 class _Device:

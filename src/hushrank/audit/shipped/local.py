@@ -11,6 +11,7 @@ from hushrank.audit.subject import Observations, Subject
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import buckets_of
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
@@ -43,6 +44,7 @@ def local_subjects(epsilon: float) -> Iterator[Subject]:
         )
     yield _laplace(epsilon)
     yield _orders(epsilon)
+    yield _named(epsilon)
 
 
 def _reports_of(mechanism: Any) -> Callable[[int, int, Randomness], Observations]:
@@ -98,4 +100,23 @@ def _orders(epsilon: float) -> Subject:
         tuple(combinations(inputs, 2)),
         draw,
         exact=log(mechanism.worst_ratio),
+    )
+
+
+def _named(epsilon: float) -> Subject:
+    """Two of six hold: rows that share one, or none, or hold what comes first."""
+    mechanism = NamedMember(6, epsilon, 2)
+    rows = ((0, 1), (0, 2), (2, 3), (4, 5))
+    inputs = {f"{one} and {other}": (one, other) for one, other in rows}
+
+    def draw(row: tuple[int, int], n_draws: int, rng: Randomness) -> Observations:
+        return mechanism.randomise(np.tile(row, (n_draws, 1)), rng=rng)
+
+    return Subject(
+        "mechanism named member",
+        epsilon,
+        inputs,
+        tuple(combinations(inputs, 2)),
+        draw,
+        exact=log(mechanism.rates.worst_ratio),
     )

@@ -1,20 +1,27 @@
 """Reports of a few people as a shuffler forwards them: what is seen of all of them together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hushrank.accounting.shuffling import local_epsilon
-from hushrank.arrays import Reports
+from hushrank.arrays import Counts, Reports
+from hushrank.audit.shipped.devices import first_round
 from hushrank.audit.subject import Observations, Subject
+from hushrank.engines.local import run
 from hushrank.engines.shuffler import forward
 from hushrank.mechanisms.local import LocalMechanism
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
+from hushrank.rankings.profile import Rankings
+from hushrank.surveys.survey import Round, RoundTallies
+from hushrank.workflows.shuffled import Trust
 
+COLLECTED = "max-entropy"
 N_PEOPLE = 100
 DRAWS = 100_000
 AT_ONCE = 2_000
@@ -67,3 +74,48 @@ def shuffled_subjects(epsilon: float, delta: float) -> Iterator[Subject]:
         yield Subject(
             f"shuffled {name}", epsilon, inputs, pairs, crowd.draw, delta=delta, draws=DRAWS
         )
+    yield _collected(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A person and others, who all hold one order, in the first round of a whole collection."""
+
+    surveys: Round
+    others: tuple[int, ...] = (2, 1, 0)
+    n_people: int = N_PEOPLE
+    passed_on: Callable[..., Reports] = forward
+
+    def draw(self, order: tuple[int, ...], n_draws: int, rng: Randomness) -> Observations:
+        """Return the first and last report that are forwarded, all first categories, each tally."""
+        everybody = Rankings.from_orders(np.array([order, *[self.others] * (self.n_people - 1)]))
+        return np.array([self._seen(everybody, rng) for _ in range(n_draws)])
+
+    def _seen(self, everybody: Rankings, rng: Randomness) -> list[int]:
+        came: list[Reports] = []
+
+        def recorded(reports: Reports, ends: Counts) -> Reports:
+            came.append(self.passed_on(reports, ends, rng=rng))
+            return came[-1]
+
+        tallies = run(_one_round(self.surveys), everybody, rng=rng, forward=recorded).result
+        counts = [int(count) for each in tallies for tally in each for count in tally.support]
+        first = sum(int(tally.support[0]) for each in tallies for tally in each)
+        return [int(came[0][0]), int(came[-1][-1]), first, *counts]
+
+
+def _one_round(surveys: Round) -> Generator[Round, RoundTallies, RoundTallies]:
+    return (yield surveys)
+
+
+def _collected(epsilon: float, delta: float) -> Subject:
+    """Return `collect --shuffled` at the local epsilon that it takes, but for what it learns."""
+    terms = Trust(shuffled=True, central_epsilon=epsilon, delta=delta).terms(
+        make_protocol(COLLECTED), n_items=3, n_people=N_PEOPLE, epsilon=None
+    )
+    surveys = first_round(COLLECTED, {}, terms.local, n_items=3)
+    inputs = {"abc": (0, 1, 2), "cba": (2, 1, 0)}
+    pairs, draw = (("abc", "cba"),), Collected(surveys).draw
+    return Subject(
+        "shuffled collection", epsilon, inputs, pairs, draw, delta=delta, draws=DRAWS // 2
+    )

@@ -12,6 +12,9 @@ def audit(
         Argument(help="What to audit: a name of --list, or how some names begin."),
     ] = None,
     all: Annotated[bool, Option("--all", help="Audit everything: some 20 minutes.")] = False,
+    time: Annotated[
+        bool, Option("--time", help="Measure instead whether times tell answers apart.")
+    ] = False,
     list: Annotated[bool, Option("--list", help="Say what can be audited, and end.")] = False,
     epsilon: Annotated[float, Option(help="What each is made to claim, in nats.")] = 1.0,
     delta: Annotated[float, Option(help="The same of those that have a delta.")] = 1e-4,
@@ -30,11 +33,18 @@ def audit(
     """Look for releases that betray more than they claim, as an outsider who draws them often.
 
     Prints for each how much its privacy loss is at least. Exit code 3: one exceeds its claim.
+    With --time: by how many standard errors the times of two answers differ. It judges nothing.
 
     Example:  hushrank audit mechanism "aggregate p-borda"
     """
     from hushrank.cli.audit.show import AuditPaths, audit_and_show, show_names
+    from hushrank.cli.audit.times import time_and_show
     from hushrank.errors import require
+
+    if time:
+        require(figure is None and not list, "time: there is no picture of it, and no list")
+        time_and_show(names or [], epsilon, draws, seed, json)
+        raise Exit
 
     if list:
         show_names()

@@ -1,0 +1,88 @@
+"""What `publish` states exactly: of withheld records, and of budgets that are rehearsed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from hushrank.activities.activity import Activity
+from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
+from hushrank.audit.replay import Replay
+from hushrank.audit.subject import Observations, Subject
+from hushrank.publishing.historical.protected_users import protect
+from hushrank.publishing.record_channel.withholding import Withholding, solve_withholding
+from hushrank.randomness import Randomness
+from hushrank.workflows.progress import silent
+from hushrank.workflows.publish.historical import OURS
+from hushrank.workflows.publish.rehearse import Search, rehearsed_halves
+
+N_USERS = 60
+BUDGET = 0.4
+PRIVATE = "group"
+
+
+def publishing_subjects() -> Iterator[Subject]:
+    """Yield the fact that somebody's record is withheld, of people of either value."""
+    withheld = _Withheld(solve_withholding(_beliefs(), budget=BUDGET))
+    inputs: dict[str, Any] = {"value 0": 0, "value 1": 1}
+    pairs = (("value 0", "value 1"),)
+    yield Subject("publish withhold", 0.0, inputs, pairs, withheld.draw)
+
+
+def publishing_replays() -> Iterator[Replay]:
+    """Yield the search for a budget, of users who protect and have other values or records."""
+    inputs = {"as they are": (False, False), "other values": (True, False)}
+    inputs["other records"] = (False, True)
+    yield Replay("publish rehearsal", inputs, _rehearsed)
+
+
+@dataclass(frozen=True)
+class _Withheld:
+    """Draws somebody of a value, as likely as beliefs say, and whether their record is withheld."""
+
+    solved: Withholding
+
+    def draw(self, value: int, n_draws: int, rng: Randomness) -> Observations:
+        """Return whether a record is withheld (draws,)."""
+        shares = self.solved.beliefs[:, value] / self.solved.beliefs[:, value].sum()
+        coins = (rng.words(n_draws) >> np.uint64(11)) / 2.0**53
+        users = np.searchsorted(shares.cumsum(), coins).clip(max=N_USERS - 1)
+        each = Withholding(self.solved.beliefs, self.solved.chances[users], BUDGET, np.zeros(2))
+        return each.draw(rng=rng)
+
+
+def _beliefs() -> Observations:
+    likely = np.random.default_rng(1).beta(0.7, 1.1, size=N_USERS).clip(0.01, 0.99)
+    return np.column_stack([likely, 1 - likely])
+
+
+@cache
+def _users() -> tuple[Activity, Profiles]:
+    """Return planted users of whom a third protect the value of their group."""
+    log, people = draw_planted(300, 30, tilt=0.6, rng=np.random.default_rng(3))
+    visits = log.activity("max")
+    asks = np.arange(visits.n_users) % 3 == 0
+    known = people.aligned(visits.users, surplus="dropped")
+    return visits, known.with_protected({PRIVATE: asks})
+
+
+def _rehearsed(changed: tuple[bool, bool], seed: int) -> bytes:
+    """Return what one budget is rehearsed to keep, with values or records exchanged or not."""
+    visits, people = _users()
+    group, asks = people.attributes[0], people.protected[PRIVATE]
+    if changed[0]:
+        codes = np.where(asks, 1 - group.codes, group.codes)
+        people = Profiles(people.users, (group.with_codes(codes),), people.protected)
+    if changed[1]:
+        rows = np.arange(visits.n_users)
+        rows[asks] = rows[asks][::-1]
+        visits = visits.with_scores(visits.scores[rows])
+    named = partial(protect, names=[PRIVATE])
+    rng = np.random.default_rng(seed)
+    halves = rehearsed_halves(visits, people, [PRIVATE], named, rng=rng)
+    search = Search(halves, OURS["withhold"], "withhold", silent)
+    promised = search.promised_at(BUDGET)
+    return repr((promised, search.trials)).encode()

@@ -1,0 +1,82 @@
+"""Faults of several rounds, of withheld records and of parameters are found from outside."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+
+from hushrank.audit import audit
+from hushrank.audit.replay import Replay, replay
+from hushrank.audit.shipped import rounds
+from hushrank.audit.shipped.publishing import publishing_subjects
+from hushrank.audit.shipped.rounds import rounds_subjects
+from hushrank.engines.crowd import Crowd
+from hushrank.errors import HushrankError
+from hushrank.randomness import Randomness
+
+DRAWS = 8_000
+
+
+@pytest.fixture
+def rng():
+    return Randomness.seeded(1)
+
+
+def named(subjects, name):
+    return next(each for each in subjects if each.name == name)
+
+
+def of_two(subject):
+    """Return the subject with one pair of its inputs: opposite rankings."""
+    pair = subject.pairs[-1] if "abcd" not in subject.inputs else ("abcd", "dcba")
+    inputs = {name: subject.inputs[name] for name in pair}
+    return replace(subject, inputs=inputs, pairs=(pair,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rounds of own budgets", "rounds of one survey"])
+def test_what_several_rounds_cost_is_not_exceeded(rng, name):
+    assert not audit(of_two(named(rounds_subjects(1.0), name)), draws=4_000, rng=rng).exceeds
+
+
+def test_a_round_that_costs_a_whole_budget_is_found(rng, monkeypatch):
+    """Nobody books, and each of the three rounds takes everything."""
+    monkeypatch.setattr(rounds, "share_of", lambda level, parts: level)
+    monkeypatch.setattr(Crowd, "_charge", lambda *_: None)
+    rounds._pair_surveys.cache_clear()
+    subject = of_two(named(rounds_subjects(1.0), "rounds of own budgets"))
+    found = audit(subject, draws=4_000, rng=rng)
+    rounds._pair_surveys.cache_clear()
+    assert found.exceeds, str(found)
+
+
+def test_a_device_that_forgets_what_it_answered_is_found(rng, monkeypatch):
+    honest = rounds.answer_each
+    forgetful = lambda handout, truths, past, hide, **terms: honest(  # noqa: E731
+        handout, truths, {}, hide, **terms
+    )
+    monkeypatch.setattr(rounds, "answer_each", forgetful)
+    subject = named(rounds_subjects(2.0), "rounds of one survey")
+    assert audit(subject, draws=DRAWS, rng=rng).exceeds
+
+
+def test_that_a_record_is_withheld_tells_nothing_and_an_unbalanced_choice_is_found(rng):
+    (subject,) = publishing_subjects()
+    assert audit(subject, rng=rng).bound == 0
+    solved = subject.draw.__self__.solved
+    unbalanced = replace(solved, chances=np.where(solved.beliefs[:, 0] > 0.5, 0.6, 0.4))
+    wrong = replace(subject, draw=replace(subject.draw.__self__, solved=unbalanced).draw)
+    assert audit(wrong, rng=rng).bound > 0.05
+
+
+def test_a_replay_finds_output_that_depends_on_what_it_must_not(rng):
+    inputs = {"0": 0, "1": 1, "2": 2}
+    right = Replay("right", inputs, lambda value, seed: str(seed).encode())
+    wrong = Replay("wrong", inputs, lambda value, seed: str(seed + (value == 2)).encode())
+    assert not replay(right, rng=rng).exceeds
+    found = replay(wrong, rng=rng)
+    assert (found.bound, found.inputs, found.hits) == (inf, ("0", "2"), found.draws)
+    assert found.exceeds
+    with pytest.raises(HushrankError, match="2 or more inputs"):
+        Replay("x", {"0": 0}, right.run)
