@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from hushrank.audit.subject import Observations, Subject
-from hushrank.protocols.question_mix import MixPart, mix_surveys
+from hushrank.protocols.distributions.question_mix import MixPart, mix_surveys
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings

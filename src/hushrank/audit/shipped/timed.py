@@ -13,7 +13,7 @@ from hushrank.collector.refusals import Refusal
 from hushrank.collector.tokens import Assignment, new_id, sign, verify
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.protocols.question_mix import mix_surveys
+from hushrank.protocols.distributions.question_mix import mix_surveys
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.survey import Survey

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from hushrank.audit.shipped.timed import timed_paths
 from hushrank.audit.timing import RUNS, SUSPICIOUS, Timing, measure
-from hushrank.cli.console import console_beside, plain, say_written, write_json
-from hushrank.cli.talk import working
+from hushrank.cli.output.console import console_beside, plain, say_written, write_json
+from hushrank.cli.output.talk import working
 from hushrank.errors import require
 from hushrank.files.disk import outputs
 from hushrank.randomness import Randomness
