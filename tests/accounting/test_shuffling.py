@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from hushrank.accounting.shuffling import (
     MOST_REPORTS,
+    TAIL,
+    _binomial,
     central_delta,
     central_epsilon,
     local_epsilon,
@@ -215,3 +217,13 @@ def test_what_is_out_of_range_is_refused():
             local_epsilon(1.0, delta, n_reports=5)
     with pytest.raises(HushrankError, match="central epsilon"):
         local_epsilon(0.0, 1e-6, n_reports=5)
+
+
+@pytest.mark.parametrize("n", [1, 1000, 100_000, 10**8])
+@pytest.mark.parametrize("odds", [1e-6, 0.01, 0.7])
+def test_what_a_window_leaves_out_is_as_rare_as_bernstein_says(n, odds):
+    """P(|X - mean| >= h) <= 2 exp(-h^2 / (2 (mean + h / 3))), at the first count beyond."""
+    low, law = _binomial(n, odds)
+    mean, high = n * odds / (1 + odds), low + len(law) - 1
+    for beyond in ([mean - low + 1] if low else []) + ([high + 1 - mean] if high < n else []):
+        assert beyond**2 / (2 * (mean + beyond / 3)) >= log(2 / TAIL)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import HashedResponse, bucket_edges, buckets_of
 from hushrank.mechanisms.local_hashing import MOST_BUCKETS, OptimisedLocalHashing, SuccinctHistogram
 from hushrank.randomness import Randomness
@@ -99,3 +100,14 @@ def test_the_succinct_histogram_has_two_exactly_balanced_signs():
 def test_more_categories_than_the_family_takes_are_refused():
     with pytest.raises(HushrankError, match=r"at most 2\^32 categories"):
         OptimisedLocalHashing(2**32 + 1, 1.0)
+
+
+@pytest.mark.parametrize(("kind", "most"), [(OptimisedLocalHashing, 2**32), (Harmony, 2**31)])
+def test_more_categories_than_words_of_a_report_tell_apart_are_refused(kind, most):
+    def drawn(n_categories):
+        mechanism = kind(n_categories, 1.0)
+        return mechanism.randomise(np.array([n_categories - 1]), rng=Randomness.seeded(1))
+
+    assert drawn(most).size == 1
+    with pytest.raises(HushrankError, match="expected at most"):
+        drawn(most + 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushrank.samplers.coins_from_tape import uniform_below
+from hushrank.samplers.coins_from_tape import exponential_coin, uniform_below
 from tests.conformance import WORDS
 
 
@@ -26,3 +26,38 @@ def test_words_beyond_whole_turns_are_passed_over_and_no_others(bound):
 def test_where_the_tape_ends_there_is_no_number():
     assert drawn(3, [WORDS - 1]) == (3, 2)
     assert drawn(3, []) == (3, 1)
+
+
+def tossed(numerator, denominator, words):
+    """Return a coin of e^-(numerator / denominator), and how many words were read."""
+    read = np.zeros(1, dtype=np.int64)
+    tape = np.array(words, dtype=np.uint64)
+    return bool(exponential_coin(numerator, denominator, tape, read)), int(read[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "is_head"),
+    [
+        ([1], True),
+        ([0, 1], False),
+        ([0, 0, 1], False),
+        ([0, 0, 0, 1], True),
+        ([0, 0, 0, 2], True),
+        ([0, 0, 0, 0, 1], True),
+        ([0, 0, 0, 0, 0, 3], False),
+    ],
+)
+def test_a_coin_of_one_half_counts_heads_up_to_the_first_tail(words, is_head):
+    """A toss of x/k is one of x, a word below 2, and one of 1/k, a word below k."""
+    assert tossed(1, 2, words) == (is_head, len(words))
+
+
+def test_a_coin_beyond_one_tosses_each_whole_nat_and_the_rest():
+    head, tail = [7, 0, 7, 1], [7, 1]  # of e^-1: every first word is a head
+    assert tossed(1, 1, head) == (True, 4)
+    assert tossed(1, 1, tail) == (False, 2)
+    assert tossed(2, 1, [*head, *head]) == (True, 8)
+    assert tossed(3, 1, [*head, *tail, 9]) == (False, 6)
+    assert tossed(5, 2, [*head, *head, 1]) == (True, 9)
+    assert tossed(5, 2, [*head, *head, 0, 1]) == (False, 10)
+    assert tossed(0, 3, []) == (True, 0)

@@ -145,3 +145,9 @@ def test_a_geometric_number_needs_a_rate():
 def test_nothing_is_below_0():
     with pytest.raises(HushrankError, match="at least 1, got 0"):
         uniform_below(0, rng=Randomness.replayed(b""))
+
+
+def test_a_bound_of_one_word_is_drawn_by_one_remainder():
+    """Cut to its bits, as larger ones are, 1023 would be drawn again."""
+    rng = Randomness.replayed(bytes_of_words([1023]))
+    assert uniform_below(1000, rng=rng) == 23

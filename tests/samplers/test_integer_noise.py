@@ -1,0 +1,44 @@
+"""Whole-numbered noise has the law that is stated, noise by noise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushrank.randomness import Randomness
+from hushrank.samplers.integer_noise import gaussian_noise, laplace_noise, misfit
+from tests.statistics import assert_follows, random_seed
+
+
+def grouped(noise):
+    """Return 0 for noises up to -2, 1 for -1, 0 and 1, and 2 for noises from 2 on."""
+    return np.digitize(noise, [-1, 2])
+
+
+def law_of(weight):
+    places = np.arange(-400, 401)
+    shares = np.array([weight(abs(place)) for place in places.tolist()])
+    return np.bincount(grouped(places), shares / shares.sum())
+
+
+@pytest.mark.parametrize(
+    ("draw", "weight"),
+    [
+        (lambda n, rng: gaussian_noise(2.5, n, rng=rng), lambda z: np.exp(-(z**2) / 12.5)),
+        (lambda n, rng: laplace_noise(2.5, n, rng=rng), lambda z: np.exp(-z / 2.5)),
+    ],
+)
+def test_noise_follows_its_law(draw, weight):
+    """A scale that is a quarter too small would be told in nearly all runs."""
+    noise = draw(4_000, Randomness.seeded(random_seed()))
+    assert noise.dtype == np.int64
+    assert_follows(grouped(noise), law_of(weight))
+
+
+def test_the_misfit_makes_a_gaussian_of_the_proposal():
+    """What is added to |z| / t is z^2 / (2 sigma^2), but for what is the same for every z."""
+    for sigma in (Fraction(1, 3), Fraction(5, 2), Fraction(7)):
+        scale = int(sigma) + 1
+        exponents = {z: misfit(z, sigma) + Fraction(abs(z), scale) for z in range(-9, 10)}
+        rests = {each - Fraction(z * z) / (2 * sigma**2) for z, each in exponents.items()}
+        assert len(rests) == 1
