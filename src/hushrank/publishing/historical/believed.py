@@ -1,0 +1,117 @@
+"""Plans of methods that believe what users who protect nothing show of a private value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import TypeAlias
+
+import numpy as np
+
+from hushrank.activities.attribute import Attribute
+from hushrank.arrays import Floats, Indices, Shares
+from hushrank.errors import require
+from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.release import (
+    Draw,
+    GroupPlan,
+    LeakageReport,
+    leaked_by_laws,
+    mean_laws,
+)
+from hushrank.publishing.record_channel.beliefs import beliefs
+
+WAY_OUT = (
+    "there are none, for without a column `protects` everybody protects everything; write `none`"
+    " there for those who agreed"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solved:
+    """What a solver settled for the members of a group, by what is believed of their records.
+
+    laws (members, clusters): P(released cluster | user), with one cluster more, the last, where
+    nothing may be released; posterior (members, values): what each record tells where it is
+    released; told_by_nothing (values,): what it tells that nothing is. Leakage and gap in nats.
+    """
+
+    draw: Draw
+    laws: Shares
+    posterior: Floats
+    expected_distortion: float
+    leakage: float
+    certified_gap: float
+    told_by_nothing: Shares | None = None
+
+
+Solver: TypeAlias = Callable[[ProtectedUsers, Indices, Floats], Solved]
+"""From the users, the members of a group (places) and P(value | record) (members, values)."""
+
+
+def believed_plans(
+    users: ProtectedUsers, solve: Solver, *, choices: np.random.Generator
+) -> Sequence[GroupPlan]:
+    """Return what is solved for each group of users who protect the same.
+
+    Raises HushrankError when too few users protect nothing, and what the solver raises.
+    """
+    return [_plan(users, *group, solve, choices) for group in users.groups.items()]
+
+
+def _plan(
+    users: ProtectedUsers,
+    names: tuple[str, ...],
+    members: Indices,
+    solve: Solver,
+    choices: np.random.Generator,
+) -> GroupPlan:
+    value = users.profiles.joint(names)
+    solved = solve(users, members, _believed(users, value, members, choices))
+    learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
+    joint = np.zeros((solved.laws.shape[1], value.n_values))
+    joint[: len(learnt)] = learnt
+    return GroupPlan(
+        names=names,
+        values=value.values,
+        users=members,
+        draw=solved.draw,
+        transitions=mean_laws(solved.laws, users.clusters.labels[members]),
+        joint=joint,
+        posterior=_posterior(solved, members, len(users.rows)),
+        expected_distortion=solved.expected_distortion,
+        leaked=_leaked(users, value, members, solved),
+    )
+
+
+def _believed(
+    users: ProtectedUsers, value: Attribute, members: Indices, choices: np.random.Generator
+) -> Floats:
+    """Return P(value | record) (members, values), as users who protect nothing show it.
+
+    Raises HushrankError where there are too few such users.
+    """
+    is_open = value.told
+    is_open[users.rows] = False
+    require(is_open.any(), f"this method learns from users who protect nothing: {WAY_OUT}")
+    known = users.activity.scores[is_open], value.codes[is_open]
+    return beliefs(*known, users.scores[members], value.n_values, rng=choices)
+
+
+def _posterior(solved: Solved, members: Indices, n_protected: int) -> Floats:
+    """Return what each record tells (protected, values); a row more where nothing may be told."""
+    if solved.told_by_nothing is None:
+        posterior = np.zeros((n_protected, solved.posterior.shape[1]))
+    else:
+        posterior = np.tile(solved.told_by_nothing, (n_protected + 1, 1))
+    posterior[members] = solved.posterior
+    return posterior
+
+
+def _leaked(
+    users: ProtectedUsers, value: Attribute, members: Indices, solved: Solved
+) -> LeakageReport:
+    """Say what beliefs leak, and of users' values what clusters do, of whom nothing was learnt."""
+    own = value.with_codes(value.codes[users.rows[members]])
+    by_laws = leaked_by_laws(users.clusters.labels[members], solved.laws, own)
+    bits, gap = solved.leakage / log(2), solved.certified_gap / log(2)
+    return replace(by_laws, leakage_bits=bits, certified_gap=gap)
