@@ -161,7 +161,7 @@ def historical(
     require(budget is None or protect is None, "--budget and --protect: expected one of them")
     chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed, protect
     with in_flags("max_ratio", "keep_own"):
-        terms = ReleaseTerms(method.value, names, budget or 0.0, *chosen)
+        terms = ReleaseTerms(method.value, names, budget, *chosen)
     paths = PublishPaths(Path(activity), profiles, output, hold_out, posterior, json, report)
     columns = ActivityOptions(user, item, score, time, delimiter)
     if engine is Engine.DASK:

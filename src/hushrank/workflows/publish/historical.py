@@ -18,7 +18,7 @@ from hushrank.accounting.spend import Spend
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.splits import split_activity
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Clustering
@@ -103,7 +103,7 @@ class Release:
         """What was promised, and the size of the release, as rows of a table for people."""
         return {
             "method": self.terms.method,
-            "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            "budget": f"{self.terms.settled_budget:g} ({self.terms.unit})",
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "hidden": ", ".join(self.private),
             "users": f"{self.activity.n_users:,}",
@@ -235,8 +235,7 @@ def publish(
     _expect_data(activity, profiles)
     require((budget is None) != (protect is None), "expected a budget, or what to protect")
     chosen = clusters, clustering, distance, max_ratio, keep_own, seed, protect
-    found_later = 0.0 if budget is None else budget
-    terms = ReleaseTerms(method, expect_attributes(private), found_later, *chosen)
+    terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
     return publish_and_compare(activity, profiles, terms, progress=progress)[0]
 
 
@@ -257,7 +256,7 @@ def publish_and_compare(
     users, plans = _settle(activity, profiles, terms, choices, progress)
     progress("drawing the release")
     rng = secret_words(terms.seed)
-    drawn = exchange_records(users, plans, terms.method, terms.budget, rng=rng)
+    drawn = exchange_records(users, plans, terms.method, terms.settled_budget, rng=rng)
     seconds = perf_counter() - start
     given = with_used_items(drawn.activity), terms, drawn.is_private, choices, rehearsal
     return Release(*given), ReleaseComparison(terms, users, drawn, seconds, rehearsal)
@@ -285,7 +284,8 @@ def _settle(
     progress("clustering users")
     users = _protector(terms)(activity, profiles, rng=stream(choices, "clusters"))
     progress("settling the channels")
-    return users, planner_of(terms)(users, budget=terms.budget, choices=stream(choices, "choices"))
+    drawn_by = stream(choices, "choices")
+    return users, planner_of(terms)(users, budget=terms.settled_budget, choices=drawn_by)
 
 
 def _rehearse(
@@ -300,14 +300,19 @@ def _rehearse(
     progress("clustering users to rehearse with")
     rng = stream(choices, "rehearsal")
     halves = rehearsed_halves(activity, profiles, terms.private, _protector(terms), rng=rng)
-    shown = halves[0].users.activity
-    budgets = (0.0, 1.0)
-    if terms.method != "withhold":
-        found = useful_budgets(terms.method, terms.distance, shown)
-        require(found is not None, f"protect: no budgets of {terms.method} are known to search")
-        budgets = found or budgets
+    budgets = _budgets_to_search(terms, halves[0].users.activity)
     planner = planner_of(terms)
     return find_budget(halves, planner, terms.method, wanted, budgets, progress=progress)
+
+
+def _budgets_to_search(terms: ReleaseTerms, shown: Activity) -> tuple[float, float]:
+    """Return the least and the largest budget to rehearse with."""
+    if terms.method == "withhold":
+        return 0.0, 1.0
+    found = useful_budgets(terms.method, terms.distance, shown)
+    if found is None:
+        raise HushrankError(f"protect: no budgets of {terms.method} are known to search")
+    return found
 
 
 def _protector(terms: ReleaseTerms) -> Callable[..., ProtectedUsers]:

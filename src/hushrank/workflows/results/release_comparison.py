@@ -166,7 +166,7 @@ class ReleaseComparison:
         said = {name: _text(found[name]) if self.is_judged else NOT_JUDGED for name in BITS}
         return {
             "method": self.terms.method,
-            "budget": f"{self.terms.budget:g} ({self.terms.unit})",
+            "budget": f"{self.terms.settled_budget:g} ({self.terms.unit})",
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
             "items": f"{found['items']:,}",
@@ -230,7 +230,7 @@ def matched(
     sources[users.rows] = rows_of(users, among)
     require(whole == raw.with_scores(records_of(raw, sources)), OTHER)
     parts = tuple(plans), record_distortion(users, among), is_private
-    return HistoricalRelease(released, sources, terms.method, terms.budget, *parts)
+    return HistoricalRelease(released, sources, terms.method, terms.settled_budget, *parts)
 
 
 def _keys(activity: Activity, rows: Indices) -> list[bytes]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.distances.group_distances import DISTANCES
 from hushrank.publishing.historical.baselines import BASELINES
@@ -48,14 +48,14 @@ class ReleaseTerms:
     """What `publish` is asked for, as its parameters say.
 
     Nothing here comes from data, but for a budget that was found, where `protect` is given: it
-    comes from users who protect nothing.
+    comes from users who protect nothing, and is None until then.
 
     Raises HushrankError, and TypeError for what has another type, before anything is read or drawn.
     """
 
     method: str
     private: tuple[str, ...]
-    budget: float
+    budget: float | None
     clusters: int | None = None
     clustering: str = "auto"
     distance: str = "kendall"
@@ -67,26 +67,33 @@ class ReleaseTerms:
     def __post_init__(self) -> None:
         """Check the types, the names, and that the options belong to the method."""
         object.__setattr__(self, "private", expect_attributes(self.private))
-        checked: dict[str, Any] = {
-            "budget": expect_number(self.budget, "budget"),
-            "keep_own": expect_flag(self.keep_own, "keep_own"),
-            "seed": expect_seed(self.seed),
-        }
-        if self.clusters is not None:
-            checked["clusters"] = expect_whole(self.clusters, "clusters", at_least=2)
-        if self.max_ratio is not None:
-            checked["max_ratio"] = expect_number(self.max_ratio, "max_ratio")
-        if self.protect is not None:
-            checked["protect"] = expect_number(self.protect, "protect")
-            require(0 < checked["protect"] < 0.5, "protect: expected 1 - AUC above 0, below 0.5")
-        for name, value in checked.items():
+        for name, value in self._numbers().items():
             object.__setattr__(self, name, value)
+        in_range = self.protect is None or 0 < self.protect < 0.5
+        require(in_range, "protect: expected 1 - AUC above 0, below 0.5")
         _require_known("method", self.method, get_args(ReleaseMethod))
         _require_known("clustering", self.clustering, get_args(Clustering))
         _require_known("distance", self.distance, tuple(DISTANCES))
         alone = f"{self.method} takes no max_ratio and no keep_own: they are privrank's"
         plain = self.max_ratio is None and not self.keep_own
         require(self.method == "privrank" or plain, alone)
+
+    def _numbers(self) -> dict[str, Any]:
+        """Return what is no name, of the types that are meant."""
+        given = {name: getattr(self, name) for name in ("budget", "max_ratio", "protect")}
+        numbers = {name: expect_number(n, name) for name, n in given.items() if n is not None}
+        keep_own, seed = expect_flag(self.keep_own, "keep_own"), expect_seed(self.seed)
+        checked = {**numbers, "keep_own": keep_own, "seed": seed}
+        if self.clusters is not None:
+            checked["clusters"] = expect_whole(self.clusters, "clusters", at_least=2)
+        return checked
+
+    @property
+    def settled_budget(self) -> float:
+        """The budget; raises HushrankError while it is to be found."""
+        if self.budget is None:
+            raise HushrankError("expected a budget: none is found yet")
+        return self.budget
 
     @property
     def unit(self) -> str:
@@ -100,7 +107,7 @@ class ReleaseTerms:
             return f"Not private: {SEEDED.removeprefix('seed: ')}"
         return (
             f"What users protect ({', '.join(self.private)}) is harder to infer from what is"
-            f" released ({self.method}, budget {self.budget:g}: {self.unit}); this is no"
+            f" released ({self.method}, budget {self.settled_budget:g}: {self.unit}); this is no"
             " differential privacy."
         )
 

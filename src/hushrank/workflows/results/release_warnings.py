@@ -48,11 +48,12 @@ def warnings_of(
     for plan in plans:
         if not is_judged(users, plan):
             yield _too_few(users, plan)
-    if terms.method == "privrank" and all(_is_all_hidden(plan, terms.budget) for plan in plans):
+    budget = terms.settled_budget
+    if terms.method == "privrank" and all(_is_all_hidden(plan, budget) for plan in plans):
         used = max(plan.expected_distortion for plan in plans)
         words = useful_in_words(terms.method, terms.distance, users.activity)
         yield (
-            f"A budget of {terms.budget:g} is more than can be used: at {used:.2g} already nothing"
+            f"A budget of {budget:g} is more than can be used: at {used:.2g} already nothing"
             " of what was learnt is told, and records have little to do with their users"
             f"{words and '; '}{words}."
         )
