@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
@@ -13,6 +13,13 @@ T = TypeVar("T")
 
 Interval: TypeAlias = tuple[float, float]
 """Which budgets a round asked: low <= budget < high, in nats."""
+
+
+class CentralLoss(NamedTuple):
+    """The largest loss of any person to whoever sees shuffled reports alone; epsilon in nats."""
+
+    epsilon: float
+    delta: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,14 +44,11 @@ class Outcome(Generic[T]):
         return "shuffled" if self.shuffled else "local"
 
     @property
-    def central_epsilon(self) -> float | None:
-        """The largest loss of any person, in nats, to whoever sees shuffled reports alone."""
-        return total_epsilon(self.shuffled) if self.shuffled else None
-
-    @property
-    def delta(self) -> float | None:
-        """The delta of `central_epsilon`; None where there is no shuffler."""
-        return total_delta(self.shuffled) if self.shuffled else None
+    def central_loss(self) -> CentralLoss | None:
+        """What holds by trust in a shuffler; None where there is none."""
+        if not self.shuffled:
+            return None
+        return CentralLoss(total_epsilon(self.shuffled), total_delta(self.shuffled))
 
     @property
     def epsilon(self) -> float:
@@ -62,9 +66,10 @@ class Outcome(Generic[T]):
         if not self.is_private:
             loss = loss_in_words(self.epsilon)
             return f"Not private: simulated {loss}-LDP reports whose noise is not secret."
-        if not self.shuffled:
+        if self.central_loss is None:
             return f"The {self._of_everybody}"
-        return f"{self._of_shuffler} Whatever the shuffler does, the {self._of_everybody}"
+        shuffled = self._of_shuffler(self.central_loss)
+        return f"{shuffled} Whatever the shuffler does, the {self._of_everybody}"
 
     @property
     def _of_everybody(self) -> str:
@@ -73,12 +78,9 @@ class Outcome(Generic[T]):
             f" (in nats: {self._rounds}) against everybody, the collector included."
         )
 
-    @property
-    def _of_shuffler(self) -> str:
-        if self.central_epsilon is None or self.delta is None:
-            return ""
+    def _of_shuffler(self, loss: CentralLoss) -> str:
         return (
-            f"Shuffled: ({loss_in_words(self.central_epsilon)}, {loss_in_words(self.delta)})-DP for"
+            f"Shuffled: ({loss_in_words(loss.epsilon)}, {loss_in_words(loss.delta)})-DP for"
             " each person, another ranking of theirs being the neighbour, against whoever sees only"
             f" all {self.n_people:,} reports in random order: if the shuffler forwards nothing"
             " else, keeps nothing and sides with nobody, nobody sends twice, and all the others"

@@ -169,9 +169,8 @@ def _notes(shown: ShownCollection) -> Iterator[str]:
     yield collection.privacy
     if collection.is_private:
         yield epsilon_in_words(collection.epsilon)
-        if collection.central_epsilon is not None:
-            shuffled = epsilon_in_words(collection.central_epsilon, collection.delta or 0.0)
-            yield f"To whoever sees shuffled reports alone. {shuffled}"
+        if (shuffled := collection.outcome.central_loss) is not None:
+            yield f"To whoever sees shuffled reports alone. {epsilon_in_words(*shuffled)}"
     if collection.protocol.has_model and compared.q2_distance is None:
         yield "No Q2 distance: it is not defined where rankings are incomplete."
     elif compared.is_no_better_than_uniform:

@@ -12,7 +12,7 @@ from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Order, Shares
 from hushrank.engines.local import run_without_noise
-from hushrank.engines.outcome import Outcome
+from hushrank.engines.outcome import CentralLoss, Outcome
 from hushrank.errors import HushrankError, require
 from hushrank.evaluation.metrics import (
     kendall_excess,
@@ -156,12 +156,16 @@ class Collection:
 
         Together with `delta`.
         """
-        return self.outcome.central_epsilon
+        return None if self._central_loss is None else self._central_loss.epsilon
 
     @property
     def delta(self) -> float | None:
         """The delta of `central_epsilon`; None where nothing was shuffled."""
-        return self.outcome.delta
+        return None if self._central_loss is None else self._central_loss.delta
+
+    @property
+    def _central_loss(self) -> CentralLoss | None:
+        return self.outcome.central_loss
 
     @property
     def spend(self) -> tuple[Spend, ...]:
@@ -200,9 +204,10 @@ class Collection:
 
     @property
     def _of_shuffler(self) -> dict[str, str]:
-        if self.central_epsilon is None or self.delta is None:
+        loss = self._central_loss
+        if loss is None:
             return {}
-        central = f"{loss_in_words(self.central_epsilon, 4)}, delta {loss_in_words(self.delta)}"
+        central = f"{loss_in_words(loss.epsilon, 4)}, delta {loss_in_words(loss.delta)}"
         return {"epsilon if shuffled": f"{central}, by trust in a shuffler"}
 
     def _how(self) -> str:
@@ -300,11 +305,12 @@ class Collection:
 
     @property
     def _plain_of_shuffler(self) -> str:
-        if self.central_epsilon is None or self.delta is None:
+        loss = self._central_loss
+        if loss is None:
             return ""
         return (
             " Whoever sees all answers in random order only, as an honest shuffler passes them on,"
-            f" guesses right at most {best_guess(self.central_epsilon, self.delta)} times in 100."
+            f" guesses right at most {best_guess(loss.epsilon, loss.delta)} times in 100."
         )
 
     @property
@@ -322,10 +328,11 @@ class Collection:
 
     @property
     def _caption_of_shuffler(self) -> str:
-        if self.central_epsilon is None or self.delta is None:
+        loss = self._central_loss
+        if loss is None:
             return ""
-        central = loss_in_words(self.central_epsilon, 4)
-        return f" and shuffled (central epsilon {central}, delta {loss_in_words(self.delta)})"
+        central = loss_in_words(loss.epsilon, 4)
+        return f" and shuffled (central epsilon {central}, delta {loss_in_words(loss.delta)})"
 
     def compared_with(
         self, people: Rankings, *, time_limit: float = SECONDS_FOR_THE_OPTIMUM
