@@ -55,7 +55,7 @@ def publish_files_and_show(
             **asked,
         )
     sizes = {"users": f"{released.n_users:,}", "records": f"{released.n_records:,}"}
-    budget = {"method": terms.method, "budget": f"{terms.budget:g} ({terms.unit})"}
+    budget = {"method": terms.method, "budget": f"{terms.settled_budget:g} ({terms.unit})"}
     rows = {**budget, "hidden": ", ".join(terms.private), **sizes, **compared.summary}
     console.print(figures_table(f"Published from {source}", rows))
     console.print("\n".join(flagged(note, "keep_own:", "seed:") for note in terms.notes))

@@ -84,7 +84,7 @@ class ReleasedFiles:
         """Return what was promised, and the size of the release, JSON-ready."""
         return {
             "method": self.terms.method,
-            "budget": self.terms.budget,
+            "budget": self.terms.settled_budget,
             "budget_unit": self.terms.unit,
             "users": self.n_users,
             "records": self.n_records,
@@ -167,7 +167,7 @@ def publish_files(
         users = work.protect(shelf, sorting, profiles, terms, rng=stream(choices, "clusters"))
         progress("settling the channels")
         rng_of_choices = stream(choices, "choices")
-        plans = planner_of(terms)(users, budget=terms.budget, choices=rng_of_choices)
+        plans = planner_of(terms)(users, budget=terms.settled_budget, choices=rng_of_choices)
         rng = secret_words(seed)
         among = draw_sources(users, plans, rng=rng)
         sources = np.arange(users.activity.n_users)

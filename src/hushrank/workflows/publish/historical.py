@@ -115,7 +115,7 @@ class Release:
         """Return what was promised, and the size of the release, JSON-ready."""
         return {
             "method": self.terms.method,
-            "budget": self.terms.budget,
+            "budget": self.terms.settled_budget,
             "budget_unit": self.terms.unit,
             "users": self.activity.n_users,
             "items": self.activity.n_items,

@@ -136,7 +136,7 @@ class ReleaseComparison:
         unknown = {} if self.is_judged else dict.fromkeys(BITS)
         return {
             "method": self.terms.method,
-            "budget": self.terms.budget,
+            "budget": self.terms.settled_budget,
             "budget_unit": self.terms.unit,
             "expected_distortion": drawn.expected_distortion,
             "record_distortion": drawn.record_distortion,
