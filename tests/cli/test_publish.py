@@ -100,8 +100,11 @@ def test_every_method_releases_records_of_protected_users_only(
     assert all((each["withheld"] > 0) == (method == "withhold") for each in paid)
     for text in (page.read_text(), capsys.readouterr().out):
         said = " ".join(text.split())
-        assert "record or none, by group: " in said
-        assert "Compare with withholding" in said
+        nothing = method == "withhold"
+        paid = "Released with nothing, by group: " if nothing else "record or none, by group: "
+        assert paid in said
+        assert ("Compare with withholding" in said) != nothing
+        assert said.index("leakage, users held out") < said.index("leakage, as learnt")
 
 
 @pytest.mark.usefixtures("hasty_attackers")

@@ -35,6 +35,8 @@ th[scope=col] { overflow-wrap: normal; }
 td.number { white-space: nowrap; }
 .facts th { color: var(--faint); padding-inline-end: 1.2rem; }
 .scroll { overflow-x: auto; }
+@media (min-width: 50rem) { .scroll { width: max-content; min-width: 100%;
+  max-width: calc(50vw + 20rem); } }
 .scroll:focus-visible { outline: 2px solid var(--accent); }
 .heat th[scope=row] { min-width: 7rem; max-width: 16rem; }
 .heat td { text-align: center; padding: .3rem .45rem; min-width: 2.4rem;
@@ -46,6 +48,7 @@ td.number { white-space: nowrap; }
   .scroll { overflow: visible; } .heat td { print-color-adjust: exact; } }
 @media (max-width: 30rem) { body { padding: .75rem; } table { font-size: .9rem; }
   th, td { padding-inline-end: .35rem; } th[scope=col] { hyphens: auto; } }
+@media (max-width: 30rem) { td + th[scope=row] { min-width: 5em; } }
 @media (min-width: 23rem) and (max-width: 30rem) { td + th[scope=row] { min-width: 6.5em; } }
 """.strip()
 LEVELS = 10

@@ -3,10 +3,13 @@
 import csv
 import json
 import os
+import sys
 from io import StringIO
 
 import pytest
+from rich.console import Console
 
+from hushrank.cli.output.console import result_table
 from hushrank.workflows.ledger import NAME
 from tests.commands import hushrank
 
@@ -126,3 +129,11 @@ def test_a_release_says_when_and_what_it_is_in_plain_words(monkeypatch, ballots)
     assert (told["title"], told["candidates"], len(told["date"])) == ("The club", 3, 10)
     assert "at most 73.2 times in 100" in told["statement"]  # e / (1 + e), rounded up
     assert told["hushrank"]
+
+
+@pytest.mark.parametrize("name", ["Pneumonoultramicroscopicsilicovolcanoconiosis" * 3, "項目" * 60])
+def test_a_table_cuts_no_name_off(name, capsys):
+    Console(width=80, file=sys.stdout).print(result_table("Found", {"items": "2"}, (name, "Tea")))
+    said = capsys.readouterr().out
+    assert "\u2026" not in said
+    assert "".join(c for c in said if c.isalnum()).count(name[0]) >= name.count(name[0])

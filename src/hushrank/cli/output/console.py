@@ -38,6 +38,8 @@ def result_table(title: str, figures: Mapping[str, str], order: Sequence[str]) -
 def figures_table(title: str, figures: Mapping[str, str]) -> Table:
     """Return a table of figures."""
     table = Table(title=plain(title), title_justify="left", show_header=False)
+    for _ in range(2):
+        table.add_column(overflow="fold")  # a name is never cut off
     for label, value in figures.items():
         table.add_row(label, value)
     return table

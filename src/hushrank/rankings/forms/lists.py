@@ -19,6 +19,8 @@ SEPARATORS = (">", ";", "\n", "|", ",")
 """What parts the items of a cell; the first that fits."""
 
 _LIKE_A_BALLOT = 0.8
+SOME = 1000
+"""Distinct cells that tell what a column is, where there are very many."""
 _NUMBERED = re.compile(r"(\d{1,3})\s*[.:)]\s*(\S.*)", re.DOTALL)
 
 
@@ -56,7 +58,8 @@ def is_of_orders(column: Column, separator: str) -> bool:
 def names_a_ballot(table: Table) -> bool:
     """Tell a first line that ranks what the lines below it rank: it is a ballot, no header."""
     for title, column in zip(table.header, table.columns, strict=True):
-        separator = separator_of(column) if title else None
+        some = Column(column.codes[:0], column.texts[:SOME], column.is_read)
+        separator = separator_of(some) if title else None
         if separator and separator != "[" and is_of_orders(column, separator):
             ranked = {name for text in column.texts for name in _names_in(text, separator)}
             named = _names_in(title, separator)

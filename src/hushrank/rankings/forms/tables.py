@@ -110,7 +110,7 @@ class _Beside:
 def _is_ballot(table: Table) -> bool:
     """Tell a first line that names what the lines below name: it is a ballot, no header."""
     names = set(table.header)
-    texts = {text for column in table.columns for text in column.texts}
+    again = {name for column in table.columns for name in names.intersection(column.texts)}
     no_title = not any(place_within(name) for name in table.header if name)
     numbers = [name for name in table.header if name.isdecimal()]
     is_numbers = bool(numbers) and all(n.isdecimal() or not n or is_no_vote(n) for n in names)
@@ -119,11 +119,11 @@ def _is_ballot(table: Table) -> bool:
     require(not is_numbers or in_order, NO_HEADER)
     if is_numbers or len(names) < 2 or not no_title:
         return False
-    n_again = len((names & texts) - {""})
+    n_again = len(again - {""})
     if n_again:
         _require_no_second_header(table)
-    require(n_again < 2 or names <= texts, HALF_A_HEADER)
-    return names <= texts
+    require(n_again < 2 or names == again, HALF_A_HEADER)
+    return names == again
 
 
 def _require_no_second_header(table: Table) -> None:

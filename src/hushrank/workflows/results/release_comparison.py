@@ -115,7 +115,8 @@ class ReleaseComparison:
         """What figures alone do not say."""
         named = (", ".join(plan.names) for plan in self.drawn.plans)
         paid = (who_pays(*group) for group in zip(named, self.changed, strict=True))
-        return (OWNERS, *self.terms.notes, *paid, WITHHOLDING, *self.warnings)
+        beside = () if self.terms.method == "withhold" else (WITHHOLDING,)
+        return (OWNERS, *self.terms.notes, *paid, *beside, *self.warnings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -174,8 +175,8 @@ class ReleaseComparison:
             "expected distortion": f"{found['expected_distortion']:.4f}",
             "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
             "leakage, untouched clusters": said["untouched_bits"],
-            "leakage": said["leakage_bits"],
             "leakage, users held out": said["leakage_bits_heldout"],
+            "leakage, as learnt": said["leakage_bits"],
             "certified gap": _text(found["certified_gap"]),
             "worst likelihood ratio": _text(found["worst_likelihood_ratio"], "unbounded", ""),
             "seconds": f"{self.seconds:.2f}",

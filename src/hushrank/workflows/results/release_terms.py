@@ -39,7 +39,7 @@ STATEMENT = (
     "Private values are harder to infer from what is released; this is no differential privacy."
 )
 KEPT_OWN = "keep_own: a record may be its owner's, so no leakage here bounds what it tells."
-BELIEVED = "leakage rests on a classifier; what users could jointly be told was not bounded."
+BELIEVED = "What leaks rests on a classifier; what users could jointly be told was not bounded."
 SEEDED = "seed: whoever knows the seed knows whose record each one is."
 
 

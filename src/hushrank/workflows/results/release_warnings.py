@@ -27,12 +27,22 @@ def values_told(users: ProtectedUsers, plan: GroupPlan) -> Attribute:
 def who_pays(named: str, changed: Sequence[ChangedUsers]) -> str:
     """Say how many users of each value have another's record, or none: a sentence."""
     parts = ", ".join(f"{each.value} {_percent(each)}" for each in changed)
-    return f"Released with another's record or none, by {named}: {parts}."
+    with_what = "another's record or none"
+    if all(each.withheld == each.changed for each in changed) and any(e.changed for e in changed):
+        with_what, parts = (
+            "nothing",
+            ", ".join(f"{e.value} {_share(e.changed, e)}" for e in changed),
+        )
+    return f"Released with {with_what}, by {named}: {parts}."
 
 
 def _percent(each: ChangedUsers) -> str:
-    share, withheld = 100 * each.changed / each.users, 100 * each.withheld / each.users
-    return f"{share:.0f} %" + (f" (none: {withheld:.0f} %)" if each.withheld else "")
+    none = f" (none: {_share(each.withheld, each)})" if each.withheld else ""
+    return _share(each.changed, each) + none
+
+
+def _share(users: int, each: ChangedUsers) -> str:
+    return f"{100 * users / each.users:.0f} %"
 
 
 def is_judged(users: ProtectedUsers, plan: GroupPlan) -> bool:

@@ -118,8 +118,10 @@ class ConsensusComparison:
         rows |= {OPEN_PAIRS: f"{self.undecided:.0%}"} if self.undecided > 0 else {}
         rows |= {} if self.other is None else self.other.summary
         if self.consensus.sure_of == BALLOTS and self.population_confidence:
-            least = probability_in_words(min(self.population_confidence))
-            rows |= {IN_POPULATION: f"right with probability {least}"}
+            least = min(self.population_confidence)
+            against = "; the ballots say the contrary" if least < 0.5 else ""
+            said = f"right with probability {probability_in_words(least)}{against}"
+            rows |= {IN_POPULATION: said}
         return rows
 
     def to_dict(self) -> dict[str, Any]:
