@@ -3,5 +3,6 @@
 `in_hashed_reports.py` tests `candidate_orders.py` against reports of whole orders behind hash
 functions (`hash_supports.py`), `in_ordinary_reports.py` finds them in reports of ranks and
 precedences (`rest_and_orders.py`: both fitted as one), and `estimates.py` says what ranks are then.
-Begin with `in_hashed_reports.py`. May import: the other rooms here, and what is below.
+`unseen.py` says which orders too few people hold to be found. Begin with `in_hashed_reports.py`.
+May import: the other rooms here, and what is below.
 """

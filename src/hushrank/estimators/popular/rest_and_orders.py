@@ -89,15 +89,40 @@ class RestAndOrders:
 
         By the parabola here, which holds for small steps; coefficients and other shares move along.
         """
-        added = statistics_of_orders(orders) - self.statistics
-        pulls = added @ self.likelihood.slopes(self.statistics)
-        roots = self.likelihood.roots(self.statistics)[:, None]
-        told = (self.likelihood.weights @ added.T) * roots
-        shared = ((self.likelihood.weights @ self.changes.T) * roots).T @ told
+        pulls = np.maximum(self.added_by(orders) @ self.likelihood.slopes(self.statistics), 0.0)
+        told = self.told_of(orders, scale)
+        return pulls**2 / (2 * told), pulls / told
+
+    def told_of(self, orders: Orders, scale: float) -> Floats:
+        """Return what the reports tell of each order's share (orders,), all else moving along."""
+        told, shared = self._told_by_cell(orders), self.shared_with(orders)
         explained = (shared * np.linalg.solve(self.precision(scale), shared)).sum(axis=0)
-        alone = np.maximum((told**2).sum(axis=0) - explained, TINY)
-        pulls = np.maximum(pulls, 0.0)
-        return pulls**2 / (2 * alone), pulls / alone
+        alone: Floats = np.maximum((told**2).sum(axis=0) - explained, TINY)
+        return alone
+
+    def added_by(self, orders: Orders) -> Floats:
+        """Return how a small share of each order moves the statistics (orders, statistics)."""
+        return statistics_of_orders(orders) - self.statistics
+
+    def shared_with(self, orders: Orders) -> Floats:
+        """Return the information that parameters share with an order's (parameters, orders)."""
+        roots = self.likelihood.roots(self.statistics)[:, None]
+        shared: Floats = ((self.likelihood.weights @ self.changes.T) * roots).T
+        return shared @ self._told_by_cell(orders)
+
+    def missed_of(self, orders: Orders, scale: float) -> Floats:
+        """Return what a small share of each order moves, less what the parameters take up of it.
+
+        In parts of the share: (orders, statistics).
+        """
+        taken_up = np.linalg.solve(self.precision(scale), self.shared_with(orders))
+        missed: Floats = self.added_by(orders) - taken_up.T @ self.changes
+        return missed
+
+    def _told_by_cell(self, orders: Orders) -> Floats:
+        roots = self.likelihood.roots(self.statistics)[:, None]
+        told: Floats = (self.likelihood.weights @ self.added_by(orders).T) * roots
+        return told
 
     def with_order(self, order: Orders, share: float) -> "RestAndOrders":
         """Return the same model, of which one order takes a share."""

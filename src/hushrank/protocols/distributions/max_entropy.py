@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import ceil
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
@@ -17,6 +17,7 @@ from hushrank.estimators.goodness_of_fit import GoodnessOfFit, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.partial.likelihood import PartialLikelihood
 from hushrank.estimators.popular.in_ordinary_reports import FoundOrders, find_orders
+from hushrank.estimators.popular.unseen import UnseenOrder, unseen_order
 from hushrank.estimators.prior_scale import Prior, require_prior
 from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import Likelihood, RankFit, fit_ranks
@@ -138,6 +139,15 @@ class MaxEntropyOutcome:
         fitted.
         """
         return goodness_of(self.fit) if self.found is None else self.found.goodness
+
+    @cached_property
+    def unseen(self) -> UnseenOrder | None:
+        """How popular an exact order may be and yet be missed; None where none is looked for.
+
+        Errors that are stated do not count on such an order.
+        """
+        looked = isinstance(self.fit, RankFit) and self.unranked == "refused"
+        return unseen_order(cast(RankFit, self.fit), self.found, self.estimates) if looked else None
 
     @cached_property
     def posterior(self) -> Posterior:

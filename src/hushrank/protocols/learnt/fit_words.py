@@ -6,10 +6,14 @@ from typing import Any, cast
 from hushrank.estimators.chains.fit import ChainFit
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.popular.in_ordinary_reports import FoundOrders
+from hushrank.estimators.popular.unseen import UnseenOrder
 from hushrank.estimators.ranks.fit import RankFit
 from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.distributions.popular_orders import PopularOrdersOutcome
 from hushrank.protocols.distributions.question_mix import describe_mix
+
+MATTERS = 1.25
+"""How many times stated errors an unseen order must make them for people to be told in words."""
 
 
 def asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
@@ -68,6 +72,25 @@ def popular_json(found: PopularOrdersOutcome | FoundOrders, names: Sequence[str]
     ]
     together = {"share": popular.share, "share_error": found.share_error}
     return {"popular_orders": {**together, "orders": orders}}
+
+
+def unseen_words(unseen: UnseenOrder | None) -> dict[str, str]:
+    """Say which exact orders so few reports would not show, where that matters; else nothing."""
+    if unseen is None or unseen.errors < MATTERS:
+        return {}
+    said = (
+        f"an exact order that up to {100 * unseen.share:.0f} % of people hold can go unseen; where"
+        f" one is handed out, such as how-to-vote cards, read errors {unseen.errors:.1f} times as"
+        " wide"
+    )
+    return {"unseen orders": said}
+
+
+def unseen_json(unseen: UnseenOrder | None) -> dict[str, Any]:
+    """Return the same for JSON, whether it matters or not."""
+    if unseen is None:
+        return {}
+    return {"unseen_orders": {"share": unseen.share, "errors_if_there_is_one": unseen.errors}}
 
 
 def goodness_words(goodness: GoodnessOfFit | None) -> dict[str, str]:

@@ -22,6 +22,8 @@ from hushrank.protocols.learnt.fit_words import (
     goodness_words,
     popular_json,
     popular_words,
+    unseen_json,
+    unseen_words,
 )
 from hushrank.protocols.learnt.learnt import Shown
 
@@ -94,7 +96,8 @@ class LearntFit:
         if outcome.found is not None:
             named |= popular_json(outcome.found, names)
             rows |= popular_words(outcome.found)
-        rows |= goodness_words(outcome.goodness)
+        named |= unseen_json(outcome.unseen)
+        rows |= unseen_words(outcome.unseen) | goodness_words(outcome.goodness)
         return Shown(self._chosen(outcome), named, rows, shares)
 
     def _chosen(self, fitted: MaxEntropyOutcome) -> dict[str, Any]:
