@@ -290,3 +290,20 @@ def test_a_tally_does_not_show_its_counts():
 def test_the_channel_of_too_many_bits_is_not_listed():
     with pytest.raises(HushrankError, match="cannot list"):
         SymmetricUnaryEncoding(20, 1.0).channel_words()
+
+
+@every_mechanism
+@pytest.mark.parametrize("epsilon", [0, -1.0, float("nan"), float("inf")])
+def test_an_epsilon_that_promises_nothing_or_all_is_refused_as_that(kind, epsilon):
+    with pytest.raises(HushrankError, match="expected a positive finite epsilon"):
+        kind(4, epsilon)
+
+
+@every_mechanism
+def test_what_is_no_epsilon_or_no_domain_is_refused(kind):
+    with pytest.raises(HushrankError, match="expected an epsilon of at most 1000"):
+        kind(4, 1000.1)
+    with pytest.raises(HushrankError, match="need at least 2 categories, got 1"):
+        kind(1, 1.0)
+    with pytest.raises(HushrankError, match="expected the number of categories as an int"):
+        kind(4, "1")
