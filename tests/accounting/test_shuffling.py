@@ -1,5 +1,6 @@
 """Certified bounds of shuffled reports lie above the truth, and near it."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, permutations
 from math import comb, exp, log
@@ -12,6 +13,10 @@ from hushrank.accounting.shuffling import (
     MOST_REPORTS,
     TAIL,
     _binomial,
+    _bound,
+    _excess,
+    _Slots,
+    _slots,
     central_delta,
     central_epsilon,
     local_epsilon,
@@ -227,3 +232,53 @@ def test_what_a_window_leaves_out_is_as_rare_as_bernstein_says(n, odds):
     mean, high = n * odds / (1 + odds), low + len(law) - 1
     for beyond in ([mean - low + 1] if low else []) + ([high + 1 - mean] if high < n else []):
         assert beyond**2 / (2 * (mean + beyond / 3)) >= log(2 / TAIL)
+
+
+def test_a_clone_rate_beyond_what_every_randomiser_has_gains_nothing():
+    of_anybody = central_delta(0.3, local=1.0, n_reports=50)
+    assert central_delta(0.3, local=1.0, n_reports=50, clone_rate=0.9) == of_anybody
+
+
+@pytest.mark.parametrize("local", [0.3, 2.0, 9.0])
+@pytest.mark.parametrize("part", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("share", [0.001, 0.2, 0.9])
+def test_what_a_slot_adds_is_rounded_so_that_the_sum_grows(local, part, share):
+    """In 80 digits: gains up, losses down, and the mean of rarer losses is that of the others."""
+    with localcontext(prec=80):
+        p, e = Decimal(local).exp(), Decimal(part * local).exp()
+        rate = Decimal(share) / (p + 1)
+        a, b, d, z = p - e, e * p - 1, e - 1, 1 - rate * (p + 1)
+        slots = _slots(local, part * local, float(rate))
+        assert a + b < Decimal(slots.gain) < (a + b) * (1 + Decimal("1e-13"))
+        assert b / (a + b) * (1 - Decimal("1e-13")) < Decimal(slots.lost) < b / (a + b)
+        rarer = Decimal(slots.drift_odds) * (1 - 2 * rate) / (1 + Decimal(slots.drift_odds))
+        lost = rarer * Decimal(slots.drift)
+        assert z * d / (a + b) * (1 - Decimal("1e-9")) < lost < z * d / (a + b)
+        assert float(2 * rate / (1 - 2 * rate)) == pytest.approx(slots.odds, rel=1e-12)
+
+
+def test_sums_are_raised_by_more_than_their_roundings():
+    """Of one person, exactly: the victim's report is seen as it is."""
+    with localcontext(prec=50):
+        p, e = Decimal(2).exp(), Decimal("0.5").exp()
+        exact = (p - e) / (p + 1)
+        found = Decimal(central_delta(0.5, local=2.0, n_reports=1))
+        assert exact * (1 + Decimal("1e-9")) < found < exact * (1 + Decimal("3e-9"))
+
+
+def test_clones_that_are_summed_together_are_all_counted():
+    """Where nothing is lost, half of the clones are won, however many there are at a time."""
+    n, odds = 4000, 0.5
+    clones = n * odds / (1 + odds)
+    found = _bound(_Slots(1.0, 0.0, 0.0, odds, 1.0), n)
+    assert clones / 2 / n < found < clones / 2 / n * (1 + 1e-8)
+
+
+def test_of_clones_that_are_summed_together_none_loses_more_than_it_does():
+    """Losses so small that they never exceed what is won: the last of the block is met exactly."""
+    n, first, last, drift = 2000, 512, 514, 1e-6
+    block = _excess(_Slots(1.0, 0.0, drift, 0.5, 1.0), n, first, last)
+    for clones in range(first, last + 1):
+        exact = clones / 2 - drift * (n - clones) / 2
+        assert block * clones / first >= exact * (1 - 1e-13)
+    assert block * last / first == pytest.approx(exact, rel=1e-11)

@@ -1,0 +1,71 @@
+"""What an accountant of shuffled reports is told of a round: exactly, and rounded up."""
+
+from fractions import Fraction
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.named_member import NamedMember
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.named_set import NamedSet
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.samplers.word_probabilities import exp_below
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.shuffled import GRAIN, clone_rate, local_epsilon
+from hushrank.surveys.survey import Survey
+
+WORDS = 2**64
+PAIR, THREE = RelativeOrder((0, 1)), RelativeOrder((0, 1, 2))
+
+
+def survey(question, epsilon, lots=(0.0, 1.0)):
+    return sampled_survey("asked", (question,), epsilon, lots=lots)
+
+
+def test_a_round_costs_what_its_dearest_survey_does():
+    surveys = survey(PAIR, 1.0, (0.0, 0.5)), survey(PAIR, 2.0, (0.5, 1.0))
+    assert local_epsilon(surveys) == local_epsilon(surveys[::-1]) == 2.0
+    most = 1 / (exp_below(2.0) + 1)
+    assert clone_rate(surveys) == pytest.approx(float(most))  # and not the rate of one nat
+
+
+def test_the_rate_of_a_part_is_a_grain_more_and_the_sum_is_rounded_up():
+    """Of orders of three items, for a part of people, and a set of which two of four hold."""
+    named = NamedSet((0, 1), 4)
+    epsilon, lots = 2.0, Fraction(float("0.3"))
+    parts = lots + GRAIN, 1 - lots + GRAIN
+    most = 1 / (exp_below(epsilon) + 1)
+    of_orders = GeneralizedRandomizedResponse(6, epsilon).rates.false_hit_words
+    of_names = 2 * NamedMember(4, epsilon, 2).rates.false_hit_words
+    rates = [min(most, Fraction(words, WORDS)) for words in (of_orders, of_names)]
+    exact = sum(part * rate for part, rate in zip(parts, rates, strict=True))
+    found = clone_rate((survey(THREE, epsilon, (0.0, 0.3)), survey(named, epsilon, (0.3, 1.0))))
+    assert exact < Fraction(found) < exact * (1 + Fraction(1, 2**50))
+    assert Fraction(1, 2**53) <= GRAIN
+
+
+def test_the_members_of_a_set_are_all_clones():
+    named = NamedSet((0, 1), 12)
+    words = NamedMember(12, 1.0, 2).rates.false_hit_words
+    assert 2 * words < WORDS / (exp_below(1.0) + 1)
+    assert Fraction(clone_rate((survey(named, 1.0),))) > Fraction(2 * words, WORDS)
+
+
+@pytest.mark.parametrize("n_answers", [2, 3])
+def test_several_answers_are_one_report_of_which_nothing_more_is_known(n_answers):
+    """Each of them hides less well than a whole report of the round's epsilon."""
+    asked = tuple(RelativeOrder(pair) for pair in ((0, 1), (0, 2), (1, 2)))
+    mechanism = GeneralizedRandomizedResponse(2, 0.3)
+    several = Survey("pairs", asked, (mechanism,) * 3, 0.3 * n_answers * 1.01, n_answers)
+    most = 1 / (exp_below(several.epsilon) + 1)
+    assert clone_rate((several,)) == pytest.approx(float(most), rel=1e-12)
+    wide = Survey("orders", (THREE,) * 3, (GeneralizedRandomizedResponse(6, 1.0),) * 3, 3.5, 3)
+    assert clone_rate((wide,)) == pytest.approx(float(1 / (exp_below(3.5) + 1)), rel=1e-12)
+
+
+def test_people_with_budgets_of_their_own_are_no_crowd():
+    mine = sampled_survey("asked", (PAIR,), 1.0, budgets=(1.0, 2.0))
+    with pytest.raises(HushrankError, match="people with other budgets are no crowd"):
+        clone_rate((mine,))
+    with pytest.raises(HushrankError, match="this one asks a part of them"):
+        clone_rate((survey(PAIR, 1.0, (0.0, 0.5)),))
