@@ -62,7 +62,7 @@ class LinearOrdering:
         return float(self.majority[self.pairs].sum())
 
     def solve(
-        self, triangles: "csr_array | None", *, is_integer: bool, seconds: float | None
+        self, triangles: "csr_array | None", *, is_integer: bool, seconds: float
     ) -> OrderingSolution:
         """Solve under the given triangles, as a relaxation or exactly."""
         from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
@@ -72,7 +72,7 @@ class LinearOrdering:
             integrality=np.full(len(self.costs), int(is_integer)),
             bounds=Bounds(0, 1),
             constraints=[] if triangles is None else [LinearConstraint(triangles, 0, 1)],
-            options={"mip_rel_gap": 0.0, "time_limit": np.inf if seconds is None else seconds},
+            options={"mip_rel_gap": 0.0, "time_limit": seconds},
         )
         is_optimal = solved.status == 0
         proven = solved.fun if is_optimal else solved.get("mip_dual_bound")
@@ -126,18 +126,14 @@ def best_by_integer_program(
     """
     from scipy.sparse import vstack  # slow to load
 
-    program, triangles = LinearOrdering(majority), None
+    program, triangles, is_integer = LinearOrdering(majority), None, False
     best = improved_order(majority, start)
     bound = program.constant + float(np.minimum(program.costs, 0).sum())
-    is_integer = False
-    while True:
-        seconds = None if end is None else end - monotonic()
-        if seconds is not None and seconds <= 0:
-            return best, bound
+    while (seconds := np.inf if end is None else end - monotonic()) > 0:
         solution = program.solve(triangles, is_integer=is_integer, seconds=seconds)
         bound = max(bound, _whole(solution.bound, majority))
         if solution.values is None:
-            return best, bound
+            break
         near = improved_order(majority, program.order_near(solution.values))
         best = min(best, near, key=lambda order: kendall_cost(majority, order))
         if kendall_cost(majority, best) <= bound + TOLERANCE:
@@ -149,6 +145,7 @@ def best_by_integer_program(
             return best, kendall_cost(majority, best) if solution.is_optimal else bound
         else:
             is_integer = True
+    return best, bound
 
 
 def _whole(bound: float, majority: Floats) -> float:

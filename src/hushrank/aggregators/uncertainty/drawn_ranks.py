@@ -87,21 +87,28 @@ def _move_items(margins: Floats, orders: Integers) -> None:
         while is_better:
             is_better = False
             for place in range(n_items):
-                item, most, target, gain = order[place], 1e-12, place, 0.0
-                for other in range(place - 1, -1, -1):
-                    gain += ahead[item, order[other]]
-                    if gain > most:
-                        most, target = gain, other
-                gain = 0.0
-                for other in range(place + 1, n_items):
-                    gain -= ahead[item, order[other]]
-                    if gain > most:
-                        most, target = gain, other
+                item, target = order[place], _best_place(ahead, order, place)
                 step = 1 if target > place else -1
                 for at in range(place, target, step):
                     order[at] = order[at + step]
                 order[target] = item
                 is_better |= target != place
+
+
+@kernel
+def _best_place(ahead: Floats, order: Integers, place: int) -> int:
+    """Return where the item at a place costs least."""
+    item, most, target, gain = order[place], 1e-12, place, 0.0
+    for other in range(place - 1, -1, -1):
+        gain += ahead[item, order[other]]
+        if gain > most:
+            most, target = gain, other
+    gain = 0.0
+    for other in range(place + 1, len(order)):
+        gain -= ahead[item, order[other]]
+        if gain > most:
+            most, target = gain, other
+    return target
 
 
 def _run_of_ranks(chances: Floats, level: float, place: int | None) -> tuple[int, int]:

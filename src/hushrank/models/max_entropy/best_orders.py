@@ -6,7 +6,7 @@ Theory: docs/theory/max-entropy.md.
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Floats, Orders
+from hushrank.arrays import Floats, Integers, Orders
 from hushrank.errors import require
 from hushrank.kernels import kernel
 from hushrank.models.max_entropy.subset_passes import log_weights, open_items
@@ -45,14 +45,7 @@ def _best_ways(
         n_open = open_items(placed, n_items, items)
         used[:] = 0
         for way in range(n_best):
-            best, heaviest = -1, -np.inf
-            for nth in range(n_open):
-                item = items[nth]
-                after = placed | 1 << item
-                if used[item] < counts[after]:
-                    weight = logs[placed, item] + weights[after, used[item]]
-                    if best < 0 or weight > heaviest:
-                        best, heaviest = item, weight
+            best, heaviest = _heaviest(placed, items[:n_open], used, counts, logs, weights)
             if best < 0:
                 break
             weights[placed, way], nexts[placed, way] = heaviest, best
@@ -60,6 +53,21 @@ def _best_ways(
             used[best] += 1
             counts[placed] += 1
     return counts, nexts, followers
+
+
+@kernel
+def _heaviest(
+    placed: int, items: Integers, used: Integers, counts: Integers, logs: Floats, weights: Floats
+) -> tuple[int, float]:
+    """Return the item that begins the best way not yet used, -1 without one, and its weight."""
+    best, heaviest = -1, -np.inf
+    for item in items:
+        after = placed | 1 << item
+        if used[item] < counts[after]:
+            weight = logs[placed, item] + weights[after, used[item]]
+            if best < 0 or weight > heaviest:
+                best, heaviest = item, weight
+    return best, heaviest
 
 
 @kernel

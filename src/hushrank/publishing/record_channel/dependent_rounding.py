@@ -90,20 +90,17 @@ def _settle(
             if edge < 0:  # the end: what floats left of a single edge is nearly whole
                 if length:
                     chances[came] = np.round(chances[came])
-                places[here] = -1
-                length -= 1
+                places[here], length = -1, length - 1
                 continue
-            there = ends[edge, 0] + ends[edge, 1] - here
-            edges[length] = edge
-            if places[there] < 0:
+            edges[length], there = edge, ends[edge, 0] + ends[edge, 1] - here
+            start = places[there]
+            if start < 0:
                 length += 1
                 vertices[length], places[there] = there, length
-                continue
-            _shift(chances, edges[places[there] : length + 1], coins[n_coins])
-            n_coins += 1
-            for place in range(places[there] + 1, length + 1):
-                places[vertices[place]] = -1
-            length = places[there]
+            else:
+                _shift(chances, edges[start : length + 1], coins[n_coins])
+                places[vertices[start + 1 : length + 1]] = -1
+                n_coins, length = n_coins + 1, start
 
 
 @kernel

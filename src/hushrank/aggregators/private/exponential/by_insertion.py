@@ -133,15 +133,22 @@ def _insert_items(
             for place in range(item - far, item):
                 extra += margins[order[place], item]
             is_kept = extra == 0 or exponential_coin(numerator * extra, denominator, tape, read)
-            for place in range(item, item - far, -1):
-                order[place] = order[place - 1]
-            order[item - far], jumped[item] = item, far
+            _put(order, item, far)
+            jumped[item] = far
             item += 1
         if read[0] > len(tape):
             return n_kept, n_tries, start
         kept[n_kept] = n_tries
         n_kept, n_tries = n_kept + is_kept, n_tries + 1
     return n_kept, n_tries, read[0]
+
+
+@kernel
+def _put(order: Counts, item: int, far: int) -> None:
+    """Put the next item before the `far` last of those before it."""
+    for place in range(item, item - far, -1):
+        order[place] = order[place - 1]
+    order[item - far] = item
 
 
 @kernel

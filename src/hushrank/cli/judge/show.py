@@ -1,0 +1,30 @@
+"""Show what was judged, and write it for machines."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from hushrank.activities.activity import Activity
+from hushrank.cli.input.reading import say_reading
+from hushrank.cli.output.console import console_beside, say_written, write_json
+
+
+def show_judged(
+    table: Table,
+    document: Mapping[str, Any],
+    json: Path | None,
+    activity: Activity,
+    warnings: Sequence[str] = (),
+) -> None:
+    """Say how the activity was read, print a table and warnings, and write the document."""
+    written = [] if json is None else [json]
+    console = console_beside(written)
+    say_reading(console, activity.reading)
+    console.print(table)
+    for warning in warnings:
+        console.print(warning)
+    if json is not None:
+        write_json(json, document, secret=True)
+        say_written(console, written)
