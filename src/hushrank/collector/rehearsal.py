@@ -1,7 +1,9 @@
 """A whole survey in one process, for real: a collector, and phones that answer it over HTTP."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,27 +58,33 @@ def rehearse(draft: Draft, people: Rankings, *, progress: Progress = silent) -> 
 
 
 async def _rehearsed(draft: Draft, people: Rankings, path: Path, progress: Progress) -> Collection:
-    store = await open_store(str(path))
+    async with _serving(path) as (service, origin):
+        id = await service.create(draft)
+        await service.open(id)
+        progress(f"{people.n_people:,} phones answer {origin}/s/{id}")
+        await asyncio.to_thread(_answer_all, origin, id, people)
+        progress("closing the survey")
+        await service.close(id)
+        return await service.results(id)
+
+
+@asynccontextmanager
+async def _serving(path: Path) -> AsyncIterator[tuple[Service, str]]:
+    """Serve a new store on a free port of this machine; yield the service and its origin."""
+    store, listens = await open_store(str(path)), asyncio.Event()
+    service = Service(store)
+
+    async def tell() -> None:
+        listens.set()
+
     with Listening(host=HOST, port=0).bind() as listener:
         origin = f"http://{HOST}:{listener.getsockname()[1]}"
-        service, listens = Service(store), asyncio.Event()
-
-        async def tell() -> None:
-            listens.set()
-
         settings = Settings(public_url=origin, unlimited=(HOST,))
-        config = server_config(make_app(service, settings), settings.limits)
-        server = Server(config, tell)
+        server = Server(server_config(make_app(service, settings), settings.limits), tell)
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             await listens.wait()
-            id = await service.create(draft)
-            await service.open(id)
-            progress(f"{people.n_people:,} phones answer {origin}/s/{id}")
-            await asyncio.to_thread(_answer_all, origin, id, people)
-            progress("closing the survey")
-            await service.close(id)
-            return await service.results(id)
+            yield service, origin
         finally:
             server.should_exit = True
             await running

@@ -295,17 +295,15 @@ class Device:
             lambda number, truth: self._hidden(handout, number, truth),
             is_affordable=self._allows(account, handout, current.announcement),
         )
-        entry = Entry(
-            self._connection.origin,
-            current.announcement.id,
-            current.announcement.title,
-            current.round,
-            drawn.answered.nats,
-            self._clock(),
-        )
-        drawer.put(ACCOUNT, account.entered(entry))
+        drawer.put(ACCOUNT, account.entered(self._entry(current, drawn.answered.nats)))
         drawer.put(of_series, _remembered(series, current, drawn))
         return drawn.answered
+
+    def _entry(self, current: _Current, nats: float) -> Entry:
+        """Return what the account says of a round."""
+        survey = current.announcement
+        origin, now = self._connection.origin, self._clock()
+        return Entry(origin, survey.id, survey.title, current.round, nats, now)
 
     def _hidden(self, handout: Handout, number: int, truth: Answers) -> WireReport:
         return handout.hide(number, truth, rng=self._rng, is_simulation=not self._rng.is_private)

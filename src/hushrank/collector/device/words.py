@@ -116,31 +116,21 @@ def chance_in_words(mechanism: Reporting) -> str:
 def _category_in_words(question: Question, category: int, names: Names) -> str:
     match question:
         case RelativeOrder(items):
-            order = orders_at(np.array([category]), len(items))[0]
-            return _order(names[items[nth]] for nth in order)
+            return _order(names[items[nth]] for nth in _order_at(category, len(items)))
         case TopOrder(n_items, n_places):
-            index = category * factorial(n_items - n_places)
-            order = orders_at(np.array([index]), n_items)[0, :n_places]
-            best = _order(names[item] for item in order)
-            return best if n_places >= n_items - 1 else f"{best}, before all others"
+            return _top(n_items, n_places, category, names)
         case Interleaving(left, right):
             return _merged(left, right, category, names)
         case RankLevel(item, levels):
-            ranks = [rank for rank, level in enumerate(levels) if level == category]
-            return f"{names[item]} {_places(ranks, len(levels))}"
-        case LevelAndPrecedence(item, other):
-            ranks = [rank for rank, cells in enumerate(question.cells) if category in cells]
-            side = "before" if category == question.cells[ranks[0]][1] else "after"
-            where = _places(ranks, len(question.cells))
-            return f"{names[item]} {where}, and {names[other]} {side} it"
+            return f"{names[item]} {_places(_having(category, levels), len(levels))}"
+        case LevelAndPrecedence():
+            return _level_and_precedence(question, category, names)
         case RankAndPrecedence(item, first, second, n_items):
             rank, is_second = divmod(category, 2)
             pair = [names[second], names[first]] if is_second else [names[first], names[second]]
             return f"{names[item]} {_places([rank], n_items)}, and {_order(pair)}"
         case NamedSet(places, n_items, side):
-            named, beside = question.cell(category)
-            where = f"{names[named]} {_places(places, n_items)}"
-            return where if beside is None else f"{where}, and {names[beside]} {side} it"
+            return _named(question.cell(category), _places(places, n_items), side, names)
         case Stated(inner) if category == inner.n_categories:
             return f"nothing said of {_all(names[item] for item in inner.items)}"
         case Stated(inner):
@@ -149,6 +139,34 @@ def _category_in_words(question: Question, category: int, names: Names) -> str:
             wanted = question_in_words(inner, names)
             return f"group {category + 1} of {n_buckets} into which a public rule sorts {wanted}"
     raise HushrankError(f"{type(question).__name__} has no words")
+
+
+def _order_at(index: int, n_items: int) -> Sequence[int]:
+    order: list[int] = orders_at(np.array([index]), n_items)[0].tolist()
+    return order
+
+
+def _top(n_items: int, n_places: int, category: int, names: Names) -> str:
+    order = _order_at(category * factorial(n_items - n_places), n_items)[:n_places]
+    best = _order(names[item] for item in order)
+    return best if n_places >= n_items - 1 else f"{best}, before all others"
+
+
+def _having(category: int, levels: Sequence[int]) -> list[int]:
+    return [rank for rank, level in enumerate(levels) if level == category]
+
+
+def _level_and_precedence(question: LevelAndPrecedence, category: int, names: Names) -> str:
+    ranks = [rank for rank, cells in enumerate(question.cells) if category in cells]
+    side = "before" if category == question.cells[ranks[0]][1] else "after"
+    where = _places(ranks, len(question.cells))
+    return f"{names[question.item]} {where}, and {names[question.other]} {side} it"
+
+
+def _named(cell: tuple[int, int | None], where: str, side: str | None, names: Names) -> str:
+    named, beside = cell
+    placed = f"{names[named]} {where}"
+    return placed if beside is None else f"{placed}, and {names[beside]} {side} it"
 
 
 def _merged(left: Sequence[int], right: Sequence[int], index: int, names: Names) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import TypeAlias
 
 import msgspec
 
@@ -20,6 +21,9 @@ from hushrank.surveys.survey import RoundTallies
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.surveys.wire_reports import WireReport
 from hushrank.workflows.results.collection import Collection
+
+Counted: TypeAlias = dict[int, tuple[list[bytes], list[int]]]
+"""By question: the JSON values of reports, and how often each arrived."""
 
 
 class Running(Drafting):
@@ -136,11 +140,7 @@ class Running(Drafting):
         number = present(record.life.round, "not-allowed", "no round is open")
         await self.store.close_round(id, number)
         asked = await self._asked(id, record, number)
-        values: list[dict[int, tuple[list[bytes], list[int]]]] = [{} for _ in asked.parts]
-        async for part, question, times in self.store.kinds(id, number):
-            reports, counts = values[part].setdefault(question, ([], []))
-            reports.extend(times.keys())
-            counts.extend(times.values())
+        values = await self._counted(id, number, len(asked.parts))
         tallies = await asyncio.to_thread(_tallied, asked.parts, values)
         await self.store.keep_tallies(id, number, encode_tallies(tallies))
         await self.store.forget_people(id, number)
@@ -153,6 +153,15 @@ class Running(Drafting):
             return msgspec.structs.replace(now, life=life)
 
         await self._change(id, ended)
+
+    async def _counted(self, id: str, number: int, n_parts: int) -> list[Counted]:
+        """Read how often each report to each question arrived, by part of the round."""
+        values: list[Counted] = [{} for _ in range(n_parts)]
+        async for part, question, times in self.store.kinds(id, number):
+            reports, counts = values[part].setdefault(question, ([], []))
+            reports.extend(times.keys())
+            counts.extend(times.values())
+        return values
 
     async def _was_interrupted(self, id: str, life: Life) -> bool:
         """Whether a crash came after the store had closed the round and before this was noted."""
@@ -170,7 +179,7 @@ class Running(Drafting):
 
 def _tallied(
     parts: Sequence[PublishedSurvey],
-    values: Sequence[dict[int, tuple[list[bytes], list[int]]]],
+    values: Sequence[Counted],
 ) -> RoundTallies:
     """Add the reports of each part up: their JSON values, and how often each came."""
     tallies = []

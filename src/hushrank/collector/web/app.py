@@ -51,22 +51,10 @@ def make_app(
     `app.state` has `service`, `settings`, `sessions`, `metrics` and `templates` for its pages, and
     `buckets`, who asked lately, which whoever runs it empties every minute.
     """
-    limits = settings.limits
-    asked_lately = (limits.per_address, limits.per_link, limits.sign_ins)
-    addresses, links, attempts = map(Buckets, asked_lately)
     files = FileTable({"/client": client_folder(), "/static": STATIC_FOLDER})
-    state: dict[str, Any] = {
-        "service": service,
-        "settings": settings,
-        "clock": clock,
-        "metrics": Metrics(),
-        "requests": RequestLog(),
-        "templates": Templates(files),
-        "sessions": Sessions(service.store, settings, attempts, clock),
-        "buckets": (addresses, links, attempts),
-    }
-    state["problems"] = ProblemPages(state["templates"])
+    state = _state(service, settings, clock, Templates(files))
     health = Health(service.store, settings, state["metrics"])
+    _, links, _ = state["buckets"]
     table = endpoints(service, health, state["metrics"], links)
     routes = _routes(table, files)
     behind = [_gate(state, RouteNames(routes)), Middleware(ShortCut, endpoints=table)]
@@ -76,6 +64,26 @@ def make_app(
     for name, each in state.items():
         setattr(app.state, name, each)
     return app
+
+
+def _state(
+    service: Service, settings: Settings, clock: Callable[[], datetime], templates: Templates
+) -> dict[str, Any]:
+    """Return what pages and gate find in `app.state`."""
+    limits = settings.limits
+    asked_lately = (limits.per_address, limits.per_link, limits.sign_ins)
+    addresses, links, attempts = map(Buckets, asked_lately)
+    return {
+        "service": service,
+        "settings": settings,
+        "clock": clock,
+        "metrics": Metrics(),
+        "requests": RequestLog(),
+        "templates": templates,
+        "problems": ProblemPages(templates),
+        "sessions": Sessions(service.store, settings, attempts, clock),
+        "buckets": (addresses, links, attempts),
+    }
 
 
 class ShortCut:

@@ -1,6 +1,6 @@
 """Digests of tokens, signing keys and pictures, in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hushrank.collector.store.checks import microseconds, time_of
@@ -18,16 +18,7 @@ async def put(connection: Connection, secrets: Sequence[Secret]) -> None:
     last = {(each.kind, each.digest): each for each in secrets}
     if not last:
         return
-    rows = [
-        (
-            kind,
-            digest,
-            keys[each.survey] if each.survey else None,
-            each.blob,
-            microseconds(each.expires, "expires") if each.expires else None,
-        )
-        for (kind, digest), each in sorted(last.items(), key=lambda item: item[0])
-    ]
+    rows = [_row(last[key], keys) for key in sorted(last)]
     await connection.execute(
         "INSERT INTO hushrank.secrets (kind, digest, survey, blob, expires)"
         " SELECT * FROM unnest($1::text[], $2::bytea[], $3::int[], $4::bytea[], $5::bigint[])"
@@ -35,6 +26,13 @@ async def put(connection: Connection, secrets: Sequence[Secret]) -> None:
         " (excluded.survey, excluded.blob, excluded.expires)",
         *zip(*rows, strict=True),
     )
+
+
+def _row(secret: Secret, keys: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return a secret as the table holds it; keys: of surveys by name."""
+    survey = keys[secret.survey] if secret.survey else None
+    expires = microseconds(secret.expires, "expires") if secret.expires else None
+    return secret.kind, secret.digest, survey, secret.blob, expires
 
 
 async def read(connection: Connection, kind: str, digest: bytes, now: int) -> Secret | None:
