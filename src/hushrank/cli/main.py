@@ -93,11 +93,7 @@ def main() -> None:
     Exit code 0: done; 1: one line says what is wrong; 2: wrong usage; 130: interrupted; 141: who
     read the output has closed it.
     """
-    for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    for library in ("OPENBLAS", "OMP"):  # small problems: more threads only wait
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    _prepare()
     arguments = quiet_first(sys.argv[1:])
     require_points(numbers, arguments)
     try:
@@ -138,3 +134,11 @@ def _complain(message: str) -> int:
     one_line = " ".join(message.split())
     print(f"hushrank: {one_line}", file=sys.stderr)
     return 1
+
+
+def _prepare() -> None:
+    for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    for library in ("OPENBLAS", "OMP"):  # small problems: more threads only wait
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")

@@ -10,8 +10,9 @@ from hushrank.activities.activity_files import read_activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
 from hushrank.arrays import Floats
-from hushrank.cli.input.reading import ActivityOptions, say_reading
-from hushrank.cli.output.console import console_beside, plain, say_written, write_json
+from hushrank.cli.input.reading import ActivityOptions
+from hushrank.cli.judge.show import show_judged
+from hushrank.cli.output.console import plain
 from hushrank.cli.output.talk import working
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import AttackResult, attack
@@ -56,23 +57,10 @@ def attack_and_show(
     profiles = read_profiles(paths.profiles, attributes=names, bins=edges)
     posterior = None if paths.posterior is None else PosteriorFile(paths.posterior)
     with working("attacking") as progress:
-        found = attack(
-            activity,
-            released,
-            profiles,
-            private=names,
-            posterior=posterior,
-            seed=seed,
-            progress=progress,
-        )
-    written = [] if paths.json is None else [paths.json]
-    console = console_beside(written)
-    say_reading(console, activity.reading)
-    console.print(_table(found))
-    if paths.json is not None:
-        seconds = perf_counter() - start
-        write_json(paths.json, {**found.to_dict(), "seconds": seconds}, secret=True)
-        say_written(console, written)
+        given = activity, released, profiles
+        found = attack(*given, private=names, posterior=posterior, seed=seed, progress=progress)
+    document = {**found.to_dict(), "seconds": perf_counter() - start}
+    show_judged(_table(found), document, paths.json, activity)
 
 
 def _table(found: AttackResult) -> Table:

@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.table import Table
 
 from hushrank.activities.activity_files import read_activity
-from hushrank.cli.input.reading import ActivityOptions, say_reading
-from hushrank.cli.output.console import console_beside, say_written, write_json
+from hushrank.cli.input.reading import ActivityOptions
+from hushrank.cli.judge.show import show_judged
 from hushrank.cli.output.talk import working
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import RECOMMENDERS, EvaluationResult, evaluate
@@ -40,15 +40,7 @@ def evaluate_and_show(
             seed=seed,
             progress=progress,
         )
-    written = [] if paths.json is None else [paths.json]
-    console = console_beside(written)
-    say_reading(console, activity.reading)
-    console.print(_table(found))
-    for warning in found.warnings:
-        console.print(warning)
-    if paths.json is not None:
-        write_json(paths.json, found.to_dict(), secret=True)
-        say_written(console, written)
+    show_judged(_table(found), found.to_dict(), paths.json, activity, found.warnings)
 
 
 def _table(found: EvaluationResult) -> Table:

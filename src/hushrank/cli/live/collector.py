@@ -104,21 +104,22 @@ def export(
     require(round is None, "expected --round beside --reports only")
     form = _form(out)
     require(survey_only or form == "json", f"expected a .json file, got {out.name}")
+    export_it = _export_draft if survey_only else _export_all
+    _with_service(store, lambda service: export_it(service, survey, out))
 
-    async def export_it(service: "Service") -> None:
-        import msgspec
 
-        from hushrank.collector.draft import write_draft
+async def _export_draft(service: "Service", survey: str, out: Path) -> None:
+    from hushrank.collector.draft import write_draft
 
-        if survey_only:
-            draft = (await service.survey(survey)).draft
-            text = write_draft(draft, await service.pictures(survey), form=form)
-        else:
-            exported = msgspec.json.encode(await service.export(survey))
-            text = msgspec.json.format(exported, indent=2)
-        out.write_bytes(text)
+    draft = (await service.survey(survey)).draft
+    out.write_bytes(write_draft(draft, await service.pictures(survey), form=_form(out)))
 
-    _with_service(store, export_it)
+
+async def _export_all(service: "Service", survey: str, out: Path) -> None:
+    import msgspec
+
+    exported = msgspec.json.encode(await service.export(survey))
+    out.write_bytes(msgspec.json.format(exported, indent=2))
 
 
 @collector.command()

@@ -114,7 +114,13 @@ def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
         unused = all(value is None for value in vars(given).values())
         require(unused, f"{state} exists: expected none of the options that begin a state")
         return publish_online(state, seed=seed)
+    return _begun(state, given, seed)
+
+
+def _begun(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
+    """Begin a state with what the files hold."""
     from hushrank.activities.profile_files import read_profiles
+    from hushrank.workflows.publish.online import publish_online
 
     require(
         given.activity and given.profiles and given.private and given.budget is not None,
