@@ -167,11 +167,15 @@ def drive(
         spends = tuple(survey.spend for survey in asked)
         return Outcome(end.value, spends, len(crowd), crowd.is_private, budgets)
     except Exception as error:
-        if asked:  # what people paid is not undone by what failed later
-            spent = [survey.spend for survey in asked]
-            most = max(epsilons_of(spent, [survey.budgets for survey in asked]))
-            error.add_note(f"up to {loss_in_words(most)} nats a person were spent before")
+        if asked:
+            error.add_note(f"up to {_most_spent(asked)} nats a person were spent before")
         raise
+
+
+def _most_spent(asked: Sequence[Survey]) -> str:
+    """Say what people paid: what fails later does not undo it."""
+    spent = [survey.spend for survey in asked]
+    return loss_in_words(max(epsilons_of(spent, [survey.budgets for survey in asked])))
 
 
 def _people_of_a_batch(survey: Survey) -> int:

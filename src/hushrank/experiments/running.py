@@ -49,9 +49,6 @@ def run_experiment(
     }
     sizes = {name: Size.of(each) for name, each in people.items() if hasattr(each, "n_items")}
     measurements = tuple(experiment.plan(people, settings.quick))
-    seeds: list[np.random.SeedSequence] = []
-    for measurement, seed in zip(measurements, points_seed.spawn(len(measurements)), strict=True):
-        seeds.append(_again(seeds[-1]) if measurement.same_draws else seed)
     points = [point for each in measured for point in each]
 
     def passed_on(number: int, new: Sequence[Point]) -> None:
@@ -59,10 +56,20 @@ def run_experiment(
         points.extend(new)
         on_progress((len(measured) + number + 1) / len(measurements))
 
-    figure = _Figure(experiment.name, settings, measurements, tuple(seeds))
+    figure = _Figure(experiment.name, settings, measurements, _seeds(measurements, points_seed))
     on_progress(len(measured) / max(len(measurements), 1))
     workers.each(_measured, figure, range(len(measured), len(measurements)), passed_on)
     return Result(experiment, settings, sizes, tuple(points))
+
+
+def _seeds(
+    measurements: Sequence[Measurement], seed: np.random.SeedSequence
+) -> tuple[np.random.SeedSequence, ...]:
+    """Return a seed for each measurement: its own, or that of the one before."""
+    seeds: list[np.random.SeedSequence] = []
+    for measurement, own in zip(measurements, seed.spawn(len(measurements)), strict=True):
+        seeds.append(_again(seeds[-1]) if measurement.same_draws else own)
+    return tuple(seeds)
 
 
 def _again(seed: np.random.SeedSequence) -> np.random.SeedSequence:

@@ -27,27 +27,28 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + (RIGHT - LEFT) * x / most_x, TOP + HIGH * (1 - y / most_y)
 
-    guide = [line(*at(*a), *at(*b), "line", ' stroke-dasharray="5 4"') for a, b in pairwise(best)]
-    points = [circle(*at(*each), 4, "fill") for each in best]
-    x, y = at(*here)
-    was_x, was_y = at(0, before)
-    is_right = x > (LEFT + RIGHT) / 2
-    named = text(x - 2 if is_right else x + 2, y - 12, "this release",
-                 anchor="end" if is_right else "start")  # fmt: skip
     parts = [
         *_axes(most_x, most_y, f"distortion ({unit})", "bits that leak"),
-        *guide,
-        *points,
-        circle(was_x, was_y, 7, "dot"),
-        text(was_x + 2, was_y - 10, "as it was"),
-        circle(x, y, 8, "mark"),
-        named,
+        *(line(*at(*a), *at(*b), "line", ' stroke-dasharray="5 4"') for a, b in pairwise(best)),
+        *(circle(*at(*each), 4, "fill") for each in best),
+        *_marked(at(0, before), "as it was", "dot", 7, above=10),
+        *_marked(at(*here), "this release", "mark", 8, above=12),
     ]
     told = (
         f"As it was, {before:.3g} bits leak at no distortion; this release leaks {here[1]:.3g} at"
         f" {here[0]:.3g}. All numbers stand in the table below"
     )
     return drawing(parts, HIGH + TOP + ROOM, title="Privacy against utility", told=told)
+
+
+def _marked(
+    at: tuple[float, float], words: str, kind: str, size: float, *, above: float
+) -> tuple[str, str]:
+    """Mark a point, and name it on the side where there is more room."""
+    x, y = at
+    is_right = x > (LEFT + RIGHT) / 2
+    place, anchor = (x - 2, "end") if is_right else (x + 2, "start")
+    return circle(x, y, size, kind), text(place, y - above, words, anchor=anchor)
 
 
 def bars_drawing(title: str, rows: Sequence[tuple[str, float, str]]) -> str:

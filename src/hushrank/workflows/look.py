@@ -82,16 +82,8 @@ def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ())
     name = shlex.quote(os.fspath(path))
     with errors_naming(path):
         table = _table(path)
-    if table is not None and asked == Asked():
-        lowered = {title.lower(): title for title in table.header}
-        found = {
-            key: next((lowered[n] for n in names if n in lowered), "")
-            for key, names in KNOWN.items()
-        }
-        if found["user"] and found["item"]:
-            return _activity(path, name, found)
-        if "user" in lowered and ("protects" in lowered or not _are_ballots(path)):
-            return _profiles(path, name)
+    if table is not None and asked == Asked() and (users := _of_users(path, name, table)):
+        return users
     try:
         with errors_naming(path):
             file = opened(path, asked)
@@ -102,6 +94,19 @@ def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ())
         return Look("unclear", str(error), columns=_columns(table))
     commands = _commands(rankings, shlex.join(["FILE", *options]).replace("FILE", name, 1))
     return Look("rankings", str(rankings.reading), _odd(file.found), commands=commands)
+
+
+def _of_users(path: FilePath, name: str, table: Table) -> Look | None:
+    """Look at activity or profiles; None for a table of neither."""
+    lowered = {title.lower(): title for title in table.header}
+    found = {
+        key: next((lowered[n] for n in names if n in lowered), "") for key, names in KNOWN.items()
+    }
+    if found["user"] and found["item"]:
+        return _activity(path, name, found)
+    if "user" in lowered and ("protects" in lowered or not _are_ballots(path)):
+        return _profiles(path, name)
+    return None
 
 
 def _table(path: FilePath) -> Table | None:

@@ -182,12 +182,7 @@ def max_entropy(
     person, in nats, what they leave out included.   Raises HushrankError, before anybody is asked,
     for parameters that do not fit.
     """
-    fits = 2 <= n_items <= MOST_ITEMS_OF_CHAINS
-    require(fits, f"max_entropy takes 2 to {MOST_ITEMS_OF_CHAINS} items, got {n_items}")
-    require_prior(prior)
-    require_incomplete(unranked)
-    whole = unranked == "refused" or n_items <= MOST_ITEMS
-    require(whole, f"more than {MOST_ITEMS} items must all be ranked, got {n_items}")
+    _require_parameters(n_items, prior, unranked)
     levels = budget_levels(epsilon)
     epsilons = tuple(each for each, _ in levels)
     people = _people_of_levels(epsilon, n_people)
@@ -207,6 +202,15 @@ def max_entropy(
         found = find_orders(likelihood, fit, prior=prior)
     fit = fit if found is None else found.fit
     return MaxEntropyOutcome(epsilons, mixes, prior, fit, found, unranked)
+
+
+def _require_parameters(n_items: int, prior: Prior, unranked: Incomplete) -> None:
+    fits = 2 <= n_items <= MOST_ITEMS_OF_CHAINS
+    require(fits, f"max_entropy takes 2 to {MOST_ITEMS_OF_CHAINS} items, got {n_items}")
+    require_prior(prior)
+    require_incomplete(unranked)
+    whole = unranked == "refused" or n_items <= MOST_ITEMS
+    require(whole, f"more than {MOST_ITEMS} items must all be ranked, got {n_items}")
 
 
 def _reports(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from hushrank.errors import require
 from hushrank.files.columns import Column
 from hushrank.files.names import natural_order
 from hushrank.rankings.coding import rank_type
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 NONE, SEVERAL = -1, -2
 """Codes of a place that is empty, and of one that names several items."""
@@ -28,9 +31,9 @@ class Placed:
 
     ranks: Ranks
     names: tuple[str, ...]
-    skipped: NDArray[np.bool_]
-    repeated: NDArray[np.bool_]
-    overvoted: NDArray[np.bool_]
+    skipped: Mask
+    repeated: Mask
+    overvoted: Mask
 
 
 def ballots_of_places(columns: Sequence[Column]) -> Placed:
@@ -57,7 +60,7 @@ def placed(cells: NDArray[np.int32], names: Sequence[str]) -> Placed:
     A place that is empty is closed up, an item counts at its first place, and a place that names
     several ends the ballot before it.
     """
-    n_people, n_places = cells.shape
+    n_people = len(cells)
     kind = rank_type(len(names))
     sentinel = np.iinfo(kind).max
     ranks = np.full((n_people, len(names)), sentinel, dtype=kind, order="F")
@@ -65,6 +68,13 @@ def placed(cells: NDArray[np.int32], names: Sequence[str]) -> Placed:
         regular = np.zeros(n_people, dtype=np.bool_)
         return Placed(ranks, tuple(names), regular, regular, regular)
     ranks[:] = sentinel
+    return Placed(ranks, tuple(names), *_fill_irregular(ranks, cells))
+
+
+def _fill_irregular(ranks: Ranks, cells: NDArray[np.int32]) -> tuple[Mask, Mask, Mask]:
+    """Rank place by place; tell of whom places are skipped, items repeated, or one overvoted."""
+    n_people, n_places = cells.shape
+    sentinel = np.iinfo(ranks.dtype).max
     next_rank = np.zeros(n_people, dtype=ranks.dtype)
     overvoted, repeated, skipped, is_gap = (np.zeros(n_people, dtype=np.bool_) for _ in range(4))
     for place in range(n_places):
@@ -78,7 +88,7 @@ def placed(cells: NDArray[np.int32], names: Sequence[str]) -> Placed:
         rows = rows[is_new]
         ranks[rows, items[rows]] = next_rank[rows]
         next_rank[rows] += 1
-    return Placed(ranks, tuple(names), skipped, repeated, overvoted)
+    return skipped, repeated, overvoted
 
 
 def _fill_regular(ranks: Ranks, cells: NDArray[np.int32]) -> bool:

@@ -104,13 +104,9 @@ def plan(
     if goal is not None:
         return advise(goal=goal, items=items, people=people, epsilon=epsilon)
     require(epsilon is not None, "expected an epsilon, or a goal: winner, order, shares or publish")
-    situation = Situation(
-        items,
-        people,
-        expect_number(epsilon, "epsilon"),
-        expect_number(error, "error"),
-        expect_number(excess, "excess"),
-    )
+    given = {"epsilon": epsilon, "error": error, "excess": excess}
+    numbers = (expect_number(number, name) for name, number in given.items())
+    situation = Situation(items, people, *numbers)
     foretold = make_plan(situation)
     return CollectionPlan(foretold, recommend(foretold))
 

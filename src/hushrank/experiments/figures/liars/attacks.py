@@ -56,27 +56,20 @@ def plan(epsilon: float, people: Populations, quick: bool) -> Sequence[Measureme
 def _measurements(
     electors: Electors, epsilon: float, attack: str, share: float
 ) -> Sequence[Measurement]:
-    asked = [
-        Measurement(
-            group,
-            name,
-            100 * share,
-            LiarsSpot(electors, make_protocol(name), epsilon, attack, share).measured,
-            population=attack,
-        )
+    where = epsilon, attack, share
+    spots: list[tuple[Group, str, LiarsSpot | UndefendedSpot]] = [
+        (group, name, LiarsSpot(electors, make_protocol(name), *where))
         for name, group in PROTOCOLS.items()
     ]
-    undefended = [
-        Measurement(
-            "compared",
-            name,
-            100 * share,
-            UndefendedSpot(electors, make, epsilon, attack, share).measured,
-            population=attack,
-        )
-        for name, make in UNDEFENDED.items()
+    if attack != PICKED:
+        spots += [
+            ("compared", name, UndefendedSpot(electors, make, *where))
+            for name, make in UNDEFENDED.items()
+        ]
+    return [
+        Measurement(group, name, 100 * share, spot.measured, population=attack)
+        for group, name, spot in spots
     ]
-    return [*asked, *undefended] if attack != PICKED else asked
 
 
 def _view(attack: str, quantity: Quantity) -> View:
