@@ -146,3 +146,29 @@ def test_marks_of_candidates_and_places_are_read(tmp_path):
     assert ballots.ranks.tolist() == [[0, 1], [255, 0], [1, 0]]
     assert ballots.reading.irregular.overvoted == 0
     assert ballots.reading.irregular.empty == 1
+
+
+def test_records_that_stand_for_several_ballots_are_never_counted_as_one(
+    tmp_path, monkeypatch, capsys
+):
+    """A city publishes each combination of choices once, with how many ballots had it."""
+    path = tmp_path / "city.csv"
+    rows = ["W-1,Ann,Bob,3", "W-1,Bob,Ann,40", "W-2,Ann,Bob,1", "W-2,Ann,,1"]
+    header = "Precinct,1ST CHOICE MAYOR,2ND CHOICE MAYOR,Count"
+    path.write_text("\n".join([header, *rows]) + "\n")
+    code, said = run(monkeypatch, capsys, ["aggregate", path, "--epsilon", 1])
+    assert code == 1
+    assert "column 4 (Count) may say how many people a row stands for" in said
+    code, said = run(monkeypatch, capsys, ["aggregate", path, "--weight", "4"])
+    assert code == 0
+    assert "45 people, 2 items" in said
+    assert "Bob > Ann" in said
+
+
+def test_counts_before_ballots_are_read(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "board.abif"
+    path.write_text("27: Ann > Bob > Cem\n5: Bob > Cem\n1: Cem\n")
+    code, said = run(monkeypatch, capsys, ["aggregate", path])
+    assert code == 0
+    assert "33 people, 3 items" in said
+    assert "Ann > Bob > Cem" in said

@@ -83,3 +83,43 @@ def test_a_table_without_ballots_is_no_result(form, monkeypatch, capsys):
     code, said = run(monkeypatch, capsys, "aggregate", people)
     assert code == 1
     assert "expected ballots" in said
+
+
+QUALTRICS = (
+    "StartDate,Status,Progress,Finished,Q3_1,Q3_2,Q3_3,Q3_4,Q4\n"
+    "Start Date,Response Type,Progress,Finished,"
+    + ",".join(f"Rank them. - {feature}" for feature in FEATURES)
+    + ",Anything else?\n"
+    + ",".join(['"{""ImportId"":""QID""}"'] * 9)
+    + "\n"
+)
+
+
+def test_an_export_with_three_lines_of_headers_is_read(form, monkeypatch, capsys):
+    rows = [f"2026-03-01,IP Address,100,True,{','.join(map(str, a))},thanks\n" for a in ANSWERS]
+    Path("qualtrics.csv").write_text(QUALTRICS + "".join(rows))
+    code, said = run(monkeypatch, capsys, "aggregate", "qualtrics.csv")
+    assert code == 0, said
+    assert said.startswith("qualtrics.csv: 105 people, 4 items; places of the items in columns 5")
+    assert "Offline > Dark mode" in " ".join(said.split())
+
+
+def test_what_nobody_filled_in_is_no_feature(form, monkeypatch, capsys):
+    rows = [f"{n},,{','.join(map(str, a))},\n" for n, a in enumerate(ANSWERS)]
+    Path("forms.csv").write_text(f"ID,Name,{','.join(FEATURES)},Tags\n{''.join(rows)}")
+    code, said = run(monkeypatch, capsys, "look", "forms.csv")
+    assert code == 0
+    assert "105 people, 4 items" in said
+    assert "columns ID, Name, Tags ignored" in said
+
+
+def test_two_questions_are_told_apart_by_their_titles(form, monkeypatch, capsys):
+    orders = ["Search;Sharing;", "Sharing;Search;", "Search;Sharing;"] * 20
+    rows = [f"{n},{order},{order}\n" for n, order in enumerate(orders)]
+    Path("forms.csv").write_text("ID,Build first?,Drop first?\n" + "".join(rows))
+    code, said = run(monkeypatch, capsys, "aggregate", "forms.csv")
+    assert code == 1
+    assert "'Build first?' (column 2), 'Drop first?' (column 3); choose one with --columns" in said
+    code, said = run(monkeypatch, capsys, "aggregate", "forms.csv", "--columns", "Build first?")
+    assert code == 0
+    assert "Search > Sharing" in said

@@ -129,7 +129,10 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
 
 
 def make_draft(plain: Mapping[str, Any]) -> Draft:
-    """Return the draft of these fields; raise HushrankError that names the one that is wrong."""
+    """Return the draft of these fields; raise HushrankError that names those that are wrong."""
+    missing = [each.name for each in msgspec.structs.fields(Draft) if each.required]
+    missing = [name for name in missing if name not in plain]
+    require(not missing, f"the survey does not fit: it lacks {', '.join(missing)}")
     try:
         return msgspec.convert(dict(plain), Draft)
     except msgspec.MsgspecError as error:

@@ -83,7 +83,8 @@ def conclude_and_show(counted: Path, paths: Paths, next: Path | None) -> None:
 def _show_next(so_far: SurveySoFar, asked: Asked, folder: Path | None) -> None:
     console = console_beside([])
     number = len(so_far.rounds) + 1
-    console.print(f"Round {number} follows, of {len(asked.parts)} survey(s):")
+    surveys = "1 survey" if len(asked.parts) == 1 else f"{len(asked.parts)} surveys"
+    console.print(f"Round {number} follows, of {surveys}:")
     for part in asked.parts:
         low, high = part.survey.lots
         console.print(plain(f"{part.fingerprint}  {part.survey.name}, lots {low:g} to {high:g}"))
