@@ -35,10 +35,10 @@ def joint_scores(
 ) -> Mapping[str, Floats]:
     """Return the scores (users, values) of every attacker who uses several users at once, by name.
 
-    records (users, items) and values (users,) are of the protected users; teachers (users, t) is
-    what attackers say of each record who know no protected user, n_copies (users,) how often each
-    was released. Nobody's own value is evidence of that user, of those who are taught neither.
-    Raises HushrankError when a value has fewer users than folds.
+    records (users, items) and values (users,) are of the protected users, at least as many of each
+    value as there are folds; teachers (users, t) is what attackers say of each record who know no
+    protected user, n_copies (users,) how often each was released. No user is judged, or taught
+    about, with the help of that user's own value.
     Cost: quadratic in users, in blocks.   Source: ours, after an outside audit.
     """
     from sklearn.model_selection import StratifiedKFold
@@ -48,16 +48,15 @@ def joint_scores(
     scores: dict[str, Floats] = {}
     for leaked, n_folds in FOLDS_LEAKED.items():
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-        parts = list(folds.split(fixed, values))
         seed = int(rng.integers(2**31))
-        for name, make in LEARNERS.items():
-            found = np.zeros((len(values), n_values))
-            for known, asked in parts:
-                told = told_values(values, n_values, known)
-                seen = np.column_stack([fixed, holders(same, told), neighbours(near, told)])
+        found = {name: np.zeros((len(values), n_values)) for name in LEARNERS}
+        for known, asked in folds.split(fixed, values):
+            told = told_values(values, n_values, known)
+            seen = np.column_stack([fixed, holders(same, told), neighbours(near, told)])
+            for name, make in LEARNERS.items():
                 taught = make(seed).fit(seen[known], values[known])
-                found[asked] = value_scores(taught, seen[asked], n_values)
-            scores[f"{name}, {leaked}"] = found
+                found[name][asked] = value_scores(taught, seen[asked], n_values)
+        scores |= {f"{name}, {leaked}": each for name, each in found.items()}
     return scores
 
 
