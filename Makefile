@@ -65,9 +65,10 @@ test-slow: $(INSTALLED) ## the figures of the papers, by tolerance; needs HUSHRA
 test-stores: $(INSTALLED) ## 200,000 random sequences of operations on each store, in some hours
 	HUSHRANK_STORE_SEQUENCES=200000 $(PYTEST) tests/collector/store/test_random_operations.py
 
-test-crashes: $(INSTALLED) ## stores killed under load, 200 times each, and devices, 200 times
+test-crashes: $(INSTALLED) ## stores killed under load, devices and Dask's workers: 200 times each
 	HUSHRANK_STORE_KILLS=200 HUSHRANK_DEVICE_KILLS=100 $(PYTEST) \
 		tests/collector/store/test_crashes.py tests/collector/device/test_crashes.py
+	HUSHRANK_WORKER_KILLS=200 $(BIN)/python -m pytest -q -s tests/engines/test_killed_workers.py
 
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
