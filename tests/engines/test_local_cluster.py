@@ -1,0 +1,165 @@
+"""Two workers of Dask on this machine: the same comes out, and nothing raw is left anywhere."""
+
+import logging
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import hushrank
+from hushrank.collector.elsewhere import SurveySoFar, tally_reports
+from hushrank.engines import tasks
+from hushrank.engines.cluster import Draws, People, run
+from hushrank.engines.tasks import Workers
+from hushrank.errors import HushrankError
+from hushrank.files.pieces import pieces_of
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.report_files import Keyed, tally_bucket
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.workflows.at_scale import aggregate_files
+from tests.collector.drafts import draft
+
+SECRET = "5ecret"
+"""Part of every key, name and cell that must not be seen outside the input."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def cluster(folder):
+    """Workers that spill what they can, and write all that they log."""
+    import dask
+    from distributed import LocalCluster
+
+    spill = {f"distributed.worker.memory.{what}": 1e-6 for what in ("target", "spill")}
+    never = {f"distributed.worker.memory.{what}": False for what in ("pause", "terminate")}
+    own = spill | never | {"distributed.logging.distributed": "debug"}
+    local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with dask.config.set(own), LocalCluster(local_directory=str(folder), **local) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def workers(cluster):
+    return Workers(cluster.scheduler_address)
+
+
+def written_reports(folder):
+    """Write reports of which some came twice; whose they are is secret."""
+    (folder / "reports").mkdir(exist_ok=True)
+    so_far = SurveySoFar(draft(protocol="pairs", epsilon=4.0))
+    (part,), rng = so_far.follows.parts, np.random.default_rng(1)
+    for n in range(4):
+        columns = {
+            "survey": [part.fingerprint] * 50,
+            "question": [0] * 50,
+            "report": rng.integers(2, size=50),
+            "person": [f"{SECRET} {number}" for number in rng.integers(120, size=50)],
+        }
+        parquet.write_table(pa.table(columns), folder / f"reports/{n}.parquet")
+    return folder / "reports", so_far
+
+
+def test_reports_are_counted_as_in_one_process(folder, workers):
+    files, so_far = written_reports(folder)
+    for asked in ({}, {"key": "person"}, {"key": "person", "scratch": folder}):
+        found = tally_reports(files, so_far, workers=workers, **asked)
+        assert found.document() == tally_reports(files, so_far, **asked).document()
+
+
+def test_a_release_of_ballots_is_that_of_one_process(folder, workers):
+    (folder / "ballots").mkdir()
+    for n in range(3):
+        some = hushrank.simulate("mallows", people=30, items=4, seed=n)
+        hushrank.write_rankings(some, folder / f"ballots/{n}.parquet")
+    release = partial(aggregate_files, folder / "ballots", epsilon=1.0, seed=3)
+    assert release(workers=workers).to_dict() == release().to_dict()
+
+
+def people_of(piece):
+    return hushrank.simulate("mallows", people=20, items=4, seed=piece)
+
+
+def test_simulated_people_answer_as_in_one_process(workers):
+    survey = sampled_survey("pairs", [RelativeOrder((0, 1)), RelativeOrder((2, 3))], 1.0)
+
+    def protocol():
+        return (yield (survey,))[0]
+
+    found = []
+    for by in (Workers(), workers):
+        tallies = run(protocol(), People.of(people_of, range(5), by), draws=Draws.of(7)).result
+        found.append([(each.n_reports, each.support.tolist()) for each in tallies])
+    assert found[0] == found[1]
+
+
+def failing(shared, piece):
+    raise ValueError(f"{shared} {piece}")
+
+
+@contextmanager
+def heard():
+    """Keep what this process logs, of the scheduler, too."""
+    lines = []
+    handler = logging.Handler(0)
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logging.getLogger("distributed").addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logging.getLogger("distributed").removeHandler(handler)
+
+
+def seen_by_scheduler(dask_scheduler):
+    """Return the names of all tasks that there ever were, and the scheduler's own logs."""
+    told = [str(each) for each in dask_scheduler.transition_log]
+    return [*told, *(str(each) for each in dask_scheduler.get_logs())]
+
+
+def test_names_of_tasks_logs_and_spilled_files_hold_nothing_raw(folder, cluster, workers):
+    """Keys and whatever a task dies of, in all that workers and the scheduler say or write."""
+    from distributed import Client, wait
+
+    files, so_far = written_reports(folder)
+    pieces = tuple(pieces_of(files, most_rows=50))
+    keyed = Keyed(so_far.follows.parts, "person", 3, (5, 2**63 + 9), pieces)
+    graph = tasks._Graph.of(partial(tasks._guarded, tally_bucket), keyed, range(3))
+    with heard() as lines, Client(cluster) as client:
+        results = client.compute([*graph.leaves])
+        wait(results)  # held, as results that wait for others are
+        spilled = [path.read_bytes() for path in folder.glob("**/storage/*") if path.is_file()]
+        with pytest.raises(HushrankError, match="ended with ValueError"):
+            workers.add_up(failing, f"{SECRET} shared", [f"{SECRET} {n}" for n in range(3)])
+        lines += client.run_on_scheduler(seen_by_scheduler)
+        lines += [str(each) for each in client.get_worker_logs().values()]
+    assert len(spilled) >= 3
+    assert len(lines) > 50
+    assert any("hushrank-task" in line for line in lines)
+    assert not [line for line in lines if SECRET in line]
+    assert not [each for each in spilled if SECRET.encode() in each]
+
+
+def test_the_dashboard_and_the_share_that_is_done_are_told(workers):
+    told = []
+    workers.add_up(sum_of, None, [(1,), (2,), (3,)], lambda *step: told.append(step))
+    assert told[0][0].startswith("the dashboard is at http")
+    assert told[1:] == [("3 pieces", share) for share in (1 / 3, 2 / 3, 1)]
+
+
+def sum_of(_, piece):
+    return sum(piece)
+
+
+def test_nothing_that_answers_is_said():
+    import dask
+
+    quick = {"distributed.comm.timeouts.connect": "200ms"}
+    said = r"tcp://127\.0\.0\.1:9: nothing of Dask answers"
+    with dask.config.set(quick), pytest.raises(HushrankError, match=said):
+        Workers("tcp://127.0.0.1:9").add_up(sum_of, None, [(1,)])
