@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-mutants mutants test-versions test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	test-kernels test-mutants mutants test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
 	figures activity-data docs docs-outputs lock clean
 
 demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
@@ -69,6 +69,14 @@ test-crashes: $(INSTALLED) ## stores killed under load, devices and Dask's worke
 	HUSHRANK_STORE_KILLS=200 HUSHRANK_DEVICE_KILLS=100 $(PYTEST) \
 		tests/collector/store/test_crashes.py tests/collector/device/test_crashes.py
 	HUSHRANK_WORKER_KILLS=200 $(BIN)/python -m pytest -q -s tests/engines/test_killed_workers.py
+
+test-elsewhere: $(INSTALLED) .venv-elsewhere/installed ## a store that speaks S3, and Spark; needs Java
+	PYTHONPATH=src:. .venv-elsewhere/bin/python -m pytest -q tests/engines/test_stores_and_spark.py
+
+.venv-elsewhere/installed: requirements/elsewhere.txt
+	$(PYTHON) -m venv --clear .venv-elsewhere
+	.venv-elsewhere/bin/python -m pip install --quiet --require-hashes -r requirements/elsewhere.txt
+	touch $@
 
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
@@ -165,9 +173,11 @@ lock: ## write the locked requirements anew; needs uv
 		--generate-hashes --no-header --quiet --upgrade -o requirements/mutants.txt
 	uv pip compile requirements/bench-aggregation.in --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade -o requirements/bench-aggregation.txt
+	uv pip compile pyproject.toml requirements/elsewhere.in --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade -o requirements/elsewhere.txt
 
 clean: ## forget the environment and what tools left behind
-	rm -rf .venv .venv-bench* .venv-mutants client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
+	rm -rf .venv .venv-bench* .venv-elsewhere .venv-mutants client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
 	find src -name "*.nb[ic]" -delete  # compiled kernels
 
 # every second package by a process of its own; what a package needs stands in the list, too

@@ -36,7 +36,7 @@ KILLS = int(os.environ.get("HUSHRANK_WORKER_KILLS", "4"))
 N_PIECES, PEOPLE_OF_A_PIECE, N_FILES = 20, 50, 16
 LOTS = ((0.0, 0.5), (0.5, 1.0))
 PAUSE = 0.25
-MOST_KILLS_OF_A_JOB = 3
+N_WORKERS, MOST_KILLS_OF_A_JOB = 4, 6
 
 
 class SlowWorkers(Workers):
@@ -167,21 +167,21 @@ def pids_of(cluster):
 
 
 def kill_on(cluster, ended, chance, killed):
-    """Kill one of two workers at some moment, again and again, until the job has ended."""
+    """Kill a worker at some moment, again and again, until the job has ended."""
     most = min(KILLS, killed.total() + MOST_KILLS_OF_A_JOB)
-    while killed.total() < most and not ended.wait(chance.uniform(0, 3)):
+    while killed.total() < most and not ended.wait(chance.uniform(0, 1.5)):
         pids = pids_of(cluster)
-        if len(pids) == 2:  # one goes on
+        if len(pids) >= 2:  # one goes on
             with suppress(ProcessLookupError):
                 os.kill(chance.choice(pids), signal.SIGKILL)
                 killed[WORKING_ON[-1]] += 1
 
 
-def both_at_work(cluster):
+def two_at_work(cluster):
     start = monotonic()
     while len(pids_of(cluster)) < 2 and monotonic() < start + 20:
         sleep(0.1)
-    return len(pids_of(cluster)) == 2
+    return len(pids_of(cluster)) >= 2
 
 
 @pytest.mark.slow
@@ -190,8 +190,8 @@ def test_nothing_counts_twice_or_is_lost_however_often_workers_die(files):
     jobs, chance, killed, n_jobs = jobs_of(files), random.Random(1), Counter(), 0
     stated = {name: job(workers=Workers()) for name, job in jobs.items()}
     while killed.total() < KILLS:
-        with local_cluster() as cluster:
-            while killed.total() < KILLS and both_at_work(cluster):
+        with local_cluster(n_workers=N_WORKERS) as cluster:
+            while killed.total() < KILLS and two_at_work(cluster):
                 name = list(jobs)[n_jobs % len(jobs)]
                 ended = Event()
                 killer = Thread(target=kill_on, args=(cluster, ended, chance, killed))
@@ -203,14 +203,14 @@ def test_nothing_counts_twice_or_is_lost_however_often_workers_die(files):
                     killer.join()
                 assert found == stated[name], name
                 n_jobs += 1
-    print(json.dumps({"jobs": n_jobs, "kills": dict(killed)}))
+                print(json.dumps({"jobs": n_jobs, "kills": dict(killed)}), flush=True)
 
 
 @pytest.mark.slow
 def test_a_slow_worker_loses_its_work_to_the_other_one(files):
     """One worker of two is ten times as slow: its waiting tasks are stolen, and nothing changes."""
     with local_cluster() as cluster:
-        assert both_at_work(cluster)
+        assert two_at_work(cluster)
         pid = pids_of(cluster)[0]
         slowed = partial(at_one, pid)
         pieces = range(60)
