@@ -1,11 +1,12 @@
 """A budget is found by rehearsing on users who protect nothing, and says how sure it is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, hstack
 from scipy.stats import norm, t
 
 from hushrank.activities.activity import Activity
@@ -16,7 +17,7 @@ from hushrank.evaluation.attackers import Attacks
 from hushrank.publishing.historical.protected_users import protect
 from hushrank.workflows.judge import attack
 from hushrank.workflows.progress import silent
-from hushrank.workflows.publish import rehearse
+from hushrank.workflows.publish import historical, rehearse
 from hushrank.workflows.publish.historical import publish
 from hushrank.workflows.publish.rehearse import SURE, find_budget, lower_bound, rehearsed_halves
 
@@ -96,6 +97,40 @@ def test_nobody_who_protects_is_among_those_rehearsed_with(plain_protector):
         assert not asking & set(one.users.activity.users)
         both = np.concatenate([one.users.rows, other.users.rows])
         np.testing.assert_array_equal(np.sort(both), np.arange((~ASKS).sum()))
+
+
+def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
+    """An item of theirs alone, which would show that it exists."""
+    secret = csr_array(np.where(ASKS, 1.0, 0.0)[:, None])
+    scores = csr_array(hstack([VISITS.scores, secret]))
+    more = Activity(scores, VISITS.users, (*VISITS.items, "secret"))
+    rehearsed = rehearsed_halves(
+        more, PEOPLE, ["group"], plain_protector, rng=np.random.default_rng(1)
+    )
+    assert all(set(half.users.activity.items) == set(VISITS.items) for half in rehearsed)
+
+
+def test_who_protects_one_of_several_attributes_is_not_rehearsed_with():
+    group, names = PEOPLE.attributes[0], ["group", "other"]
+    codes = np.random.default_rng(2).integers(2, size=VISITS.n_users).astype(group.codes.dtype)
+    other = replace(group, name="other").with_codes(codes)
+    nobody = np.zeros_like(ASKS)
+    both = Profiles(PEOPLE.users, (group, other), {"group": ASKS, "other": nobody})
+    rehearsed = rehearsed_halves(
+        VISITS, both, names, partial(protect, names=names), rng=np.random.default_rng(1)
+    )
+    asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
+    assert not any(asking & set(half.users.activity.users) for half in rehearsed)
+
+
+def test_which_budgets_are_tried_is_learnt_from_users_who_protect_nothing(monkeypatch):
+    seen = []
+    monkeypatch.setattr(historical, "useful_budgets", lambda *terms: seen.append(terms[-1]))
+    with pytest.raises(HushrankError, match="no budgets of privrank are known to search"):
+        publish(VISITS, PEOPLE, private=["group"], protect=0.2, method="privrank", seed=4)
+    asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
+    assert len(seen) == 1
+    assert not asking & set(seen[0].users)
 
 
 @pytest.fixture
