@@ -7,7 +7,10 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.questions.named_set import NamedSet
+from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.wire import PublishedSurvey
 
 ALL = Rankings.from_orders(np.array(list(permutations(range(5)))))
 QUESTIONS = [
@@ -83,3 +86,14 @@ def test_it_fits_rankings_of_as_many_items_only():
 def test_impossible_sets_are_refused(places, n_items, side):
     with pytest.raises(HushrankError, match="expected"):
         NamedSet(places, n_items, side)
+
+
+@pytest.mark.parametrize("side", [None, "before", "after"])
+def test_who_leaves_items_out_is_not_asked_to_name_any(side):
+    """Fewer would hold for them: how likely each report is would tell how much they rank."""
+    asked = sampled_survey("named", (NamedSet((1,), 4, side),), 1.0)
+    assert not asked.takes_incomplete
+    partly = Rankings(np.array([[0, 1, 255, 255]], dtype=np.uint8), tuple("abcd"))
+    device = PublishedSurvey(asked, partly.names)
+    with pytest.raises(HushrankError, match="answer: expected complete"):
+        device.answer(partly, [0], lot=0.0, rng=Randomness.replayed(b""), is_simulation=True)

@@ -1,9 +1,13 @@
 """A shuffled collection says whom its guarantees trust, and keeps the local one beside."""
 
+from importlib import import_module
+
+import numpy as np
 import pytest
 
 import hushrank
 from hushrank.accounting.shuffling import central_delta
+from hushrank.engines.shuffler import forward
 from hushrank.errors import HushrankError
 
 N_PEOPLE = 800
@@ -87,3 +91,26 @@ def test_what_does_not_fit_together_is_refused(people):
         hushrank.collect(people)
     with pytest.raises(TypeError, match="central_epsilon"):
         shuffled(people, central_epsilon="1")
+
+
+@pytest.mark.parametrize("protocol", ["pairs", "safari", "max-entropy"])
+def test_every_report_passes_through_the_shuffler_before_it_is_tallied(
+    people, protocol, monkeypatch
+):
+    """Tallies are sums: without a look at the reports nobody would notice that none is shuffled."""
+    came = []
+
+    def watched(reports, ends, *, rng):
+        passed_on = forward(reports, ends, rng=rng)
+        came.append((len(reports), rng))
+        assert len(reports) < 20 or not np.array_equal(passed_on, reports)
+        return passed_on
+
+    monkeypatch.setattr(import_module("hushrank.workflows.collect"), "forward", watched)
+    learnt = shuffled(people, protocol=protocol, seed=3)
+    n_answers = learnt.outcome.n_people * len(learnt.outcome.shuffled)
+    assert sum(n for n, _ in came) >= n_answers
+    assert len({id(rng) for _, rng in came}) == 1
+    came.clear()
+    hushrank.collect(people, 1.0, protocol=protocol, seed=3)
+    assert came == []

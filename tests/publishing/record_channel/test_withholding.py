@@ -2,13 +2,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.publishing.record_channel.withholding import (
+    Withholding,
     solve_withholding,
     told_by_records,
     without,
 )
 from hushrank.randomness import Randomness
+from hushrank.workflows.publish.historical import publish
 from tests.statistics import random_seed
 
 
@@ -71,3 +74,24 @@ def test_a_withheld_record_is_empty_and_the_others_are_as_they_were():
 def test_a_share_out_of_range_is_refused(budget):
     with pytest.raises(HushrankError, match="expected a share of 0 to 1"):
         solve_withholding(beliefs_of(10, 2), budget=budget)
+
+
+def test_each_user_s_record_is_withheld_by_a_word_of_their_own():
+    chances = np.array([0.5, 0.5, 0.0, 1.0, 0.25])
+    solved = Withholding(np.full((5, 2), 0.5), chances, 0.5, np.zeros(2))
+    words = [2**63 - 1, 2**63, 0, 2**64 - 1, 2**62 - 1]
+    rng = Randomness.replayed(b"".join(word.to_bytes(8, "little") for word in words))
+    assert solved.draw(rng=rng).tolist() == [True, False, False, True, True]
+
+
+def test_of_whoever_is_withheld_nothing_is_released_and_of_all_others_all():
+    log, people = draw_planted(300, 30, tilt=0.6, rng=np.random.default_rng(3))
+    visits = log.activity("max")
+    asks = np.arange(visits.n_users) % 2 == 0
+    people = people.aligned(visits.users, surplus="dropped").with_protected({"group": asks})
+    release = publish(visits, people, private=["group"], budget=0.4, method="withhold", seed=2)
+    left = release.activity.records_of_users
+    is_withheld = left == 0
+    assert 0.2 < is_withheld[asks].mean() < 0.6
+    assert not is_withheld[~asks].any()
+    assert left[~is_withheld].tolist() == visits.records_of_users[~is_withheld].tolist()
