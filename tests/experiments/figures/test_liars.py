@@ -183,9 +183,11 @@ def test_the_documented_table_is_the_measured_one():
         assert {"never": 0, "always": 1}[found] == rang
 
 
-def test_small_questions_are_hard_to_bend_and_whole_rankings_are_not():
+def test_pairs_are_hard_to_bend_the_default_less_so_and_whole_rankings_are_not():
     table = measured("liars-1")
-    assert table["firsts", "most gain", "max-entropy", 5.0][0] < 0.18
+    for name in ("order", "pairs", "ldp-kwiksort-rr"):
+        assert table["climb", "no noise", name, 5.0][0] < 0.7
+    assert 0.2 < table["firsts", "no noise", "max-entropy", 5.0][0] < 0.25
     for name in ("grr", "rappor", "olh", "sh"):
         assert table["firsts", "most gain", name, 5.0][0] > 0.8
     for name in ("GRR", "OUE", "OLH"):
@@ -198,8 +200,8 @@ def test_honest_and_fake_people_raise_no_alarm_and_pickers_do(figure):
     for (quantity, attack, _, share), (mean, _) in table.items():
         if quantity == "found" and (share == 0 or attack == "fake people"):
             assert mean == 0
-    for name in ("max-entropy", "pairs"):
-        assert table["found", PICKED, name, 10.0][0] == 1
+    assert table["found", PICKED, "pairs", 10.0][0] == 1
+    assert table["found", PICKED, "max-entropy", 10.0][0] >= 0.6
 
 
 def test_caps_change_nothing_and_dealt_functions_take_most_of_the_attack():
