@@ -39,8 +39,9 @@ FARTHEST_START = 1.5
 class ChainParabola(Generic[Point]):
     """The log-likelihood of reports near one model, as `Parabola`, in directions of its own.
 
-    In the directions `basis` (features, directions) the prior at scale 1 is round and the reports'
-    information is diagonal: `weights` (directions,).
+    In the directions `basis` (features, directions) the prior at scale 1 is round, and the
+    information of the reports is diagonal: `weights` (directions,). All that depends on the scale
+    is then a division, so that one decomposition serves every scale that is tried.
     """
 
     likelihood: ReportLikelihood
@@ -72,7 +73,7 @@ class ChainParabola(Generic[Point]):
         if isinstance(self.point, ChainPoint):
             return self.point.coefficients
         peak = self.basis @ (self.evidence.pulls / (self.weights + scale**-2))
-        near: Floats = peak * min(1.0, FARTHEST_START / np.abs(peak).max())
+        near: Floats = peak * (FARTHEST_START / max(np.abs(peak).max(), FARTHEST_START))
         return near
 
     def newton_step(self, slope: Floats, scale: float) -> Floats:
@@ -151,7 +152,7 @@ def most_likely(
         here = chains.move(at, 1)
         statistics = statistics + max(gain, LEAST_SHARE) * (here.statistics - statistics)
         step = near.newton_step(posterior_slope(near.likelihood, here, statistics, scale), scale)
-        at = at + gain * min(1.0, LONGEST_STEP / np.abs(step).max()) * step
+        at = at + gain * (LONGEST_STEP / max(np.abs(step).max(), LONGEST_STEP)) * step
         places.append(at)
     mean: Floats = np.mean(places[N_STEPS // 2 :], axis=0)
     return mean

@@ -48,7 +48,7 @@ class PartialLikelihood:
     ) -> "PartialLikelihood":
         """Take one mechanism and one tally for each question, all `Stated` and of one meaning.
 
-        Raises HushrankError unless all are randomised response, whose report names one category.
+        Raises HushrankError unless the report of each names one category.
         """
         terms = StatedTerms.of(questions, n_items)
         everything = terms.weights(np.ones(number_of_shares(unranked, n_items)))

@@ -14,7 +14,7 @@ from scipy.linalg import cholesky, solve_triangular
 from hushrank.arrays import Floats, Orders
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.popular.estimates import beside
-from hushrank.estimators.ranks.fit import PRECISION, Parabola
+from hushrank.estimators.ranks.fit import PRECISION, Parabola, covariance_of
 from hushrank.estimators.ranks.point import RankPoint
 from hushrank.models.popular_orders import PopularOrders
 
@@ -79,10 +79,7 @@ class RestAndOrders:
 
     def covariance(self, scale: float) -> Floats:
         """Return the covariance (parameters, parameters) of what is found at this scale."""
-        lower = cholesky(self.precision(scale), lower=True)
-        root = solve_triangular(lower, np.eye(len(lower)), lower=True)
-        covariance: Floats = root.T @ root
-        return covariance
+        return covariance_of(self.precision(scale))
 
     def gains(self, orders: Orders, scale: float) -> tuple[Floats, Floats]:
         """Return what each order (orders,) would gain of log-likelihood, and with which share.
@@ -146,10 +143,8 @@ class RestAndOrders:
 
     def log_evidence(self, scale: float) -> float:
         """Return the log-probability of the reports, by the parabola here; shares as they are."""
-        at, near = self.rest.coefficients, self.near
-        fall = at @ (near.information @ at / 2 - near.pull)
-        evidence = near.evidence.log_evidence(np.array([scale]))[0]
-        return float(self.likelihood.log_likelihood(self.statistics) + fall + evidence)
+        here = self.likelihood.log_likelihood(self.statistics)
+        return here + self.near.evidence_beyond(scale)
 
     def most_likely(self, scale: float) -> "RestAndOrders":
         """Return the most likely model under the prior at this scale that a search from here finds.

@@ -57,6 +57,15 @@ class Parabola:
         """Return the inverse covariance (features, features) of the coefficients, given reports."""
         return self.information + self.point.features.prior_precision / scale**2
 
+    def evidence_beyond(self, scale: float) -> float:
+        """Return by how much the log-evidence at a scale exceeds the log-likelihood here.
+
+        The log-probability of the reports, the coefficients being integrated out.
+        """
+        at = self.point.coefficients
+        fall = at @ (self.information @ at / 2 - self.pull)
+        return float(fall + self.evidence.log_evidence(np.array([scale]))[0])
+
     def most_likely(self, scale: float) -> RankPoint:
         """Return the most likely model under the prior at this scale, by L-BFGS.
 
@@ -107,19 +116,22 @@ class RankFit:
     @cached_property
     def log_evidence(self) -> float:
         """The log-probability of the reports at `scale`, by the parabola of `wide`."""
-        near, at = self.wide, self.wide.point.coefficients
-        here = near.likelihood.given(near.point.statistics)
-        fall = at @ (near.information @ at / 2 - near.pull)
-        evidence = near.evidence.log_evidence(np.array([self.scale]))[0]
-        return float(here.log_likelihood(near.point.statistics) + fall + evidence)
+        statistics = self.wide.point.statistics
+        here = self.wide.likelihood.given(statistics).log_likelihood(statistics)
+        return here + self.wide.evidence_beyond(self.scale)
 
     @cached_property
     def covariance(self) -> Floats:
         """The covariance (features, features) of the coefficients around those of `wide`."""
-        lower = cholesky(self.wide.precision(self.wide_scale), lower=True)
-        root = solve_triangular(lower, np.eye(len(lower)), lower=True)
-        covariance: Floats = root.T @ root
-        return covariance
+        return covariance_of(self.wide.precision(self.wide_scale))
+
+
+def covariance_of(precision: Floats) -> Floats:
+    """Return the inverse (parameters, parameters) of a positive precision, positive itself."""
+    lower = cholesky(precision, lower=True)
+    root = solve_triangular(lower, np.eye(len(lower)), lower=True)
+    covariance: Floats = root.T @ root
+    return covariance
 
 
 def fit_ranks(likelihood: Likelihood, *, prior: Prior) -> RankFit:
