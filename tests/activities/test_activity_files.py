@@ -270,7 +270,7 @@ def test_columns_of_other_names_are_named_and_the_rest_is_ignored_and_said(tmp_p
     activity = read_activity(path, user="userId", item="movieId", score="rating")
     assert activity.scores.toarray().tolist() == [[4.5], [3]]
     assert str(activity.reading) == (
-        "ratings.csv: 2 users, 1 items; 2 records, with scores;"
+        "ratings.csv: 2 users, 1 item; 2 records, with scores;"
         " columns timestamp, genre ignored; text with semicolons"
     )
     with pytest.raises(HushrankError, match=r"no column for --user, --item$"):

@@ -77,6 +77,14 @@ def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path
     assert "--private gender" in profiles.commands[0]
 
 
+@pytest.mark.parametrize("header", ["user_id,location_id", "user,poi", "customer_id,product_id"])
+def test_activity_by_other_names_is_told(tmp_path, header):
+    user, item = header.split(",")
+    found = look(written(tmp_path, f"{header},split\n1,2,train\n1,2,test\n3,2,test\n"))
+    assert found.kind == "activity"
+    assert f"--user {user} --item {item}" in found.commands[0]
+
+
 def test_the_command_prints_it(tmp_path, monkeypatch, capsys):
     path = written(tmp_path, BALLOTS)
     assert hushrank(monkeypatch, "look", path, "--columns", "*choice") == 0

@@ -204,7 +204,9 @@ def _not_named(table: Table) -> str:
     """Say what columns are missing or too many, and how to name them."""
     expected = "line 1: expected the columns user and item, and perhaps score and time"
     name = "name yours with --user, --item, --score and --time; the others are then ignored"
-    return f"{expected}, got {len(table.header)} columns of which some are called otherwise; {name}"
+    n = len(table.header)
+    found = "1 column" if n == 1 else f"{n} columns of which some are called otherwise"
+    return f"{expected}, got {found}; {name}"
 
 
 def _scores(table: Table) -> NDArray[np.float64]:

@@ -27,7 +27,9 @@ class ActivityReading:
         """Say it in one line."""
         scores = "with scores" if self.has_scores else "each counts 1"
         times = ", with times" if self.has_times else ""
-        said = [f"{self.source}: {self.users:,} users, {self.items:,} items"]
+        users = f"{self.users:,} user{'' if self.users == 1 else 's'}"
+        items = f"{self.items:,} item{'' if self.items == 1 else 's'}"
+        said = [f"{self.source}: {users}, {items}"]
         said.append(f"{self.records:,} records, {scores}{times}")
         if self.repeated:
             rule = {"sum": "added up", "last": "the last one counts", "max": "the largest counts"}
