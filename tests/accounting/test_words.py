@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.accounting.words import epsilon_in_words, guess_in_words, loss_in_words
+from hushrank.accounting.words import epsilon_in_words, guess_in_words, loss_in_words, nats_in_words
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,7 @@ def test_no_guess_is_said_to_be_worse_than_it_can_be(epsilon, delta):
     odds = Decimal(epsilon).exp()
     exact = 100 * (odds + Decimal(delta)) / (1 + odds)
     assert exact * (1 - Decimal("1e-20")) <= said <= min(100, exact + Decimal("0.11"))
+
+
+def test_one_nat_is_one():
+    assert [nats_in_words(loss) for loss in (1.0, 0.5, 2.0)] == ["1 nat", "0.5 nats", "2 nats"]

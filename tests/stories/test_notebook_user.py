@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import hushrank
+from hushrank.workflows.results.words import probability_in_words
 
 FRAME = pandas.DataFrame(
     {
@@ -82,3 +83,10 @@ def test_they_take_results_on(learnt, people, tmp_path):
 
 def test_without_a_seed_people_are_protected_and_it_says_so(people):
     assert "protect each of 400 people by 4-LDP" in str(hushrank.collect(people, epsilon=4))
+
+
+def test_nothing_that_chance_could_have_made_is_called_certain():
+    assert probability_in_words(0.9951) == "0.995"
+    assert probability_in_words(0.9989) == "0.999"
+    assert probability_in_words(0.99) == "0.99"
+    assert probability_in_words(1.0) == "above 0.999"

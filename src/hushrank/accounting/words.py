@@ -13,6 +13,12 @@ def loss_in_words(loss: float, digits: int = 6) -> str:
     return f"{shown:f}" if is_plain else f"{float(shown):.{digits}g}"
 
 
+def nats_in_words(loss: float, digits: int = 6) -> str:
+    """Return a loss with its unit: 1 nat, 4 nats."""
+    shown = loss_in_words(loss, digits)
+    return f"{shown} nat{'' if shown == '1' else 's'}"
+
+
 def best_guess(epsilon: float, delta: float = 0.0) -> str:
     """Return how often of 100 an even guess about one person can become right: "73.2".
 

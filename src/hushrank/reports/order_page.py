@@ -26,7 +26,8 @@ from hushrank.reports.page import (
 
 HOW = (
     "A dot is an item's place in this order. A bar holds the places that the item may truly have,"
-    " at about 95 %; the shorter, the surer."
+    " at about 95 % in the mean over the items, so that one of them may be a little less sure; the"
+    " shorter, the surer."
 )
 HOW_UNSURE = "A dot is an item's place in this order. Which others it may have, is not known."
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushrank.accounting.spend import Spend
-from hushrank.accounting.words import best_guess, loss_in_words
+from hushrank.accounting.words import best_guess, loss_in_words, nats_in_words
 from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.arrays import Order, Shares
@@ -196,7 +196,7 @@ class Collection:
             "protocol": self.protocol.name + self._how(),
             "people": f"{self.n_people:,}",
             "items": str(len(self.names)),
-            "epsilon": f"{loss_in_words(self.epsilon, 4)} nats per person{nominal}",
+            "epsilon": f"{nats_in_words(self.epsilon, 4)} per person{nominal}",
             **self._of_shuffler,
             **self.shown.rows,
             **least_sure(self.confidence),

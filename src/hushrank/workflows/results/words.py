@@ -25,10 +25,13 @@ def least_sure(confidence: Sequence[float] | None, of: str = "") -> dict[str, st
 
 
 def probability_in_words(probability: float) -> str:
-    """Return a probability to a hundredth: nothing is certain that chance could have made."""
+    """Return a probability to a hundredth, never 1.00: chance could have made all that is seen."""
     if probability < NEARLY_IMPOSSIBLE:
         return "below 0.01"
-    return f"above {NEARLY_CERTAIN}" if probability > NEARLY_CERTAIN else f"{probability:.2f}"
+    if probability > NEARLY_CERTAIN:
+        return f"above {NEARLY_CERTAIN}"
+    digits = 3 if probability >= 1 - NEARLY_IMPOSSIBLE else 2
+    return f"{probability:.{digits}f}"
 
 
 def listed(names: Sequence[str], *, by: str = "and") -> str:

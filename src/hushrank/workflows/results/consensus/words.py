@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hushrank.accounting.words import best_guess, loss_in_words
+from hushrank.accounting.words import best_guess, loss_in_words, nats_in_words
 from hushrank.aggregators.private.order import DrawnByCost, PrivateOrder
 from hushrank.workflows.results.consensus.ties import ties_in_words
 from hushrank.workflows.results.words import least_sure
@@ -50,7 +50,7 @@ def summary(consensus: "Consensus") -> dict[str, str]:
     rows = {"method": consensus.found.method}
     for spend in consensus.spend:
         with_delta = f", delta {loss_in_words(spend.delta)}" if spend.delta else ""
-        rows["epsilon"] = f"{loss_in_words(spend.epsilon)} nats per ballot{with_delta}"
+        rows["epsilon"] = f"{nats_in_words(spend.epsilon)} per ballot{with_delta}"
     as_good = ties_in_words(consensus.tied, consensus.equally_good_orders)
     sure = least_sure(consensus.confidence, f", in {consensus.sure_of}")
     evidence = consensus.found.evidence if isinstance(consensus.found, PrivateOrder) else None
