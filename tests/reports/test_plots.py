@@ -1,5 +1,7 @@
 """What the pictures of matplotlib promise."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from hushrank.reports.order_plots import pair_shares_figure, rank_intervals_figure
@@ -38,13 +40,26 @@ def test_pictures_take_odd_names():
     assert png(figure).startswith(b"\x89PNG")
     assert rendered(figure, "pdf").startswith(b"%PDF")
     labels = figure.axes[0].get_yticklabels()
-    assert "1 $E=mc^2$" in {label.get_text() for label in labels}
+    assert "1. $E=mc^2$" in {label.get_text() for label in labels}
     assert not any(label.get_parse_math() for label in labels)
 
 
 def test_labels_are_numbered_and_whole():
     labels = item_labels(["x", "two\n words", ODD_NAMES[3]], [2, 0, 1])
     assert labels == ["3 a name that is much longer\nthan any line can be", "1 x", "2 two words"]
+
+
+def test_a_long_name_is_whole_and_stands_on_no_other():
+    """Each label has as many lines as it takes, and the row below begins after them."""
+    names = ["a word " * 28, "b", "unbroken" * 20, "d"]
+    figure = rank_intervals_figure(names, (0, 1, 2, 3), None)
+    png(figure)
+    figure.canvas.draw()
+    labels = figure.axes[0].get_yticklabels()
+    assert "".join(labels[0].get_text().split()) == "1." + "aword" * 28
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(above.y0 >= below.y1 for above, below in pairwise(boxes))
+    assert item_labels(names, [0])[0].endswith("\u2026")
 
 
 def test_letters_of_an_svg_are_text():

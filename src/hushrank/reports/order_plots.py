@@ -5,8 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hushrank.arrays import Order, Shares
-from hushrank.reports.plots import DARK, Heatmap, heatmaps_figure, item_labels, new_figure
+from hushrank.arrays import Floats, Order, Shares
+from hushrank.reports.plots import (
+    DARK,
+    Heatmap,
+    heatmaps_figure,
+    item_labels,
+    new_figure,
+    place_labels,
+)
 
 if TYPE_CHECKING:  # an extra, and slow to import
     from matplotlib.figure import Figure
@@ -21,24 +28,32 @@ def rank_intervals_figure(
 
     intervals[item] = best and worst rank of that item; None where nothing tells.
     """
-    figure = new_figure(6.5, 0.8 + 0.26 * len(order))
+    labels = place_labels(names, order)
+    rows, n_rows = _rows(labels)
+    figure = new_figure(6.5, 0.8 + 0.26 * n_rows)
     axes = figure.add_subplot()
-    places = np.arange(len(order))
     if intervals is not None:
         best, worst = np.array([intervals[item] for item in order]).T + 1
-        axes.hlines(places, best, worst, color=BLUE, lw=3, alpha=0.6)
+        axes.hlines(rows, best, worst, color=BLUE, lw=3, alpha=0.6)
         for end in (best, worst):  # an interval of one rank has no length
-            axes.plot(end, places, "|", color=BLUE, ms=9, mew=2)
-    axes.plot(places + 1, places, "o", color=DARK, ms=4)
-    axes.set_yticks(places, item_labels(names, order), fontsize=8, parse_math=False)
+            axes.plot(end, rows, "|", color=BLUE, ms=9, mew=2)
+    axes.plot(np.arange(len(order)) + 1, rows, "o", color=DARK, ms=4)
+    axes.set_yticks(rows, labels, fontsize=8, parse_math=False)
     axes.set_xlabel(
         "rank (1 = best): dot = in this order, line = ranks that it may have, 95 %", fontsize=8
     )
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlim(0.5, len(order) + 0.5)
-    axes.set_ylim(len(order) - 0.5, -0.5)  # best above, and no row on the frame
+    axes.set_ylim(n_rows - 0.5, -0.5)  # best above, and no row on the frame
     axes.grid(axis="x", alpha=0.25)
     return figure
+
+
+def _rows(labels: Sequence[str]) -> tuple[Floats, float]:
+    """Return where the rows of labels stand, and the height of all; one line has a height of 1."""
+    heights = np.array([max(1.0, 0.2 + 0.55 * (label.count("\n") + 1)) for label in labels])
+    ends = heights.cumsum()
+    return ends - heights / 2 - 0.5, float(ends[-1])
 
 
 def pair_shares_figure(

@@ -48,6 +48,12 @@ def item_labels(names: Sequence[str], items: Sequence[int]) -> list[str]:
     return [_in_lines(f"{item + 1} {names[item]}") for item in items]
 
 
+def place_labels(names: Sequence[str], order: Sequence[int]) -> list[str]:
+    """Return place and whole name of each item of an order; long names are broken into lines."""
+    placed = enumerate(order, start=1)
+    return ["\n".join(wrapped(f"{place}. {names[item]}", LONGEST_LINE)) for place, item in placed]
+
+
 def png(figure: "Figure") -> bytes:
     """Render a figure; signs that the font lacks become boxes."""
     return _rendered(figure, "png", {"Software": None})
@@ -136,5 +142,7 @@ def _print_percentages(axes: "Axes", shares: Shares, image: Any) -> None:
 
 
 def _in_lines(name: str) -> str:
-    """Return a name in lines; what three of them cannot hold is cut."""
-    return "\n".join(wrapped(name, LONGEST_LINE)[:MOST_LINES])
+    """Return a name in lines; what three of them cannot hold is cut, and the cut is shown."""
+    lines = wrapped(name, LONGEST_LINE)
+    more = "\N{HORIZONTAL ELLIPSIS}" if len(lines) > MOST_LINES else ""
+    return "\n".join(lines[:MOST_LINES]) + more
