@@ -63,6 +63,17 @@ def test_a_release_holds_what_may_be_handed_over_and_what_was_promised_alone(dat
     assert not any("*" in row or "leakage" in row for row in release.summary)
 
 
+@pytest.mark.parametrize("figure", ["untouched_bits", "leakage_bits", "leakage_bits_heldout"])
+def test_too_few_users_to_judge_have_no_figure_in_python_either(figure):
+    log, profiles = draw_planted(40, 12, tilt=0.6, mean_records=4.0, rng=np.random.default_rng(1))
+    activity = log.activity()
+    owners = publish(activity, profiles, **ASKED).compared_with(activity, profiles)
+    assert not owners.is_judged
+    assert any("cannot be judged" in warning for warning in owners.warnings)
+    with pytest.raises(HushrankError, match="not judged: too few users tell their value: see warn"):
+        getattr(owners, figure)
+
+
 def test_the_released_activity_names_nothing_that_its_file_does_not(data, tmp_path):
     """An item that nobody is released with would tell that somebody had it."""
     activity, profiles = data

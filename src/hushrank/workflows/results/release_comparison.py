@@ -77,18 +77,26 @@ class ReleaseComparison:
 
     @property
     def untouched_bits(self) -> float:
-        """What the clusters of records as they are tell of a private value, in the worst group."""
-        return max(plan.leaked.untouched_bits for plan in self.drawn.plans)
+        """What the clusters of records as they are tell of a private value, in the worst group.
+
+        Raises HushrankError, as all leakages do, where too few users tell their value to judge it.
+        """
+        return max(each.untouched_bits for each in self._judged())
 
     @property
     def leakage_bits(self) -> float:
         """What the clusters of released records tell, of the users learnt from, worst group."""
-        return max(plan.leaked.leakage_bits for plan in self.drawn.plans)
+        return max(each.leakage_bits for each in self._judged())
 
     @property
     def leakage_bits_heldout(self) -> float | None:
         """The same of users that nothing was learnt from: the honest figure; None without any."""
-        return _worst([plan.leaked.leakage_bits_heldout for plan in self.drawn.plans])
+        return _worst([each.leakage_bits_heldout for each in self._judged()])
+
+    def _judged(self) -> Sequence[LeakageReport]:
+        """Return what the groups leak, unless a figure of 0 would be no comfort."""
+        require(self.is_judged, f"leakage is {NOT_JUDGED}: see warnings")
+        return [plan.leaked for plan in self.drawn.plans]
 
     @property
     def posterior(self) -> UserPosterior:
