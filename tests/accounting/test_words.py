@@ -1,10 +1,19 @@
 from decimal import Decimal
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.accounting.words import epsilon_in_words, guess_in_words, loss_in_words, nats_in_words
+from hushrank.accounting.words import (
+    ASKED,
+    epsilon_in_words,
+    guess_in_words,
+    loss_in_words,
+    nats_in_words,
+    price_in_words,
+)
+from hushrank.protocols.distributions.question_kinds import QuestionKind
 
 
 @pytest.mark.parametrize(
@@ -56,3 +65,21 @@ def test_no_guess_is_said_to_be_worse_than_it_can_be(epsilon, delta):
 
 def test_one_nat_is_one():
     assert [nats_in_words(loss) for loss in (1.0, 0.5, 2.0)] == ["1 nat", "0.5 nats", "2 nats"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ranks-and-pairs", "4 to say the rank of one item, and whether another is before it"),
+        ("3 two-of-first", "4 to say two of the first 3 items in order, or of the last 3"),
+        ("2 two-of-first", "4 to say the first two items in order, or the last two"),
+        ("1 first", "4 to say which item is first, or which is last"),
+        ("a plug-in's {round}", "4 for a plug-in's {round}"),
+    ],
+)
+def test_what_a_round_asked_is_said_in_plain_words(name, said):
+    assert price_in_words(name, 4.0) == said
+
+
+def test_every_kind_of_question_has_plain_words():
+    assert set(get_args(QuestionKind)) <= set(ASKED)

@@ -1,8 +1,33 @@
-"""A privacy loss in words: never less than it is."""
+"""A privacy loss in words, never less than it is; and what people were asked for it."""
 
+import re
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 
 MOST_DECIMALS = 6
+ASKED: Mapping[str, str] = {
+    "pairs": "which of two items comes first",
+    "extremes": "whether one item is near either end",
+    "levels": "in which of {n} parts of the order one item is",
+    "levels-and-pairs": "in which of {n} parts of the order one item is, and whether another is"
+    " before it",
+    "ranks-and-pairs": "the rank of one item, and whether another is before it",
+    "first": "one of the first {n} items, or of the last {n}",
+    "first-and-later": "one of the first {n} items and one after them, or one of the last {n} and"
+    " one before them",
+    "two-of-first": "two of the first {n} items in order, or of the last {n}",
+    "1 first": "which item is first, or which is last",
+    "1 first-and-later": "the first item and one after it, or the last and one before it",
+    "2 two-of-first": "the first two items in order, or the last two",
+    "structure": "the rank of one item, and which of two others is first",
+    "parameters": "the order of a few items, or how groups of them mix",
+    "blocks": "the order of a few items",
+    "whole ranking": "the whole order",
+    "whole order": "the whole order",
+    "orders": "the whole order",
+    "first places": "the order of the first places",
+}
+"""What people say in a round of this name, which is for technicians."""
 
 
 def loss_in_words(loss: float, digits: int = 6) -> str:
@@ -51,3 +76,20 @@ def epsilon_in_words(epsilon: float, delta: float = 0.0) -> str:
     but_for = f", delta {loss_in_words(delta)}" if delta else ""
     guess = f"an even guess about a person's ranking can go {guess_in_words(epsilon, delta)}"
     return f"Epsilon {loss_in_words(epsilon, 4)}{but_for}: {guess}."
+
+
+def asked_in_words(name: str) -> str:
+    """Return what people say in a round, for a lay reader: "3 first" is its kind with a number.
+
+    The name itself where it is not ours, such as a plug-in's.
+    """
+    numbered = re.fullmatch(r"(\d+) (.+)", name)
+    number, kind = (numbered[1], numbered[2]) if numbered else ("", name)
+    known = ASKED.get(name) or ASKED.get(kind)
+    return name if known is None else known.format(n=number)
+
+
+def price_in_words(name: str, epsilon: float) -> str:
+    """Return what a round cost, and for what: "4 to say the whole order"."""
+    asked = asked_in_words(name)
+    return f"{loss_in_words(epsilon)} {'for' if asked == name else 'to say'} {asked}"

@@ -6,7 +6,7 @@ from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
-from hushrank.accounting.words import loss_in_words
+from hushrank.accounting.words import loss_in_words, price_in_words
 from hushrank.surveys.survey import EVERY_BUDGET
 
 T = TypeVar("T")
@@ -98,9 +98,8 @@ class Outcome(Generic[T]):
     def _rounds(self) -> str:
         everybody = all(spend.lots == (0.0, 1.0) for spend in self.spends)
         everybody &= all(budgets == EVERY_BUDGET for budgets in self.budgets)
-        each = (f"{spend.release} {loss_in_words(spend.epsilon)}" for spend in self.spends)
-        rounds = ", ".join(each)
-        return rounds if everybody else f"{rounds}, of different people"
+        rounds = "; ".join(price_in_words(each.release, each.epsilon) for each in self.spends)
+        return rounds if everybody else f"{rounds}; of different people"
 
 
 def epsilons_of(spends: Sequence[Spend], budgets: Sequence[Interval]) -> tuple[float, ...]:

@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 from math import inf, sinh
 from typing import NamedTuple, TypeAlias, cast, get_args
 
+from hushrank.accounting.words import asked_in_words
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.distributions.mixes.table import ITEMS, tabulated_parts
@@ -90,8 +91,15 @@ CHOICES = (
 
 
 def describe_mix(mix: Mix) -> str:
-    """Say what is asked of how many, in one line."""
+    """Say what is asked of how many in one line, each kind by its name."""
     return ", ".join(f"{100 * part.share:g} % {part.name}" for part in mix)
+
+
+def mix_in_words(mix: Mix) -> str:
+    """Say the same for whoever knows no kind of question."""
+    if len(mix) == 1:
+        return asked_in_words(mix[0].name)
+    return "; ".join(f"{100 * part.share:g} % {asked_in_words(part.name)}" for part in mix)
 
 
 def choose_mix(

@@ -10,7 +10,7 @@ from hushrank.estimators.popular.unseen import UnseenOrder
 from hushrank.estimators.ranks.fit import RankFit
 from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.distributions.popular_orders import PopularOrdersOutcome
-from hushrank.protocols.distributions.question_mix import describe_mix
+from hushrank.protocols.distributions.question_mix import mix_in_words
 
 MATTERS = 1.25
 """How many times stated errors an unseen order must make them for people to be told in words."""
@@ -19,7 +19,7 @@ MATTERS = 1.25
 def asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
     """Say what people were asked, and how far from uniform they were taken to be."""
     return {
-        "questions": describe_mix(fitted.mix),
+        "questions": mix_in_words(fitted.mix),
         "prior": f"{fitted.prior}, scale {fitted.scale:.2g}",
         **_chance_words(fitted.fit),
     }
