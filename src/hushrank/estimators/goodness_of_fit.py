@@ -15,6 +15,8 @@ from hushrank.estimators.ranks.fit import RankFit
 
 FALSE_ALARMS = 0.01
 """How often reports of people who follow the model are said not to fit it."""
+LEAST_SAID = 0.0001
+"""Smaller chances need no digits."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +99,8 @@ def _variance(chances: Floats, n_reports: Floats) -> float:
     reports = np.bincount(question, n_reports) / np.maximum(sizes, 1)
     beyond = (inverses - sizes**2 - 2 * sizes + 2) / np.maximum(reports, 1)
     return float((2 * (sizes - 1) + beyond)[sizes > 0].sum())
+
+
+def chance_in_words(p_value: float) -> str:
+    """Return a small probability for people: two digits, or that it is below the least of them."""
+    return f"{p_value:.2g}" if p_value >= LEAST_SAID else f"below {LEAST_SAID:g}"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.collector.web.pages_organiser.reliance import reliance_on
+from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.engines.local import run, simulate
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
@@ -69,6 +71,9 @@ def test_what_chance_does_is_said(outcome):
     learnt = LearntFit(outcome)
     shown = learnt.shown(people_of(17, 10).names)
     assert shown.rows["chains"].startswith("settled: 0.")
+    (fit, chains) = reliance_on(words_in("en"), shown.named)  # the organiser's page
+    assert (chains.said, chains.is_alarming) == (shown.rows["chains"], False)
+    assert (fit.said, fit.is_alarming) == ("the reports fit the model", False)
     said = shown.named["chains"]
     assert said["settled"] is True
     assert 1 < said["r_hat"] < 1.01
@@ -81,6 +86,8 @@ def test_chains_that_did_not_settle_are_not_passed_off_as_a_result(outcome):
     shown = LearntFit(off).shown(people_of(17, 10).names)
     assert shown.rows["chains"].startswith("DID NOT SETTLE, do not rely on the model: 1.40")
     assert shown.named["chains"]["settled"] is False
+    chains = reliance_on(words_in("en"), shown.named)[-1]
+    assert (chains.said, chains.is_alarming) == (shown.rows["chains"], True)
 
 
 @pytest.mark.parametrize(

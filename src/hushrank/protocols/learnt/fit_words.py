@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from hushrank.estimators.chains.fit import ChainFit
-from hushrank.estimators.goodness_of_fit import GoodnessOfFit
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit, chance_in_words
 from hushrank.estimators.popular.in_ordinary_reports import FoundOrders
 from hushrank.estimators.popular.unseen import UnseenOrder
 from hushrank.estimators.ranks.fit import RankFit
@@ -97,8 +97,9 @@ def goodness_words(goodness: GoodnessOfFit | None) -> dict[str, str]:
     """Say that the reports do not fit the model, and what was done about it; else nothing."""
     if goodness is None or goodness.fits:
         return {}
+    chance = chance_in_words(goodness.p_value)
     said = (
-        f"the reports do not fit the model (chance {goodness.p_value:.2g} if it were right):"
+        f"the reports do not fit the model (chance {chance} if it were right):"
         f" read it with care; errors are widened {goodness.inflation:.2f} times"
     )
     return {"fit": said}

@@ -8,6 +8,7 @@ import pytest
 
 from hushrank.collector.web.pages_organiser.results_view import results_view
 from hushrank.collector.web.pages_organiser.words import words_in
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from tests.collector.drafts import NAMES
 from tests.collector.web.pages_organiser.organiser import signed_in, take_part
 
@@ -97,6 +98,23 @@ def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
                 assert 0 <= cell.level <= 10
         for number, row in enumerate(view.pairs):
             assert row.cells[number] is None
+
+    on_collector(using)
+
+
+def test_reports_that_do_not_fit_are_spoken_of_on_the_page_as_in_a_report(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, n_people=60)
+        learnt = await collector.service.results(id)
+        assert "the reports fit the model" in (await organiser.get(f"/o/surveys/{id}/results")).text
+        outcome = learnt.outcome.result.outcome
+        vars(outcome)["goodness"] = GoodnessOfFit(48.0, 12.0, 24.0)
+        vars(learnt).pop("shown")
+        page = (await organiser.get(f"/o/surveys/{id}/results")).text
+        assert learnt.shown.rows["fit"].startswith("the reports do not fit the model (chance")
+        assert page.count(learnt.shown.rows["fit"]) == 2  # above all, and where it belongs
+        assert 'role="alert"' in page
 
     on_collector(using)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from hushrank.arrays import Floats
 from hushrank.collector.web.pages_organiser.forecast_words import lies_of
+from hushrank.collector.web.pages_organiser.reliance import Reliance, reliance_on
 from hushrank.collector.web.pages_organiser.words import Words
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.shares import Estimates, pair_shares, rank_shares
@@ -77,6 +78,7 @@ class ResultsView:
     has_pair_intervals: bool
     too_many: bool
     popular: tuple[Popular, ...] | None
+    reliance: tuple[Reliance, ...]
     has_synthetic: bool
     synthetic: tuple[str, ...]
 
@@ -102,6 +104,7 @@ def results_view(t: Words, learnt: Collection) -> ResultsView:
         has_pair_intervals=pairs is not None and pairs.low is not None,
         too_many=not few,
         popular=_popular(t, learnt),
+        reliance=reliance_on(t, learnt.shown.named),
         has_synthetic=learnt.protocol.has_model,
         synthetic=_synthetic(learnt) if learnt.protocol.has_model else (),
     )

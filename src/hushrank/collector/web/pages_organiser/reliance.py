@@ -1,0 +1,43 @@
+"""How far to rely on a result: whether reports fit the model, and whether its chains settled."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hushrank.collector.web.pages_organiser.words import Words
+from hushrank.estimators.goodness_of_fit import chance_in_words
+
+
+@dataclass(frozen=True)
+class Reliance:
+    """What speaks for a result, or against it: a name, and in the words of `hushrank collect`."""
+
+    name: str
+    said: str
+    is_alarming: bool
+
+
+def reliance_on(t: Words, named: Mapping[str, Any]) -> tuple[Reliance, ...]:
+    """Return what is known of it; named: as `Shown`, from the reports alone."""
+    return (*_fit(t, named.get("goodness_of_fit")), *_chains(t, named.get("chains")))
+
+
+def _fit(t: Words, fit: Mapping[str, Any] | None) -> Iterator[Reliance]:
+    if fit is None:
+        return
+    chance, times = chance_in_words(fit["p_value"]), t.number(fit["errors_widened"], 2)
+    said = t("fit.is") if fit["fits"] else t("fit.not", chance=chance, times=times)
+    yield Reliance(t("fit"), said, is_alarming=not fit["fits"])
+
+
+def _chains(t: Words, chains: Mapping[str, Any] | None) -> Iterator[Reliance]:
+    if chains is None:
+        return
+    said = t(
+        "chains.settled" if chains["settled"] else "chains.not",
+        off=t.number(chains["standard_errors_off"], 2),
+        r_hat=t.number(chains["r_hat"], 3),
+        draws=t.number(chains["effective_draws"]),
+        error=t.number(chains["q2_error"], 3),
+    )
+    yield Reliance(t("chains"), said, is_alarming=not chains["settled"])
