@@ -38,7 +38,7 @@ def test_what_is_odd_is_said_by_line_and_who_said_it_is_not(tmp_path):
         "line 3: a place is skipped; closed up",
         "line 4: an item stands there twice; its first place counts",
         "line 6: two items in one place; the ballot ends before them",
-        "1 rows repeat their 'E-mail': --id E-mail keeps the last",
+        "1 row repeats its 'E-mail': --id E-mail keeps the last",
     )
     assert "secret" not in repr(found)
 

@@ -86,12 +86,19 @@ def read_activity(
     """
     columns = ActivityColumns(user, item, score, time, delimiter)
     with opened_table(source, delimiter=delimiter) as table:
-        log = _log(table, columns)
-        if duplicates == "refused":
-            table.require_rows(~log.repeats(), "one record at most of each user and item")
-        activity = log.activity(duplicates)
-        activity.require_active()
-        return activity.read_as(_reading(source, table, columns, log, duplicates))
+        return activity_of(table, source, columns, duplicates)
+
+
+def activity_of(
+    table: Table, source: object, columns: ActivityColumns, duplicates: Duplicates = "sum"
+) -> Activity:
+    """Return what `read_activity` does of a table that was read already; source: its name."""
+    log = _log(table, columns)
+    if duplicates == "refused":
+        table.require_rows(~log.repeats(), "one record at most of each user and item")
+    activity = log.activity(duplicates)
+    activity.require_active()
+    return activity.read_as(_reading(source, table, columns, log, duplicates))
 
 
 def read_log(source: FilePath | ArrowTable, *, columns: ActivityColumns = UNNAMED) -> ActivityLog:

@@ -106,9 +106,10 @@ class Opened:
     n_empty: int = 0
 
 
-def opened(path: FilePath, asked: Asked) -> Opened:
+def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
     """Find the ballots of a file, whatever it is; they are not cleaned yet.
 
+    known: what `read_table` found in it, where that was done already.
     Raises HushrankError as `read_rankings` does.
     """
     content = load(path)
@@ -118,7 +119,7 @@ def opened(path: FilePath, asked: Asked) -> Opened:
         form = asked.form or _text_form(text, extension(path))
         if form in ("preflib", "order", "blt"):
             return _of_text(text, encoding, form, asked)
-        table = parse_ballot_text(text, encoding, extension(path))
+        table = parse_ballot_text(text, encoding, extension(path), known)
     found = ballots_of_table(table, asked)
     remarks = (*found.remarks, *([table.format] if table.format else []))
     return Opened(replace(found, remarks=remarks), table)
@@ -149,11 +150,14 @@ def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
     return Opened(Found(parse_preflib(text), "PrefLib", remarks=remarks))
 
 
-def parse_ballot_text(text: bytes, encoding: str, ending: str) -> Table:
-    """Read a table of ballots; a line above the header, as Dominion writes it, is passed over."""
+def parse_ballot_text(text: bytes, encoding: str, ending: str, known: Table | None = None) -> Table:
+    """Read a table of ballots; a line above the header, as Dominion writes it, is passed over.
+
+    known: what `parse_text_table` found in the text, where that was done already.
+    """
     above = _ABOVE_CAST_VOTES.match(text)
     if not above:
-        return parse_text_table(text, encoding, ending)
+        return known or parse_text_table(text, encoding, ending)
     rest = text[above.end(1) :]
     return parse_csv(rest, delimiter_of(rest), n_above=1)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.activities.activity_files import read_activity
-from hushrank.activities.profile_files import read_profiles
 from hushrank.errors import HushrankError
 from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
@@ -115,7 +113,7 @@ def look(path: FilePath, asked: Asked = Asked(), *, options: Sequence[str] = ())
         return users
     try:
         with errors_naming(path):
-            file = opened(path, asked)
+            file = opened(path, asked, table)
             rankings = ballots_of(file.found, Path(path).name, asked, n_empty=file.n_empty)
     except HushrankError as error:
         if table is None:
@@ -132,8 +130,8 @@ def _of_users(path: FilePath, name: str, table: Table) -> Look | None:
         key: next((lowered[n] for n in names if n in lowered), "") for key, names in KNOWN.items()
     }
     if found["user"] and found["item"]:
-        return _activity(path, name, found)
-    if "user" in lowered and ("protects" in lowered or not _are_ballots(path)):
+        return _activity(path, table, name, found)
+    if "user" in lowered and ("protects" in lowered or not _are_ballots(path, table)):
         return _profiles(path, name)
     return None
 
@@ -146,19 +144,22 @@ def _table(path: FilePath) -> Table | None:
         return None
 
 
-def _are_ballots(path: FilePath) -> bool:
+def _are_ballots(path: FilePath, table: Table) -> bool:
     """Tell a table in which users rank from one of what they keep private."""
     try:
-        return opened(path, Asked()).found.rankings.n_items > 1
+        return opened(path, Asked(), table).found.rankings.n_items > 1
     except HushrankError:
         return False
 
 
-def _activity(path: FilePath, name: str, found: Mapping[str, str]) -> Look:
+def _activity(path: FilePath, table: Table, name: str, found: Mapping[str, str]) -> Look:
     """Describe activity, and name its columns where they are not called as ours."""
+    from hushrank.activities.activity_files import ActivityColumns, activity_of  # as slow as numpy
+
     others = {key: title for key, title in found.items() if title and title.lower() != key}
     named = {key: title for key, title in found.items() if title} if others else {}
-    activity = read_activity(path, **named)  # type: ignore[arg-type]  # texts by the names of four
+    with errors_naming(path):
+        activity = activity_of(table, path, ActivityColumns(**named))
     flags = "".join(f" --{key} {shlex.quote(title)}" for key, title in named.items())
     budgets = useful_budgets("privrank", "kendall", activity) or ()
     budget = "".join(f" --budget {most:.2g}" for most in budgets[1:])
@@ -173,6 +174,8 @@ def _activity(path: FilePath, name: str, found: Mapping[str, str]) -> Look:
 
 def _profiles(path: FilePath, name: str) -> Look:
     """Describe profiles: which attributes there are, and of how many values."""
+    from hushrank.activities.profile_files import read_profiles
+
     try:
         profiles = read_profiles(path)
     except HushrankError as error:
@@ -221,7 +224,8 @@ def _again(head: Headed, is_named: bool) -> tuple[str, ...]:
         several = 0 < n_again < 0.5 * filled.sum()
         if not is_named and several and stands_beside(title) and _ONE_EACH.fullmatch(title):
             option = shlex.quote(title)
-            said.append(f"{n_again:,} rows repeat their '{title}': --id {option} keeps the last")
+            rows = "1 row repeats its" if n_again == 1 else f"{n_again:,} rows repeat their"
+            said.append(f"{rows} '{title}': --id {option} keeps the last")
     return tuple(said)
 
 

@@ -16,7 +16,8 @@ _KIND = (
     r"(?:choice|preference|pref|place|rank(?:ing)?|position|pick|vote|favou?rite|wahl|platz|rang"
     r"|choix|préférence|opción|lugar)"
 )
-_NUMBER = r"(\d{1,9})(?:\.0*|st|nd|rd|th|er|e|º|ª|°)?"
+MOST_DIGITS = 9
+_NUMBER = rf"(\d{{1,{MOST_DIGITS}}})(?:\.0*|st|nd|rd|th|er|e|º|ª|°)?"
 _OF = r"(?:\s*(?:of|/)\s*\d+)?"
 _WORD = rf"({'|'.join(_IN_WORDS)})"
 _FLAGS = re.ASCII | re.IGNORECASE
@@ -34,6 +35,8 @@ _BRACKETED = re.compile(r"(.*)\[([^\[\]]+)\]\s*", re.DOTALL)
 
 def ordinal(text: str) -> int | None:
     """Return the place that a text says and nothing else, None for any other text."""
+    if text.isdecimal() and text.isascii():  # most cells of large files
+        return int(text) if len(text) <= MOST_DIGITS else None
     found = _ORDINAL.fullmatch(text)
     if not found:
         return None
@@ -42,6 +45,8 @@ def ordinal(text: str) -> int | None:
 
 def is_in_words(text: str) -> bool:
     """Tell a place that cannot be a score: written with a word or as an ordinal."""
+    if text.isdecimal():
+        return False
     return ordinal(text) is not None and not re.fullmatch(r"\s*\d+\.?0*\s*", text)
 
 
