@@ -12,7 +12,7 @@ from hushrank.collector.device.connection import HttpConnection
 from hushrank.collector.device.device import Device
 from hushrank.collector.device.memory import SimulatedMemory
 from hushrank.collector.draft import Draft, make_draft
-from hushrank.collector.serve import Listening, Server, server_config
+from hushrank.collector.serve import Listening, Server, loop_factory, server_config
 from hushrank.collector.service import Service
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.web.app import make_app
@@ -53,8 +53,11 @@ def rehearse(draft: Draft, people: Rankings, *, progress: Progress = silent) -> 
     """
     require(draft.joining == "open", "a rehearsal joins by the survey's link")
     require(people.names == draft.names, "people: expected rankings of the survey's items")
-    with TemporaryDirectory(prefix="hushrank-") as folder:
-        return asyncio.run(_rehearsed(draft, people, Path(folder) / "survey.sqlite", progress))
+    with (
+        TemporaryDirectory(prefix="hushrank-") as folder,
+        asyncio.Runner(loop_factory=loop_factory()) as runner,
+    ):
+        return runner.run(_rehearsed(draft, people, Path(folder) / "survey.sqlite", progress))
 
 
 async def _rehearsed(draft: Draft, people: Rankings, path: Path, progress: Progress) -> Collection:

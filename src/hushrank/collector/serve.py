@@ -116,7 +116,7 @@ def serve(
         )
         log_to()
         _allow_many_files()
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(_serve(store, settings, listener, show))
 
 
@@ -239,7 +239,8 @@ async def _forget(app: Starlette) -> None:
         buckets.forget()
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return what makes the loop that serves people: libuv's, where there is one."""
     if sys.platform == "win32":  # there is no uvloop
         return asyncio.new_event_loop
     import uvloop
