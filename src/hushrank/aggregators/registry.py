@@ -69,7 +69,7 @@ class AggregationMethod:
     """A method by name. `epsilon` and `delta`: whether it must have one, may, or has no use for it.
 
     A method without an epsilon computes its order from the raw ballots. `from_counts`: whether it
-    needs nothing but pair counts.
+    needs nothing but pair counts. `is_timed`: whether it ends at the time limit at the latest.
     """
 
     name: MethodName
@@ -77,6 +77,7 @@ class AggregationMethod:
     epsilon: Literal["needed", "refused"] = "needed"
     delta: Literal["needed", "welcome", "refused"] = "refused"
     from_counts: bool = True
+    is_timed: bool = False
 
     @property
     def is_private(self) -> bool:
@@ -156,8 +157,10 @@ METHODS: Mapping[str, AggregationMethod] = {
         AggregationMethod("dp-kwiksort", _pure(dp_kwiksort)),
         AggregationMethod("p-sample", _pure(p_sample)),
         AggregationMethod("gaussian-borda", _with_delta(gaussian_borda), delta="needed"),
-        AggregationMethod("gaussian-kemeny", _in_time(gaussian_kemeny), delta="needed"),
-        AggregationMethod("kemeny", _exact, epsilon="refused", from_counts=False),
+        AggregationMethod(
+            "gaussian-kemeny", _in_time(gaussian_kemeny), delta="needed", is_timed=True
+        ),
+        AggregationMethod("kemeny", _exact, "refused", from_counts=False, is_timed=True),
         AggregationMethod("borda", _by_scores, epsilon="refused", from_counts=False),
         AggregationMethod("kwiksort", _by_pivots, epsilon="refused", from_counts=False),
     )

@@ -1,6 +1,6 @@
 """What attackers learn about a private attribute from released activity: the worst one counts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
-from hushrank.evaluation.joint_attackers import copies, joint_scores
+from hushrank.evaluation.joint_attackers import copies, joint_scores, n_joint
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -76,55 +76,76 @@ class Attacks:
         return 1 - self.areas[self.strongest]
 
 
-def attack(release: AttackCase, *, rng: np.random.Generator) -> Attacks:
+def attack(
+    release: AttackCase,
+    *,
+    rng: np.random.Generator,
+    tell: Callable[[float], object] = lambda share: None,
+) -> Attacks:
     """Let every attacker guess.
 
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
     released, or the channel's posterior. The stack is taught what all of these say. The joint ones
     know half, or four fifths, of the values, and what they say of users with the same record.
+    tell: is told which share of the classifiers has been taught.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
     """
     require_foldable(release.values, N_FOLDS)
     with one_thread(), np.errstate(invalid="ignore"):  # withheld records have no variance
-        scores = _original(release, rng) | _retrained(release, rng)
+        told = _Taught(tell)
+        scores = _original(release, rng, told) | _retrained(release, rng, told)
         scores["copies"] = _log_copies(release)
         if release.posterior is not None:
             scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
         scores["stack of all"] = _stacked(scores, release, rng)
-        scores |= _joint(scores, release, rng)
+        scores |= _joint(scores, release, rng, told)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
     return Attacks(areas | {"copies": max(areas["copies"], 1 - areas["copies"])})
 
 
-def _original(release: AttackCase, rng: np.random.Generator) -> dict[str, Floats]:
+@dataclass
+class _Taught:
+    """Counts what has been taught: classifiers once, their folds, and joint ones by theirs."""
+
+    tell: Callable[[float], object]
+    n: int = 0
+
+    def __call__(self) -> None:
+        self.n += 1
+        whole = (1 + N_FOLDS) * len(classifiers()) + n_joint()
+        self.tell(min(1.0, self.n / whole))
+
+
+def _original(release: AttackCase, rng: np.random.Generator, told: _Taught) -> dict[str, Floats]:
     known, asked = features(release.open_records), features(release.records)
     scores = {}
     for name, make in classifiers().items():
         taught = make(int(rng.integers(2**31))).fit(known, release.open_values)
         scores[f"{name}, original"] = value_scores(taught, asked, release.n_values)
+        told()
     return scores
 
 
-def _retrained(release: AttackCase, rng: np.random.Generator) -> dict[str, Floats]:
+def _retrained(release: AttackCase, rng: np.random.Generator, told: _Taught) -> dict[str, Floats]:
     seen = features(release.records)
     return {
         f"{name}, retrained": cross_fitted_scores(
-            make, seen, release.values, release.n_values, n_folds=N_FOLDS, rng=rng
+            make, seen, release.values, release.n_values, n_folds=N_FOLDS, rng=rng, tell=told
         )
         for name, make in classifiers().items()
     }
 
 
 def _joint(
-    scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator
+    scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator, told: _Taught
 ) -> Mapping[str, Floats]:
     """Return what attackers conclude who know others' values, and all that needs no value."""
     alone = [name for name in scores if name.endswith(", original") or name == POSTERIOR]
     teachers = np.column_stack([scores[name][:, 1:] - scores[name][:, :1] for name in alone])
     seen = release.n_values, teachers, _copies(release)
-    return joint_scores(release.records, release.values, *seen, rng=rng)
+    return joint_scores(release.records, release.values, *seen, rng=rng, tell=told)
 
 
 def _log_copies(release: AttackCase) -> Floats:

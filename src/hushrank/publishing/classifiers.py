@@ -88,8 +88,11 @@ def cross_fitted_scores(
     *,
     n_folds: int,
     rng: np.random.Generator,
+    tell: Callable[[], object] = lambda: None,
 ) -> Floats:
     """Return scores (users, values) of users whose values their classifier was not taught.
+
+    tell: is called after each fold.
 
     Raises HushrankError when a value has fewer users than there are folds.
     """
@@ -101,6 +104,7 @@ def cross_fitted_scores(
     for taught, asked in folds.split(np.zeros(len(values)), values):
         classifier = make(int(rng.integers(2**31))).fit(records[taught], values[taught])
         scores[asked] = value_scores(classifier, records[asked], n_values)
+        tell()
     return scores
 
 

@@ -14,7 +14,7 @@ from hushrank.workflows.arguments import (
     expect_number,
     expect_seed,
 )
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import AtMost, Progress, silent
 from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.seeds import secret_words, stream
 
@@ -83,7 +83,7 @@ def aggregate(
     require(not (by_share and epsilon is not None), looks)
     progress("counting who puts which item before which")
     given = Ballots(ballots, majority(ballots, unranked=unranked), unranked)
-    progress("aggregating")
+    progress(AtMost.of("aggregating", time_limit) if chosen.is_timed else "aggregating")
     terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
     return Consensus(chosen.run(given, terms), ballots.names, chosen.name, unranked)
 

@@ -25,7 +25,7 @@ from hushrank.workflows.arguments import (
     expect_seed,
     expect_whole,
 )
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import Progress, parts_of, silent
 from hushrank.workflows.results.words import as_text
 
 OWNERS = "From raw data: for you, protected by nothing."
@@ -280,10 +280,11 @@ def attack(
     if posterior is not None:
         of_users = tuple(activity.users[row] for row in targets.protected)
         known = replace(known, posterior=posterior.chances_of(of_users, targets.values))
-    progress("attacking activity as it is")
-    before = attackers.attack(targets.release(activity), rng=np.random.default_rng(seed))
-    progress("attacking what was released")
-    after = attackers.attack(known, rng=np.random.default_rng(seed))
+    attacked = parts_of(progress, "attacking activity as it is")
+    rng = np.random.default_rng(seed)
+    before = attackers.attack(targets.release(activity), rng=rng, tell=attacked)
+    attacked = parts_of(progress, "attacking what was released")
+    after = attackers.attack(known, rng=np.random.default_rng(seed), tell=attacked)
     return AttackResult(names, len(targets.protected), len(targets.open_users), before, after)
 
 
@@ -331,10 +332,10 @@ def evaluate(
     repetitions = expect_whole(repetitions, "repetitions", at_least=1)
     seed = expect_seed(seed)
     trial = foretelling(activity, _released_activity(released), held_out)
-    progress("training on activity as it is")
-    before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed)
-    progress("training on what was released")
-    after = trial.by_training(trial.released, repetitions=repetitions, seed=seed)
+    trained = parts_of(progress, "training on activity as it is")
+    before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed, tell=trained)
+    trained = parts_of(progress, "training on what was released")
+    after = trial.by_training(trial.released, repetitions=repetitions, seed=seed, tell=trained)
     popular, n_changed = trial.by_popularity(), int(trial.is_changed.sum())
     withheld = trial.withholding(after, popular)
     return EvaluationResult(before, after, popular, withheld, activity.n_users, n_changed)

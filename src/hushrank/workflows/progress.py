@@ -5,7 +5,8 @@ from typing import Self, TypeAlias
 
 Progress: TypeAlias = Callable[[str], None]
 """Called with what is being done, such as "fitting the model", at the start of each step; and again
-as a `PartDone`, where it is known which part of the step is done."""
+as a `PartDone`, where it is known which part of the step is done, or once as an `AtMost`, where
+it is known when the step ends at the latest."""
 
 
 class PartDone(str):
@@ -20,6 +21,26 @@ class PartDone(str):
         made = cls(step)
         made.share = share
         return made
+
+
+class AtMost(str):
+    """A step in words that ends within so many `seconds`: a text for whoever takes texts."""
+
+    __slots__ = ("seconds",)
+    seconds: float
+
+    @classmethod
+    def of(cls, step: str, seconds: float) -> Self:
+        """Return the step with its limit."""
+        made = cls(step)
+        made.seconds = seconds
+        return made
+
+
+def parts_of(progress: "Progress", step: str) -> Callable[[float], None]:
+    """Return what is told which share of a step is done, and begin it."""
+    progress(PartDone.of(step, 0.0))
+    return lambda share: progress(PartDone.of(step, share))
 
 
 def within(prefix: str, step: str) -> str:

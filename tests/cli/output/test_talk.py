@@ -6,11 +6,12 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from hushrank.cli.output.bars import COLUMNS
+from hushrank import aggregate
+from hushrank.cli.output.bars import COLUMNS, LimitLeft
 from hushrank.engines.local import run
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
-from hushrank.workflows.progress import PartDone, within
+from hushrank.workflows.progress import AtMost, PartDone, within
 from hushrank.workflows.simulate import simulate
 from tests.commands import hushrank
 
@@ -30,6 +31,24 @@ def test_a_share_survives_being_a_part_of_a_longer_step():
 def test_bar_and_time_left_stand_beside_a_known_share_only():
     assert "left" not in shown(None, 0)
     assert "left" in shown(1, 0.5)
+
+
+def test_a_step_with_a_limit_says_how_long_it_lasts_at_most():
+    bars = Progress(*COLUMNS, console=Console(file=StringIO()), auto_refresh=False)
+    with bars as bar:
+        bar.add_task("looking", total=None, limit=90.0)
+        assert str(LimitLeft().render(bar.tasks[0])) == "0:01:30 left at most"
+        bar.update(bar.tasks[0].id, limit=None)
+        assert not str(LimitLeft().render(bar.tasks[0]))
+
+
+def test_exact_orders_end_at_their_limit():
+    ballots, steps = simulate("mallows", people=20, items=4, seed=1), []
+    aggregate(ballots, time_limit=30, progress=steps.append).compared_with(
+        ballots, time_limit=20, progress=steps.append
+    )
+    limits = {each: each.seconds for each in steps if isinstance(each, AtMost)}
+    assert limits == {"aggregating": 30, "looking for the exact optimum": 20}
 
 
 @pytest.mark.parametrize("protocol", ["max-entropy", "pairs", "grr"])

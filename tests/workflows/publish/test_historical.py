@@ -215,10 +215,16 @@ def test_the_options_of_privrank_reach_its_channel(data):
     assert "keep_own: " in kept[0].to_dict()["privacy_statement"]
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_progress_is_told_and_nothing_is_printed(data, capsys):
     steps = []
     publish(*data, **ASKED, progress=steps.append)
     assert steps == ["clustering users", "settling the channels", "drawing the release"]
+    publish(*data, private=["group"], budget=0.5, method="withhold", progress=steps.append)
+    shares = [each.share for each in steps if each == "learning what records show of values"]
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] < 1  # then the channels are settled
+    assert steps[-2:] == ["settling the channels", "drawing the release"]
     assert capsys.readouterr() == ("", "")
 
 

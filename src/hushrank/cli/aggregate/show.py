@@ -125,6 +125,8 @@ def _aggregated(ballots: Rankings, options: Mapping[str, Any]) -> Aggregated:
         consensus = aggregate(ballots, **options, progress=progress)
         seconds = perf_counter() - start
         near = consensus.compared_with(ballots, time_limit=time_limit, progress=progress)
+        progress("finding out how sure the order is")
+        _ = consensus.confidence, consensus.rank_intervals  # computed when first asked for
     return Aggregated(consensus, near, seconds)
 
 

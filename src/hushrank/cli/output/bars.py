@@ -1,5 +1,7 @@
 """What stands in the line of a step: a bar and the time left where its share is known."""
 
+from datetime import timedelta
+
 from rich.console import RenderableType
 from rich.progress import (
     BarColumn,
@@ -30,10 +32,23 @@ class WhereKnown(ProgressColumn):
         return Text.assemble(shown, self.after) if isinstance(shown, Text) else shown
 
 
+class LimitLeft(ProgressColumn):
+    """How long a step lasts at most, where it ends at a limit, whatever it has found."""
+
+    def render(self, task: Task) -> Text:
+        """Return the time left to the limit of a task."""
+        limit = task.fields.get("limit")
+        if limit is None:
+            return Text()
+        left = timedelta(seconds=max(0, round(limit - (task.elapsed or 0))))
+        return Text(f"{left} left at most", style="progress.remaining")
+
+
 COLUMNS = (
     SpinnerColumn(),
     TextColumn("{task.description}", markup=False),
     TimeElapsedColumn(),
     WhereKnown(BarColumn(20)),
     WhereKnown(TimeRemainingColumn(), " left"),
+    LimitLeft(),
 )

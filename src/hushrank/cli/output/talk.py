@@ -34,13 +34,14 @@ def for_people(*, beside_output: bool = False, wrap: bool = False) -> "Console":
 def working(step: str) -> Iterator["Progress"]:
     """Show on standard error, if it is a terminal, what is being done; call it with each step.
 
-    A bar and the time left stand beside a step whose share is known.
+    A bar and the time left stand beside a step whose share is known, and beside one with a limit
+    how long it lasts at most.
     """
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     from hushrank.cli.output.bars import COLUMNS
-    from hushrank.workflows.progress import PartDone
+    from hushrank.workflows.progress import AtMost, PartDone
 
     screen = Console(stderr=True, quiet=is_quiet())
     with Bar(*COLUMNS, console=screen, transient=True, disable=not screen.is_terminal) as bar:
@@ -50,6 +51,7 @@ def working(step: str) -> Iterator["Progress"]:
             share = now.share if isinstance(now, PartDone) else None
             if now != bar.tasks[0].description:  # the time left is of this step
                 bar.reset(task, description=now)
+            bar.update(task, limit=now.seconds if isinstance(now, AtMost) else None)
             bar.tasks[0].total = None if share is None else 1
             bar.update(task, completed=share or 0)
 

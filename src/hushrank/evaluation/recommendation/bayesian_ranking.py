@@ -1,5 +1,6 @@
 """Bayesian personalised ranking: the recommender that published activity data must still serve."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from warnings import catch_warnings, filterwarnings
 
@@ -41,8 +42,11 @@ class BayesianRanking:
         *,
         rng: np.random.Generator,
         settings: BayesianRankingSettings | None = None,
+        tell: Callable[[float], object] = lambda share: None,
     ) -> "BayesianRanking":
         """Learn from who did what (users, items): the non-zeros, whatever their scores.
+
+        tell: is told which share of the epochs is done.
 
         Raises HushrankError when the extra `publish` is not installed, or nobody did anything.
         Source: Rendle, Freudenthaler, Gantner, Schmidt-Thieme (UAI 2009), as in `implicit`.
@@ -52,7 +56,8 @@ class BayesianRanking:
         did = csr_matrix(activity, dtype=np.float32, copy=True)  # an `Activity` is frozen
         did.data[:] = 1.0
         model = _implicit_model(chosen, int(rng.integers(2**31)))
-        model.fit(did, show_progress=False)
+        done = lambda epoch, *_: tell((epoch + 1) / chosen.n_epochs)  # noqa: E731
+        model.fit(did, show_progress=False, callback=done)
         return cls(np.asarray(model.user_factors), np.asarray(model.item_factors))
 
     def scores(self, users: slice) -> Floats32:

@@ -1,7 +1,8 @@
 """How well a recommender foretells what was held out: from activity as it is, and as released."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 
@@ -40,14 +41,23 @@ class Foretelling:
         differ = abs(self.seen - self.released)
         return np.asarray(differ.sum(axis=1) > 0)
 
-    def by_training(self, known: csr_array, *, repetitions: int, seed: int | None) -> Precision:
+    def by_training(
+        self,
+        known: csr_array,
+        *,
+        repetitions: int,
+        seed: int | None,
+        tell: Callable[[float], object] = lambda share: None,
+    ) -> Precision:
         """Return the mean over trainings of what a recommender that knows `known` reaches.
 
-        Users of whom it knows nothing are recommended what is popular.
+        Users of whom it knows nothing are recommended what is popular. tell: is told which share of
+        the trainings is done.
         """
         found = []
-        for stream in np.random.SeedSequence(seed).spawn(repetitions):
-            ranking = BayesianRanking.fit(known, rng=np.random.default_rng(stream))
+        for number, stream in enumerate(np.random.SeedSequence(seed).spawn(repetitions)):
+            told = partial(_tell_all, tell, number, repetitions)
+            ranking = BayesianRanking.fit(known, rng=np.random.default_rng(stream), tell=told)
             found.append(self._precision(_popular_where_unknown(ranking, known)))
         changed = [each.changed_users for each in found if each.changed_users is not None]
         of_all = fmean(each.all_users for each in found)
@@ -76,6 +86,10 @@ class Foretelling:
         changed = found[self.is_changed & ~np.isnan(found)]
         of_changed = float(changed.mean()) if len(changed) else None
         return Precision(float(np.nanmean(found)), of_changed)
+
+
+def _tell_all(tell: Callable[[float], object], number: int, repetitions: int, share: float) -> None:
+    tell((number + share) / repetitions)
 
 
 def foretelling(activity: Activity, released: Activity, held_out: Activity) -> Foretelling:

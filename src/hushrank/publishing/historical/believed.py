@@ -49,13 +49,17 @@ Solver: TypeAlias = Callable[[ProtectedUsers, Indices, Floats], Solved]
 
 
 def believed_plans(
-    users: ProtectedUsers, solve: Solver, *, choices: np.random.Generator
+    users: ProtectedUsers,
+    solve: Solver,
+    *,
+    choices: np.random.Generator,
+    tell: Callable[[float], object],
 ) -> Sequence[GroupPlan]:
-    """Return what is solved for each group of users who protect the same.
+    """Return what is solved for each group of users who protect the same; tell: as in `beliefs`.
 
     Raises HushrankError when too few users protect nothing, and what the solver raises.
     """
-    return [_plan(users, *group, solve, choices) for group in users.groups.items()]
+    return [_plan(users, *group, solve, choices, tell) for group in users.groups.items()]
 
 
 def _plan(
@@ -64,9 +68,10 @@ def _plan(
     members: Indices,
     solve: Solver,
     choices: np.random.Generator,
+    tell: Callable[[float], object],
 ) -> GroupPlan:
     value = users.profiles.joint(names)
-    solved = solve(users, members, _believed(users, value, members, choices))
+    solved = solve(users, members, _believed(users, value, members, choices, tell))
     learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
     joint = np.zeros((solved.laws.shape[1], value.n_values))
     joint[: len(learnt)] = learnt
@@ -84,7 +89,11 @@ def _plan(
 
 
 def _believed(
-    users: ProtectedUsers, value: Attribute, members: Indices, choices: np.random.Generator
+    users: ProtectedUsers,
+    value: Attribute,
+    members: Indices,
+    choices: np.random.Generator,
+    tell: Callable[[float], object],
 ) -> Floats:
     """Return P(value | record) (members, values), as users who protect nothing show it.
 
@@ -94,7 +103,7 @@ def _believed(
     is_open[users.rows] = False
     require(is_open.any(), f"this method learns from users who protect nothing: {WAY_OUT}")
     known = users.activity.scores[is_open], value.codes[is_open]
-    return beliefs(*known, users.scores[members], value.n_values, rng=choices)
+    return beliefs(*known, users.scores[members], value.n_values, rng=choices, tell=tell)
 
 
 def _posterior(solved: Solved, members: Indices, n_protected: int) -> Floats:

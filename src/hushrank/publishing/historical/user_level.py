@@ -1,6 +1,6 @@
 """Publish what users did so far by the user-level channel: our own method."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -33,9 +33,16 @@ def publish_user_level(
 
 
 def user_level_plans(
-    users: ProtectedUsers, *, budget: float, choices: np.random.Generator
+    users: ProtectedUsers,
+    *,
+    budget: float,
+    choices: np.random.Generator,
+    tell: Callable[[float], object] = lambda share: None,
 ) -> Sequence[GroupPlan]:
-    """Return the channel between the records of each group of users who protect the same."""
+    """Return the channel between the records of each group of users who protect the same.
+
+    tell: as in `beliefs`.
+    """
 
     def solve(users: ProtectedUsers, members: Indices, beliefs: Floats) -> Solved:
         scores = users.scores[members]
@@ -49,7 +56,7 @@ def user_level_plans(
             certified_gap=channel.certified_gap,
         )
 
-    return believed_plans(users, solve, choices=choices)
+    return believed_plans(users, solve, choices=choices, tell=tell)
 
 
 def _draw(channel: RecordChannel, members: Indices) -> Draw:

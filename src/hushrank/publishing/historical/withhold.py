@@ -1,6 +1,6 @@
 """Publish what users did so far, or nothing of them: records are withheld, none is exchanged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,12 +13,17 @@ from hushrank.randomness import Randomness
 
 
 def withhold_plans(
-    users: ProtectedUsers, *, budget: float, choices: np.random.Generator
+    users: ProtectedUsers,
+    *,
+    budget: float,
+    choices: np.random.Generator,
+    tell: Callable[[float], object] = lambda share: None,
 ) -> Sequence[GroupPlan]:
     """Return whose records are withheld of each group of users who protect the same.
 
     budget in [0, 1]: the largest expected share of them. What values show is learnt from users who
-    protect nothing.   Privacy: as `solve_withholding`; no record appears under another name.
+    protect nothing. tell: as in `beliefs`.
+    Privacy: as `solve_withholding`; no record appears under another name.
     Raises HushrankError when too few users protect nothing, and for a budget out of range.
     """
 
@@ -34,7 +39,7 @@ def withhold_plans(
             told_by_nothing=found.prior,
         )
 
-    return believed_plans(users, solve, choices=choices)
+    return believed_plans(users, solve, choices=choices, tell=tell)
 
 
 def _draw(found: Withholding, members: Indices) -> Draw:

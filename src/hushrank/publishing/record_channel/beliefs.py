@@ -1,5 +1,7 @@
 """How likely each private value of a user is, given the record: learnt from users who tell."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -24,11 +26,13 @@ def beliefs(
     n_values: int,
     *,
     rng: np.random.Generator,
+    tell: Callable[[float], object] = lambda share: None,
 ) -> Floats:
     """Return P(value | record) (users, values) by a stack of all classifiers.
 
     open_scores (open users, items), open_values: users who protect nothing, and tell. A logistic
-    regression on the classifiers' cross-fitted scores calibrates them.
+    regression on the classifiers' cross-fitted scores calibrates them. tell: is told which share of
+    the classifiers has been taught.
     Raises HushrankError when a value has too few open users, or scikit-learn is missing.
     """
     known, asked = features(open_scores), features(scores)
@@ -36,12 +40,13 @@ def beliefs(
     require(every, f"expected {N_FOLDS} or more users of each value who protect nothing")
     taught, foretold = [], []
     with one_thread():
-        for make in classifiers().values():
+        for number, make in enumerate(classifiers().values(), start=1):
             taught.append(
                 cross_fitted_scores(make, known, open_values, n_values, n_folds=N_FOLDS, rng=rng)
             )
             final = make(int(rng.integers(2**31))).fit(known, open_values)
             foretold.append(value_scores(final, asked, n_values))
+            tell(number / len(classifiers()))
         return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
 
 

@@ -29,7 +29,7 @@ from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.publishing.historical.withhold import withhold_plans
 from hushrank.workflows.arguments import expect, expect_attributes
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import Progress, parts_of, silent
 from hushrank.workflows.publish.rehearse import (
     Rehearsal,
     find_budget,
@@ -42,6 +42,7 @@ from hushrank.workflows.results.useful_budgets import useful_budgets
 from hushrank.workflows.results.words import as_text
 from hushrank.workflows.seeds import secret_words, stream
 
+SETTLING = "settling the channels"
 OURS: Mapping[str, Callable[..., Sequence[GroupPlan]]] = {
     "user-level": user_level_plans,
     "withhold": withhold_plans,
@@ -283,9 +284,18 @@ def _settle(
     """Cluster users and settle how their records are exchanged; nothing is drawn yet."""
     progress("clustering users")
     users = _protector(terms)(activity, profiles, rng=stream(choices, "clusters"))
-    progress("settling the channels")
-    drawn_by = stream(choices, "choices")
-    return users, planner_of(terms)(users, budget=terms.settled_budget, choices=drawn_by)
+    drawn_by, planner = stream(choices, "choices"), planner_of(terms)
+    if terms.method in OURS:
+        learnt = parts_of(progress, "learning what records show of values")
+        planner = partial(planner, tell=lambda share: _told(share, learnt, progress))
+    else:
+        progress(SETTLING)
+    return users, planner(users, budget=terms.settled_budget, choices=drawn_by)
+
+
+def _told(share: float, learnt: Callable[[float], None], progress: Progress) -> None:
+    """Say what is learnt; after that what follows begins, which nobody can foresee."""
+    learnt(share) if share < 1 else progress(SETTLING)
 
 
 def _rehearse(

@@ -23,7 +23,7 @@ from hushrank.evaluation.attackers import attack
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
 from hushrank.randomness import Randomness
-from hushrank.workflows.progress import Progress, within
+from hushrank.workflows.progress import PartDone, Progress
 from hushrank.workflows.results.release_warnings import FEWEST_REHEARSED
 
 REHEARSALS = 4
@@ -120,9 +120,9 @@ class Search:
         at all budgets tried, so that one that came out small by chance promises nothing.
         """
         worst = []
-        for number, half in enumerate(self.halves, start=1):
-            said = f"budget {budget:.3g}, rehearsal {number} of {len(self.halves)}"
-            self.progress(within("rehearsing: ", said))
+        for number, half in enumerate(self.halves):
+            done = (len(self.trials) + number / len(self.halves)) / (STEPS + 1)
+            self.progress(PartDone.of("rehearsing on users who protect nothing", done))
             worst.append(half.worst(self.plan, self.method, budget))
         self.trials.append(Trial(budget, tuple(worst)))
         return lower_bound(worst, fmean(variance(trial.worst) for trial in self.trials))

@@ -20,7 +20,7 @@ from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import expect, expect_number
-from hushrank.workflows.progress import Progress, silent
+from hushrank.workflows.progress import AtMost, Progress, silent
 from hushrank.workflows.results.consensus import words
 from hushrank.workflows.results.consensus.other_reading import other_first
 from hushrank.workflows.results.consensus.ties import order_in_words
@@ -217,7 +217,7 @@ class Consensus:
         same = ballots.names == self.names
         require(same, "expected ballots of the same items, in the same order of columns")
         counts = majority(ballots, unranked=self.unranked)
-        progress("looking for the exact optimum")
+        progress(AtMost.of("looking for the exact optimum", time_limit))
         best = self._optimum_of(counts) or kemeny(counts, time_limit=time_limit)
         other = other_first(ballots, self.unranked, int(best.order[0]))
         ballots_of = Ballots(ballots, counts, self.unranked)
