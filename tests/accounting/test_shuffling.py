@@ -3,7 +3,7 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, permutations
-from math import comb, exp, log
+from math import comb, exp, log, nextafter
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from hushrank.accounting.shuffling import (
     _excess,
     _Slots,
     _slots,
+    _too_much,
     central_delta,
     central_epsilon,
     local_epsilon,
@@ -282,3 +283,10 @@ def test_of_clones_that_are_summed_together_none_loses_more_than_it_does():
         exact = clones / 2 - drift * (n - clones) / 2
         assert block * clones / first >= exact * (1 - 1e-13)
     assert block * last / first == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("allowed", [1e-6, 1e-12, 0.3])
+def test_a_delta_that_is_one_digit_too_large_is_too_much(allowed):
+    """Though its ratio to what is allowed rounds to one."""
+    assert _too_much(nextafter(allowed, 1.0), allowed) > 0
+    assert _too_much(allowed, allowed) <= 0
