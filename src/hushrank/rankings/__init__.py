@@ -4,7 +4,7 @@
 `competition.py` says how ties and unranked items are written in ranks, `coding.py` numbers orders,
 `distances.py` compares them, `marginals.py` counts pairs and places. All else reads or writes:
 `files.py` chooses between `formats/`, which say themselves what they mean, and `forms/`, the
-several ways in which a table may hold ballots; `reading.py` says how they were read, and only
-these count ranks from 1. Begin with `profile.py`.
+several ways in which a table may hold ballots; `written_tables.py` and `rank_columns.py` write.
+`reading.py` says how they were read, and only these count ranks from 1. Begin with `profile.py`.
 May import: files, errors, arrays.
 """

@@ -155,13 +155,13 @@ class Rankings:
         A pandas DataFrame where pandas is installed, else a `pyarrow.Table`, else polars';
         `polars.DataFrame(rankings)` works too. Privacy: these are raw rankings.
         """
-        from hushrank.rankings.written_tables import rank_columns
+        from hushrank.rankings.rank_columns import rank_columns
 
         return to_frame(rank_columns(self))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand `to_frame`'s columns to any library of data frames."""
-        from hushrank.rankings.written_tables import arrow_ranks
+        from hushrank.rankings.rank_columns import arrow_ranks
 
         return arrow_ranks(self).__arrow_c_stream__(requested_schema)
 

@@ -8,6 +8,10 @@ from hushrank.errors import require
 from hushrank.rankings.forms.headings import Headed
 
 WEIGHT = "weight"
+PEOPLE = ("person", "user", "userid", "user_id", "voter", "voterid", "respondent", "participant")
+ITEMS = ("item", "itemid", "item_id", "candidate", "option", "alternative", "product", "movieid")
+SCORES = ("score", "rating", "stars", "points")
+RANKS = ("rank", "place", "position")
 
 _BESIDE = re.compile(
     r"time ?stamp|zeitstempel|horodateur|marca temporal|date ?stamp|submit ?date|submitted(?: at)?"

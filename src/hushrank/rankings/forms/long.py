@@ -9,12 +9,8 @@ from hushrank.files.columns import Table
 from hushrank.files.names import natural_order
 from hushrank.files.tables import column_named, identifiers
 from hushrank.rankings.forms.asked import Asked, Best
+from hushrank.rankings.forms.columns import ITEMS, PEOPLE, RANKS, SCORES
 from hushrank.rankings.profile import Rankings
-
-PEOPLE = ("person", "user", "userid", "user_id", "voter", "voterid", "respondent", "participant")
-ITEMS = ("item", "itemid", "item_id", "candidate", "option", "alternative", "product", "movieid")
-SCORES = ("score", "rating", "stars", "points")
-RANKS = ("rank", "place", "position")
 
 
 class Long(NamedTuple):
