@@ -11,6 +11,8 @@ ROOT = Path(__file__).parents[1]
 CODE = ROOT / "src" / "hushrank"
 MOST_FILES = 15
 NOT_OURS = {"__pycache__", "vendor"}
+MADE = {"site/"}
+"""What only exists once it was made."""
 ROOMS = sorted(CODE.rglob("__init__.py"))
 
 
@@ -40,3 +42,10 @@ def exists(name: str, room: Path) -> bool:
     """Return whether a room, a folder in it or one around it has files of this name or pattern."""
     around = [room, *room.iterdir(), *room.parents[: len(room.relative_to(ROOT).parts)]]
     return any(any(folder.glob(name)) for folder in around)
+
+
+def test_the_page_for_contributors_names_what_there_is():
+    page = (ROOT / "docs" / "contributing.md").read_text()
+    named = {*re.findall(r"`((?:[a-z_]+/)+(?:[a-z_.]+)?)(?:: \w+)?`", page)} - MADE
+    assert len(named) > 30
+    assert [name for name in named if not any(exists(name, each) for each in (CODE, ROOT))] == []
