@@ -11,7 +11,7 @@ from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import REFERENCES
 from hushrank.planning.predictions import NOTHING_KNOWN, Place
 from hushrank.protocols.learnt.models import LearntFit
-from hushrank.protocols.learnt.orders import LearntPairs
+from hushrank.protocols.learnt.orders import LearntMargins, LearntPairs
 from hushrank.rankings.marginals import majority
 from hushrank.workflows.collect import collect
 from hushrank.workflows.results import collection as workflow
@@ -24,7 +24,7 @@ RARE_EXCESS = 0.01
 """A mean below is of many zeros and few swaps, which spread at least as wide as their mean: some
 trials without a swap do not prove that there are none.
 """
-WITHOUT_SHORT_CUT = ("sh", "olh", "subset-order")
+WITHOUT_SHORT_CUT = ("sh", "olh", "subset-order", "order")
 POPULATIONS = {population.name: population for population in REFERENCES}
 
 
@@ -104,6 +104,8 @@ def _half_width(found, people) -> float:
         return 1.96 * float(np.median(learnt.outcome.estimates.precedence_errors[pairs]))
     if isinstance(learnt, LearntPairs):
         return 0.98 * float(np.sqrt(np.median(learnt.outcome.estimates.variances[pairs])))
+    if isinstance(learnt, LearntMargins):
+        return 0.98 * float(np.sqrt(np.median(learnt.posterior.variances[pairs])))
     if learnt.model is None:
         return np.nan
     errors = (majority(found.synthetic) - majority(people))[pairs] / people.n_people
@@ -121,21 +123,23 @@ SITUATIONS = (
     (60_000, 0.6),
     (60_000, 6.5),
 )
-TYPICAL = ("mallows", "plackett-luce", "mixture")
-"""Half of the grid, every other point of each population, so that all three share the places."""
+SMOOTH = ("mallows", "plackett-luce", "mixture")
+TYPICAL = (*SMOOTH, "favourites", "cards")
+"""A part of the grid: populations take its points in turns, so that all share the places."""
 
 
-def grid(protocol: str, n_trials: int, items=ITEMS) -> list[Point]:
+def grid(protocol: str, n_trials: int, items=ITEMS, populations=SMOOTH) -> list[Point]:
     """Return the points of the stated grid for one protocol."""
     places = [(n_items, *situation) for n_items in items for situation in SITUATIONS]
     return [
-        Point(protocol, TYPICAL[number % 3], *place, n_trials)
+        Point(protocol, populations[number % len(populations)], *place, n_trials)
         for number, place in enumerate(places)
     ]
 
 
 GRIDS = {
-    "max-entropy": grid("max-entropy", 5),
+    "max-entropy": grid("max-entropy", 5, populations=TYPICAL),
+    "order": grid("order", 8, populations=TYPICAL),
     "safari": grid("safari", 5),
     "grr": grid("grr", 40, (5, 7)),
     "rappor": grid("rappor", 40, (5, 7)),

@@ -11,7 +11,6 @@ from hushrank.planning.asking import (
     PAIRS,
     askings,
     mix_askings,
-    track_of,
 )
 from hushrank.poisoning.forgery import weight_of
 from hushrank.protocols.distributions.question_mix import MIXES, mix_surveys
@@ -51,16 +50,6 @@ def test_it_says_what_every_part_of_a_mix_asks(mix):
         sizes = {each.n_categories for each in survey.mechanisms}
         assert asked.report_bits == log2(max(sizes))
         assert {each.rates.reach for each in survey.mechanisms} == {asked.reach}
-
-
-def test_every_mix_that_is_chosen_has_a_track():
-    found = {
-        track_of(n_items, n_people, epsilon)
-        for n_items in range(2, 17)
-        for n_people in (200, 3000, 50_000, 1_000_000)
-        for epsilon in np.geomspace(0.05, 8, 25)
-    }
-    assert found == set(MIXES)
 
 
 def test_safari_s_second_round_is_what_a_chain_asks():

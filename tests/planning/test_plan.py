@@ -18,10 +18,15 @@ EPSILONS = (0.05, 0.13, 0.9, 2.3, 8.0)
 PEOPLE = (200, 900, 20_000, 1_000_000)
 
 
-def errors_along(places):
+LEAST_RISE = {"distance": 0.01, "excess": 0.003, "half_width": 0.003}
+LEAST_RISE_OF_UNIFORM = LEAST_RISE | {"excess": 0.006}
+"""Where nobody prefers anything an excess is all but noise, and simulated too seldom to know."""
+
+
+def errors_along(places, least_rise):
     """Return the errors in a row, and what they may rise to."""
     for before, after in pairwise(places):
-        for quantity, least in (("distance", 0.01), ("excess", 0.003), ("half_width", 0.003)):
+        for quantity, least in least_rise.items():
             was, is_now = getattr(before, quantity), getattr(after, quantity)
             if was is not None:
                 yield is_now, max(RISE * was, was + least)
@@ -30,19 +35,20 @@ def errors_along(places):
 @pytest.mark.parametrize("population", [each.name for each in REFERENCES])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_errors_fall_with_epsilon_and_with_people(protocol, population):
+    least = LEAST_RISE_OF_UNIFORM if population == "uniform" else LEAST_RISE
     for n_items in (5, 11):
         if protocol in MECHANISMS and n_items > 7:
             continue
         for n_people in PEOPLE:
             place = Place(table(), population, n_items, n_people)
             along = [place.expect(protocol, epsilon) for epsilon in EPSILONS]
-            for error, most in errors_along(along):
+            for error, most in errors_along(along, least):
                 assert error <= most
         for epsilon in EPSILONS:
             along = [
                 Place(table(), population, n_items, n).expect(protocol, epsilon) for n in PEOPLE
             ]
-            for error, most in errors_along(along):
+            for error, most in errors_along(along, least):
                 assert error <= most
 
 
@@ -88,7 +94,7 @@ def test_what_a_million_cannot_reach_takes_more():
     ("n_items", "n_people", "epsilon"),
     [
         (1, 5000, 1.0),
-        (17, 5000, 1.0),
+        (51, 5000, 1.0),
         (7, 199, 1.0),
         (7, 1_000_001, 1.0),
         (7, 5000, 0.049),
@@ -111,15 +117,18 @@ def test_impossible_wanted_errors_are_refused(wanted):
         Situation(7, 5000, 1.0, wanted_excess=wanted)
 
 
-@pytest.mark.parametrize("n_items", [2, 3, 8, 11, 13, 16])
+@pytest.mark.parametrize("n_items", [2, 3, 8, 13, 16, 24, 50])
 def test_all_numbers_of_items_can_be_planned(n_items):
     plan = make_plan(Situation(n_items, 5000, 1.0))
     without = {name for name, each in plan.protocols.items() if not each.errors}
     expected = {"safari"} if n_items == 2 else set()
     expected |= {"grr", "rappor", "sh", "olh"} if n_items > 7 else set()
+    expected |= {"safari"} if n_items > 16 else set()
     assert without == expected
     noted = {name for name, each in plan.protocols.items() if each.note}
-    assert noted == expected | ({"max-entropy"} if n_items > 12 else set())
+    rough = {"max-entropy"} if n_items > 20 else set()
+    rough |= {*PROTOCOLS} - {"safari", *MECHANISMS} if n_items > 32 else set()
+    assert noted == expected | rough
     assert {each.purpose for each in recommend(plan)} == {"model", "order"}
 
 
@@ -135,6 +144,16 @@ def test_the_recommended_are_nearly_the_best():
 
     least = min(mean(name, "excess") for name in PROTOCOLS)
     assert mean(for_order.protocol, "excess") <= max(1.1 * least, least + 0.001)
+
+
+def test_the_range_goes_beyond_every_population_of_the_table():
+    plan = make_plan(Situation(8, 5000, 2.0))
+    for_model, for_order = recommend(plan)
+    errors = [plan.protocols["max-entropy"].errors[each.name].distance for each in TYPICAL]
+    low, high = for_model.likely
+    assert low < min(errors) < max(errors) < high
+    assert f"between {low:.3f} and {high:.3f}" in for_model.reason
+    assert for_order.likely is None
 
 
 def test_it_warns_where_even_the_best_is_hopeless():

@@ -10,6 +10,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import wide_features
+from hushrank.planning.losses import loss_of_questions, predict_losses
 from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses
 from hushrank.planning.mixes.tabulate import best_mixes, candidates
 from hushrank.planning.mixes.wide_loss import wide_losses
@@ -116,3 +117,21 @@ def test_the_table_of_many_items_is_that_of_the_predicted_losses():
     }
     for nth in range(len(PEOPLE)):
         assert losses[stored[nth]][nth] == pytest.approx(losses[found[nth]][nth], rel=0.011)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "epsilon", "n_people"), [(4, 1.0, 3000), (7, 0.1, 100), (20, 2.0, 10_000)]
+)
+def test_tabulated_losses_are_those_of_the_mix_that_is_asked(n_items, epsilon, n_people):
+    found = loss_of_questions(n_items, epsilon, n_people)
+    assert found == pytest.approx(
+        predict_losses(n_items, epsilon)[PEOPLE.index(n_people)], rel=1e-3
+    )
+
+
+def test_below_the_least_epsilon_fewer_people_tell_as_much():
+    fewer = 40_000 * np.sinh(0.025) ** 2 / np.sinh(0.05) ** 2
+    assert loss_of_questions(8, 0.05, 40_000) == pytest.approx(
+        loss_of_questions(8, 0.1, round(fewer)), rel=1e-3
+    )
+    assert loss_of_questions(8, 8.0, 5000) == loss_of_questions(8, 7.0, 5000)

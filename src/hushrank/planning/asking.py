@@ -1,6 +1,6 @@
 """What each protocol of `hushrank collect` asks, through which mechanisms, of how many."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, factorial, lgamma, log, log2
@@ -11,7 +11,7 @@ from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.poisoning.forgery import pull_of
-from hushrank.protocols.distributions.question_mix import MIXES, Mix, MixPart, choose_mix
+from hushrank.protocols.distributions.question_mix import Mix, MixPart, choose_mix
 from hushrank.protocols.orders.order_design import (
     OrderDesign,
     block_response,
@@ -106,27 +106,19 @@ def mix_askings(mix: Mix, n_items: int, epsilon: float) -> tuple[Asking, ...]:
     return tuple(_mix_part(part, n_items, epsilon) for part in mix)
 
 
-def track_of(n_items: int, n_people: int, epsilon: float) -> str:
-    """Return the short name of the mix by which max-entropy is foretold: it was simulated.
-
-    It is the one that it asks where rankings may be partial; with complete ones it asks half of the
-    people to name sets, and does better where that differs.
-    """
-    chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_people, unranked="last")
-    return next(name for name, mix in MIXES.items() if mix == chosen)
-
-
-def own_draw_known(asked: Asking, n_items: int) -> float:
+def own_draw_known(asked: Sequence[Asking], n_items: int) -> float:
     """Return which part of the people's own difference from their population max-entropy learns.
 
         1 for two items, whose one question everybody answers; else reach^2 min(1, 2.5 / items)
 
-    This is a rule of thumb: where reports are clear, .64, .4 and .13 were measured for 4, 6 and 9
-    items, and it says .63, .42 and .28. The table is made without that part, and predictions put it
-    back, so that most of the error of the rule cancels. For people who prefer nothing the part is
-    0: the prior takes their difference from the population for noise.
+    Of the mean reach^2 of what is asked. This is a rule of thumb: where reports are clear, .64, .4
+    and .13 were measured for 4, 6 and 9 items, and it says .63, .42 and .28. The table is made
+    without that part, and predictions put it back, so that most of the error of the rule cancels.
+    For people who prefer nothing the part is 0: the prior takes their difference from the
+    population for noise.
     """
-    return 1.0 if n_items == 2 else asked.reach**2 * min(1.0, MOST_KNOWN_OF_DRAW / n_items)
+    clear = sum(each.share * each.reach**2 for each in asked)
+    return 1.0 if n_items == 2 else clear * min(1.0, MOST_KNOWN_OF_DRAW / n_items)
 
 
 def queries(protocol: str, n_items: int, epsilon: float) -> int:

@@ -1,13 +1,13 @@
 """Where collections are simulated for the table, and how often."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import asinh, sqrt
 from typing import TypeAlias
 
 import numpy as np
 
-from hushrank.planning.populations import REFERENCES, ReferencePopulation
+from hushrank.planning.losses import LOSSES
+from hushrank.planning.populations import REFERENCES, SMOOTH, ReferencePopulation
 from hushrank.protocols.registry import MECHANISMS
 
 GridPoint: TypeAlias = tuple[float, int]
@@ -28,57 +28,43 @@ INFORMATION = tuple(float(f"{0.01 * 4**step:.3g}") for step in range(10))
 MOST_INFORMATION_OF_FEW = 100.0
 
 
-def _with_strengths(*strengths: float) -> tuple[GridPoint, ...]:
-    """Return the epsilons at which a crowd's n sinh^2(epsilon / 2) are these."""
-    return tuple((2 * asinh(sqrt(each / CROWD)), CROWD) for each in strengths)
+CLEAR_PEOPLE = 300
+POINTS_OF_QUESTIONS: tuple[GridPoint, ...] = (
+    *((epsilon, 3000) for epsilon in (0.1, 0.25, 0.5)),
+    *((epsilon, CLEAR_PEOPLE) for epsilon in (1.5, 5.0)),
+    *((epsilon, 12_000) for epsilon in (0.5, 1.0, 2.0, 5.0)),
+    (7.0, 150_000),
+)
+"""Of max-entropy: from next to nothing known to nearly all, by weak and by clear reports."""
+NEXT_TO_NOTHING: GridPoint = (0.05, 300)
+POINTS_OF_MANY_ITEMS: tuple[GridPoint, ...] = ((0.3, 3000), (1.0, 5000), (3.0, 5000))
+POINTS_OF_ORDERS: tuple[GridPoint, ...] = (
+    NEXT_TO_NOTHING,
+    *((epsilon, CLEAR_PEOPLE) for epsilon in (0.3, 1.0, 2.5, 6.0)),
+    *((epsilon, 6000) for epsilon in (0.1, 0.4, 0.8, 1.5, 3.0, 7.0)),
+    (5.0, 25_000),
+)
+"""Of the protocol that learns one order."""
+BY_LOSS = ("max-entropy", "order")
+"""Families whose strength is epsilon, and that are foretold along their predicted loss."""
 
-
-MIX_POINTS_OF_TWO: Mapping[str, tuple[GridPoint, ...]] = {
-    "pairs": (
-        *_with_strengths(0.1, 1, 12, 50, 200, 1000, 8000),
-        (2.0, CROWD),
-        (3.0, 150_000),
-        (8.0, 1_000_000),
-    ),
-}
-MIX_POINTS_OF_FEW: Mapping[str, tuple[GridPoint, ...]] = {
-    "pairs": _with_strengths(0.1, 2, 12, 50, 200),
-    "bits": (*_with_strengths(80, 200, 1700), (0.5, 230_000)),
-    "ranks-and-pairs": (
-        (2.0, 200),
-        (2.0, 1500),
-        (2.5, 6000),
-        (3.0, 40_000),
-        (4.5, 200_000),
-        (8.0, 1_000_000),
-    ),
-}
-MIX_POINTS: Mapping[str, tuple[GridPoint, ...]] = {
-    "pairs": _with_strengths(0.1, 2, 15, 60, 200, 700),
-    "levels": _with_strengths(150, 700, 3000, 15_000),
-    "levels-and-pairs": ((2.9, 900), (1.5, 6000), (2.0, 22_000), (2.0, 217_000), (2.8, 1_000_000)),
-    "ranks-and-pairs": (
-        (4.3, 200),
-        (3.2, 700),
-        (4.0, 3000),
-        (5.0, 16_000),
-        (6.0, 100_000),
-        (8.0, 1_000_000),
-    ),
-}
-"""Of max-entropy by mix, each where it is chosen, and a little beyond."""
-
-SIMULATED_ITEMS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
+SIMULATED_ITEMS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 32)
+CHAIN_ITEMS = (20,)
+"""Fitted by Markov chains."""
+SLOW_ITEMS = 12
 ITEMS: Mapping[str, tuple[int, ...]] = {
     "uniform": SIMULATED_ITEMS,
     "truth": SIMULATED_ITEMS,
     "herding": (2, 3, 5, 8, 12, 16),
-    **dict.fromkeys(BY_INFORMATION, (2, 3, 5, 8, 12, 16)),
-    "max-entropy": (2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
+    **dict.fromkeys(BY_INFORMATION, (2, 3, 5, 8, 12, 16, 32)),
+    "order": (2, 3, 5, 8, 12, 32),
+    "max-entropy": (2, 3, 4, 6, 8, 12, *CHAIN_ITEMS),
     **dict.fromkeys(MECHANISMS, (2, 3, 4, 5, 6, 7)),
     "safari": (3, 5, 7, 10, 16),
 }
-"""By family. The questions of max-entropy change between 6 and 7 items."""
+"""By family. From 17 items on max-entropy has a smaller family of models."""
+
+OF_ALL = (REFERENCES[0], *SMOOTH)
 
 PRECISE = 0.05
 """Trials are repeated until each mean's standard error is at most this part of it."""
@@ -108,7 +94,7 @@ class Task:
     @property
     def has_relative_excess(self) -> bool:
         """Whether the excess is a share of that of an order that knows nothing."""
-        return self.family in ("max-entropy", *BY_INFORMATION)
+        return self.family in (*BY_LOSS, *BY_INFORMATION)
 
 
 def seed_of(
@@ -123,15 +109,16 @@ def tasks(family: str) -> Iterator[Task]:
     """Yield the tasks of a family."""
     for n_items in ITEMS[family]:
         for population in REFERENCES:
+            often = _repetitions(family, n_items, is_dear=population not in OF_ALL)
             for track, points in _tracks(family, n_items).items():
-                yield Task(track, n_items, population, points, _repetitions(family, n_items))
+                yield Task(track, n_items, population, points, often)
 
 
 def _tracks(family: str, n_items: int) -> Mapping[str, tuple[GridPoint, ...]]:
+    if family == "order":
+        return {family: by_loss(family, n_items, POINTS_OF_ORDERS)}
     if family == "max-entropy":
-        few = MIX_POINTS_OF_TWO if n_items == 2 else MIX_POINTS_OF_FEW
-        points = few if n_items <= 6 else MIX_POINTS
-        return {f"{family}/{mix}": each for mix, each in points.items()}
+        return {family: by_loss(family, n_items, _points_of_questions(n_items))}
     if family == "uniform":
         return {family: tuple((0.0, n_people) for n_people in PEOPLE[:-1])}
     if family == "truth":
@@ -147,14 +134,35 @@ def _tracks(family: str, n_items: int) -> Mapping[str, tuple[GridPoint, ...]]:
     return {f"{family}/{each:g}": tuple((each, n) for n in GRID_PEOPLE) for each in EPSILONS}
 
 
-def _repetitions(family: str, n_items: int) -> tuple[int, int]:
-    """Return the fewest and the most: fewer where a simulation takes long."""
+def _points_of_questions(n_items: int) -> tuple[GridPoint, ...]:
+    """Return where max-entropy is simulated: fewer points where a fit takes seconds."""
+    if n_items in CHAIN_ITEMS:
+        return NEXT_TO_NOTHING, *POINTS_OF_MANY_ITEMS
+    step = 2 if n_items >= SLOW_ITEMS else 1
+    return NEXT_TO_NOTHING, *POINTS_OF_QUESTIONS[::step]
+
+
+def by_loss(family: str, n_items: int, points: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
+    """Return the points in order of what is known there: smoothing counts on it."""
+    loss = LOSSES[family]
+    return tuple(sorted(points, key=lambda point: -loss(n_items, *point)))
+
+
+def _repetitions(family: str, n_items: int, *, is_dear: bool) -> tuple[int, int]:
+    """Return the fewest and the most: fewer where a simulation takes long.
+
+    Dear: the populations like elections, for protocols that nobody needs to ask there.
+    """
     if family == "max-entropy":
-        return (4, 24) if n_items < 10 else (4, 8) if n_items == 10 else (2, 4)
+        return (3, 8) if n_items < 8 else (2, 4) if n_items < SLOW_ITEMS else (2, 2)
+    if is_dear and family in ("safari", *MECHANISMS):
+        return (1, 2)
     if family == "safari":
         return (6, 16) if n_items <= 7 else (3, 6) if n_items == 10 else (1, 1)
     if family in ("truth", "herding"):
         return 2, 2
+    if family == "order":
+        return 4, 8
     if family == "pairs":
         return 12, 24
     return (16, 64) if family in BY_INFORMATION else (8, 24) if family in MECHANISMS else (3, 24)

@@ -3,21 +3,24 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from math import log
+from math import exp, log
 from typing import TypeAlias
 
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.planning.asking import mix_askings
-from hushrank.planning.grid import BY_INFORMATION, GridPoint
+from hushrank.planning.grid import BY_INFORMATION, BY_LOSS, GridPoint
+from hushrank.planning.losses import LOSSES
 from hushrank.planning.smoothing import Kind, kind_of, smoothed
 from hushrank.planning.table import TABLE, PlannedQuantity, Record, read_records
-from hushrank.protocols.distributions.question_mix import MIXES
 
 FLOOR = 1e-3
 """Added to units: parts of less are as good as parts of nothing."""
 
+BEYOND = {("max-entropy", "half_width"): 1.0, ("order", "half_width"): 0.5}
+"""With which power of the loss a quantity falls where more is known than at any simulated point: a
+loss in Q2 distance is a standard error, an expected excess its square.
+"""
 N_OF_A_TREND = 4
 REMEDY = "run python -m hushrank.planning.simulate_table"
 
@@ -89,14 +92,19 @@ class PredictionTable:
     ) -> float:
         """Return a quantity where so much is known: reach(items) at each number of items.
 
-        The power mean of the two nearest numbers of items, in parts of the unit.
+        The power mean of the two nearest numbers of items, in parts of the unit. Beyond the largest
+        simulated number its parts are taken as they are.
         """
-        low, high, weight = between(n_items, self.items(track, population))
-        parts = [
-            self._curve(track, population, int(each), quantity)(reach(int(each)))
-            / (unit(int(each)) + FLOOR)
-            for each in (low, high)
-        ]
+        known = self.items(track, population)
+        beyond = n_items > known[-1]
+        low, high, weight = between(min(n_items, known[-1]), known)
+
+        def part(simulated: int) -> float:
+            place = reach(n_items if beyond else simulated)
+            value = self._curve(track, population, simulated, quantity)(place)
+            return value / (unit(simulated) + FLOOR)
+
+        parts = [part(int(each)) for each in (low, high)]
         return power_mean(parts, weight) * (unit(n_items) + FLOOR)
 
     def trend(
@@ -121,13 +129,23 @@ class PredictionTable:
     def _curve(
         self, track: str, population: str, n_items: int, quantity: PlannedQuantity
     ) -> Callable[[float], float]:
-        """Return the quantity of one record as a function of the reach: constant at the ends."""
+        """Return the quantity of one record as a function of the reach.
+
+        Constant at the ends, but for what `BEYOND` says.
+        """
         some = self._smoothed(self._kind_of[track, population][n_items])
         record = next(record for record in some if record.track == track)
         places = np.log([_reach_of(track, n_items, point) for point in record.points])
         roots = np.cbrt(getattr(record, quantity))
         order = np.argsort(places)
-        return lambda reach: _cube(float(np.interp(log(reach), places[order], roots[order])))
+        points, values = places[order], roots[order]
+        steepness = BEYOND.get((track, quantity), 0.0)
+
+        def value(reach: float) -> float:
+            beyond = max(0.0, log(reach) - float(points[-1]))
+            return _cube(float(np.interp(log(reach), points, values))) * exp(-steepness * beyond)
+
+        return value
 
     @lru_cache(maxsize=4096)  # noqa: B019  # likewise
     def _smoothed(self, kind: Kind) -> tuple[Record, ...]:
@@ -142,7 +160,7 @@ def _cube(root: float) -> float:
 def _reach_of(track: str, n_items: int, point: GridPoint) -> float:
     """Return how much is known at a point of the table."""
     strength, n_people = point
-    family, _, mix = track.partition("/")
-    if family == "max-entropy":
-        return n_people * mix_askings(MIXES[mix], n_items, strength)[0].reach ** 2
+    family = track.split("/")[0]
+    if family in BY_LOSS:
+        return 1 / LOSSES[family](n_items, strength, n_people)
     return strength if family in BY_INFORMATION else float(n_people)

@@ -17,13 +17,15 @@ from hushrank.protocols.distributions.safari import MOST_ITEMS as MOST_ITEMS_OF_
 from hushrank.protocols.distributions.whole_ranking import MOST_ITEMS as MOST_ITEMS_OF_WHOLE_RANKING
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 
-FEWEST_ITEMS, MOST_ITEMS = 2, 16
+FEWEST_ITEMS, MOST_ITEMS = 2, 50
 WANTED_DISTANCE, WANTED_EXCESS = 0.1, 0.005
 """Synthetic rankings in which pairs of ranks are a tenth off; an order that only one pair in 200
 of a person's finds worse than the best order.
 """
 LYING = 0.01
 """The part of the people who lie, in what a plan says of liars."""
+NOT_BEYOND = ("safari", *MECHANISMS)
+"""Protocols that are not foretold for more items than they were simulated with."""
 CANDIDATES = tuple(np.rint(np.geomspace(PEOPLE[-1], PEOPLE[0], 60)).astype(int).tolist())
 """Numbers of people that may be needed, descending in steps of 15 %."""
 
@@ -118,7 +120,7 @@ class _Planner:
         if refusal is not None:
             return ProtocolPlan(protocol, {}, {}, *(None,) * 5, rounds=rounds, note=refusal)
         asked = askings(protocol, said.n_items, said.n_people, said.epsilon)
-        is_simulated = not (protocol in MECHANISMS and said.n_items > ITEMS[protocol][-1])
+        is_simulated = protocol not in NOT_BEYOND or said.n_items <= _most_simulated(protocol)
         names = [population.name for population in REFERENCES] if is_simulated else []
         return ProtocolPlan(
             protocol,
@@ -166,12 +168,16 @@ def _refusal(protocol: str, n_items: int) -> str | None:
 
 def _beyond_simulations(protocol: str, n_items: int) -> str | None:
     """Say what predictions are worth beyond the simulated numbers of items, if it is there."""
-    most = ITEMS[protocol][-1] if protocol in ITEMS else MOST_ITEMS
+    most = _most_simulated(protocol)
     if n_items <= most:
         return None
-    if protocol in MECHANISMS:
+    if protocol in NOT_BEYOND:
         return f"no prediction beyond {most} items, up to which it was simulated"
     return f"simulated up to {most} items: errors at {n_items} are extrapolated, and rough"
+
+
+def _most_simulated(protocol: str) -> int:
+    return ITEMS["kwiksort" if protocol.startswith("ldp-kwiksort") else protocol][-1]
 
 
 def _require_between(number: float, low: float, high: float, named: str) -> None:

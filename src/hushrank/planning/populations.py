@@ -16,6 +16,10 @@ from hushrank.rankings.profile import Rankings
 MEAN_DISTANCE = 0.25
 """Of a person to the centre of the Mallows population, in pairs: halfway to uniform."""
 CAMPS = (0.5, 0.3, 0.2)
+CARDS = (0.25, 0.12, 0.08)
+"""Which parts of the people hold exactly one order each."""
+FAVOUR = 3.0
+"""What the best item of a camp has in log-utility over what it would have among the others."""
 BISECTIONS = 50
 
 
@@ -69,9 +73,29 @@ def _plackett_luce(n_items: int) -> PlackettLuce:
 
 def _mixture(n_items: int) -> Mixture:
     """Shift the items by a third of them from camp to camp: the first's best are the next's."""
-    scores = normal_scores(n_items)
+    return _camps_of(normal_scores(n_items))
+
+
+def _camps_of(scores: Shares) -> Mixture:
+    n_items = len(scores)
     camps = [np.roll(scores, round(camp * n_items / len(CAMPS))) for camp in range(len(CAMPS))]
     return Mixture(tuple(map(PlackettLuce, camps)), np.array(CAMPS))
+
+
+def _favourites(n_items: int) -> Mixture:
+    """Let each camp all but agree on its first choice."""
+    scores = normal_scores(n_items)
+    scores[0] += FAVOUR
+    return _camps_of(scores)
+
+
+def _cards(n_items: int) -> Mixture:
+    """Let some hold one order each: the rest's own, that shifted by a third, and its reverse."""
+    own = list(range(n_items))
+    third = n_items // 3
+    orders = own, own[third:] + own[:third], own[::-1]
+    exactly = [Mallows(tuple(order), 0.0) for order in orders]
+    return Mixture((_plackett_luce(n_items), *exactly), np.array((1 - sum(CARDS), *CARDS)))
 
 
 REFERENCES = (
@@ -85,6 +109,14 @@ REFERENCES = (
     ReferencePopulation(
         "mixture", "camps of 50, 30, 20 % like that, items shifted by a third each", _mixture
     ),
+    ReferencePopulation(
+        "favourites", "such camps, each of which all but agrees on its first choice", _favourites
+    ),
+    ReferencePopulation(
+        "cards", "plackett-luce, but 25, 12 and 8 % hold exactly one order each", _cards
+    ),
 )
 TYPICAL = REFERENCES[1:]
 """Those in which there is something to learn."""
+SMOOTH = REFERENCES[1:4]
+"""Of these those without first choices that stand out, and without exact orders."""

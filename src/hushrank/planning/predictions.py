@@ -1,17 +1,10 @@
 """Expected errors of a collection, from the table of simulated ones."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
-from hushrank.planning.asking import (
-    PAIRS,
-    SURE,
-    Asking,
-    askings,
-    mix_askings,
-    own_draw_known,
-    track_of,
-)
+from hushrank.planning.asking import PAIRS, SURE, askings, own_draw_known
 from hushrank.planning.grid import CROWD, EPSILONS, FEW_PEOPLE, TRUTH_PEOPLE
 from hushrank.planning.interpolation import (
     PredictionTable,
@@ -20,9 +13,9 @@ from hushrank.planning.interpolation import (
     power_mean,
     the_same,
 )
+from hushrank.planning.losses import LOSSES
 from hushrank.planning.table import PlannedQuantity
-from hushrank.protocols.distributions.question_mix import MIXES
-from hushrank.protocols.orders.order_design import choose_order_design, known_of_scores
+from hushrank.protocols.distributions.max_entropy import MOST_ITEMS as MOST_ITEMS_OF_SETS
 
 NOTHING_KNOWN = 0.5
 """The half-width of an interval that holds every share."""
@@ -75,25 +68,23 @@ class Place:
 
     def _of_max_entropy(self, epsilon: float) -> Errors:
         """Add in quadrature what the model, the draw of the people and the rows contribute."""
-        mix = track_of(self.n_items, self.n_people, epsilon)
-
-        def asked(n_items: int) -> Asking:
-            return mix_askings(MIXES[mix], n_items, epsilon)[0]
-
-        def reach(n_items: int) -> float:
-            return self.n_people * asked(n_items).reach ** 2
-
-        of_track = f"max-entropy/{mix}", self.population, self.n_items
+        reach = self._reach("max-entropy", epsilon)
+        of_track = "max-entropy", self.population, self.n_items
         of_model = self.table.at(*of_track, "distance", reach, self._spread_of_population)
-        total = of_model**2 + self._herding**2 + self._unknown(asked(self.n_items))
+        total = of_model**2 + self._herding**2 + self._unknown(epsilon)
         half_width = min(self.table.at(*of_track, "half_width", reach), NOTHING_KNOWN)
-        is_noisy = self.n_items >= NOISY_FROM
+        is_noisy = NOISY_FROM <= self.n_items <= MOST_ITEMS_OF_SETS
         found = (self.table.trend if is_noisy else self.table.at)(*of_track, "excess", reach)
         relative = min(found, NO_BETTER_THAN_CHANCE)
         return Errors(sqrt(max(0.0, total)), relative * self._random_excess, half_width)
 
-    def _unknown(self, asked: Asking) -> float:
+    def _reach(self, family: str, epsilon: float) -> Callable[[int], float]:
+        """Return how much the people's reports tell if they rank so many items."""
+        return lambda n_items: 1 / LOSSES[family](n_items, epsilon, self.n_people)
+
+    def _unknown(self, epsilon: float) -> float:
         """Return the square of the distance that the draw of the people adds and nobody learns."""
+        asked = askings("max-entropy", self.n_items, self.n_people, epsilon)
         known = 0.0 if self.population == "uniform" else own_draw_known(asked, self.n_items)
         return (1 - 2 * known) * self._sampling**2
 
@@ -113,14 +104,11 @@ class Place:
         return Errors(None, self._excess_knowing("subset-order", information), None)
 
     def _of_order(self, epsilon: float) -> Errors:
-        """Return the errors of pairs that tell as much of scores, which decide most of the order.
-
-        Rough: the half-width counts nothing that other pairs tell of one.
-        """
-        design = choose_order_design(self.n_items, epsilon=epsilon, n_people=self.n_people)
-        told = self.n_people * known_of_scores(design, self.n_items, epsilon)
-        half_width = min(SURE / 2 / sqrt(told), NOTHING_KNOWN)
-        return Errors(None, self._excess_knowing("pairs", told), half_width)
+        reach = self._reach("order", epsilon)
+        of_track = "order", self.population, self.n_items
+        relative = min(self.table.at(*of_track, "excess", reach), NO_BETTER_THAN_CHANCE)
+        half_width = min(self.table.at(*of_track, "half_width", reach), NOTHING_KNOWN)
+        return Errors(None, relative * self._random_excess, half_width)
 
     def _of_grid(self, protocol: str, epsilon: float) -> Errors:
         """Go between the two nearest epsilons that were simulated."""

@@ -7,13 +7,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.planning.grid import BY_INFORMATION
+from hushrank.planning.grid import BY_INFORMATION, BY_LOSS
 from hushrank.planning.table import QUANTITIES, Record
 from hushrank.protocols.registry import MECHANISMS
 
 N_TURNS = 3
 BY_EPSILON = ("safari", *MECHANISMS)
-FALLING = ("max-entropy", *BY_EPSILON, *BY_INFORMATION)
+FALLING = (*BY_LOSS, *BY_EPSILON, *BY_INFORMATION)
 
 
 Kind: TypeAlias = tuple[str, int, str]

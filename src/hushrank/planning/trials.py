@@ -11,18 +11,19 @@ import numpy as np
 from hushrank.aggregators.from_reports.pair_estimates import PairReports
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess, order_from_pairs
 from hushrank.arrays import Counts
-from hushrank.engines.local import simulate
+from hushrank.engines.local import run, simulate
 from hushrank.estimators.shares import possible_shares, unbiased_shares
 from hushrank.evaluation.metrics import marginal_distance, mean_rank_order
 from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.planning.asking import SURE, mix_askings, own_draw_known
+from hushrank.planning.asking import SURE, askings, own_draw_known
 from hushrank.planning.people import People, all_ranks
 from hushrank.protocols.distributions.max_entropy import max_entropy
-from hushrank.protocols.distributions.question_mix import MIXES
 from hushrank.protocols.distributions.safari import safari
+from hushrank.protocols.orders.one_order import one_order
 from hushrank.protocols.registry import MECHANISMS
+from hushrank.randomness import Randomness
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
@@ -50,24 +51,33 @@ RunTrial: TypeAlias = Callable[[People, float, np.random.Generator], Trial]
 """Of people, a strength (epsilon unless said otherwise) and a source of noise."""
 
 
-def run_max_entropy(track: str, people: People, epsilon: float, rng: np.random.Generator) -> Trial:
-    """Ask one mix of questions, and judge the model by the population that the people stand for.
+def run_max_entropy(people: People, epsilon: float, rng: np.random.Generator) -> Trial:
+    """Ask what is asked by default, and judge the model by the population of the people.
 
     The model is measured against the people who were asked, who differ from their population by
     chance. That part is taken off the distance, squares from squares, as far as the model did not
     learn it: see `own_draw_known`. The excess is a part of that of an order by chance.
     """
     n_items, n_people = people.n_items, people.n_people
-    protocol = max_entropy(n_items, epsilon=epsilon, n_people=n_people, mix=MIXES[track])
+    protocol = max_entropy(n_items, epsilon=epsilon, n_people=n_people)
     learnt = simulate(protocol, people.rankings, rng=rng).result
     distance = people.distance(learnt.model.second_order_marginals)
-    asked = mix_askings(MIXES[track], n_items, epsilon)[0]
+    asked = askings("max-entropy", n_items, n_people, epsilon)
     known = 0.0 if people.prefer_nothing else own_draw_known(asked, n_items)
     of_people = (1 - 2 * known) * people.sampling_distance**2
     of_model = sqrt(max(0.0, distance**2 - of_people))
     errors = learnt.estimates.precedence_errors[np.triu_indices(n_items, k=1)]
     relative = people.relative_excess(learnt.order)
     return Trial(of_model, relative, SURE * float(np.median(errors)))
+
+
+def run_order(people: People, epsilon: float, rng: np.random.Generator) -> Trial:
+    """Ask for one order, device by device; how sure it is of pairs is what its belief says."""
+    protocol = one_order(people.n_items, epsilon=epsilon, n_people=people.n_people)
+    learnt = run(protocol, people.rankings, rng=Randomness(rng.bytes, is_private=False)).result
+    variances = learnt.posterior.variances[np.triu_indices(people.n_items, k=1)]
+    half_width = SURE / 2 * float(np.sqrt(np.median(variances)))
+    return Trial(nan, people.relative_excess(learnt.order), half_width)
 
 
 def run_safari(people: People, epsilon: float, rng: np.random.Generator) -> Trial:
@@ -176,7 +186,8 @@ def herd_rows(people: People, epsilon: float, rng: np.random.Generator) -> Trial
 
 
 TRIALS: Mapping[str, RunTrial] = {
-    **{f"max-entropy/{track}": partial(run_max_entropy, track) for track in MIXES},
+    "max-entropy": run_max_entropy,
+    "order": run_order,
     "safari": run_safari,
     **{name: partial(run_whole_ranking, make) for name, make in MECHANISMS.items()},
     "pairs": partial(run_pairs, "auto"),

@@ -50,6 +50,13 @@ class Posterior:
         mean: Floats = sum(each.weight * each.margins for each in self.beliefs)  # type: ignore[assignment]
         return mean
 
+    @property
+    def variances(self) -> Floats:
+        """The variances of margins (items, items), of all beliefs together."""
+        squares = sum(each.weight * (each.variances + each.margins**2) for each in self.beliefs)
+        variances: Floats = np.maximum(squares - self.margins**2, 0.0)
+        return variances
+
     def pair_probabilities(self, order: Order) -> tuple[float, ...]:
         """Return, for each pair of neighbours in `order`, the probability that it is right.
 

@@ -52,8 +52,8 @@ def plan(
 
     With --goal by formulas, for 20 to a billion people and 2 to 64 items, on devices and by a
     curator; of publish the budgets to try, by the numbers of users, items and records. Without it
-    the errors of every protocol of `collect` on four reference populations, from a table of
-    simulations of 200 to a million people and 2 to 16 items.
+    the errors of every protocol of `collect` on six reference populations, from a table of
+    simulations of 200 to a million people and 2 to 50 items.
 
     With --shuffled the same where a shuffler stands before the collector, each protocol at the
     largest local epsilon that is certified for --central-epsilon and --delta.

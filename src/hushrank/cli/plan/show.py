@@ -23,6 +23,8 @@ from hushrank.workflows.plan.advise_publishing import PublishingAdvice
 from hushrank.workflows.plan.plan import CollectionPlan
 
 NOTHING = "-"
+HEADINGS = {"plackett-luce": "plack-\nett-\nluce", "favourites": "favour-\nites"}
+"""Long names of populations, in several lines."""
 MANY_BITS, LEAST_PERCENT = 10_000, 0.01
 FEWEST, MOST = PEOPLE[0], PEOPLE[-1]
 WAYS = {"collect": "on devices (collect)", "aggregate": "by a curator (aggregate)"}
@@ -167,7 +169,7 @@ def _else_table(plan: Plan) -> Table:
 def _by_population(title: str) -> Table:
     table = _table(title, "protocol")
     for known in REFERENCES:
-        table.add_column(known.name, justify="right")
+        table.add_column(HEADINGS.get(known.name, known.name), justify="right")
     return table
 
 
@@ -190,8 +192,10 @@ def _people(needed: float | None) -> str:
     if needed is None:
         return NOTHING
     if needed == inf:
-        return f"> {MOST:,}"
-    return f"{FEWEST:,} or fewer" if needed <= FEWEST else f"{needed:,.0f}"
+        return f"> {MOST // 1_000_000} M"
+    if needed >= MOST:
+        return f"{MOST // 1_000_000} M"
+    return f"≤ {FEWEST:,}" if needed <= FEWEST else f"{needed:,.0f}"
 
 
 def _half_width(protocol: ProtocolPlan) -> str:
@@ -224,7 +228,11 @@ def _notes(plan: Plan) -> list[str]:
     notes += [
         "Interval: of 95 %, of the share that puts one item before another; 50: nothing is known.",
         "One false report: by how much it can move one estimated share.",
-        *(["People needed: of two digits."] if _says_people_needed(plan) else []),
+        *(
+            ["People needed: of two digits; > 1 M: more than a million, or never."]
+            if _says_people_needed(plan)
+            else []
+        ),
     ]
     return [*notes, *_notes_of_protocols(plan)]
 

@@ -74,8 +74,8 @@ def plan(
     goal: `winner` (which item is first), `order` (all of it) or `shares` (how many people put one
     before another) are answered by formulas, for 2 to 64 items and 20 to a billion people, on
     devices and by a curator. `publish` takes how many `records` there are of users and items, and
-    suggests budgets. None: the errors of every protocol of `collect` on four reference populations,
-    from a table of simulations of 2 to 16 items and 200 to a million people.
+    suggests budgets. None: the errors of every protocol of `collect` on six reference populations,
+    from a table of simulations of 2 to 50 items and 200 to a million people.
     shuffled: another trust model, see `collect`: at which local epsilon each protocol may ask, so
         that shuffled reports are (central_epsilon, delta)-DP, and what that tells. Without epsilon.
     error: the wanted Q2 distance of synthetic rankings: how many people does it take?

@@ -63,7 +63,5 @@ def pair_shares(collection: Collection) -> Estimates | None:
 
 def _of_margins(learnt: LearntPairs | LearntMargins) -> Estimates:
     """Take mean and standard deviation of what is believed of each pair's margin."""
-    beliefs, mean = learnt.posterior.beliefs, learnt.posterior.margins
-    squares = sum(each.weight * (each.variances + each.margins**2) for each in beliefs)
-    errors = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    mean, errors = learnt.posterior.margins, np.sqrt(learnt.posterior.variances)
     return Estimates.within(0.5 + mean / 2, errors / 2)
