@@ -18,7 +18,7 @@ from hushrank.cli.publish.show import PublishPaths
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import outputs
-from hushrank.workflows.publish.files import publish_files
+from hushrank.workflows.publish.files import ReleasedFiles, publish_files
 from hushrank.workflows.results.release_terms import ReleaseTerms
 
 
@@ -35,10 +35,7 @@ def publish_files_and_show(
     """Publish, print a table, and write what was asked for; `paths.output` is a folder."""
     if scratch is None:
         raise HushrankError("--engine dask needs --scratch: a folder for raw records meanwhile")
-    alone = terms.protect, paths.hold_out, paths.posterior, paths.report
-    far = "--protect, --hold-out, --posterior and --report need all records in one process"
-    require(all(each is None for each in alone), far)
-    require(columns.delimiter is None, "--delimiter is of text, and --engine dask reads Parquet")
+    _require_usable(terms, paths, columns)
     written = outputs([paths.json], beside=[paths.profiles])
     console = console_beside(written)
     asked = vars(terms) | {"columns": ActivityColumns(**vars(columns))}
@@ -54,12 +51,27 @@ def publish_files_and_show(
             progress=progress,
             **asked,
         )
-    sizes = {"users": f"{released.n_users:,}", "records": f"{released.n_records:,}"}
-    budget = {"method": terms.method, "budget": f"{terms.settled_budget:g} ({terms.unit})"}
-    rows = {**budget, "hidden": ", ".join(terms.private), **sizes, **compared.summary}
+    rows = {**_rows(terms, released), **compared.summary}
     console.print(figures_table(f"Published from {source}", rows))
     console.print("\n".join(flagged(note, "keep_own:", "seed:") for note in terms.notes))
     if paths.json is not None:
         found = {**released.to_dict(), "owner": compared.to_dict()}
         write_json(paths.json, found, secret=True)
     say_written(console, [*written, paths.output])
+
+
+def _require_usable(terms: ReleaseTerms, paths: PublishPaths, columns: ActivityOptions) -> None:
+    alone = terms.protect, paths.hold_out, paths.posterior, paths.report
+    far = "--protect, --hold-out, --posterior and --report need all records in one process"
+    require(all(each is None for each in alone), far)
+    require(columns.delimiter is None, "--delimiter is of text, and --engine dask reads Parquet")
+
+
+def _rows(terms: ReleaseTerms, released: ReleasedFiles) -> dict[str, str]:
+    return {
+        "method": terms.method,
+        "budget": f"{terms.settled_budget:g} ({terms.unit})",
+        "hidden": ", ".join(terms.private),
+        "users": f"{released.n_users:,}",
+        "records": f"{released.n_records:,}",
+    }

@@ -53,17 +53,21 @@ def tally_and_show(
             progress=progress,
         )
     counted.write(out)
+    console = console_beside([out])
+    console.print(figures_table(f"Counted: {counted.draft.title}", _figures(counted)))
+    say_written(console, [out])
+
+
+def _figures(counted: SurveySoFar) -> dict[str, str]:
+    """Return what was counted in the newest round."""
     newest = len(counted.rounds) - 1
     found = counted.rounds[newest]
-    figures = {
+    return {
         "round": str(newest + 1),
         "people": f"{counted.n_reports(newest):,}",
         "refused": f"{found.refused:,}",
         "repeated": NO_KEY if found.repeated is None else f"{found.repeated:,}",
     }
-    console = console_beside([out])
-    console.print(figures_table(f"Counted: {counted.draft.title}", figures))
-    say_written(console, [out])
 
 
 def conclude_and_show(counted: Path, paths: Paths, next: Path | None) -> None:

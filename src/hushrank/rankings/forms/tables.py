@@ -75,15 +75,20 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     if is_ballot or is_list:
         head = _nameless(table)
     beside = _Beside.of(head, asked)
-    candidates = (
-        chosen(head, asked.columns, "--columns") if asked.columns else range(len(head.parts))
-    )
-    ballots = [n for n in candidates if n not in beside.columns]
-    require(ballots, "line 1: expected a column beside the weight")
+    ballots = _columns_of_ballots(head, asked, beside)
     layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
     if is_ballot or is_list:
         layout = replace(layout, remarks=(*layout.remarks, "no header: line 1 is a ballot"))
     return _read(head, layout, beside)
+
+
+def _columns_of_ballots(head: Headed, asked: Asked, beside: "_Beside") -> list[int]:
+    """Return the columns that were chosen, or all, but for those beside the ballots."""
+    every = range(len(head.parts))
+    candidates = chosen(head, asked.columns, "--columns") if asked.columns else every
+    ballots = [number for number in candidates if number not in beside.columns]
+    require(ballots, "line 1: expected a column beside the weight")
+    return ballots
 
 
 @dataclass(frozen=True)
