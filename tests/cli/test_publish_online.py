@@ -215,7 +215,7 @@ def test_a_wrong_line_is_named_and_what_was_before_is_released(
     (tmp_path / "in").write_text(good + line + "\n" + good)
     assert publish(monkeypatch, tmp_path, *begin) == 1
     said = capsys.readouterr().err
-    assert f"line 11: {problem}" in said
+    assert f"in: line 11: {problem}" in said
     assert "secret" not in said
     assert len(read(tmp_path / "out")) == 10
     (tmp_path / "in").write_text(good + good)

@@ -1,7 +1,8 @@
 """hushrank publish online: hide activities one by one, as they happen."""
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import inf, log
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer import Option
 from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
 from hushrank.cli.input.reading import ActivityOptions, say_reading
 from hushrank.cli.output.talk import for_people
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.activities.activity import Activity
@@ -102,8 +103,19 @@ def publish_online(
         into = sys.stdout.buffer
         if output is not None:
             into = files.enter_context(output.open("a+b"))
-        stream.release_lines(lines, into, appends=output is not None, keep=kept)
+        with _lines_of("standard input" if input is None else str(input)):
+            stream.release_lines(lines, into, appends=output is not None, keep=kept)
         _tell(stream)
+
+
+@contextmanager
+def _lines_of(source: str) -> Iterator[None]:
+    """Name the source of a line that does not fit."""
+    try:
+        yield
+    except HushrankError as error:
+        where = f"{source}: " if str(error).startswith("line ") else ""
+        raise HushrankError(f"{where}{error}") from None
 
 
 def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
