@@ -206,7 +206,7 @@ def max_entropy(
 
 def _require_parameters(n_items: int, prior: Prior, unranked: Incomplete) -> None:
     fits = 2 <= n_items <= MOST_ITEMS_OF_CHAINS
-    require(fits, f"max_entropy takes 2 to {MOST_ITEMS_OF_CHAINS} items, got {n_items}")
+    require(fits, f"max-entropy takes 2 to {MOST_ITEMS_OF_CHAINS} items, got {n_items}")
     require_prior(prior)
     require_incomplete(unranked)
     whole = unranked == "refused" or n_items <= MOST_ITEMS
