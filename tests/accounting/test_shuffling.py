@@ -287,6 +287,5 @@ def test_of_clones_that_are_summed_together_none_loses_more_than_it_does():
 
 @pytest.mark.parametrize("allowed", [1e-6, 1e-12, 0.3])
 def test_a_delta_that_is_one_digit_too_large_is_too_much(allowed):
-    """Though its ratio to what is allowed rounds to one."""
     assert _too_much(nextafter(allowed, 1.0), allowed) > 0
     assert _too_much(allowed, allowed) <= 0
