@@ -21,6 +21,7 @@ from hushrank.surveys.wire_documents import SentReport
 from tests.collector.drafts import NAMES, draft
 
 START = datetime(2027, 1, 31, 12, tzinfo=UTC)
+JOININGS = ("open", "invitations", "api")
 TASTES = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 0, 2, 3]])
 
 
@@ -268,6 +269,18 @@ def test_an_app_names_its_people_by_its_key(in_service):
         old = Joining("customer 12", 3, api_key=key)
         assert await refusal_of(service.join(id, old)) == "not-invited"
         assert await service.join(id, Joining("customer 12", 3, api_key=newer)) is not None
+
+    in_service(using)
+
+
+def test_a_key_or_an_invitation_is_made_for_surveys_that_are_joined_so_and_for_no_other(in_service):
+    async def using(service):
+        ids = {each: await service.create(draft(joining=each)) for each in JOININGS}
+        for joining, id in ids.items():
+            if joining != "api":
+                assert await refusal_of(service.make_api_key(id)) == "not-allowed"
+            if joining != "invitations":
+                assert await refusal_of(service.invite(id, 1)) == "not-allowed"
 
     in_service(using)
 
