@@ -325,3 +325,10 @@ def test_several_questions_are_named_by_their_titles(tmp_path):
 def test_a_number_with_a_comma_is_told_from_text(tmp_path):
     with pytest.raises(HushrankError, match=r"column 1: expected a place.*a number that is not"):
         read(tmp_path, "tea;milk\n1,5;2\n2;1\n1;2\n2;1\n")
+
+
+def test_places_that_count_from_zero_are_asked_about_and_then_read(tmp_path):
+    text = "tea,milk,cola\n0,1,2\n1,0,2\n2,0,1\n"
+    with pytest.raises(HushrankError, match=r"got other numbers; .* say --best high or --best low"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, best="low").ranks.tolist() == [[0, 1, 2], [1, 0, 2], [2, 0, 1]]

@@ -220,7 +220,7 @@ def _ask_best(
         raise HushrankError(f"{found}; {said}")
     leave = "leave out columns that are no ballots with --ignore"
     say = "if these are scores or stars, say --best high or --best low"
-    raise HushrankError(f"{found}, got larger numbers; {leave}; {say}")
+    raise HushrankError(f"{found}, got other numbers; {leave}; {say}")
 
 
 def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | None:

@@ -26,7 +26,7 @@ from hushrank.publishing.historical.release import (
 )
 from hushrank.workflows.publish.posterior_file import UserPosterior
 from hushrank.workflows.publish.rehearse import Rehearsal
-from hushrank.workflows.results.release_terms import ReleaseTerms
+from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from hushrank.workflows.results.release_warnings import (
     WITHHOLDING,
     is_judged,
@@ -173,6 +173,7 @@ class ReleaseComparison:
         """The figures as rows of a table for people."""
         found = self.to_dict()
         said = {name: _text(found[name]) if self.is_judged else NOT_JUDGED for name in BITS}
+        learnt = "by the classifier" if BELIEVED in self.terms.notes else "as learnt"
         return {
             "method": self.terms.method,
             "budget": f"{self.terms.settled_budget:g} ({self.terms.unit})",
@@ -184,7 +185,7 @@ class ReleaseComparison:
             "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
             "leakage, untouched clusters": said["untouched_bits"],
             "leakage, users held out": said["leakage_bits_heldout"],
-            "leakage, as learnt": said["leakage_bits"],
+            f"leakage, {learnt}": said["leakage_bits"],
             "certified gap": _text(found["certified_gap"]),
             "worst likelihood ratio": _text(found["worst_likelihood_ratio"], "unbounded", ""),
             "seconds": f"{self.seconds:.2f}",
