@@ -238,8 +238,12 @@ HEADERS_OF_QUALTRICS = (
 
 
 def test_rows_of_headers_that_repeat_each_other_are_no_ballots(tmp_path):
-    rankings = read(tmp_path, HEADERS_OF_QUALTRICS + rows("2026-03-01,IP Address,100,True,", RANKS))
+    text = HEADERS_OF_QUALTRICS + rows("2026-03-01,IP Address,100,True,", RANKS)
+    rankings = read(tmp_path, text)
     assert orders_of(rankings) == ORDERS
+    assert rankings.reading.remarks == ()
+    tried = read(tmp_path, text.replace("IP Address,100", "Survey Preview,100", 1))
+    assert tried.reading.remarks == ("1 row is a preview or spam, as Status says, and counted",)
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
     if beside.weight is None:
         _require_no_weight(head, [n for n in range(len(head.parts)) if n not in known], beside)
     person = None if beside.person is None else head.table.columns[beside.person]
-    remarks = (*layout.remarks, *_of_names(layout))
+    remarks = (*layout.remarks, *_of_names(layout), *_of_previews(head))
     return Found(rankings, _words(layout), ignored, flags, person, remarks, head)
 
 
@@ -194,6 +194,17 @@ def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") 
             f"column {n + 1} ({title}) may say how many people a row stands for: say --weight"
             f" {n + 1} if it does, or --ignore {n + 1} if each row is one person",
         )
+
+
+def _of_previews(head: Headed) -> tuple[str, ...]:
+    """Say how many rows are of whoever made a form, and tried it, as Qualtrics marks them."""
+    for title, column in zip(head.table.header, head.table.columns, strict=True):
+        if title.lower() in ("status", "response type"):
+            marked = [text.lower() in ("survey preview", "spam") for text in column.texts]
+            n_rows = int(np.array([*marked, False])[column.codes].sum())
+            rows = "1 row is a preview" if n_rows == 1 else f"{n_rows:,} rows are previews"
+            return (f"{rows} or spam, as {title} says, and counted",) if n_rows else ()
+    return ()
 
 
 def _of_names(layout: Layout) -> tuple[str, ...]:
