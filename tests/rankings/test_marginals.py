@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.rankings.marginals import first_order_marginals, majority, second_order_marginals
+from hushrank.rankings.marginals import (
+    FEW_ROWS,
+    first_order_marginals,
+    majority,
+    second_order_marginals,
+)
 from hushrank.rankings.profile import Rankings
 
 NAN = float("nan")
@@ -131,3 +136,15 @@ def test_many_items_and_people_are_counted():
 def test_marginals_need_complete_strict_rows(marginals, keys):
     with pytest.raises(HushrankError, match="order marginals: expected"):
         marginals(Rankings.from_keys(keys, tuple("abc")))
+
+
+@given(ANY, st.sampled_from(["last", "unknown"]))
+@FAST
+def test_few_and_many_rows_are_counted_alike(rankings, unranked):
+    """The same rows so often that pairs of columns are compared, instead of all at a time."""
+    often = FEW_ROWS // len(rankings.ranks) + 1
+    people = None if rankings.multiplicities is None else np.tile(rankings.multiplicities, often)
+    many = Rankings(np.tile(rankings.ranks, (often, 1)), rankings.names, people)
+    assert np.array_equal(
+        majority(many, unranked=unranked), often * majority(rankings, unranked=unranked)
+    )

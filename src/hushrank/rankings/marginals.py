@@ -8,6 +8,9 @@ from hushrank.arrays import Counts, Ranks, Shares
 from hushrank.kernels import kernel
 from hushrank.rankings.profile import Rankings
 
+FEW_ROWS = 1000
+"""Up to here all items are compared with one at a time; beyond it pairs of columns are sooner."""
+
 
 def majority(rankings: Rankings, *, unranked: Literal["unknown", "last"] = "unknown") -> Counts:
     """Count how many people put item a strictly before item b: (items, items).
@@ -15,6 +18,8 @@ def majority(rankings: Rankings, *, unranked: Literal["unknown", "last"] = "unkn
     A pair with an item that a person did not rank decides nothing (`unknown`), or counts for the
     ranked one (`last`). A tied pair counts for neither.
     """
+    if len(rankings.ranks) <= FEW_ROWS:
+        return _majority_by_columns(rankings, unranked == "last" or rankings.is_complete)
     ranks, people = rankings.ranks, rankings.multiplicities
     counts = np.zeros((rankings.n_items, rankings.n_items), dtype=np.int64)
     for b in range(rankings.n_items):
@@ -24,6 +29,18 @@ def majority(rankings: Rankings, *, unranked: Literal["unknown", "last"] = "unkn
             if decided is not None:
                 before &= decided
             counts[a, b] = np.count_nonzero(before) if people is None else people[before].sum()
+    return counts
+
+
+def _majority_by_columns(rankings: Rankings, is_decided: bool) -> Counts:
+    """Count as `majority` does, all items against one at a time: few people, or many items."""
+    people = rankings.people_of_rows
+    counts = np.zeros((rankings.n_items, rankings.n_items), dtype=np.int64)
+    for b in range(rankings.n_items):
+        before = rankings.ranks < rankings.ranks[:, b : b + 1]
+        if not is_decided:
+            before &= rankings.is_ranked[:, b : b + 1]
+        counts[:, b] = people @ before
     return counts
 
 
