@@ -95,7 +95,7 @@ class MaxEntropy:
     """Our own protocol, the default: one round, one tiny question a person; see `max_entropy`.
 
     `prior`: how far from uniform people are taken to be before they have answered. `rows`: how
-    synthetic rankings are drawn. `popular_orders`: look for orders that many people hold.
+    synthetic rankings are drawn. `popular_orders`: also ask for orders that many hold.
     """
 
     prior: Prior = "safe"

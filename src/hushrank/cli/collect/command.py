@@ -88,11 +88,18 @@ def collect(
     ] = None,
     rows: Annotated[
         Rows | None,
-        Option(help="max-entropy: how synthetic rankings are drawn. (default: herded)"),
+        Option(
+            help="max-entropy: synthetic rankings are drawn one by one (independent), or together"
+            " as near to what was learnt as they can be (herded). (default: herded)"
+        ),
     ] = None,
     popular_orders: Annotated[
         bool,
-        Option("--popular-orders", help="max-entropy: look for orders that many people hold."),
+        Option(
+            "--popular-orders",
+            help="max-entropy: ask three people of ten for their whole order, to find exact orders"
+            " that many hold. (default: only look for them in all reports)",
+        ),
     ] = False,
     leaf_size: Annotated[
         int | None,

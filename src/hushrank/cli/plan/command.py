@@ -41,10 +41,17 @@ def plan(
     delta: Delta = None,
     error: Annotated[
         float,
-        Option(help="Wanted Q2 distance: how many people does it take?"),
+        Option(
+            help="Wanted Q2 distance of synthetic rankings from people's (0: the same): how many"
+            " people does it take?"
+        ),
     ] = 0.1,
     excess: Annotated[
-        float, Option(help="Wanted excess of protocols that learn one order only.")
+        float,
+        Option(
+            help="Wanted excess of protocols that learn one order only: how far it is from the best"
+            " one."
+        ),
     ] = 0.005,
     json: Annotated[Path | None, Option(help="Write the plan for machines.")] = None,
 ) -> None:

@@ -81,7 +81,8 @@ def historical(
     protect: Annotated[
         float | None,
         Option(
-            help="In place of a budget: 1 - AUC of the worst attacker, at least; it is searched."
+            help="In place of a budget: what the worst attacker's 1 - AUC shall be, at least (0.5:"
+            " learns nothing; 0: all). The budget is searched, on users who protect nothing."
         ),
     ] = None,
     method: Annotated[
@@ -144,7 +145,8 @@ def historical(
     """Release ACTIVITY so that the private values of users who protect them are hard to infer.
 
     No differential privacy. OUTPUT alone may be handed over; all else is for you. Real records
-    appear under other users' names, which needs their consent. docs/publishing.md says the rest.
+    appear under other users' names, but for --method withhold, which needs their consent.
+    docs/publishing.md says the rest.
 
     Example:  hushrank publish historical visits.csv --profiles people.csv --private gender
     --budget 0.05 --output released.csv
