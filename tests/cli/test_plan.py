@@ -188,11 +188,11 @@ def test_wanted_errors_change_who_is_needed(monkeypatch, tmp_path):
         ("--items", 51, "2 to 50 items, got 51"),
         ("--items", 1, "2 to 50 items, got 1"),
         ("--people", 100, "200 to 1,000,000 people, got 100"),
-        ("--epsilon", "nan", "expected a positive finite epsilon, got nan"),
-        ("--epsilon", 0, "expected a positive finite epsilon, got 0"),
-        ("--epsilon", 20, "0.05 to 8.0 nats of epsilon, got 20"),
-        ("--error", 0, "expected a wanted error between 0 and 1, got 0"),
-        ("--excess", "nan", "expected a wanted error between 0 and 1, got nan"),
+        ("--epsilon", "nan", "expected a positive finite --epsilon, got nan"),
+        ("--epsilon", 0, "expected a positive finite --epsilon, got 0"),
+        ("--epsilon", 20, "0.05 to 8.0 nats of --epsilon, got 20"),
+        ("--error", 0, "--error: expected a number between 0 and 1, got 0"),
+        ("--excess", "nan", "--excess: expected a number between 0 and 1, got nan"),
     ],
 )
 def test_bad_numbers_are_one_clear_line(monkeypatch, capsys, option, number, said):

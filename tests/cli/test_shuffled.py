@@ -36,7 +36,7 @@ def test_a_shuffled_collection_says_both_guarantees(monkeypatch, capsys, people,
         ((), 2, "expected --epsilon"),
         (("--shuffled",), 2, "--central-epsilon"),
         (("--central-epsilon", 1), 2, "--shuffled"),
-        (("--epsilon", 1, "--delta", 1e-6), 1, "where reports are shuffled"),
+        (("--epsilon", 1, "--delta", 1e-6), 1, "--central-epsilon and --delta need --shuffled"),
         (("--epsilon", 9, "--shuffled", "--central-epsilon", 1), 1, "500 people are too few"),
     ],
 )

@@ -111,9 +111,9 @@ def test_what_was_not_simulated_is_refused(n_items, n_people, epsilon):
 
 @pytest.mark.parametrize("wanted", [0.0, 1.0, -1.0, float("nan")])
 def test_impossible_wanted_errors_are_refused(wanted):
-    with pytest.raises(HushrankError, match="expected a wanted error between 0 and 1"):
+    with pytest.raises(HushrankError, match="expected a number between 0 and 1"):
         Situation(7, 5000, 1.0, wanted_distance=wanted)
-    with pytest.raises(HushrankError, match="expected a wanted error between 0 and 1"):
+    with pytest.raises(HushrankError, match="expected a number between 0 and 1"):
         Situation(7, 5000, 1.0, wanted_excess=wanted)
 
 

@@ -76,11 +76,11 @@ def test_a_seed_protects_nobody_behind_a_shuffler_either(people):
 def test_what_does_not_fit_together_is_refused(people):
     few = hushrank.simulate("mallows", people=3, items=4, seed=1)
     for asked, match in (
-        ({"central_epsilon": None}, "expected a central epsilon, or"),
-        ({"shuffled": False, "epsilon": 1}, "where reports are shuffled"),
+        ({"central_epsilon": None}, "expected a central_epsilon, or"),
+        ({"shuffled": False, "epsilon": 1}, "central_epsilon and delta need shuffled"),
         ({"short_cut": True}, "no reports to be shuffled"),
         ({"delta": 0}, "delta above 0"),
-        ({"central_epsilon": -1}, "positive central epsilon"),
+        ({"central_epsilon": -1}, "positive central_epsilon"),
         ({"protocol": "safari", "split": "people"}, "asks a part"),
     ):
         with pytest.raises(HushrankError, match=match):

@@ -62,7 +62,7 @@ class Target:
         """Check the numbers."""
         require(0 < self.delta < 1, f"expected a delta above 0 and below 1, got {self.delta}")
         positive = self.epsilon is None or self.epsilon > 0
-        require(positive, f"expected a positive central epsilon, got {self.epsilon}")
+        require(positive, f"expected a positive central_epsilon, got {self.epsilon}")
         require(self.n_rounds >= 1, f"expected at least 1 round, got {self.n_rounds}")
 
     def price(self, surveys: Round, n_reports: int) -> Spend:

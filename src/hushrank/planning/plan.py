@@ -46,8 +46,9 @@ class Situation:
         _require_between(self.n_people, PEOPLE[0], PEOPLE[-1], "people")
         require_parameters(2, self.epsilon)
         _require_between(self.epsilon, EPSILONS[0], EPSILONS[-1], "nats of epsilon")
-        for wanted in (self.wanted_distance, self.wanted_excess):
-            require(0 < wanted < 1, f"expected a wanted error between 0 and 1, got {wanted}")
+        wishes = {"error": self.wanted_distance, "excess": self.wanted_excess}
+        for name, wanted in wishes.items():
+            require(0 < wanted < 1, f"{name}: expected a number between 0 and 1, got {wanted}")
 
 
 @dataclass(frozen=True)

@@ -404,7 +404,7 @@ def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
         return MECHANISMS[mechanism]
     added = _plug_ins("mechanisms")  # reads what all installed packages say of themselves
     known = ", ".join((*MECHANISMS, *added))
-    require(mechanism in added, f"expected one of the mechanisms {known}, got {mechanism}")
+    require(mechanism in added, f"mechanism: expected one of {known}, got {mechanism}")
     made: MakeMechanism = _loaded(added[mechanism])
     return made
 

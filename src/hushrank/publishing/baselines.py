@@ -68,7 +68,7 @@ def frapp(n_things: int, ratio: float) -> Replacement:
     Privacy: log(ratio)-DP of which of the n things it is, were these things not data themselves.
     Source: Agrawal, Haritsa (ICDE 2005), as in Yang et al. (TKDE 2019).
     """
-    require(1 <= ratio < inf, f"expected a finite ratio of at least 1, got {ratio:g}")
+    require(1 <= ratio < inf, f"budget: expected a finite ratio of at least 1, got {ratio:g}")
     require(n_things >= 2, f"expected 2 or more to choose from, got {n_things}")
     return rand(n_things, (n_things - 1) / (ratio + n_things - 1))
 

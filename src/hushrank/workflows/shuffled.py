@@ -55,7 +55,7 @@ class Trust:
             for value, name in ((central_epsilon, "central_epsilon"), (delta, "delta"))
         )
         fits = has or (central is None and given is None)
-        require(fits, "central_epsilon and delta hold where reports are shuffled: ask for that")
+        require(fits, "central_epsilon and delta need shuffled")
         return cls(has, central, DELTA if has and given is None else given)
 
     @property
@@ -77,7 +77,7 @@ class Trust:
         if not self.shuffled:
             return Terms(epsilon or 0.0)
         given = epsilon is not None or self.central_epsilon is not None
-        require(given, "shuffled: expected a central epsilon, or the local epsilon of a person")
+        require(given, "shuffled: expected a central_epsilon, or the local epsilon of a person")
         n_rounds = ROUNDS.get(named.name, 1)
         delta = DELTA if self.delta is None else self.delta
         target = Target(self.central_epsilon, delta, n_rounds)
@@ -94,7 +94,7 @@ def largest_local_epsilon(
     Of one round by the exact channels of what the protocol would ask; of several by what holds for
     every randomiser, as later rounds are not known yet: (ε', δ) is shared evenly.
     """
-    require(target.epsilon is not None, "expected a central epsilon")
+    require(target.epsilon is not None, "expected a central_epsilon")
     central = share_of(target.epsilon or 0.0, target.n_rounds)
     delta = share_of(target.delta, target.n_rounds)
     if target.n_rounds > 1:
@@ -134,7 +134,7 @@ def _amplified(named: NamedProtocol, *, n_items: int, n_people: int, target: Tar
     local = largest_local_epsilon(named, n_items=n_items, n_people=n_people, target=target)
     central = target.epsilon or 0.0
     few = (
-        f"{n_people:,} people are too few to gain anything from a shuffler at central epsilon"
+        f"{n_people:,} people are too few to gain anything from a shuffler at central_epsilon"
         f" {loss_in_words(central)}, delta {loss_in_words(target.delta)}: collect without one"
     )
     require(local > AMPLIFIED * central, few)

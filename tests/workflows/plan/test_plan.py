@@ -76,9 +76,9 @@ def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
 @pytest.mark.parametrize(
     ("asked", "expectation"),
     [
-        ({"shuffled": True}, "expected a central epsilon"),
+        ({"shuffled": True}, "expected a central_epsilon"),
         ({"shuffled": True, "central_epsilon": 1, "epsilon": 2}, "go without"),
-        ({"central_epsilon": 1, "epsilon": 2}, "where reports are shuffled"),
+        ({"central_epsilon": 1, "epsilon": 2}, "central_epsilon and delta need shuffled"),
     ],
 )
 def test_what_a_shuffled_plan_does_not_take_is_refused(asked, expectation):

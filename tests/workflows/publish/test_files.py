@@ -96,7 +96,7 @@ def test_without_a_seed_the_draws_are_secret(tmp_path, data):
         ({"method": "user-level"}, "compares records one by one"),
         ({"clustering": "average"}, "compares records one by one"),
         ({"private": ["age"]}, "expected an attribute of gender"),
-        ({"budget": 2.0}, "expected a budget of 0..1"),
+        ({"budget": 2.0}, "budget: expected 0 to 1"),
         ({"columns": ActivityColumns(user="nobody")}, "expected the columns user and item"),
     ],
 )

@@ -112,7 +112,7 @@ def test_noise_is_secret_unless_there_is_a_seed(data):
         ({"clusters": 1}, "clusters: expected at least 2"),
         ({"private": []}, "private: expected 1 or more names"),
         ({"private": ["age"]}, "expected an attribute of group"),
-        ({"budget": 2.0}, "expected a budget of 0..1 kendall, got 2"),
+        ({"budget": 2.0}, "budget: expected 0 to 1, a distance by kendall, got 2"),
         ({"seed": -1}, "seed: expected at least 0"),
     ],
 )

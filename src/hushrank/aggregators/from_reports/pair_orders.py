@@ -23,7 +23,10 @@ PairPostProcess: TypeAlias = Literal["auto", "scores", "kwiksort", "borda", "kem
 def require_pair_post_process(post_process: PairPostProcess) -> None:
     """Raise HushrankError unless it is one: protocols ask before anybody has answered."""
     known = get_args(PairPostProcess)
-    require(post_process in known, f"expected one of {', '.join(known)}, got {post_process}")
+    require(
+        post_process in known,
+        f"post_process: expected one of {', '.join(known)}, got {post_process}",
+    )
 
 
 def order_from_pairs(

@@ -40,6 +40,9 @@ NOT_RECORDED = (
     "Not written down (--no-ledger): its epsilon adds to that of every other result of these people"
 )
 
+TERMS = ("time_limit", "epsilon", "delta", "drop", "method")
+"""What errors of `aggregate` may name."""
+
 
 @dataclass(frozen=True)
 class AggregatePaths:
@@ -120,7 +123,7 @@ def aggregate_and_show(
 def _aggregated(ballots: Rankings, options: Mapping[str, Any]) -> Aggregated:
     """Aggregate and compare, and say on the way what is being done."""
     time_limit = options["time_limit"]
-    with in_flags("time_limit"), working("aggregating") as progress:
+    with in_flags(*TERMS), working("aggregating") as progress:
         start = perf_counter()
         consensus = aggregate(ballots, **options, progress=progress)
         seconds = perf_counter() - start
@@ -165,7 +168,8 @@ def open_ledger(
 
 def require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: ReleaseTerms) -> None:
     """Raise HushrankError, before a file is read, where options or paths do not go together."""
-    chosen = method_named(options["method"], epsilon=options["epsilon"], delta=options["delta"])
+    with in_flags(*TERMS):
+        chosen = method_named(options["method"], epsilon=options["epsilon"], delta=options["delta"])
     if paths.release is not None:
         nothing = f"{chosen.name} is not private: there is nothing to release"
         require(chosen.is_private, nothing)

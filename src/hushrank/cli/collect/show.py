@@ -35,6 +35,7 @@ from hushrank.workflows.results.tidy import collection_csv
 from hushrank.workflows.shuffled import Trust
 
 MUCH_EPSILON = 10
+LOSSES = ("epsilon", "shuffled", "central_epsilon", "delta")
 WHAT_HELPS = {"safari": "--split people --shrink", "max-entropy": None}
 """What to try where synthetic rankings are no better than uniform ones."""
 
@@ -134,7 +135,7 @@ def _show(shown: ShownCollection, paths: Paths, title: str, reading: Reading | N
 
 
 def _timed(people: Rankings, collected: Callable[[Progress], Collection]) -> ShownCollection:
-    with in_flags("unranked"), working("collecting") as progress:
+    with in_flags(*EVERY_OPTION, *LOSSES), working("collecting") as progress:
         start = perf_counter()
         collection = collected(lambda step: progress(within("1 of 4: ", step)))
         progress("2 of 4: finding out how sure the order is")

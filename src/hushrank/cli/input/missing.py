@@ -20,6 +20,7 @@ class TellsAllMissing(TyperCommand):
             others = [name for name in self._missing(ctx, given) if name != _name(error.param)]
             if is_missing and others:
                 error.message = f"Also missing: {', '.join(others)}."
+            error.message = _plain(error.message)
             raise
 
     def _missing(self, ctx: Any, args: list[str]) -> Iterator[str]:
@@ -38,6 +39,13 @@ def tell_all_missing(app: typer.Typer) -> None:
     for group in app.registered_groups:
         if group.typer_instance is not None:
             tell_all_missing(group.typer_instance)
+
+
+def _plain(message: str) -> str:
+    """Return what a parser says of a wrong value in plain words."""
+    said = message.removeprefix("Value error, ").partition(", unable to parse")[0]
+    said = said.replace("Input should be a valid ", "expected a ")
+    return said.replace("Input should be ", "expected a number ")
 
 
 def _name(parameter: Any) -> str:

@@ -68,5 +68,5 @@ def in_flags(*names: str) -> Iterator[None]:
 def flagged(text: str, *names: str) -> str:
     """Return a text of a workflow with its `max_ratio` written as `--max-ratio`."""
     for name in names:
-        text = re.sub(rf"\b{re.escape(name)}(?!\w)", f"--{name.replace('_', '-')}", text)
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?!\w)", f"--{name.replace('_', '-')}", text)
     return text

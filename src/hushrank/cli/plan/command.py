@@ -77,5 +77,5 @@ def plan(
         raise BadParameter("expected --epsilon, or --goal: winner, order, shares or publish")
     trust = {"shuffled": shuffled, "central_epsilon": central_epsilon, "delta": delta}
     options = {"epsilon": epsilon, "goal": plain_value(goal), "records": records, **trust}
-    with in_flags("records", "central_epsilon"):
+    with in_flags(*trust, "records", "epsilon", "error", "excess"):
         show(make_plan(items=items, people=people, error=error, excess=excess, **options), json)

@@ -13,6 +13,7 @@ from hushrank.cli.output.console import (
     console_beside,
     figures_table,
     flagged,
+    in_flags,
     say_written,
     write_json,
 )
@@ -104,7 +105,8 @@ def _publish(
     if paths.posterior is not None:
         one = has_one_posterior(activity, profiles, terms.private)
         require(one, "--posterior needs users who all protect the same attributes")
-    with working("publishing") as progress:
+    named = ("budget", "protect", "clusters", "max_ratio")
+    with in_flags(*named), working("publishing") as progress:
         return Publication(
             *publish_and_compare(activity, profiles, terms, progress=progress), held_out
         )

@@ -71,7 +71,7 @@ def safari(
 def _require_size(n_items: int, max_leaf: int) -> None:
     require(3 <= n_items <= MOST_ITEMS, f"safari takes 3 to {MOST_ITEMS} items, got {n_items}")
     fits = 1 <= max_leaf <= MOST_ITEMS_OF_A_LEAF
-    require(fits, f"expected leaves of 1 to {MOST_ITEMS_OF_A_LEAF} items, got {max_leaf}")
+    require(fits, f"leaf_size: expected 1 to {MOST_ITEMS_OF_A_LEAF} items, got {max_leaf}")
     largest = comb(n_items, min(max_leaf, n_items // 2))
     few = f"leaves of {max_leaf} among {n_items} items have {largest:,} interleavings"
     require(largest <= MOST_INTERLEAVINGS, f"{few}, expected at most {MOST_INTERLEAVINGS:,}")

@@ -48,7 +48,8 @@ def solve_channel(
     """
     require(method in METHODS, f"expected a method of {', '.join(METHODS)}, got {method!r}")
     require(0 < gap < 1, f"expected a gap between 0 and 1, got {gap}")
-    require(max_ratio is None or max_ratio >= 1, f"expected a ratio of at least 1, got {max_ratio}")
+    fits = max_ratio is None or max_ratio >= 1
+    require(fits, f"max_ratio: expected a ratio of at least 1, got {max_ratio}")
     tolerance = gap * problem.identity_leakage
     if max_ratio is not None and binds(problem, max_ratio):
         require(method != "mirror-descent", "mirror-descent cannot bound the ratio")

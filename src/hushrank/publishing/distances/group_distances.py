@@ -29,7 +29,10 @@ class GroupDistances:
     def require_budget(self, budget: float) -> None:
         """Raise HushrankError unless the budget is in 0..largest."""
         fits = 0 <= budget <= self.largest
-        require(fits, f"expected a budget of 0..{self.largest:g} {self.name}, got {budget:g}")
+        require(
+            fits,
+            f"budget: expected 0 to {self.largest:g}, a distance by {self.name}, got {budget:g}",
+        )
 
 
 def group_distances(centroids: Floats, name: str = "kendall") -> GroupDistances:

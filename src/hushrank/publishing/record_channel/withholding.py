@@ -83,7 +83,7 @@ def solve_withholding(beliefs: Floats, *, budget: float) -> Withholding:
     """
     from scipy.optimize import linprog
 
-    require(0 <= budget <= 1, f"expected a share of 0 to 1 to withhold, got {budget:g}")
+    require(0 <= budget <= 1, f"budget: expected a share of 0 to 1 to withhold, got {budget:g}")
     n_users, prior = len(beliefs), beliefs.mean(axis=0)
     found = linprog(
         -told_by_records(beliefs) / n_users,

@@ -113,5 +113,6 @@ def _named(rankings: Rankings, pattern: str) -> set[int]:
         return {item for item, name in enumerate(names) if _WRITE_IN.fullmatch(name)}
     glob = pattern.casefold().replace("[", "[[]")
     found = {item for item, name in enumerate(names) if fnmatchcase(name, glob)}
-    require(found, f"--drop: there is no item '{pattern}'")
+    several = "; for several items, say it several times" if "," in pattern else ""
+    require(found, f"--drop: there is no item '{pattern}'{several}")
     return found

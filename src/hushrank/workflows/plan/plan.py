@@ -230,8 +230,8 @@ def _shuffled_plan(
 ) -> CollectionPlan:
     """Plan each protocol at its own local epsilon, as far as the table of simulations goes."""
     alone = all(each is None for each in others)
-    require(alone, "shuffled: epsilon, goal and records go without; expected a central epsilon")
-    require(trust.central_epsilon is not None, "shuffled: expected a central epsilon")
+    require(alone, "shuffled: epsilon, goal and records go without; expected a central_epsilon")
+    require(trust.central_epsilon is not None, "shuffled: expected a central_epsilon")
     central = trust.central_epsilon or 0.0
     delta = DELTA if trust.delta is None else trust.delta
     size = {"n_items": items, "n_people": people}
