@@ -266,6 +266,12 @@ def test_a_first_ballot_in_one_cell_is_counted(tmp_path):
     assert rankings.reading.remarks == ("no header: line 1 is a ballot",)
 
 
+def test_a_first_ballot_with_an_item_of_its_own_is_counted_too(tmp_path):
+    rankings = read(tmp_path, "cola > tea\ntea > milk\nmilk > tea\ntea > milk\n")
+    assert rankings.n_people == 4
+    assert rankings.names == ("cola", "milk", "tea")
+
+
 def test_counts_before_ballots_are_people(tmp_path):
     rankings = read(tmp_path, "27: tea > milk\n5: milk>tea\n1:milk\n")
     assert rankings.names == ("milk", "tea")
@@ -324,6 +330,14 @@ def test_several_questions_are_named_by_their_titles(tmp_path):
     with pytest.raises(HushrankError, match=r"'Build\?' \(column 1\), 'Drop\?' \(column 2\)"):
         read(tmp_path, text)
     assert orders_of(read(tmp_path, text, columns=["Build?"])) == ORDERS
+
+
+def test_a_title_that_may_be_a_ballot_is_never_shown(tmp_path):
+    """Anna's item stands nowhere else, so that her line might be a header."""
+    text = "Anna > tea,tea > Anna\n" + "tea > milk,milk > tea\nmilk > tea,tea > milk\n" * 3
+    with pytest.raises(HushrankError, match="2 columns of ballots") as caught:
+        read(tmp_path, text)
+    assert "Anna" not in str(caught.value)
 
 
 def test_a_number_with_a_comma_is_told_from_text(tmp_path):

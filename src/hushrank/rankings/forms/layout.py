@@ -11,7 +11,7 @@ from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
 from hushrank.rankings.forms.headings import Headed
-from hushrank.rankings.forms.lists import any_separator_of, is_of_orders, separator_of
+from hushrank.rankings.forms.lists import SEPARATORS, any_separator_of, is_of_orders, separator_of
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.forms.ranks import Kind, kind_of, look_like_places, place_keys, some_rows
 
@@ -235,11 +235,17 @@ def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | No
                 f"{listed(list(found))}: {unsure}; say --columns if they are orders, best first"
             )
         found = sure
-    groups = {headed.parts[n] or f"no. {n + 1}": [n] for n in found}
+    groups = {_title_of(headed.parts[n], n): [n] for n in found}
     if not groups:
         return None
     (column,) = _the_only(groups, "columns of ballots")
     return Layout("lists", (column,), separator=found[column])
+
+
+def _title_of(part: str, column: int) -> str:
+    """Return the title of a column of lists, its number where the title may be a ballot."""
+    may_be_a_ballot = not part or any(sign in part for sign in SEPARATORS if sign != ",")
+    return f"no. {column + 1}" if may_be_a_ballot else part
 
 
 def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:

@@ -63,7 +63,7 @@ def names_a_ballot(table: Table) -> bool:
         if separator and separator != "[" and is_of_orders(column, separator):
             ranked = {name for text in column.texts for name in _names_in(text, separator)}
             named = _names_in(title, separator)
-            if named and set(named) <= ranked:
+            if named and (set(named) <= ranked or (separator == ">" and ">" in title)):
                 return True
     return False
 
