@@ -104,3 +104,10 @@ def test_a_record_in_the_place_of_a_header_is_not_shown(tmp_path, text):
     found = look(written(tmp_path, text))
     assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
     assert "secret" not in repr(found)
+
+
+def test_a_ballot_in_the_place_of_a_header_is_not_shown(tmp_path):
+    rows = "tea > milk,milk > tea\nmilk > tea,tea > milk\n" * 3
+    found = look(written(tmp_path, "secret > tea,tea > secret\n" + rows))
+    assert found.kind == "unclear"
+    assert "secret" not in repr(found)

@@ -21,6 +21,7 @@ from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.columns import stands_beside
 from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.lists import names_a_ballot
 from hushrank.rankings.forms.ranks import kind_of
 from hushrank.rankings.forms.tables import Found
 from hushrank.rankings.profile import Rankings
@@ -258,7 +259,8 @@ def _has_header(table: Table) -> bool:
     signs = "".join(table.header)
     is_of_digits = sum(map(str.isdigit, signs)) > sum(map(str.isalpha, signs))
     is_of_digits |= "::" in signs  # the sign between cells of files by GroupLens
-    return not (repeats or is_of_digits or any(map(is_number, table.header)))
+    is_record = repeats or is_of_digits or names_a_ballot(table)
+    return not (is_record or any(map(is_number, table.header)))
 
 
 def _commands(rankings: Rankings, file: str) -> tuple[str, ...]:
