@@ -36,7 +36,7 @@ KILLS = int(os.environ.get("HUSHRANK_WORKER_KILLS", "4"))
 N_PIECES, PEOPLE_OF_A_PIECE, N_FILES = 20, 50, 16
 LOTS = ((0.0, 0.5), (0.5, 1.0))
 PAUSE = 0.25
-N_WORKERS, MOST_KILLS_OF_A_JOB = 4, 6
+N_WORKERS, MOST_KILLS_OF_A_JOB = 4, 15
 
 
 class SlowWorkers(Workers):
