@@ -147,6 +147,19 @@ def seconds(action: Callable[[], object], repetitions: int) -> list[float]:
     return [_seconds_once(action) for _ in range(repetitions)]
 
 
+def seconds_in_turns(
+    actions: Sequence[Callable[[], object]], repetitions: int
+) -> list[list[float]]:
+    """Time actions as `seconds` does, one after the other in every repetition.
+
+    So what else runs on the machine, and takes caches away, falls on all of them.
+    """
+    for action in actions:
+        action()
+    turns = [[_seconds_once(action) for action in actions] for _ in range(repetitions)]
+    return [list(each) for each in zip(*turns, strict=True)]
+
+
 def rates(n_people: int, spent: Sequence[float]) -> Series:
     """Turn seconds into people a second."""
     return Series([n_people / one for one in spent])

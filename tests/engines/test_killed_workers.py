@@ -36,7 +36,7 @@ KILLS = int(os.environ.get("HUSHRANK_WORKER_KILLS", "4"))
 N_PIECES, PEOPLE_OF_A_PIECE, N_FILES = 20, 50, 16
 LOTS = ((0.0, 0.5), (0.5, 1.0))
 PAUSE = 0.25
-N_WORKERS, MOST_KILLS_OF_A_JOB = 4, 15
+N_WORKERS, MOST_KILLS_OF_A_STEP = 4, 3
 
 
 class SlowWorkers(Workers):
@@ -167,14 +167,15 @@ def pids_of(cluster):
 
 
 def kill_on(cluster, ended, chance, killed):
-    """Kill a worker at some moment, again and again, until the job has ended."""
-    most = min(KILLS, killed.total() + MOST_KILLS_OF_A_JOB)
-    while killed.total() < most and not ended.wait(chance.uniform(0, 1.5)):
-        pids = pids_of(cluster)
-        if len(pids) >= 2:  # one goes on
+    """Kill a worker at some moment, again and again, a few times in each step of the job."""
+    begun, of_step = len(WORKING_ON), Counter()
+    while killed.total() < KILLS and not ended.wait(chance.uniform(0, 1.5)):
+        pids, step = pids_of(cluster), len(WORKING_ON)
+        if len(pids) >= 2 and step > begun and of_step[step] < MOST_KILLS_OF_A_STEP:
             with suppress(ProcessLookupError):
-                os.kill(chance.choice(pids), signal.SIGKILL)
+                os.kill(chance.choice(pids), signal.SIGKILL)  # one goes on
                 killed[WORKING_ON[-1]] += 1
+                of_step[step] += 1
 
 
 def two_at_work(cluster):
@@ -192,7 +193,7 @@ def test_nothing_counts_twice_or_is_lost_however_often_workers_die(files):
     while killed.total() < KILLS:
         with local_cluster(n_workers=N_WORKERS) as cluster:
             while killed.total() < KILLS and two_at_work(cluster):
-                name = list(jobs)[n_jobs % len(jobs)]
+                name = list(jobs)[-1 - n_jobs % len(jobs)]
                 ended = Event()
                 killer = Thread(target=kill_on, args=(cluster, ended, chance, killed))
                 killer.start()
