@@ -167,8 +167,7 @@ def _items(
     if not numeric or (len(numeric) == 1 and len(candidates) > 1):
         return None
     is_whole = bool(asked.columns) or len(numeric) + len(empty) == len(candidates)
-    unvoted = [n for n in empty if is_whole or _is_among(headed, n, numeric)]
-    kept = sorted([*numeric, *unvoted])
+    kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
     if asked.best == "high":
