@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.collector.web.api.test_reports import kind_of
-from tests.collector.web.proxies.proxies import (
+from tests.collector.web.operations.proxies import (
     FEW,
     NAME,
     behind,

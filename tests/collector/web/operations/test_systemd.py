@@ -8,7 +8,7 @@ from shlex import split
 from typer.testing import CliRunner
 
 from hushrank.cli.main import app
-from tests.collector.web.proxies.proxies import documented, program
+from tests.collector.web.operations.proxies import documented, program
 
 ANALYZE = program("systemd-analyze", "systemd")
 

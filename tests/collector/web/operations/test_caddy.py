@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.collector.web.proxies.proxies import (
+from tests.collector.web.operations.proxies import (
     FEW,
     NAME,
     behind,
