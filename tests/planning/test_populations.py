@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from hushrank.models.mallows import Mallows
-from hushrank.planning.people import People, all_ranks
 from hushrank.planning.populations import (
     MEAN_DISTANCE,
     REFERENCES,
     normal_scores,
     typical_dispersion,
 )
+from hushrank.planning.simulation.people import People, all_ranks
 from hushrank.planning.table import read_records
 from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.distances import kendall_distances

@@ -11,7 +11,7 @@ from hushrank.errors import HushrankError
 from hushrank.planning import interpolation, table
 from hushrank.planning.grid import ITEMS, tasks
 from hushrank.planning.interpolation import PredictionTable, between, power_mean
-from hushrank.planning.simulate_table import simulate_table, simulate_task
+from hushrank.planning.simulation.simulate_table import simulate_table, simulate_task
 from hushrank.planning.smoothing import smoothed
 from hushrank.planning.table import QUANTITIES, key_of, points_of, read_records
 
@@ -74,7 +74,7 @@ def test_unknown_families_are_refused():
 def test_workers_simulate_the_same_records_of_tasks(monkeypatch, tmp_path):
     monkeypatch.setattr(table, "TABLE", tmp_path / "table.jsonl")
     few = [replace(task, repetitions=(1, 1)) for task in tasks("uniform") if task.n_items == 3]
-    simulating = import_module("hushrank.planning.simulate_table")
+    simulating = import_module("hushrank.planning.simulation.simulate_table")
     monkeypatch.setattr(simulating, "tasks", lambda family: few)
     simulate_table(["uniform"], Workers("threads", 2))
     stated = {key_of(task): simulate_task(task) for task in few}

@@ -22,7 +22,7 @@ BEYOND = {("max-entropy", "half_width"): 1.0, ("order", "half_width"): 0.5}
 loss in Q2 distance is a standard error, an expected excess its square.
 """
 N_OF_A_TREND = 4
-REMEDY = "run python -m hushrank.planning.simulate_table"
+REMEDY = "run python -m hushrank.planning.simulation.simulate_table"
 
 Unit: TypeAlias = Callable[[int], float]
 """What a quantity is a part of, for so many items: parts change less from one to the next."""

@@ -18,7 +18,7 @@ from hushrank.mechanisms.local import LocalMechanism, SimulatedTally, Tally
 from hushrank.models.herding import herded_rows
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.planning.asking import SURE, askings, own_draw_known
-from hushrank.planning.people import People, all_ranks
+from hushrank.planning.simulation.people import People, all_ranks
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.safari import safari
 from hushrank.protocols.orders.one_order import one_order

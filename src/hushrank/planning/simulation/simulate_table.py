@@ -1,8 +1,8 @@
-"""Simulate the table of predictions: `python -m hushrank.planning.simulate_table`.
+"""Simulate the table of predictions: `python -m hushrank.planning.simulation.simulate_table`.
 
 Families named behind it are simulated anew; without a name, what the table lacks. The same seeds
 give the same table, however many processes, or workers of Dask, share the work:
-`python -m hushrank.planning.simulate_table --engine dask --scheduler tcp://host:8786`.
+`python -m hushrank.planning.simulation.simulate_table --engine dask --scheduler tcp://host:8786`.
 """
 
 from argparse import ArgumentParser
@@ -27,8 +27,9 @@ from hushrank.planning.grid import (
     seed_of,
     tasks,
 )
-from hushrank.planning.people import People
 from hushrank.planning.populations import ReferencePopulation
+from hushrank.planning.simulation.people import People
+from hushrank.planning.simulation.trials import Trial, trial_of
 from hushrank.planning.table import (
     TABLE,
     Record,
@@ -37,7 +38,6 @@ from hushrank.planning.table import (
     read_records,
     write_records,
 )
-from hushrank.planning.trials import Trial, trial_of
 
 N_PROCESSES = 2
 MANY_PEOPLE = 100_000
@@ -121,7 +121,7 @@ def _errors(trials: Sequence[Trial]) -> NDArray[np.float64]:
 
 
 def _main() -> None:
-    parser = ArgumentParser(prog="python -m hushrank.planning.simulate_table")
+    parser = ArgumentParser(prog="python -m hushrank.planning.simulation.simulate_table")
     parser.add_argument("families", nargs="*", help=f"of {', '.join(ITEMS)}")
     parser.add_argument("--engine", choices=("local", "dask"), default="local")
     parser.add_argument("--scheduler", help="Dask: threads, processes or tcp://host:8786")
