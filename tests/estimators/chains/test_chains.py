@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from hushrank.engines.local import simulate
 from hushrank.errors import HushrankError
 from hushrank.estimators.chains.estimates import chain_estimates, family_estimates
 from hushrank.estimators.chains.fit import CLOSE, fit_by_chains
@@ -14,11 +15,16 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import Parabola, RankFit
 from hushrank.estimators.ranks.point import RankPoint
+from hushrank.evaluation.metrics import marginal_distance
 from hushrank.mechanisms.local import Tally
+from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features, wide_features
 from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart, mix_surveys
 from hushrank.randomness import Randomness
+from hushrank.rankings.marginals import second_order_marginals
+from hushrank.rankings.profile import Rankings
 
 MIX = (MixPart("levels-and-pairs", 0.5, 3), MixPart("first-and-later", 0.5, 2))
 
@@ -166,3 +172,16 @@ def test_a_fit_needs_reports():
     nothing = ReportLikelihood.of(6, questions.questions, questions.local_mechanisms, tallies)
     with pytest.raises(HushrankError, match="0 reports"):
         fit_by_chains(nothing, prior="safe")
+
+
+@pytest.mark.slow
+def test_clear_reports_of_many_people_who_agree_are_fitted():
+    """From all reports at once the coefficients ran away, .77 from the people."""
+    rng = np.random.default_rng(1)
+    people = Rankings(
+        Mallows(tuple(range(20)), 0.84).sample(40_000, rng=rng), tuple(map(str, range(20)))
+    )
+    outcome = simulate(max_entropy(20, epsilon=4, n_people=40_000), people, rng=rng).result
+    assert outcome.fit.has_converged
+    learnt = outcome.model.second_order_marginals
+    assert marginal_distance(learnt, second_order_marginals(people)) < 0.1
