@@ -138,6 +138,19 @@ def test_a_lay_reader_comes_first_and_details_last(write):
     assert places == sorted(places)
 
 
+def test_what_speaks_against_a_result_is_said_before_it_is_shown(write):
+    for name, said in (
+        ("fit", "the reports do not fit the model: read it with care"),
+        ("chains", "DID NOT SETTLE, do not rely on the model: 1.40 standard errors off"),
+        ("unseen orders", "an exact order can go unseen"),
+    ):
+        page = write(figures={name: said})
+        assert page.place(said[1:] + ".") < page.place("The order, and how sure it is")
+    settled = "settled: 0.04 standard errors off"
+    page = write(figures={"chains": settled})
+    assert page.place(settled) > page.place("Details")
+
+
 def test_a_page_warns_exactly_where_it_shows_raw_statistics(write):
     without, with_truth = write(), write(TRUTH)
     for page, warns in ((without, False), (with_truth, True)):

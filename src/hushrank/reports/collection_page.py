@@ -82,7 +82,7 @@ def write_collection_page(path: Path, shown: CollectionPage, truth: Truth | None
             title=shown.title,
             plain=shown.plain,
             statement=shown.statement,
-            about=() if truth is None else _compared(shown, truth),
+            about=(*_alarms(shown.figures), *(() if truth is None else _compared(shown, truth))),
             caption=shown.caption,
             warning=warning,
             figures={**shown.figures, **_raw_figures(truth)},
@@ -130,6 +130,14 @@ def _raw_figures(truth: Truth | None) -> dict[str, str]:
     return {
         label.replace(" *", " (from the raw rankings)"): said for label, said in figures.items()
     }
+
+
+def _alarms(figures: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what speaks against relying on the result: said first, not only among the figures."""
+    said = [figures.get(name, "") for name in ("fit", "unseen orders")]
+    chains = figures.get("chains", "")
+    said += [f"the draws that compute it {chains}"] if chains.startswith("DID NOT") else []
+    return tuple(f"{each[0].upper()}{each[1:]}." for each in said if each)
 
 
 def _compared(shown: CollectionPage, truth: Truth) -> tuple[str, ...]:

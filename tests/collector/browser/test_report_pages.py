@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hushrank
+from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from tests.collector.browser.accessible import accessible
 
 ODD_NAMES = (
@@ -29,6 +30,12 @@ def pages(tmp_path_factory):
     release = hushrank.publish(visits, users, private=["gender"], budget=0.02)
     release.report(folder / "released.html")
     release.compared_with(visits, users).report(folder / "publishing.html")
+    shuffled = hushrank.collect(people, shuffled=True, central_epsilon=2.0, seed=1)
+    vars(shuffled.outcome.result.outcome)["goodness"] = GoodnessOfFit(48.0, 12.0, 24.0)
+    shuffled.compared_with(people).report(folder / "shuffled-and-does-not-fit.html")
+    withheld = hushrank.publish(visits, users, private=["gender"], budget=0.5, method="withhold")
+    withheld.report(folder / "withheld.html")
+    withheld.compared_with(visits, users).report(folder / "withholding.html")
     return sorted(folder.iterdir())
 
 

@@ -84,7 +84,9 @@ def test_a_budget_is_within_the_largest_distance() -> None:
     for budget in (-0.1, 5.1, np.nan):
         with pytest.raises(HushrankError, match="budget: expected 0 to 5, a distance by euclidean"):
             distances.require_budget(budget)
-    with pytest.raises(HushrankError, match="budget: expected 0 to 1, a distance by kendall, got 2"):
+    with pytest.raises(
+        HushrankError, match="budget: expected 0 to 1, a distance by kendall, got 2"
+    ):
         group_distances(centroids).require_budget(2)
 
 
