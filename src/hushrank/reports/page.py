@@ -34,6 +34,8 @@ th[scope=col] { overflow-wrap: normal; }
 .number { text-align: end; font-variant-numeric: tabular-nums; }
 td.number { white-space: nowrap; }
 .facts th { color: var(--faint); padding-inline-end: 1.2rem; }
+@media (max-width: 26rem) { thead th { font-size: .78rem; }
+  th, td { font-size: .85rem; padding-right: .3rem; } }
 .scroll { overflow-x: auto; }
 @media (min-width: 50rem) { .scroll { width: max-content; min-width: 100%;
   max-width: calc(50vw + 20rem); } }
