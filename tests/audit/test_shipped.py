@@ -40,6 +40,7 @@ def test_what_several_rounds_cost_is_not_exceeded(rng, name):
     assert not audit(of_two(named(rounds_subjects(1.0), name)), draws=4_000, rng=rng).exceeds
 
 
+@pytest.mark.slow
 def test_a_round_that_costs_a_whole_budget_is_found(rng, monkeypatch):
     """Nobody books, and each of the three rounds takes everything."""
     monkeypatch.setattr(rounds, "share_of", lambda level, parts: level)
