@@ -15,6 +15,7 @@ from hushrank.aggregators.private import borda as private_borda
 from hushrank.aggregators.private import histogram as private_histogram
 from hushrank.aggregators.private.borda import (
     gaussian_borda,
+    knorm_noise,
     p_borda,
     p_borda_centred,
     p_borda_knorm,
@@ -22,6 +23,7 @@ from hushrank.aggregators.private.borda import (
 from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
 from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
@@ -363,3 +365,11 @@ def test_noise_is_made_for_the_bounds_of_the_theory(n_items, monkeypatch):
     assert made[DiscreteLaplace] == 2 * (n_items**2 // 4)
     WITH_DELTA(counts, epsilon=1.0, rng=rng)
     assert made[DiscreteGaussian] == n_items * (n_items**2 - 1) // 3
+
+
+def test_the_noise_that_is_said_makes_differences_that_vary_as_those_of_k_norm():
+    """Of two scores whose noises are independent, the difference varies twice as much."""
+    mechanism = PermutohedronMechanism(5, 1.0)
+    drawn = mechanism.simulate_noise(40_000, rng=np.random.default_rng(1)) / mechanism.resolution
+    differences = np.concatenate([drawn[:, 0] - drawn[:, 1], drawn[:, 2] - drawn[:, 4]])
+    assert 2 * knorm_noise(mechanism) ** 2 == pytest.approx(differences.var(), rel=0.05)
