@@ -290,7 +290,7 @@ def test_command_writes_three_files(command, tmp_path):
     orders = plackett_luce(60, 3).orders() + 1
     columns = "\n".join(f"{a},{b},{c}" for a, b, c in orders)
     data = tmp_path / "people.csv"
-    data.write_text(f"first,second,third\n{columns}\n")
+    data.write_text(f"apple,pear,plum\n{columns}\n")
     arguments = ["safari-2", "--data", str(data), "--out", str(tmp_path / "out"), "--quick"]
     outcome = command(arguments)
     assert outcome.exit_code == 0, outcome.output
