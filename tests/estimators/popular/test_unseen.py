@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hushrank.collector.web.pages_organiser.reliance import reliance_on
+from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.engines.local import simulate
 from hushrank.estimators.popular.in_ordinary_reports import no_orders
 from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistics_of_orders
@@ -64,9 +66,12 @@ def test_the_outcome_says_it_in_words_where_it_matters():
     unseen = result.outcome.unseen
     assert shown.named["unseen_orders"]["share"] == unseen.share
     assert f"up to {100 * unseen.share:.0f} % of people" in shown.rows["unseen orders"]
+    said = {each.said: each.is_alarming for each in reliance_on(words_in("en"), shown.named)}
+    assert said[shown.rows["unseen orders"]] is False  # the organiser's page
     clear = make_protocol("max-entropy").begin(N_ITEMS, epsilon=8.0, n_people=2000, seed=0)
     told = simulate(clear, people, rng=np.random.default_rng(5)).result.shown(people.names)
     assert "unseen orders" not in told.rows
+    assert len(reliance_on(words_in("en"), told.named)) == 1
 
 
 @pytest.mark.slow

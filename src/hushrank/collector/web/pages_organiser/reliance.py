@@ -6,6 +6,7 @@ from typing import Any
 
 from hushrank.collector.web.pages_organiser.words import Words
 from hushrank.estimators.goodness_of_fit import chance_in_words
+from hushrank.protocols.learnt.fit_words import MATTERS
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Reliance:
 
 def reliance_on(t: Words, named: Mapping[str, Any]) -> tuple[Reliance, ...]:
     """Return what is known of it; named: as `Shown`, from the reports alone."""
-    return (*_fit(t, named.get("goodness_of_fit")), *_chains(t, named.get("chains")))
+    unseen = _unseen(t, named.get("unseen_orders"))
+    return (*_fit(t, named.get("goodness_of_fit")), *_chains(t, named.get("chains")), *unseen)
 
 
 def _fit(t: Words, fit: Mapping[str, Any] | None) -> Iterator[Reliance]:
@@ -41,3 +43,11 @@ def _chains(t: Words, chains: Mapping[str, Any] | None) -> Iterator[Reliance]:
         error=t.number(chains["q2_error"], 3),
     )
     yield Reliance(t("chains"), said, is_alarming=not chains["settled"])
+
+
+def _unseen(t: Words, unseen: Mapping[str, Any] | None) -> Iterator[Reliance]:
+    """Yield which exact orders so few reports would not show, where that matters."""
+    if unseen is None or unseen["errors_if_there_is_one"] < MATTERS:
+        return
+    share, times = t.number(100 * unseen["share"]), t.number(unseen["errors_if_there_is_one"], 1)
+    yield Reliance(t("unseen"), t("unseen.may", share=share, times=times), is_alarming=False)
