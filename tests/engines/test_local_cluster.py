@@ -37,10 +37,15 @@ def cluster(folder):
     import dask
     from distributed import LocalCluster
 
-    spill = {f"distributed.worker.memory.{what}": 1e-6 for what in ("target", "spill")}
+    spill = {f"distributed.worker.memory.{what}": 1e-8 for what in ("target", "spill")}
     never = {f"distributed.worker.memory.{what}": False for what in ("pause", "terminate")}
     own = spill | never | {"distributed.logging.distributed": "debug"}
-    local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    local = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "memory_limit": "1GB",
+        "dashboard_address": ":0",
+    }
     with dask.config.set(own), LocalCluster(local_directory=str(folder), **local) as started:
         yield started
 
@@ -138,7 +143,7 @@ def test_names_of_tasks_logs_and_spilled_files_hold_nothing_raw(folder, cluster,
             workers.add_up(failing, f"{SECRET} shared", [f"{SECRET} {n}" for n in range(3)])
         lines += client.run_on_scheduler(seen_by_scheduler)
         lines += [str(each) for each in client.get_worker_logs().values()]
-    assert spilled  # all but what each worker was given last
+    assert len(spilled) >= 3
     assert len(lines) > 50
     assert any("hushrank-task" in line for line in lines)
     assert not [line for line in lines if SECRET in line]
