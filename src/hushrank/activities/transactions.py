@@ -138,6 +138,12 @@ def _add(
 
 
 @kernel
+def _next(left_over: int, weights: NDArray[np.float64], rng: Generator) -> int:
+    """Return the pattern that the user before left over, or else draw one."""
+    return left_over if left_over >= 0 else int(np.searchsorted(weights, rng.random()))
+
+
+@kernel
 def _fill(
     sizes: NDArray[np.int64],
     n_items: int,
@@ -156,8 +162,7 @@ def _fill(
     for user in range(len(sizes)):
         end, full, n_idle = indptr[user], indptr[user] + sizes[user], 0
         while end < full and n_idle < _MOST_IDLE:
-            drawn = left_over if left_over >= 0 else int(np.searchsorted(weights, rng.random()))
-            left_over = -1
+            drawn, left_over = _next(left_over, weights, rng), -1
             pattern = members[starts[drawn] : ends[drawn]].copy()
             n_kept = _n_intact(len(pattern), intact[drawn], rng)
             n_idle += 1

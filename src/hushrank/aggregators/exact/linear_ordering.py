@@ -124,8 +124,6 @@ def best_by_integer_program(
 
     Stops when the two meet, or at the time `end` of the monotonic clock.
     """
-    from scipy.sparse import vstack  # slow to load
-
     program, triangles, is_integer = LinearOrdering(majority), None, False
     best = improved_order(majority, start)
     bound = program.constant + float(np.minimum(program.costs, 0).sum())
@@ -140,12 +138,18 @@ def best_by_integer_program(
             return best, kendall_cost(majority, best)
         broken = program.broken_triangles(solution.values)
         if broken is not None:
-            triangles = broken if triangles is None else vstack([triangles, broken], format="csr")
+            triangles = _one_below_the_other(triangles, broken)
         elif is_integer:  # an order; the solver's tolerance may leave the bound a hair below it
             return best, kendall_cost(majority, best) if solution.is_optimal else bound
         else:
             is_integer = True
     return best, bound
+
+
+def _one_below_the_other(rows: "csr_array | None", more: "csr_array") -> "csr_array":
+    from scipy.sparse import vstack  # slow to load
+
+    return more if rows is None else vstack([rows, more], format="csr")
 
 
 def _whole(bound: float, majority: Floats) -> float:

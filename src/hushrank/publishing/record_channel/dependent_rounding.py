@@ -1,6 +1,7 @@
 """Draw whole numbers from fractions so that every row and every column keeps its sum."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,23 @@ class Edges:
         return cls(ends.astype(np.int64), starts.astype(np.int64), lists.astype(np.int64))
 
 
+class _Graph(NamedTuple):
+    """Edges, and which of each vertex's are still uncertain: lists[starts[v] : stops[v]]."""
+
+    ends: Integers
+    starts: Integers
+    stops: Integers
+    lists: Integers
+
+
+class _Walk(NamedTuple):
+    """The vertices of a walk, the edges between them, and each vertex's place in it or -1."""
+
+    vertices: Integers
+    edges: Integers
+    places: Integers
+
+
 def round_dependently(
     rows: Integers, columns: Integers, chances: Floats, shape: tuple[int, int], *, rng: Randomness
 ) -> NDArray[np.bool_]:
@@ -51,7 +69,7 @@ def round_dependently(
     settled[settled < NEGLIGIBLE] = 0.0
     coins = (rng.words(len(settled)) >> np.uint64(11)) / 2.0**53
     graph = Edges.of(rows, columns, *shape)
-    _settle(settled, coins, graph.ends, graph.starts, graph.starts[1:].copy(), graph.lists)
+    _settle(settled, coins, _Graph(graph.ends, graph.starts, graph.starts[1:].copy(), graph.lists))
     taken: NDArray[np.bool_] = settled == 1.0
     return taken
 
@@ -68,46 +86,47 @@ def _require_whole_sums(
 
 
 @kernel
-def _settle(
-    chances: Floats,
-    coins: Floats,
-    ends: Integers,
-    starts: Integers,
-    stops: Integers,
-    lists: Integers,
-) -> None:
-    """Walk along uncertain edges, and shift chances around each circle, until all are whole."""
-    n_vertices = len(stops)
+def _settle(chances: Floats, coins: Floats, graph: _Graph) -> None:
+    """Walk from each vertex in turn, until all chances are whole."""
+    n_vertices = len(graph.stops)
     vertices, edges = np.zeros(n_vertices + 1, np.int64), np.zeros(n_vertices + 1, np.int64)
-    places = np.full(n_vertices, -1)
+    walk = _Walk(vertices, edges, np.full(n_vertices, -1))
     n_coins = 0
     for first in range(n_vertices):
-        length = 0
-        vertices[0], places[first] = first, 0
-        while length >= 0:
-            here, came = vertices[length], edges[length - 1] if length else -1
-            edge = _another(here, came, chances, starts, stops, lists)
-            if edge < 0:  # the end: what floats left of a single edge is nearly whole
-                if length:
-                    chances[came] = np.round(chances[came])
-                places[here], length = -1, length - 1
-                continue
-            edges[length], there = edge, ends[edge, 0] + ends[edge, 1] - here
-            start = places[there]
-            if start < 0:
-                length += 1
-                vertices[length], places[there] = there, length
-            else:
-                _shift(chances, edges[start : length + 1], coins[n_coins])
-                places[vertices[start + 1 : length + 1]] = -1
-                n_coins, length = n_coins + 1, start
+        n_coins = _walk_from(first, chances, coins, n_coins, graph, walk)
 
 
 @kernel
-def _another(
-    vertex: int, came: int, chances: Floats, starts: Integers, stops: Integers, lists: Integers
+def _walk_from(
+    first: int, chances: Floats, coins: Floats, n_coins: int, graph: _Graph, walk: _Walk
 ) -> int:
+    """Walk along uncertain edges, and shift chances around each circle; return the coins used."""
+    vertices, edges, places = walk
+    vertices[0], places[first], length = first, 0, 0
+    while length >= 0:
+        here, came = vertices[length], edges[length - 1] if length else -1
+        edge = _another(here, came, chances, graph)
+        if edge < 0:  # the end: what floats left of a single edge is nearly whole
+            if length:
+                chances[came] = np.round(chances[came])
+            places[here], length = -1, length - 1
+            continue
+        edges[length], there = edge, graph.ends[edge, 0] + graph.ends[edge, 1] - here
+        start = places[there]
+        if start < 0:
+            length += 1
+            vertices[length], places[there] = there, length
+        else:
+            _shift(chances, edges[start : length + 1], coins[n_coins])
+            places[vertices[start + 1 : length + 1]] = -1
+            n_coins, length = n_coins + 1, start
+    return n_coins
+
+
+@kernel
+def _another(vertex: int, came: int, chances: Floats, graph: _Graph) -> int:
     """Return an uncertain edge of the vertex other than the one it came by; -1 without one."""
+    _, starts, stops, lists = graph
     place = stops[vertex] - 1
     while place >= starts[vertex]:
         edge = lists[place]

@@ -129,9 +129,7 @@ def _insert_items(
         order[:item] = starts[n_tries]
         while is_kept and item < len(order):
             far = _jumped(shares[item, : item + 1], tape, read)
-            extra = -least[item, far]
-            for place in range(item - far, item):
-                extra += margins[order[place], item]
+            extra = _lost(order, item, far, margins) - least[item, far]
             is_kept = extra == 0 or exponential_coin(numerator * extra, denominator, tape, read)
             _put(order, item, far)
             jumped[item] = far
@@ -141,6 +139,15 @@ def _insert_items(
         kept[n_kept] = n_tries
         n_kept, n_tries = n_kept + is_kept, n_tries + 1
     return n_kept, n_tries, read[0]
+
+
+@kernel
+def _lost(order: Counts, item: int, far: int, margins: Counts) -> int:
+    """Return how many pairs are lost where an item jumps the `far` last of those before it."""
+    lost = 0
+    for place in range(item - far, item):
+        lost += margins[order[place], item]
+    return lost
 
 
 @kernel
