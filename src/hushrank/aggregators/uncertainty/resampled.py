@@ -75,8 +75,8 @@ def _sums_of_groups(
     silent = mark_of_unranked(ballots.ranks) if unranked == "unknown" else NO_MARK
     shape = (n_groups, ballots.n_items) + (ballots.n_items,) * by_pairs
     sums = np.zeros(shape)
-    add = _add_margins if by_pairs else _add_scores
-    add(sums, np.ascontiguousarray(ballots.ranks), rows, groups, weights, silent)
+    of_pairs = sums.reshape(n_groups, ballots.n_items, -1)
+    _add_margins(of_pairs, np.ascontiguousarray(ballots.ranks), rows, groups, weights, silent)
     return sums
 
 
@@ -98,7 +98,8 @@ def _opposite_orders(
 def _add_margins(
     sums: Floats, ranks: Ranks, rows: Indices, groups: Indices, people: Counts, silent: int
 ) -> None:
-    n_items = ranks.shape[1]
+    """Add margins to sums (groups, items, items), or to (groups, items, 1) all of an item."""
+    n_items, step = ranks.shape[1], int(sums.shape[2] > 1)
     for each in range(rows.size):
         row, margins = ranks[rows[each]], sums[groups[each]]
         for one in range(n_items):
@@ -106,21 +107,5 @@ def _add_margins(
                 continue
             for other in range(n_items):
                 if row[one] < row[other] and row[other] != silent:
-                    margins[one, other] += people[each]
-                    margins[other, one] -= people[each]
-
-
-@kernel
-def _add_scores(
-    sums: Floats, ranks: Ranks, rows: Indices, groups: Indices, people: Counts, silent: int
-) -> None:
-    n_items = ranks.shape[1]
-    for each in range(rows.size):
-        row, scores = ranks[rows[each]], sums[groups[each]]
-        for one in range(n_items):
-            if row[one] == silent:
-                continue
-            for other in range(n_items):
-                if row[one] < row[other] and row[other] != silent:
-                    scores[one] += people[each]
-                    scores[other] -= people[each]
+                    margins[one, step * other] += people[each]
+                    margins[other, step * one] -= people[each]
