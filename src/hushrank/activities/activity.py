@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -144,6 +145,13 @@ def row_numbers(
     in_range = chosen.size == 0 or (chosen.min() >= 0 and chosen.max() < n_rows)
     require(in_range, f"expected rows 0..{n_rows - 1}")
     return chosen.astype(np.intp)
+
+
+def record_keys(records: Scores) -> list[bytes]:
+    """Return what tells records (users, items) apart, one a user: the same for equal ones."""
+    indices = records.indices.astype(np.int64)  # as wide, however many there are
+    bounds = pairwise(records.indptr.tolist())
+    return [indices[a:b].tobytes() + records.data[a:b].tobytes() for a, b in bounds]
 
 
 def _positions(names: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:

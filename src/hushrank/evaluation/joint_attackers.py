@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.activities.activity import record_keys
 from hushrank.arrays import Floats, Indices, WholeNumbers
 from hushrank.publishing.classifiers import Classifier, features, value_scores
 
@@ -110,12 +111,6 @@ def copies(records: csr_array) -> NDArray[np.intp]:
     keys = record_keys(records)
     sizes = Counter(keys)
     return np.array([sizes[key] for key in keys])
-
-
-def record_keys(records: csr_array) -> list[bytes]:
-    """Return what tells records (users, items) apart, one a user."""
-    bounds = zip(records.indptr[:-1].tolist(), records.indptr[1:].tolist(), strict=True)
-    return [records.indices[a:b].tobytes() + records.data[a:b].tobytes() for a, b in bounds]
 
 
 def nearest_users(records: csr_array, n_near: int) -> NDArray[np.intp]:

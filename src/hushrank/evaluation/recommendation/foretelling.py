@@ -1,16 +1,15 @@
 """How well a recommender foretells what was held out: from activity as it is, and as released."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.activities.activity import Activity
+from hushrank.activities.activity import Activity, record_keys
 from hushrank.errors import require
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, average_precisions
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
@@ -115,7 +114,7 @@ def _is_of_whole_records(activity: csr_array, seen: csr_array, released: csr_arr
     users of whom something was held out, however few these are. What changes records may come
     upon others' whole ones, but on a user's own only by foretelling all that was held out of it.
     """
-    wholes, kept, given = (list(_records(each)) for each in (activity, seen, released))
+    wholes, kept, given = (record_keys(each) for each in (activity, seen, released))
     unseen = set(wholes) - set(kept)
     n_holders = sum(whole != rest for whole, rest in zip(wholes, kept, strict=True))
     n_whole = sum(record in unseen for record in given)
@@ -139,14 +138,6 @@ def _popular_where_unknown(ranking: BayesianRanking, known: csr_array) -> Scores
 
 def _length(users: slice, n_users: int) -> int:
     return len(range(*users.indices(n_users)))
-
-
-def _records(scores: csr_array) -> Iterator[bytes]:
-    """Yield one key for each record: the same for equal ones."""
-    for start, end in pairwise(scores.indptr.tolist()):
-        yield (
-            scores.indices[start:end].astype(np.int64).tobytes() + scores.data[start:end].tobytes()
-        )
 
 
 def _without(activity: Activity, held_out: Activity) -> csr_array:

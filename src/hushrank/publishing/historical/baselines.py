@@ -64,22 +64,33 @@ def baseline_plans(
     transitions = mean_laws(laws, np.asarray(users.clusters.labels))
     plans = []
     for names, members in users.groups.items():
-        counts = users.counts(names, members, held_out=held_out, rng=choices)
-        joint = counts.joint
-        value = users.values(names, members)
-        plan = GroupPlan(
-            names=names,
-            values=value.values,
-            users=members,
-            draw=_of_members(draw, members),
-            transitions=transitions,
-            joint=joint,
-            posterior=posterior_of_records(users, joint, transitions),
-            expected_distortion=_distortion(users, transitions, members),
-            leaked=leaked_by_laws(users.clusters.labels[members], laws[members], value),
-        )
-        plans.append(plan)
+        joint = users.counts(names, members, held_out=held_out, rng=choices).joint
+        drawn = _of_members(draw, members)
+        plans.append(_plan(users, names, members, joint, drawn, transitions, laws))
     return plans
+
+
+def _plan(
+    users: ProtectedUsers,
+    names: tuple[str, ...],
+    members: Indices,
+    joint: Shares,
+    draw: Draw,
+    transitions: Shares,
+    laws: Shares,
+) -> GroupPlan:
+    value = users.values(names, members)
+    return GroupPlan(
+        names=names,
+        values=value.values,
+        users=members,
+        draw=draw,
+        transitions=transitions,
+        joint=joint,
+        posterior=posterior_of_records(users, joint, transitions),
+        expected_distortion=_distortion(users, transitions, members),
+        leaked=leaked_by_laws(users.clusters.labels[members], laws[members], value),
+    )
 
 
 def _channel(

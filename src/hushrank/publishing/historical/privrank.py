@@ -7,10 +7,11 @@ import numpy as np
 from hushrank.arrays import Indices
 from hushrank.errors import require
 from hushrank.publishing.channel import Channel
+from hushrank.publishing.cluster_channel.certificate import ChannelSolution
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from hushrank.publishing.clusters.record_space import Labels
-from hushrank.publishing.historical.protected_users import ProtectedUsers
+from hushrank.publishing.historical.protected_users import ProtectedUsers, ValueCounts
 from hushrank.publishing.historical.release import (
     Draw,
     GroupPlan,
@@ -71,23 +72,33 @@ def privrank_plans(
     plans = []
     for names, members in users.groups.items():
         counts = users.counts(names, members, held_out=held_out, rng=choices)
-        joint = counts.joint
-        problem = ChannelProblem(joint, users.distances.matrix, budget)
+        problem = ChannelProblem(counts.joint, users.distances.matrix, budget)
         solution = solve_channel(problem, max_ratio=max_ratio)
-        rows = solution.channel.probabilities
-        plan = GroupPlan(
-            names=names,
-            values=users.values(names, members).values,
-            users=members,
-            draw=cluster_draw(users, members, solution.channel, keep_own=keep_own),
-            transitions=rows,
-            joint=joint,
-            posterior=posterior_of_records(users, joint, rows),
-            expected_distortion=solution.distortion,
-            leaked=leaked_by_clusters(counts, rows, gap_nats=solution.certified_gap),
-        )
-        plans.append(plan)
+        draw = cluster_draw(users, members, solution.channel, keep_own=keep_own)
+        plans.append(_plan(users, names, members, counts, solution, draw))
     return plans
+
+
+def _plan(
+    users: ProtectedUsers,
+    names: tuple[str, ...],
+    members: Indices,
+    counts: ValueCounts,
+    solution: ChannelSolution,
+    draw: Draw,
+) -> GroupPlan:
+    joint, rows = counts.joint, solution.channel.probabilities
+    return GroupPlan(
+        names=names,
+        values=users.values(names, members).values,
+        users=members,
+        draw=draw,
+        transitions=rows,
+        joint=joint,
+        posterior=posterior_of_records(users, joint, rows),
+        expected_distortion=solution.distortion,
+        leaked=leaked_by_clusters(counts, rows, gap_nats=solution.certified_gap),
+    )
 
 
 def cluster_draw(

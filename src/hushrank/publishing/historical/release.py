@@ -147,8 +147,7 @@ def exchange_records(
     Every probability was settled before, so that errors come before anything is drawn.
     """
     among = draw_sources(users, plans, rng=rng)
-    sources = np.arange(users.activity.n_users)
-    sources[users.rows] = rows_of(users, among)
+    sources = by_row(users, among)
     activity = users.activity.with_scores(records_of(users.activity, sources))
     distortion = record_distortion(users, among)
     parts = method, budget, tuple(plans), distortion, rng.is_private
@@ -163,10 +162,14 @@ def draw_sources(users: ProtectedUsers, plans: Sequence[GroupPlan], *, rng: Rand
     return among
 
 
-def rows_of(users: ProtectedUsers, among: Indices) -> Indices:
-    """Return the rows of places among the protected users, NOTHING where it is."""
-    rows: Indices = np.where(among == NOTHING, NOTHING, users.rows[among])
-    return rows
+def by_row(users: ProtectedUsers, among: Indices) -> Indices:
+    """Return whose record stands for each user's (users,), by row; others keep their own.
+
+    among (protected,): places of protected users, or NOTHING.
+    """
+    sources = np.arange(users.activity.n_users)
+    sources[users.rows] = np.where(among == NOTHING, NOTHING, users.rows[among])
+    return sources
 
 
 def records_of(activity: Activity, sources: Indices) -> csr_array:

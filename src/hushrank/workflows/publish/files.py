@@ -46,7 +46,7 @@ from hushrank.publishing.historical.protected_users import (
     clusters_of,
     protected_rows,
 )
-from hushrank.publishing.historical.release import MOST_COMPARED, GroupPlan, draw_sources
+from hushrank.publishing.historical.release import MOST_COMPARED, GroupPlan, by_row, draw_sources
 from hushrank.workflows.arguments import expect_attributes
 from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.publish.historical import planner_of
@@ -157,8 +157,7 @@ def publish_files(
     expect(workers, Workers, "workers")
     chosen = clusters, clustering, distance, max_ratio, keep_own, seed, None
     terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
-    known = f"{method} compares records one by one: use it on one machine"
-    require(method in METHODS and clustering != "average", known)
+    _require_by_clusters(method, clustering)
     with _new_folder(output) as unfinished, scratch_folder(scratch) as folder:
         work = _Work(workers, progress, folder, columns)
         sorting, books = work.shelve(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
@@ -170,12 +169,15 @@ def publish_files(
         plans = planner_of(terms)(users, budget=terms.settled_budget, choices=rng_of_choices)
         rng = secret_words(seed)
         among = draw_sources(users, plans, rng=rng)
-        sources = np.arange(users.activity.n_users)
-        sources[users.rows] = users.rows[among]
-        n_records = work.write(shelf, sorting, sources, str(unfinished))
+        n_records = work.write(shelf, sorting, by_row(users, among), str(unfinished))
         compared = _compared(shelf, users, plans, among)
-    released = ReleasedFiles(Path(output), terms, len(sources), n_records, rng.is_private)
-    return released, compared
+    sizes = users.activity.n_users, n_records
+    return ReleasedFiles(Path(output), terms, *sizes, rng.is_private), compared
+
+
+def _require_by_clusters(method: str, clustering: Clustering) -> None:
+    known = f"{method} compares records one by one: use it on one machine"
+    require(method in METHODS and clustering != "average", known)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hushrank.activities.activity import Activity, row_numbers
-from hushrank.arrays import Indices
+from hushrank.activities.activity import Activity, record_keys, row_numbers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath
 from hushrank.publishing.historical.protected_users import ProtectedUsers
@@ -19,10 +18,10 @@ from hushrank.publishing.historical.release import (
     GroupPlan,
     HistoricalRelease,
     LeakageReport,
+    by_row,
     changed_users,
     record_distortion,
     records_of,
-    rows_of,
 )
 from hushrank.workflows.publish.posterior_file import UserPosterior
 from hushrank.workflows.publish.rehearse import Rehearsal
@@ -230,24 +229,17 @@ def matched(
     known = released.users == raw.users and set(released.items) <= set(raw.items)
     require(known, OTHER)
     whole = released.aligned(raw.users, raw.items)
-    first = {key: place for place, key in reversed(list(enumerate(_keys(raw, users.rows))))}
+    own, shown = (record_keys(each.scores[users.rows]) for each in (raw, whole))
+    first = {key: place for place, key in reversed(list(enumerate(own)))}
     if terms.method == "withhold":
         first[b""] = NOTHING
-    given = [first.get(key) for key in _keys(whole, users.rows)]
+    given = [first.get(key) for key in shown]
     require(None not in given, OTHER)
     among = np.array(given, dtype=np.intp)
-    sources = np.arange(raw.n_users)
-    sources[users.rows] = rows_of(users, among)
+    sources = by_row(users, among)
     require(whole == raw.with_scores(records_of(raw, sources)), OTHER)
     parts = tuple(plans), record_distortion(users, among), is_private
     return HistoricalRelease(released, sources, terms.method, terms.settled_budget, *parts)
-
-
-def _keys(activity: Activity, rows: Indices) -> list[bytes]:
-    """Return what tells the records of these users apart."""
-    scores = activity.scores
-    bounds = ((scores.indptr[row], scores.indptr[row + 1]) for row in rows)
-    return [scores.indices[a:b].tobytes() + scores.data[a:b].tobytes() for a, b in bounds]
 
 
 def _group(plan: GroupPlan, is_judged: bool) -> dict[str, Any]:
