@@ -77,7 +77,7 @@ def test_what_was_asked_and_the_prior_are_printed_and_written(monkeypatch, peopl
         assert (options["post_process"], options["queries"]) == (None, None)
         scales.append(options["prior_scale"])
         printed = capsys.readouterr().out
-        assert "50 % 3 levels-and-pairs, 50 % 1" in printed  # the table's line ends here
+        assert "50 % in which of 3 parts" in printed  # the table's line ends soon
         assert f"{prior}, scale {scales[-1]:.2g}" in printed
     assert min(scales) > 0
     assert scales[0] != scales[1]
@@ -125,7 +125,8 @@ def test_the_page_has_the_order_its_intervals_and_the_marginals(monkeypatch, peo
     listed = [shown.index(f'dir="auto">{name}<') for name in ORDER]
     assert listed == sorted(listed)
     assert "Do not publish this page" in shown
-    assert "50 % ranks-and-pairs, 50 % 2 two-of-first" in shown
+    pairs, named = "whether another is before it", "the first two items in order, or the last two"
+    assert f"50 % the rank of one item, and {pairs}; 50 % {named}" in shown
 
 
 def test_more_items_than_it_takes_are_refused_with_what_takes_them(monkeypatch, tmp_path, capsys):
