@@ -22,6 +22,7 @@ from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.workflows.at_scale import aggregate_files
 from tests.collector.drafts import draft
 
+pytestmark = pytest.mark.end_to_end  # it starts processes
 SECRET = "5ecret"
 """Part of every key, name and cell that must not be seen outside the input."""
 
