@@ -8,6 +8,7 @@ Theory: docs/theory/shuffling.md.
 
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from functools import lru_cache
 from math import ceil, floor, inf, log, nextafter, sqrt
 from typing import NamedTuple
 
@@ -136,6 +137,7 @@ def _slots(local: float, epsilon: float, clone_rate: float | None) -> _Slots:
         return _Slots(_up(gain), _down(b / gain), _down(d / gain), float(odds), float(drift_odds))
 
 
+@lru_cache(maxsize=1024)  # protocols whose reports are alike are searched alike
 def _bound(slots: _Slots, n: int) -> float:
     """Return E[(a A - b B - d C)+] / n, rounded up: first A + B is summed over, then C, then A."""
     low, chances = _binomial(n, slots.odds)
