@@ -52,12 +52,18 @@ def test_no_breach_is_explained_away():
     assert not {breach.mutant.change for breach in BREACHES}.intersection(explained())
 
 
-def test_a_mutant_stands_in_a_copy_of_its_own():
+def test_a_mutant_stands_in_a_copy_of_its_own(monkeypatch, tmp_path):
+    """Of a project of two files: `make test-mutants` copies all of ours."""
+    monkeypatch.setattr("tests.mutants.trees.ROOT", tmp_path)
+    (tmp_path / COMPOSITION).parent.mkdir(parents=True)
+    for file in (COMPOSITION, "pyproject.toml"):
+        (tmp_path / file).write_text(original(file))
     with first_copy() as tree, with_another_file(tree, COMPOSITION, "x = 1\n") as copy:
         assert (copy / COMPOSITION).read_text() == "x = 1\n"
-        assert (tree / COMPOSITION).read_text() == original(COMPOSITION)
+        for unchanged in (tree, tmp_path):
+            assert (unchanged / COMPOSITION).read_text() == original(COMPOSITION)
         assert (copy / "pyproject.toml").samefile(tree / "pyproject.toml")
-        assert not (tree / "pyproject.toml").samefile(ROOT / "pyproject.toml")
+        assert not (tree / "pyproject.toml").samefile(tmp_path / "pyproject.toml")
     assert not tree.exists()
 
 
