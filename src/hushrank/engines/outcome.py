@@ -73,16 +73,18 @@ class Outcome(Generic[T]):
 
     @property
     def _of_everybody(self) -> str:
+        people = "1 person" if self.n_people == 1 else f"each of {self.n_people:,} people"
         return (
-            f"reports protect each of {self.n_people:,} people by {self._guarantee}"
+            f"reports protect {people} by {self._guarantee}"
             f" (in nats: {self._rounds}) against everybody, the collector included."
         )
 
     def _of_shuffler(self, loss: CentralLoss) -> str:
+        reports = "the 1 report" if self.n_people == 1 else f"all {self.n_people:,} reports"
         return (
             f"Shuffled: ({loss_in_words(loss.epsilon)}, {loss_in_words(loss.delta)})-DP for"
             " each person, another ranking of theirs being the neighbour, against whoever sees only"
-            f" all {self.n_people:,} reports in random order: if the shuffler forwards nothing"
+            f" {reports} in random order: if the shuffler forwards nothing"
             " else, keeps nothing and sides with nobody, nobody sends twice, and all the others"
             " report as they should."
         )
