@@ -113,7 +113,8 @@ def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
     Raises HushrankError as `read_rankings` does.
     """
     content = load(path)
-    table = table_of_files(content, path, asked.sheet)
+    is_known = known is not None and known.format == "Parquet" and asked.sheet is None
+    table = known if is_known else table_of_files(content, path, asked.sheet)
     if table is None:
         text, encoding = plain_text(content)
         form = asked.form or _text_form(text, extension(path))

@@ -47,13 +47,13 @@ def kind_of(column: Column) -> Kind:
     if not column.is_read:
         return Kind(0, 0, 0, 0, False)
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
-    is_filled = np.array([bool(text) and not is_no_vote(text) for text in column.texts], dtype=bool)
-    places = _distinct_places(column)[:-1]
-    values = decimal_numbers(Column(np.arange(len(column.texts)), column.texts))
+    values = _distinct_numbers(column)
+    places = _distinct_places(column, values)[:-1]
+    is_filled = ~np.isnan(places)
     is_place, is_number = np.isfinite(places) & is_filled, np.isfinite(values) & is_filled
     filled = int(counts[is_filled].sum())
     largest = max(places[is_place].max(initial=0), values[is_number].max(initial=0))
-    in_words = any(is_in_words(text) for text, it in zip(column.texts, is_place, strict=True) if it)
+    in_words = any(is_in_words(column.texts[n]) for n in np.flatnonzero(is_place))
     share = 1 / max(filled, 1)
     shares = float(counts[is_place].sum()) * share, float(counts[is_number].sum()) * share
     counted = tuple(zip(places[is_place].tolist(), counts[is_place].tolist(), strict=True))
@@ -112,9 +112,24 @@ def look_like_places(keys: NDArray[np.float64]) -> bool:
     return bool(even.sum() >= MOSTLY * (~skips).sum() and even.mean() >= 0.5)
 
 
-def _distinct_places(column: Column) -> NDArray[np.float64]:
-    """Return the place of each distinct text and of none: nan = empty, inf = no place."""
-    return np.array([*map(_place, column.texts), np.nan])
+def _distinct_numbers(column: Column) -> NDArray[np.float64]:
+    """Return the number of each distinct text: nan = empty, inf = no number."""
+    return decimal_numbers(Column(np.arange(len(column.texts)), column.texts))
+
+
+def _distinct_places(
+    column: Column, values: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the place of each distinct text and of none: nan = empty, inf = no place.
+
+    values: its numbers, where known: what is not whole is no place, and not looked at further.
+    """
+    numbers = _distinct_numbers(column) if values is None else values
+    places = np.full(len(numbers) + 1, np.inf)
+    places[-1] = np.nan
+    for n in np.flatnonzero(~np.isfinite(numbers) | (numbers == np.floor(numbers))).tolist():
+        places[n] = _place(column.texts[n])
+    return places
 
 
 def _place(text: str) -> float:
