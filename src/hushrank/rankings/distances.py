@@ -1,5 +1,6 @@
 """Kendall tau: how many pairs two rankings order differently."""
 
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,16 @@ def kendall_cost(majority: PairCounts, order: Order) -> float:
     return cost
 
 
-def improved_order(majority: PairCounts, order: Order) -> Order:
+def is_over(end: float | None) -> bool:
+    """Return whether the monotonic clock is past a time; it never is where there is none."""
+    return end is not None and monotonic() > end
+
+
+def improved_order(majority: PairCounts, order: Order, *, end: float | None = None) -> Order:
     """Move single items to their best places until no move lowers the Kendall cost.
 
-    Never dearer than `order`; often a Kemeny order, but not always. Deterministic.
+    Never dearer than `order`; often a Kemeny order, but not always. Deterministic, unless the time
+    `end` of the monotonic clock comes first: then the best order so far.
     """
     ahead = majority - majority.T
     best = np.array(order, dtype=np.intp)
@@ -45,10 +52,12 @@ def improved_order(majority: PairCounts, order: Order) -> Order:
     while is_better:
         is_better = False
         for item in best.copy():
+            if is_over(end):
+                return tuple(best.tolist())
             rest = best[best != item]
             gains = np.append(ahead[item, rest][::-1].cumsum()[::-1], 0)  # just before rest[p]
             here = int(np.flatnonzero(best == item)[0])
             if gains.max() > gains[here]:
                 best = np.insert(rest, int(gains.argmax()), item)
                 is_better = True
-    return tuple(int(item) for item in best)
+    return tuple(best.tolist())

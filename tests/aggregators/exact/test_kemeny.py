@@ -1,4 +1,5 @@
-from itertools import permutations
+from itertools import count, permutations
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -7,12 +8,14 @@ from hypothesis import strategies as st
 
 from hushrank.aggregators.borda import borda
 from hushrank.aggregators.exact import kemeny as kemeny_module
+from hushrank.aggregators.exact import linear_ordering
 from hushrank.aggregators.exact.kemeny import all_kemeny_orders, condorcet_groups, kemeny
-from hushrank.aggregators.exact.linear_ordering import best_by_integer_program
+from hushrank.aggregators.exact.linear_ordering import LinearOrdering, best_by_integer_program
 from hushrank.aggregators.exact.subset_program import best_by_sets
 from hushrank.aggregators.pairwise import pair_margins
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
+from hushrank.rankings import distances
 from hushrank.rankings.distances import improved_order, kendall_cost, kendall_distances
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.marginals import majority
@@ -145,6 +148,37 @@ def test_people_who_agree_are_ordered_as_they_agree():
     ranks = Mallows((3, 1, 4, 0, 2), 0.3).sample(2001, rng=np.random.default_rng(1))
     found = kemeny(majority(Rankings(ranks, tuple("abcde"))))
     assert found.order == (3, 1, 4, 0, 2)
+
+
+@pytest.mark.parametrize("looks", [*range(12), 20, 30, 50, 80])
+def test_whenever_time_runs_out_the_bound_is_one(looks, monkeypatch):
+    """A clock that is over after so many looks at it: also amid a search for broken triangles."""
+    counts = circular(14, 2).astype(float)
+    least = kendall_cost(counts, best_by_sets(counts))
+    clock = count()
+    for module in (distances, linear_ordering):
+        monkeypatch.setattr(module, "monotonic", lambda: float(next(clock)))
+    order, bound = best_by_integer_program(counts, tuple(range(14)), end=looks)
+    assert sorted(order) == list(range(14))
+    assert bound <= least <= kendall_cost(counts, order)
+
+
+def test_nothing_is_moved_once_time_is_over():
+    counts = circular(30, 1)
+    start = tuple(range(30))
+    assert (
+        improved_order(counts, start, end=monotonic() - 1) == start != improved_order(counts, start)
+    )
+
+
+def test_only_the_worst_triangles_are_kept_and_they_are_the_same(monkeypatch):
+    program = LinearOrdering(circular(40, 3).astype(float))
+    values = np.random.default_rng(4).random(len(program.costs))
+    monkeypatch.setattr(linear_ordering, "MOST_CUTS_AT_ONCE", 50)
+    at_once = program.broken_triangles(values)
+    monkeypatch.setattr(linear_ordering, "MOST_CUTS_KEPT", 60)
+    assert (at_once != program.broken_triangles(values)).nnz == 0
+    assert at_once.shape[0] == 50
 
 
 def test_a_thousand_items_on_which_people_agree():

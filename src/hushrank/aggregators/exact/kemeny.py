@@ -89,13 +89,16 @@ def condorcet_groups(margins: Margins) -> list[list[int]]:
     connected components of the graph of won pairs; they are few and small where people agree.
     Source: Truchon (Université Laval 1998), extended Condorcet criterion.
     """
-    from scipy.sparse.csgraph import connected_components  # slow to load
+    from scipy.sparse import csr_matrix  # slow to load
+    from scipy.sparse.csgraph import connected_components
 
     wins = margins > 0
-    n_groups, group_of = connected_components(wins, connection="strong")
+    n_groups, group_of = connected_components(csr_matrix(wins.astype(np.int8)), connection="strong")
+    if n_groups == 1:
+        return [list(range(len(margins)))]
     between = np.zeros((n_groups, n_groups), dtype=np.bool_)
-    winners, losers = np.nonzero(wins)
-    between[group_of[winners], group_of[losers]] = True
+    for item, group in enumerate(group_of):
+        between[group, group_of[wins[item]]] = True
     np.fill_diagonal(between, False)
     return [np.flatnonzero(group_of == group).tolist() for group in _topological(between)]
 

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Floats, Order
-from hushrank.rankings.distances import improved_order, kendall_cost
+from hushrank.rankings.distances import improved_order, is_over, kendall_cost
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 TOLERANCE = 1e-6
 MOST_CUTS_AT_ONCE = 20_000
+MOST_CUTS_KEPT = 1_000_000
+"""Of the broken triangles found so far; then all but the worst are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -64,30 +66,49 @@ class LinearOrdering:
     def solve(
         self, triangles: "csr_array | None", *, is_integer: bool, seconds: float
     ) -> OrderingSolution:
-        """Solve under the given triangles, as a relaxation or exactly."""
+        """Solve under the given triangles, as a relaxation or exactly.
+
+        A pair that no triangle holds takes the cheaper way round: the solver sees only the others.
+        """
         from scipy.optimize import Bounds, LinearConstraint, milp  # slow to load, seldom needed
 
+        values = (self.costs < 0).astype(np.float64)
+        alone = self.constant + float(np.minimum(self.costs, 0).sum())
+        if triangles is None:
+            return OrderingSolution(values, alone, is_optimal=True)
+        held = np.unique(triangles.indices)
         solved = milp(
-            self.costs,
-            integrality=np.full(len(self.costs), int(is_integer)),
+            self.costs[held],
+            integrality=np.full(held.size, int(is_integer)),
             bounds=Bounds(0, 1),
-            constraints=[] if triangles is None else [LinearConstraint(triangles, 0, 1)],
+            constraints=[LinearConstraint(triangles[:, held], 0, 1)],
             options={"mip_rel_gap": 0.0, "time_limit": seconds},
         )
         is_optimal = solved.status == 0
         proven = solved.fun if is_optimal else solved.get("mip_dual_bound")
-        bound = -np.inf if proven is None else self.constant + float(proven)
-        return OrderingSolution(solved.x, bound, is_optimal)
+        others = alone - float(np.minimum(self.costs[held], 0).sum())
+        bound = -np.inf if proven is None else others + float(proven)
+        if solved.x is None:
+            return OrderingSolution(None, bound, is_optimal)
+        values[held] = solved.x
+        return OrderingSolution(values, bound, is_optimal)
 
-    def broken_triangles(self, values: Floats) -> "csr_array | None":
-        """Return the triangles that `values` break most, if any."""
+    def broken_triangles(self, values: Floats, *, end: float | None = None) -> "csr_array | None":
+        """Return the triangles that `values` break most, if any; of those found until `end`.
+
+        Cost: O(items^3).
+        """
         matrix = np.zeros((self.n_items, self.n_items))
         matrix[self.pairs] = values
-        found = [self._broken(matrix, a) for a in range(self.n_items - 2)]
-        triples = np.concatenate([triple for triple, _ in found])
-        excess = np.concatenate([each for _, each in found])
-        worst = np.argsort(-excess, kind="stable")[:MOST_CUTS_AT_ONCE]
-        return self._rows(triples[worst]) if worst.size else None
+        found: list[tuple[NDArray[np.intp], Floats]] = []
+        for a in range(self.n_items - 2):
+            if is_over(end):
+                break
+            found.append(self._broken(matrix, a))
+            if sum(excess.size for _, excess in found) > MOST_CUTS_KEPT:
+                found = [_worst(found)]
+        triples, _ = _worst(found)
+        return self._rows(triples) if len(triples) else None
 
     def order_near(self, values: Floats) -> Order:
         """Return the items by how many others they precede in `values`."""
@@ -125,18 +146,21 @@ def best_by_integer_program(
     Stops when the two meet, or at the time `end` of the monotonic clock.
     """
     program, triangles, is_integer = LinearOrdering(majority), None, False
-    best = improved_order(majority, start)
+    best = improved_order(majority, start, end=end)
     bound = program.constant + float(np.minimum(program.costs, 0).sum())
-    while (seconds := np.inf if end is None else end - monotonic()) > 0:
+    while not is_over(end):
+        seconds = np.inf if end is None else max(end - monotonic(), 0.01)
         solution = program.solve(triangles, is_integer=is_integer, seconds=seconds)
         bound = max(bound, _whole(solution.bound, majority))
         if solution.values is None:
             break
-        near = improved_order(majority, program.order_near(solution.values))
+        near = improved_order(majority, program.order_near(solution.values), end=end)
         best = min(best, near, key=lambda order: kendall_cost(majority, order))
         if kendall_cost(majority, best) <= bound + TOLERANCE:
             return best, kendall_cost(majority, best)
-        broken = program.broken_triangles(solution.values)
+        broken = program.broken_triangles(solution.values, end=end)
+        if is_over(end):  # not all triangles may have been looked at
+            break
         if broken is not None:
             triangles = _one_below_the_other(triangles, broken)
         elif is_integer:  # an order; the solver's tolerance may leave the bound a hair below it
@@ -150,6 +174,14 @@ def _one_below_the_other(rows: "csr_array | None", more: "csr_array") -> "csr_ar
     from scipy.sparse import vstack  # slow to load
 
     return more if rows is None else vstack([rows, more], format="csr")
+
+
+def _worst(found: list[tuple[NDArray[np.intp], Floats]]) -> tuple[NDArray[np.intp], Floats]:
+    """Return the most broken triangles, and by how much; of equally broken ones the first."""
+    triples = np.concatenate([np.zeros((0, 3), dtype=np.intp), *(each for each, _ in found)])
+    excess = np.concatenate([np.zeros(0), *(each for _, each in found)])
+    worst = np.argsort(-excess, kind="stable")[:MOST_CUTS_AT_ONCE]
+    return triples[worst], excess[worst]
 
 
 def _whole(bound: float, majority: Floats) -> float:

@@ -81,7 +81,7 @@ class Consensus:
 
     @property
     def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
-        """The best and the worst rank of each item, 1 = best, at about 95 %, as `confidence`.
+        """The best and the worst rank of each item, 1 = best, at 95 % or more, as `confidence`.
 
         An interval holds the item's place in the order. None where nothing was released that tells.
         """
@@ -216,7 +216,7 @@ class Consensus:
         expect_number(time_limit, "time_limit")
         same = ballots.names == self.names
         require(same, "expected ballots of the same items, in the same order of columns")
-        counts = majority(ballots, unranked=self.unranked)
+        counts = self._counts_of(ballots)
         progress(AtMost.of("looking for the exact optimum", time_limit))
         best = self._optimum_of(counts) or kemeny(counts, time_limit=time_limit)
         other = other_first(ballots, self.unranked, int(best.order[0]))
@@ -249,6 +249,12 @@ class Consensus:
     @property
     def _columns(self) -> Values:
         return order_columns(self.items, self.confidence, self.rank_intervals)
+
+    def _counts_of(self, ballots: Rankings) -> Counts:
+        """Count who puts which item before which, where that was not done for the order."""
+        if isinstance(self.found, RawOrder) and self.found.ballots.rankings is ballots:
+            return self.found.ballots.counts
+        return majority(ballots, unranked=self.unranked)
 
     def _optimum_of(self, counts: Counts) -> KemenyOrder | None:
         """Return the optimum that is known already, where it is that of these counts."""
