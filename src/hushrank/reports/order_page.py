@@ -26,8 +26,7 @@ from hushrank.reports.page import (
 
 HOW = (
     "A dot is an item's place in this order. A bar holds the places that the item may truly have,"
-    " at about 95 % in the mean over the items, so that one of them may be a little less sure; the"
-    " shorter, the surer."
+    " each at 95 % or more: the shortest run of places that is so sure. The shorter, the surer."
 )
 HOW_UNSURE = "A dot is an item's place in this order. Which others it may have, is not known."
 

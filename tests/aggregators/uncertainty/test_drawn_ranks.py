@@ -36,6 +36,31 @@ def test_an_interval_holds_the_place_of_the_order_that_is_shown():
     assert drawn.intervals((2, 0, 1)) == ((0, 1), (1, 2), (0, 2))
 
 
+def shortest_run(drawn, level, place, n_items):
+    """Return the length of the shortest run with enough draws that holds a place, and its mass."""
+    runs = [
+        (low - high, np.mean((low <= drawn) & (drawn <= high)))
+        for low in range(n_items)
+        for high in range(low, n_items)
+        if place is None or low <= place <= high
+    ]
+    length, mass = max(run for run in runs if run[1] >= level - 1e-9)
+    return 1 - length, mass
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+def test_an_interval_is_the_shortest_that_reaches_its_level(level):
+    rng = np.random.default_rng(5)
+    ranks = ranks_by_scores(rng.normal(size=(200, 7)) + rng.normal(size=7) * 2)
+    drawn, order = DrawnRanks(ranks), tuple(rng.permutation(7).tolist())
+    for shown in (None, order):
+        for item, (low, high) in enumerate(drawn.intervals(shown, level)):
+            place = None if shown is None else shown.index(item)
+            held = np.mean((low <= ranks[:, item]) & (ranks[:, item] <= high))
+            assert (high - low + 1, held) == shortest_run(ranks[:, item], level, place, 7)
+            assert place is None or low <= place <= high
+
+
 def test_nothing_is_certain_that_draws_have_shown():
     drawn = DrawnRanks(ranks_by_scores(np.tile([3.0, 2.0], (99, 1))))
     assert drawn.ahead((0, 1)) == (0.995,)

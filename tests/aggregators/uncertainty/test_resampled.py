@@ -43,6 +43,20 @@ def test_intervals_hold_the_order_of_the_population_as_often_as_they_say():
     assert 0.88 < np.mean(held) <= 1.0
 
 
+@pytest.mark.parametrize("unranked", ["unknown", "last"])
+def test_scores_are_the_sums_of_margins(unranked):
+    rng = np.random.default_rng(6)
+    keys = rng.integers(1, 5, (40, 6)).astype(float)
+    keys[rng.random((40, 6)) < 0.3] = np.nan
+    ballots = Rankings.from_keys(keys, (*NAMES, "f"))
+    scores, margins = (
+        resampled._sums_of_groups(ballots, by_pairs, unranked, np.random.default_rng(7))
+        for by_pairs in (False, True)
+    )
+    np.testing.assert_array_equal(scores, margins.sum(axis=2))
+    assert scores.any()
+
+
 def test_more_people_are_surer():
     few, many = (
         min(ranks_of_other_people(drawn_ballots(n, 3), rule="pairs").ahead((3, 1, 4, 0, 2)))

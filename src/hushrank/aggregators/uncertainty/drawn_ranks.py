@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -48,14 +49,15 @@ class DrawnRanks:
     ) -> tuple[tuple[int, int], ...]:
         """Return for each item the best and the worst rank (0 = best).
 
-        The run of ranks whose probability is nearest to `level`: in the mean over the items the
-        true rank lies inside that often. Where an `order` is given, it holds each item's place.
+        The shortest run of ranks whose probability is at least `level`, the likeliest of several.
+        Where an `order` is given, the shortest that holds each item's place, too.
+        Cost: O(draws log draws) for each item.
         """
         require(0 < level < 1, f"expected a level between 0 and 1, got {level}")
         place_of = {} if order is None else {item: place for place, item in enumerate(order)}
-        chances = self.chances()
         return tuple(
-            _run_of_ranks(each, level, place_of.get(item)) for item, each in enumerate(chances)
+            _run_of_ranks(np.sort(each), level, place_of.get(item))
+            for item, each in enumerate(self.ranks.T)
         )
 
 
@@ -111,18 +113,18 @@ def _best_place(ahead: Floats, order: Integers, place: int) -> int:
     return target
 
 
-def _run_of_ranks(chances: Floats, level: float, place: int | None) -> tuple[int, int]:
-    """Return the run of ranks whose mass is nearest to `level`, of the likeliest of each length.
+def _run_of_ranks(drawn: Integers, level: float, place: int | None) -> tuple[int, int]:
+    """Return the shortest run of ranks that holds at least `level` of the sorted ranks (draws,).
 
-    Of those that hold `place`, where there is one.
+    It also holds `place`, where there is one. Each candidate begins at a drawn rank; of several as
+    short, the one that holds most, and of those the first.
     """
-    below = np.concatenate([[0.0], chances.cumsum()])
-    last, runs = len(chances) - 1, []
-    for length in range(1, len(chances) + 1):
-        masses = below[length:] - below[:-length]
-        lowest = 0 if place is None else max(0, place - length + 1)
-        highest = last - length + 1 if place is None else min(place, last - length + 1)
-        start = lowest + int(masses[lowest : highest + 1].argmax())
-        runs.append((round(abs(masses[start] - level), 9), length, start))
-    _, length, start = min(runs)
-    return start, start + length - 1
+    n_within = max(1, ceil(level * len(drawn) - 1e-9))
+    first, last = drawn[: len(drawn) - n_within + 1], drawn[n_within - 1 :]
+    if place is not None:
+        first, last = np.minimum(first, place), np.maximum(last, place)
+    is_shortest = last - first == (last - first).min()
+    first, last = first[is_shortest], last[is_shortest]
+    held = np.searchsorted(drawn, last, side="right") - np.searchsorted(drawn, first)
+    best = int(held.argmax())
+    return int(first[best]), int(last[best])

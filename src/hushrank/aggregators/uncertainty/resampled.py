@@ -75,8 +75,8 @@ def _sums_of_groups(
     silent = mark_of_unranked(ballots.ranks) if unranked == "unknown" else NO_MARK
     shape = (n_groups, ballots.n_items) + (ballots.n_items,) * by_pairs
     sums = np.zeros(shape)
-    of_pairs = sums.reshape(n_groups, ballots.n_items, -1)
-    _add_margins(of_pairs, np.ascontiguousarray(ballots.ranks), rows, groups, weights, silent)
+    add = _add_margins if by_pairs else _add_scores
+    add(sums, np.ascontiguousarray(ballots.ranks), rows, groups, weights, silent)
     return sums
 
 
@@ -98,8 +98,7 @@ def _opposite_orders(
 def _add_margins(
     sums: Floats, ranks: Ranks, rows: Indices, groups: Indices, people: Counts, silent: int
 ) -> None:
-    """Add margins to sums (groups, items, items), or to (groups, items, 1) all of an item."""
-    n_items, step = ranks.shape[1], int(sums.shape[2] > 1)
+    n_items = ranks.shape[1]
     for each in range(rows.size):
         row, margins = ranks[rows[each]], sums[groups[each]]
         for one in range(n_items):
@@ -107,5 +106,24 @@ def _add_margins(
                 continue
             for other in range(n_items):
                 if row[one] < row[other] and row[other] != silent:
-                    margins[one, step * other] += people[each]
-                    margins[other, step * one] -= people[each]
+                    margins[one, other] += people[each]
+                    margins[other, one] -= people[each]
+
+
+@kernel
+def _add_scores(
+    sums: Floats, ranks: Ranks, rows: Indices, groups: Indices, people: Counts, silent: int
+) -> None:
+    """Add how many items each one is put before, less how many before it: along sorted ranks."""
+    for each in range(rows.size):
+        row, scores = ranks[rows[each]], sums[groups[each]]
+        order = np.argsort(row)
+        n_said = np.count_nonzero(row != silent)  # the mark of the others is the largest rank
+        first = 0
+        while first < n_said:
+            after = first + 1
+            while after < n_said and row[order[after]] == row[order[first]]:
+                after += 1
+            for place in range(first, after):
+                scores[order[place]] += people[each] * (n_said - after - first)
+            first = after

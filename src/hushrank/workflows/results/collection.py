@@ -126,7 +126,7 @@ class Collection:
 
     @cached_property
     def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
-        """The best and the worst rank of each item, 1 = best, at about 95 %; None if unknown.
+        """The best and the worst rank of each item, 1 = best, at 95 % or more; None if unknown.
 
         By the same belief as `confidence`; an interval holds the item's place in the order.
         """
@@ -318,7 +318,7 @@ class Collection:
         """What may be written under the picture of the order."""
         bars = ""
         if self.intervals is not None:
-            bars = " Bars: places that an item may truly have, at about 95 %."
+            bars = " Bars: places that an item may truly have, at 95 % or more."
         return (
             f"{self.n_people:,} people answered about {len(self.names)} items. Each answer was"
             f" randomised on the person's own device (epsilon {loss_in_words(self.epsilon, 4)},"

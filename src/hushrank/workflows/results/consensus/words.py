@@ -77,7 +77,7 @@ def caption(consensus: "Consensus") -> str:
     """What may be written under the picture of the order."""
     bars = ""
     if consensus.intervals is not None:
-        bars = f" Bars: places that a candidate may have in {consensus.sure_of}, at about 95 %."
+        bars = f" Bars: places that a candidate may have in {consensus.sure_of}, at 95 % or more."
     if not consensus.spend:
         return f"The order of {len(consensus.names)} candidates by all ballots, exactly.{bars}"
     (spend,) = consensus.spend
