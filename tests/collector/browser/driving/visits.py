@@ -35,6 +35,7 @@ class Seat:
         self._session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
         self.page.mouse.move(0, 0)
         self.page.unroute_all()
+        self.page.context.set_offline(False)
         self.page.goto(self._empty)
         self.page.evaluate("sessionStorage.clear()")
         kept = {"origin": self._origin, "storageTypes": "all"}
