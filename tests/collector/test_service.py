@@ -1,7 +1,6 @@
-import asyncio
 import json
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import count
 
 import msgspec
@@ -12,27 +11,16 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
-from hushrank.collector.store.opening import open_store
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire import read_survey
 from hushrank.surveys.wire_documents import SentReport
+from tests.collector.device.live import START, Clock
 from tests.collector.drafts import NAMES, draft
 
-START = datetime(2027, 1, 31, 12, tzinfo=UTC)
 JOININGS = ("open", "invitations", "api")
 TASTES = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 0, 2, 3]])
-
-
-class Clock:
-    """A clock that tests set."""
-
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
 
 
 def person(number: int) -> str:
@@ -58,23 +46,6 @@ async def take_part(service: Service, id: str, numbers, *, lot=None, **joining) 
         reports = report(assigned.handout, drawn / 2**32, order, number)
         uploads.append(Upload(assigned.assignment, reports))
     return await service.accept(uploads)
-
-
-@pytest.fixture
-def in_service(tmp_path):
-    """Run something with a service over a fresh file; and again over the same file."""
-
-    def runs(using, clock=None):
-        async def whole():
-            store = await open_store(str(tmp_path / "surveys.sqlite"))
-            try:
-                return await using(Service(store, clock=clock or Clock()))
-            finally:
-                await store.close()
-
-        return asyncio.run(whole())
-
-    return runs
 
 
 async def refusal_of(awaitable) -> str:

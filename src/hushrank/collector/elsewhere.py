@@ -15,7 +15,14 @@ from typing import Any
 import msgspec
 
 from hushrank.collector.draft import Draft, read_draft, write_draft
-from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_reports_of, replay
+from hushrank.collector.rounds import (
+    Asked,
+    choose,
+    decode_tallies,
+    encode_tallies,
+    n_reports_of,
+    replay,
+)
 from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
@@ -25,6 +32,7 @@ from hushrank.files.pieces import Piece, pieces_of
 from hushrank.files.spread import scratch_folder
 from hushrank.poisoning.findings import Finding
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
+from hushrank.protocols.chosen import Chosen
 from hushrank.surveys.report_batches import Counted, Parts, report_table
 from hushrank.surveys.report_files import (
     Keyed,
@@ -68,16 +76,21 @@ class WireSoFar(msgspec.Struct, frozen=True):
     public_seed: int
     rounds: tuple[WireRound, ...] = ()
     id: str = ""
+    chosen: Chosen | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class SurveySoFar:
-    """What an organiser asks, the seed of public coins, and the rounds that were counted."""
+    """What an organiser asks, the seed of public coins, and the rounds that were counted.
+
+    `chosen`: what the release that began it chose to ask; None until a round was counted.
+    """
 
     draft: Draft
     seed: int = 0
     rounds: tuple[WireRound, ...] = ()
     id: str = ""
+    chosen: Chosen | None = None
 
     @cached_property
     def follows(self) -> Asked | Collection:
@@ -85,7 +98,8 @@ class SurveySoFar:
 
         Raises HushrankError where fewer people reported than the organiser shows results of.
         """
-        found = replay(self.draft, self.seed, [each.counted for each in self.rounds])
+        counted = [each.counted for each in self.rounds]
+        found = replay(self.draft, self.seed, counted, self.chosen)
         if isinstance(found, Collection):
             least = self.draft.smallest_group
             few = f"fewer than {least} people reported: no result is shown"
@@ -119,7 +133,8 @@ class SurveySoFar:
         tallies = msgspec.json.decode(encode_tallies(counted.tallies), type=_TALLIES)
         repeated = counted.n_repeated if has_key else None
         newest = WireRound(asked.fingerprints, tallies, counted.n_refused, repeated)
-        return replace(self, rounds=(*self.rounds, newest))
+        chosen = choose(self.draft) if self.chosen is None else self.chosen
+        return replace(self, rounds=(*self.rounds, newest), chosen=chosen)
 
     def n_reports(self, number: int) -> int:
         """Return how many people reported in a round, 0 = the first one."""
@@ -131,7 +146,7 @@ class SurveySoFar:
     def document(self) -> bytes:
         """Return all of it as JSON; pictures of items are left out."""
         survey = json.loads(write_draft(_without_pictures(self.draft), {}, form="json"))
-        wire = WireSoFar(survey, self.seed, self.rounds, self.id)
+        wire = WireSoFar(survey, self.seed, self.rounds, self.id, self.chosen)
         return msgspec.json.format(msgspec.json.encode(wire), indent=1) + b"\n"
 
     def write(self, path: FilePath) -> None:
@@ -162,7 +177,8 @@ def read_so_far(path: FilePath) -> SurveySoFar:
         if wire is None:
             return SurveySoFar(read_draft(content, form="json")[0])
         draft, _ = read_draft(msgspec.json.encode(wire.survey), form="json")
-        return _checked(SurveySoFar(draft, wire.public_seed, wire.rounds, wire.id))
+        found = SurveySoFar(draft, wire.public_seed, wire.rounds, wire.id, wire.chosen)
+        return _checked(found)
 
 
 def tally_reports(

@@ -6,7 +6,7 @@ tallies lead to the same next round.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -18,8 +18,9 @@ from hushrank.collector.draft import Draft
 from hushrank.engines.outcome import Outcome
 from hushrank.errors import require
 from hushrank.mechanisms.local import Tally
+from hushrank.protocols.chosen import Choosing, Chosen
 from hushrank.protocols.learnt.learnt import Learnt
-from hushrank.protocols.registry import EVERY_OPTION
+from hushrank.protocols.registry import EVERY_OPTION, NamedProtocol
 from hushrank.surveys.survey import Round, RoundTallies, require_round
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.workflows.results.collection import Collection
@@ -47,14 +48,27 @@ class Asked:
         return next((n for n, (low, high) in enumerate(lots) if low <= lot < high), None)
 
 
-def replay(draft: Draft, seed: int, tallies: Sequence[RoundTallies]) -> Asked | Collection:
+def choose(draft: Draft) -> Chosen | None:
+    """Return what this release chooses to ask; None of a protocol that has no choice."""
+    protocol = draft.named_protocol
+    if not isinstance(protocol, Choosing):
+        return None
+    n_people = draft.expected_people
+    chosen: Chosen = protocol.choose(len(draft.items), epsilon=draft.epsilon, n_people=n_people)
+    return chosen
+
+
+def replay(
+    draft: Draft, seed: int, tallies: Sequence[RoundTallies], chosen: Chosen | None = None
+) -> Asked | Collection:
     """Return the next round after those of the tallies, or what was learnt after the last one.
 
-    seed: of the protocol's public coins. Privacy: nobody is asked for more than the draft's epsilon
+    seed: of the protocol's public coins. chosen: what was chosen to ask when the series began, by
+    whichever release; None chooses. Privacy: nobody is asked for more than the draft's epsilon
     over all rounds, counted exactly; a protocol that would is stopped.
     Raises HushrankError where the protocol cannot learn from the tallies, or cannot go on.
     """
-    begun = draft.named_protocol.begin(
+    begun = _protocol(draft, chosen).begin(
         len(draft.items), epsilon=draft.epsilon, n_people=draft.expected_people, seed=seed
     )
     surveys: list[Round] = []
@@ -89,6 +103,15 @@ def n_reports_of(tallies: RoundTallies, surveys: Round) -> int:
     """Return how many people reported in a round."""
     each = zip(tallies, surveys, strict=True)
     return sum(sum(t.n_reports for t in part) // survey.answers_per_person for part, survey in each)
+
+
+def _protocol(draft: Draft, chosen: Chosen | None) -> NamedProtocol:
+    protocol = draft.named_protocol
+    if chosen is None:
+        return protocol
+    require(isinstance(protocol, Choosing), f"{draft.protocol} has no choice of what to ask")
+    settled: NamedProtocol = replace(protocol, chosen=chosen)  # type: ignore[type-var]
+    return settled
 
 
 def _checked(surveys: Round, before: Sequence[Round], draft: Draft) -> Round:

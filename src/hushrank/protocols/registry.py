@@ -32,8 +32,9 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.distributions.max_entropy import MOST_ITEMS_OF_CHAINS, max_entropy
-from hushrank.protocols.distributions.popular_orders import popular_orders
+from hushrank.protocols.distributions.popular_orders import mix_of_rest, popular_orders
 from hushrank.protocols.distributions.question_kinds import Incomplete, require_incomplete
+from hushrank.protocols.distributions.question_mix import Mix, choose_mix
 from hushrank.protocols.distributions.safari import Split, safari
 from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.protocols.learnt.learnt import Learnt
@@ -41,6 +42,7 @@ from hushrank.protocols.learnt.models import LearntFit, LearntModel, Rows
 from hushrank.protocols.learnt.orders import LearntMargins, LearntOrder, LearntPairs
 from hushrank.protocols.orders.ldp_kwiksort import ldp_kwiksort
 from hushrank.protocols.orders.one_order import one_order
+from hushrank.protocols.orders.order_design import OrderDesign, choose_order_design
 from hushrank.protocols.orders.pairs import pairs
 from hushrank.protocols.orders.query_counts import Solution
 from hushrank.protocols.orders.subset_order import subset_order
@@ -95,13 +97,15 @@ class MaxEntropy:
     """Our own protocol, the default: one round, one tiny question a person; see `max_entropy`.
 
     `prior`: how far from uniform people are taken to be before they have answered. `rows`: how
-    synthetic rankings are drawn. `popular_orders`: also ask for orders that many hold.
+    synthetic rankings are drawn. `popular_orders`: also ask for orders that many hold. `chosen`:
+    the mix to ask, where an earlier survey of a series settled it.
     """
 
     prior: Prior = "safe"
     rows: Rows = "herded"
     unranked: Incomplete = "refused"
     popular_orders: bool = False
+    chosen: Mix | None = None
     name = "max-entropy"
     has_model = True
 
@@ -120,12 +124,19 @@ class MaxEntropy:
         others = "protocol pairs learns one order of more, protocol safari a model"
         few = f"max-entropy takes at most {MOST_ITEMS_OF_CHAINS} items, got {n_items}: {others}"
         require(n_items <= MOST_ITEMS_OF_CHAINS, few)
-        asked = {"epsilon": epsilon, "n_people": n_people, "prior": self.prior}
+        asked = {"epsilon": epsilon, "n_people": n_people, "prior": self.prior, "mix": self.chosen}
         if self.popular_orders:
             found = yield from popular_orders(n_items, function_seed=seed, **asked)  # type: ignore[arg-type]
             return LearntFit(found, self.rows)
         fitted = yield from max_entropy(n_items, unranked=self.unranked, **asked)  # type: ignore[arg-type]
         return LearntFit(fitted, self.rows)
+
+    def choose(self, n_items: int, *, epsilon: float, n_people: int) -> Mix:
+        """Return the mix that this release asks."""
+        if self.popular_orders:
+            return mix_of_rest(n_items, epsilon=epsilon, n_people=n_people)
+        unranked = self.unranked
+        return choose_mix(n_items, epsilon=epsilon, n_people=n_people, unranked=unranked)
 
     def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
         """Return the protocol at an epsilon whose reports are all but true, for few items."""
@@ -207,16 +218,24 @@ class WholeRanking:
 
 @dataclass(frozen=True)
 class ConsensusOrder:
-    """Ours for one order: small blocks and whole orders, and all reports together; `one_order`."""
+    """Ours for one order: small blocks and whole orders, and all reports together; `one_order`.
 
+    `chosen`: the design to ask, where an earlier survey of a series settled it.
+    """
+
+    chosen: OrderDesign | None = None
     name = "order"
     has_model = False
     unranked: ClassVar[Incomplete] = "refused"
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of blocks and whole orders, of different people."""
-        found = yield from one_order(n_items, epsilon=epsilon, n_people=n_people)
-        return LearntMargins(found)
+        asked = {"epsilon": epsilon, "n_people": n_people, "design": self.chosen}
+        return LearntMargins((yield from one_order(n_items, **asked)))  # type: ignore[arg-type]
+
+    def choose(self, n_items: int, *, epsilon: float, n_people: int) -> OrderDesign:
+        """Return the design that this release asks."""
+        return choose_order_design(n_items, epsilon=epsilon, n_people=n_people)
 
     def truthful(self, n_items: int, epsilon: float) -> tuple[NamedProtocol, float] | None:
         """Return None: there are no synthetic rankings to be compared."""
@@ -335,10 +354,10 @@ def _entry(kind: Any, **settled: Any) -> Entry:
 
 
 PROTOCOLS: Mapping[str, Entry] = {
-    "max-entropy": _entry(MaxEntropy),
+    "max-entropy": _entry(MaxEntropy, chosen=None),
     "safari": _entry(Safari),
     **{name: _entry(WholeRanking, name=name, mechanism=MECHANISMS[name]) for name in MECHANISMS},
-    "order": _entry(ConsensusOrder),
+    "order": _entry(ConsensusOrder, chosen=None),
     "pairs": _entry(Pairs),
     "ldp-kwiksort-rr": _entry(LdpKwikSort, solution="rr"),
     "ldp-kwiksort-lap": _entry(LdpKwikSort, solution="lap"),

@@ -16,6 +16,7 @@ from hushrank.collector.device.memory import SimulatedMemory
 from hushrank.collector.device.repeating import answer_each, memo_key
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.protocols.distributions import question_mix
 from hushrank.protocols.registry import make_protocol
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
@@ -64,6 +65,18 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
     assert all(each == sent[0] for each in sent)
     spent = device.spent()
     assert (spent.in_a_year, spent.everywhere) == (2.0, 2.0)
+
+
+def test_a_release_with_other_tables_costs_a_series_nothing(live, monkeypatch):
+    survey, device = live.open(epsilon=2.0), live.device(3)
+    device.join(survey)
+    device.answer(survey, ORDER)
+    device.send(survey)
+    monkeypatch.setattr(question_mix, "tabulated_parts", lambda *_: (("levels", 1.0, 2),))
+    again = live.repeat(survey)
+    device.join(again)
+    repeated = device.answer(again, ORDER)
+    assert (repeated.nats, repeated.is_repeated) == (0.0, True)
 
 
 def test_a_ranking_that_changes_costs_as_many_answers_as_it_has_had(live):

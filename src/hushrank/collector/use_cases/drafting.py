@@ -7,6 +7,7 @@ import msgspec
 
 from hushrank.collector.announcement import Announcement, announce
 from hushrank.collector.draft import Draft, digest_of, picture_type, write_draft
+from hushrank.collector.life import Life
 from hushrank.collector.refusals import allow
 from hushrank.collector.rounds import Asked, encode_tallies
 from hushrank.collector.store.store import Bin, Kinds
@@ -29,15 +30,17 @@ class Drafting(Shelf):
         record = await self._record(id)
         draft = msgspec.structs.replace(record.draft, closes=None)
         pictures = await self.pictures(id)
-        # the seed of the series, too: the same questions, and so the same fingerprint
-        return await self._create(Record(draft, record.series, record.seed, record.decks), pictures)
+        # with its seed and what it chose to ask: the same questions, and so the same fingerprint
+        again = msgspec.structs.replace(record, draft=draft, life=Life(), announcement=None)
+        return await self._create(again, pictures)
 
     async def edit(self, id: str, draft: Draft, pictures: dict[str, bytes] | None = None) -> None:
         """Put another draft in place of one that nobody has seen. Raises Refusal."""
 
         def edited(record: Record) -> Record:
             record.life.require_editable()
-            return msgspec.structs.replace(record, draft=draft)
+            chosen = record.chosen if _can_ask_the_same(record.draft, draft) else None
+            return msgspec.structs.replace(record, draft=draft, chosen=chosen)
 
         kept = {**await self.pictures(id), **(pictures or {})}
         _require_pictures(draft, kept)
@@ -102,6 +105,7 @@ class Drafting(Shelf):
             "series": record.series,
             "life": msgspec.to_builtins(record.life),
             "public_seed": record.seed,
+            "chosen": msgspec.to_builtins(record.chosen),
             "survey": survey,
             "announcement": record.announcement,
             "rounds": rounds,
@@ -149,6 +153,12 @@ class Drafting(Shelf):
     async def _announce(self, id: str, record: Record) -> Announcement:
         asked = await self._asked(id, record, 0)
         return announce(record.draft, id, record.series, asked.surveys, asked.fingerprints)
+
+
+def _can_ask_the_same(before: Draft, now: Draft) -> bool:
+    """Whether answers to one can be repeated in the other: for whatever number of people."""
+    each = [(len(d.items), d.epsilon, d.protocol, d.options) for d in (before, now)]
+    return each[0] == each[1]
 
 
 def _require_pictures(draft: Draft, pictures: dict[str, bytes]) -> None:

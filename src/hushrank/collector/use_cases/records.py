@@ -7,6 +7,7 @@ import msgspec
 from hushrank.collector.draft import Draft
 from hushrank.collector.life import Life
 from hushrank.collector.store.store import Counts
+from hushrank.protocols.chosen import Chosen
 from hushrank.surveys.wire_documents import SentReport
 
 LOTS = 2**32
@@ -16,7 +17,8 @@ LOTS = 2**32
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that is kept of a survey itself. `seed`: of public coins; `decks`: secret, of its series.
 
-    `announcement`: the document that people see, once it is open, byte for byte.
+    `announcement`: the document that people see, once it is open, byte for byte. `chosen`: what the
+    release that opened the first survey of the series chose to ask.
     """
 
     draft: Draft
@@ -25,6 +27,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decks: bytes
     life: Life = Life()
     announcement: str | None = None
+    chosen: Chosen | None = None
 
 
 class RoundRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
-from hushrank.collector.rounds import Asked, encode_tallies, n_people_of
+from hushrank.collector.rounds import Asked, choose, encode_tallies, n_people_of
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
@@ -122,6 +122,8 @@ class Running(Drafting):
     async def _open(self, id: str, closes: datetime | None) -> None:
         record = await self._record(id)
         number = record.life.open(self._now(), closes).round or 0
+        if record.chosen is None and number == 0:
+            record = msgspec.structs.replace(record, chosen=choose(record.draft))
         asked = await self._asked(id, record, number)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
         await self.store.open_round(id, number, blob)
@@ -130,7 +132,8 @@ class Running(Drafting):
         def opened(now: Record) -> Record:
             allow(now.draft == record.draft, "not-allowed", "the draft was changed meanwhile")
             life = now.life.open(self._now(), closes)
-            return msgspec.structs.replace(now, life=life, announcement=now.announcement or text)
+            told, chosen = now.announcement or text, record.chosen
+            return msgspec.structs.replace(now, life=life, announcement=told, chosen=chosen)
 
         await self._change(id, opened)
 

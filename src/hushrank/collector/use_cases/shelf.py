@@ -82,11 +82,12 @@ class Shelf:
 
     async def _asked(self, id: str, record: Record, number: int) -> Asked:
         """Return a round, which is the one that was published if it was."""
-        key = (id, number, msgspec.json.encode(record.draft), record.seed)
+        key = (id, number, *_asked_by(record))
 
         async def make() -> Asked:
             tallies = await self._tallies(id, record, until=number)
-            found = await asyncio.to_thread(replay, record.draft, record.seed, tallies)
+            settled = record.draft, record.seed, tallies, record.chosen
+            found = await asyncio.to_thread(replay, *settled)
             if not isinstance(found, Asked):
                 raise Refusal("not-allowed", "the protocol asks no other round")
             fingerprints = await asyncio.to_thread(lambda: found.fingerprints)  # seconds, at worst
@@ -103,10 +104,11 @@ class Shelf:
     async def _result(
         self, id: str, record: Record, tallies: tuple[RoundTallies, ...]
     ) -> Asked | Collection:
-        key = (id, msgspec.json.encode(record.draft), len(tallies))
+        key = (id, *_asked_by(record), len(tallies))
 
         async def make() -> Asked | Collection:
-            return await asyncio.to_thread(replay, record.draft, record.seed, tallies)
+            settled = record.draft, record.seed, tallies, record.chosen
+            return await asyncio.to_thread(replay, *settled)
 
         return await self._learnt(key).get(make)
 
@@ -141,6 +143,11 @@ class _Once:
                 self._made = await make()
             made: T = self._made
             return made
+
+
+def _asked_by(record: Record) -> tuple[bytes, int, bytes]:
+    """Return all that decides what is asked, to be compared."""
+    return msgspec.json.encode(record.draft), record.seed, msgspec.json.encode(record.chosen)
 
 
 def _is_id(text: str) -> bool:

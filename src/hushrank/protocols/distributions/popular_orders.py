@@ -105,9 +105,7 @@ def popular_orders(
     fits = FEWEST_ITEMS <= n_items <= MOST_ITEMS
     require(fits, f"popular_orders takes {FEWEST_ITEMS} to {MOST_ITEMS} items, got {n_items}")
     require_prior(prior)
-    n_rest = ceil((1 - ASKED_SHARE) * n_people)
-    chosen = choose_mix(n_items, epsilon=epsilon, n_people=n_rest, unranked="last")
-    chosen = chosen if mix is None else mix
+    chosen = mix_of_rest(n_items, epsilon=epsilon, n_people=n_people) if mix is None else mix
     of_rest = mix_surveys(chosen, n_items, epsilon, lots=(ASKED_SHARE, 1.0))
     of_orders = order_surveys(n_items, epsilon, function_seed)
     surveys = (*of_rest, *of_orders)
@@ -122,6 +120,12 @@ def popular_orders(
     shares, fit = _most_likely(reduce(add, parts), search, prior)
     rest = MaxEntropyOutcome((epsilon,), (chosen,), prior, fit)
     return PopularOrdersOutcome(rest, search.popular(shares), *search.errors(shares))
+
+
+def mix_of_rest(n_items: int, *, epsilon: float, n_people: int) -> Mix:
+    """Return what those are asked whose orders are not asked for."""
+    n_rest = ceil((1 - ASKED_SHARE) * n_people)
+    return choose_mix(n_items, epsilon=epsilon, n_people=n_rest, unranked="last")
 
 
 def order_surveys(n_items: int, epsilon: float, function_seed: int) -> tuple[Survey, ...]:
