@@ -11,6 +11,7 @@ from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import forward, priced
 from hushrank.errors import require
 from hushrank.mechanisms.local import require_parameters
+from hushrank.protocols.distributions.max_entropy import MOST_ITEMS
 from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import (
     DEFAULT,
@@ -144,7 +145,8 @@ def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
 
 
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
-    takes = "aggregate takes such ballots, and so does max-entropy with unranked: last or unknown"
+    few = f"of up to {MOST_ITEMS} items max-entropy with unranked: last or unknown"
+    takes = f"aggregate takes such ballots, and {few}"
     by_share = people.reading is not None and people.reading.by_share
     require(not by_share, "drop: items below a share are told by raw rankings: name them instead")
     is_taken = people.is_complete or protocol.unranked != "refused"

@@ -91,7 +91,13 @@ def test_chains_that_did_not_settle_are_not_passed_off_as_a_result(outcome):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"n_items": 51}, {"n_items": 17, "unranked": "last"}, {"n_items": 17, "prior": "no"}]
+    "wrong",
+    [
+        {"n_items": 51},
+        {"n_items": 17, "unranked": "last"},
+        {"n_items": 17, "unranked": "unknown"},
+        {"n_items": 17, "prior": "no"},
+    ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
     parameters = {"epsilon": 1.0, "n_people": 100, **wrong}

@@ -210,7 +210,8 @@ def _require_parameters(n_items: int, prior: Prior, unranked: Incomplete) -> Non
     require_prior(prior)
     require_incomplete(unranked)
     whole = unranked == "refused" or n_items <= MOST_ITEMS
-    require(whole, f"more than {MOST_ITEMS} items must all be ranked, got {n_items}")
+    few = f"more than {MOST_ITEMS} items must all be ranked, got {n_items}: aggregate takes others"
+    require(whole, few)
 
 
 def _reports(

@@ -39,6 +39,11 @@ WRONG = [
         "The protocol does not take this survey: max-entropy takes at most 50 items, got 51:"
         " protocol pairs learns one order of more, protocol safari a model.",
     ),
+    (
+        {"item_name": [f"item {n}" for n in range(17)], "unranked": "last"},
+        "The protocol does not take this survey: more than 16 items must all be ranked, got 17:"
+        " aggregate takes others.",
+    ),
 ]
 
 
