@@ -289,6 +289,13 @@ def test_a_column_of_counts_is_asked_about(tmp_path):
     assert read(tmp_path, text.replace("3\n", "1\n").replace("5\n", "1\n")).n_people == 2
 
 
+def test_counts_before_places_are_asked_about(tmp_path):
+    text = "n,tea,milk,cola\n5,1,2,3\n700,2,1,3\n3,3,2,1\n"
+    with pytest.raises(HushrankError, match=r"^.*: column 1: .*--ignore, or say --weight "):
+        read(tmp_path, text)
+    assert read(tmp_path, text, weight="n").n_people == 708
+
+
 def test_a_column_that_nobody_filled_is_no_item_of_a_form(tmp_path):
     rankings = read(tmp_path, "ID,Name,tea,milk,cola,Tags\n" + rows("#,,", RANKS, ","))
     assert rankings.names == DRINKS

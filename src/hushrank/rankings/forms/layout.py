@@ -218,6 +218,8 @@ def _ask_best(
         said = "say --best low if 1 is best, or --best high if the largest number is"
         raise HushrankError(f"{found}; {said}")
     leave = "leave out columns that are no ballots with --ignore"
+    if len(others) == 1:
+        leave += ", or say --weight if it tells for how many people a row stands"
     say = "if these are scores or stars, say --best high or --best low"
     raise HushrankError(f"{found}, got other numbers; {leave}; {say}")
 
