@@ -15,7 +15,6 @@ from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.questions.question import Question
-from hushrank.rankings.profile import Rankings
 
 EVERY_BUDGET = (0.0, inf)
 """Asks people whatever their budgets."""
@@ -105,12 +104,6 @@ class Survey:
     def takes_incomplete(self) -> bool:
         """Whether every strict ranking of only some of the items can answer every question."""
         return all(question.takes_incomplete for question in self.questions)
-
-    def require_takes(self, rankings: Rankings, purpose: str) -> None:
-        """Raise HushrankError unless they are strict, and complete if not all may be answered."""
-        if not self.takes_incomplete:
-            rankings.require_complete_strict(purpose)
-        require(rankings.is_strict, f"{purpose}: expected strict rankings, some items are tied")
 
     @cached_property
     def items_at_once(self) -> NDArray[np.intp] | None:
