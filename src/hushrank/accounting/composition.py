@@ -5,8 +5,9 @@ Theory: docs/theory/many-answers.md.
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf
 
+from hushrank.accounting.rounding import float_above, float_below
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 
@@ -20,7 +21,7 @@ def total_epsilon(spends: Sequence[Spend]) -> float:
     Raises HushrankError when the releases hide different changes of the data.
     Source: McSherry (SIGMOD 2009), theorems 3 and 4.
     """
-    return _float_above(exact_epsilon(spends))
+    return float_above(exact_epsilon(spends))
 
 
 def exact_epsilon(spends: Sequence[Spend]) -> Fraction:
@@ -37,12 +38,12 @@ def total_delta(spends: Sequence[Spend]) -> float:
     Source: Dwork, Kenthapadi, McSherry, Mironov, Naor (EUROCRYPT 2006), theorem 1.
     """
     each = (sum(Fraction(spend.delta) for spend in at_once) for at_once in _overlaps(spends))
-    return min(1.0, _float_above(max((Fraction(total) for total in each), default=Fraction(0))))
+    return min(1.0, float_above(max((Fraction(total) for total in each), default=Fraction(0))))
 
 
 def epsilon_of_collections(collections: Iterable[Sequence[Spend]]) -> float:
     """Return the largest privacy loss of a person who may have been in all collections, in nats."""
-    return _float_above(sum(map(exact_epsilon, collections), Fraction(0)))
+    return float_above(sum(map(exact_epsilon, collections), Fraction(0)))
 
 
 def share_of(epsilon: float, n_releases: int) -> float:
@@ -51,7 +52,7 @@ def share_of(epsilon: float, n_releases: int) -> float:
     Raises HushrankError unless epsilon is positive and finite, and there is a release.
     """
     require(n_releases >= 1, f"expected at least 1 release, got {n_releases}")
-    return _float_below(_price(epsilon) / n_releases)
+    return float_below(_price(epsilon) / n_releases)
 
 
 def rest_of(epsilon: float, spent: float) -> float:
@@ -60,22 +61,12 @@ def rest_of(epsilon: float, spent: float) -> float:
     Raises HushrankError unless epsilon is positive and finite, and more than what is spent.
     """
     require(0 <= spent < epsilon, f"expected less than epsilon to be spent, got {spent}")
-    return _float_below(_price(epsilon) - Fraction(spent))
+    return float_below(_price(epsilon) - Fraction(spent))
 
 
 def _price(epsilon: float) -> Fraction:
     require(0 < epsilon < inf, f"expected a positive finite epsilon, got {epsilon}")
     return Fraction(epsilon)
-
-
-def _float_below(number: Fraction) -> float:
-    nearest = float(number)
-    return nearest if Fraction(nearest) <= number else nextafter(nearest, 0)
-
-
-def _float_above(number: Fraction) -> float:
-    nearest = float(number)
-    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def _overlaps(spends: Sequence[Spend]) -> list[list[Spend]]:

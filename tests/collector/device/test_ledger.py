@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.collector.device.ledger import Account, Entry, float_above
+from hushrank.collector.device.ledger import Account, Entry
 from hushrank.errors import HushrankError
 
 NOW = datetime(2027, 1, 31, tzinfo=UTC)
@@ -58,10 +58,3 @@ def test_a_limit_may_be_changed_and_is_no_less_than_nothing():
     for wrong in (-1, float("inf"), float("nan")):
         with pytest.raises(HushrankError, match="limit"):
             account.limited(wrong)
-
-
-@given(st.fractions(0, 10))
-def test_the_float_above_is_the_nearest_that_is_not_below(number):
-    above = float_above(number)
-    assert Fraction(above) >= number
-    assert above == 0 or Fraction(above) - number < Fraction(above) / 2**51

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf
 
 import msgspec
 
+from hushrank.accounting.rounding import float_above
 from hushrank.errors import require
 
 DEFAULT_LIMIT = 8.0
@@ -77,12 +78,6 @@ class Account(msgspec.Struct, frozen=True):
     def _of_a_year(self, collector: str, now: datetime) -> Iterable[Entry]:
         since = now - YEAR
         return (each for each in self.entries if each.collector == collector and each.at > since)
-
-
-def float_above(number: Fraction) -> float:
-    """Return the smallest float of at least this number."""
-    nearest = float(number)
-    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
 
 
 def _sum(entries: Iterable[Entry]) -> Fraction:

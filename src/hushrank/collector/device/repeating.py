@@ -11,9 +11,9 @@ from hashlib import sha256
 
 import msgspec
 
+from hushrank.accounting.rounding import float_above
 from hushrank.arrays import Answers
 from hushrank.collector.device.kept import Answered, Memo
-from hushrank.collector.device.ledger import float_above
 from hushrank.errors import require
 from hushrank.surveys.handout import Handout
 from hushrank.surveys.wire_documents import wire_mechanism

@@ -11,12 +11,12 @@ from math import exp, expm1, tanh
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hushrank.accounting.rounding import float_above
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
 from hushrank.mechanisms.curator.noise import (
     MOST_SCALE,
     checked_values,
-    float_above,
     require_epsilon,
     require_sensitivity,
 )

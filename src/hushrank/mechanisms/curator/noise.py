@@ -1,7 +1,5 @@
 """What every mechanism of a curator is who adds noise to counts, and what all of them check."""
 
-from fractions import Fraction
-from math import inf, nextafter
 from typing import Protocol
 
 import numpy as np
@@ -59,9 +57,3 @@ def require_sensitivity(sensitivity: int) -> None:
     require(isinstance(sensitivity, int), "expected the sensitivity as an int")
     in_domain = 1 <= sensitivity <= MOST_COUNT
     require(in_domain, f"expected a sensitivity of 1 to 2^62, got {sensitivity}")
-
-
-def float_above(number: Fraction) -> float:
-    """Return the smallest float that is at least `number`."""
-    nearest = float(number)
-    return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)

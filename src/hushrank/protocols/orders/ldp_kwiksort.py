@@ -2,8 +2,9 @@
 
 from collections.abc import Generator
 from fractions import Fraction
-from math import comb, inf, nextafter
+from math import comb
 
+from hushrank.accounting.rounding import float_above
 from hushrank.aggregators.from_reports.pair_estimates import estimate_pairs
 from hushrank.aggregators.from_reports.pair_orders import (
     PairPostProcess,
@@ -68,6 +69,4 @@ def _mechanism(
 
 def _price(mechanism: LocalMechanism, n_answers: int) -> float:
     """Return what the answers cost together, in nats, rounded up."""
-    exact = Fraction(mechanism.epsilon) * n_answers
-    price = float(exact)
-    return price if exact <= Fraction(price) else nextafter(price, inf)
+    return float_above(Fraction(mechanism.epsilon) * n_answers)

@@ -2,11 +2,11 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import combinations
-from math import comb, nextafter
+from math import comb
 
+from hushrank.accounting.composition import share_of
 from hushrank.aggregators.from_reports.pair_estimates import (
     PairEstimates,
     PairReports,
@@ -120,9 +120,7 @@ def pair_reports(
 
 def response_at(epsilon: float, n_answers: int) -> GeneralizedRandomizedResponse:
     """Return the response of which n_answers cost at most epsilon in all, exactly."""
-    share = epsilon / n_answers
-    rounded_up = Fraction(share) * n_answers > Fraction(epsilon)
-    return GeneralizedRandomizedResponse(2, nextafter(share, 0.0) if rounded_up else share)
+    return GeneralizedRandomizedResponse(2, share_of(epsilon, n_answers))
 
 
 @cache
