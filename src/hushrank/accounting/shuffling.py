@@ -13,8 +13,8 @@ from math import ceil, floor, inf, log, nextafter, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushrank.arrays import Floats
 from hushrank.errors import require
 
 MOST_REPORTS = 10**8
@@ -35,8 +35,6 @@ TOLERANCE = 1e-4
 """How near to the best one an epsilon is looked for, as a part of it."""
 FAR = 20.0
 """Nats of delta: what is further off is taken to be so far."""
-
-Floats = NDArray[np.float64]
 
 
 def central_delta(

@@ -1,10 +1,10 @@
 """What counts of an event prove of the privacy loss, however the event was chosen before."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-Floats = NDArray[np.float64]
+from hushrank.arrays import Floats
 
 
 def at_least(hits: ArrayLike, draws: int, error: float) -> Floats:

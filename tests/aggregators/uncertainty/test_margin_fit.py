@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from hushrank.aggregators.uncertainty.margin_fit import Line, MarginFit, NoisyMargins, NoisyScores
+from hushrank.aggregators.uncertainty.margin_fit import (
+    EstimatedMargins,
+    EstimatedScores,
+    Line,
+    MarginFit,
+)
 
 N_ITEMS = 5
 FIRST, SECOND = np.triu_indices(N_ITEMS, 1)
@@ -37,8 +42,8 @@ class Case:
         variances[0, 1] = variances[1, 0] = np.inf
         scores = None
         if self.scores is not None:
-            scores = NoisyScores(self.scores - self.scores.mean(), self.of_scores)
-        known = NoisyMargins(antisymmetric(self.estimates), variances, self.shared, scores)
+            scores = EstimatedScores(self.scores - self.scores.mean(), self.of_scores)
+        known = EstimatedMargins(antisymmetric(self.estimates), variances, self.shared, scores)
         line = Line(antisymmetric(self.offsets), symmetric(self.slopes))
         return MarginFit(known, line, score_spread, rest_spread)
 
@@ -83,5 +88,5 @@ def test_the_belief_is_the_exact_conditional_normal(spreads, shared, has_scores)
 
 def test_noise_that_is_all_shared_leaves_some_of_its_own():
     variances = np.full((3, 3), 0.02)
-    known = NoisyMargins(np.zeros((3, 3)), variances, shared=0.05)
+    known = EstimatedMargins(np.zeros((3, 3)), variances, shared=0.05)
     assert known.own_noise[0, 1:] == pytest.approx([0.001, 0.001])

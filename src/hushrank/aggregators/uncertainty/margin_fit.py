@@ -19,7 +19,7 @@ LEAST_OWN_NOISE = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NoisyScores:
+class EstimatedScores:
     """Estimated sums (items,) of each item's margins over the others, and the noise's covariance.
 
     The covariance (items, items) is singular: sums of all margins are 0.
@@ -30,7 +30,7 @@ class NoisyScores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NoisyMargins:
+class EstimatedMargins:
     """Estimated margins (items, items), in shares of people, with their variances.
 
         estimate[a, b] = margin[a, b] + u[a] - u[b] + v[a, b]
@@ -43,7 +43,7 @@ class NoisyMargins:
     margins: Floats
     variances: Floats
     shared: float = 0.0
-    scores: NoisyScores | None = None
+    scores: EstimatedScores | None = None
 
     @cached_property
     def is_known(self) -> Floats:
@@ -81,7 +81,7 @@ class Line:
     slopes: Floats
 
     @classmethod
-    def tangent(cls, known: NoisyMargins) -> "Line":
+    def tangent(cls, known: EstimatedMargins) -> "Line":
         """Return the tangents of tanh at the likeliest scores, whose spread is learnt along.
 
         With too wide a prior noise would look like agreement, and flatten the curve.
@@ -100,7 +100,7 @@ class MarginFit:
     and the rest of each margin, which is independent of all others.
     """
 
-    known: NoisyMargins
+    known: EstimatedMargins
     line: Line
     score_spread: float
     rest_spread: float
@@ -131,7 +131,7 @@ class MarginFit:
             covariance = covariance - covariance @ gain @ covariance
         return Belief(weight, margins.sum(axis=1), covariance, margins, variances)
 
-    def _foretold(self, scores: NoisyScores) -> tuple[Any, Floats]:
+    def _foretold(self, scores: EstimatedScores) -> tuple[Any, Floats]:
         """Return the Cholesky factor of what estimated scores vary by, and how far off they are.
 
         Given all else. Nothing is to be known of the sum of all scores: it gets its own variance.

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from hushrank.aggregators.uncertainty.margin_fit import Line, MarginFit, NoisyMargins, contrasts
+from hushrank.aggregators.uncertainty.margin_fit import EstimatedMargins, Line, MarginFit, contrasts
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats
 
@@ -22,10 +22,10 @@ def posterior_of_margins(margins: Floats, variances: Floats) -> Posterior:
     Margins in shares of people, independent between pairs; variance inf: nobody answered.
     Otherwise as `posterior_of`.
     """
-    return posterior_of(NoisyMargins(margins, variances))
+    return posterior_of(EstimatedMargins(margins, variances))
 
 
-def posterior_of(known: NoisyMargins, *, rests_may_be_small: bool = False) -> Posterior:
+def posterior_of(known: EstimatedMargins, *, rests_may_be_small: bool = False) -> Posterior:
     """Return what noisy margins, and scores if there are any, leave open.
 
         margin[a, b] = tanh(score[a] - score[b]) + rest[a, b]

@@ -15,7 +15,7 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.exact.subset_program import MOST_ITEMS_OF_SETS
 from hushrank.aggregators.from_reports.block_reports import reports_of_blocks, shared_noise
 from hushrank.aggregators.from_reports.pair_estimates import estimate_pairs
-from hushrank.aggregators.uncertainty.margin_fit import NoisyMargins, NoisyScores
+from hushrank.aggregators.uncertainty.margin_fit import EstimatedMargins, EstimatedScores
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of
 from hushrank.arrays import Floats, Order
@@ -42,7 +42,7 @@ class OneOrder:
     """What was asked, which was chosen before, and all that the reports say of the margins."""
 
     design: OrderDesign
-    known: NoisyMargins
+    known: EstimatedMargins
 
     def __repr__(self) -> str:
         """Say what was asked."""
@@ -89,7 +89,9 @@ def one_order(
     return OneOrder(design, known_margins(n_items, surveys, tallies))
 
 
-def known_margins(n_items: int, surveys: Sequence[Survey], tallies: RoundTallies) -> NoisyMargins:
+def known_margins(
+    n_items: int, surveys: Sequence[Survey], tallies: RoundTallies
+) -> EstimatedMargins:
     """Return what the tallies of blocks, and of whole orders if there are any, say of margins.
 
     Raises HushrankError when nobody answered at all.
@@ -103,10 +105,10 @@ def known_margins(n_items: int, surveys: Sequence[Survey], tallies: RoundTallies
     reports = reports_of_blocks(n_items, blocks, mechanism, tallies[0], n_people)
     estimates, shared = estimate_pairs(reports), shared_noise(n_items, blocks, reports, n_blocks)
     scores = _scores(surveys[-1], tallies[-1], n_whole / n_people) if n_whole else None
-    return NoisyMargins(estimates.margins, estimates.variances, shared, scores)
+    return EstimatedMargins(estimates.margins, estimates.variances, shared, scores)
 
 
-def _scores(survey: Survey, tallies: Tallies, share: float) -> NoisyScores:
+def _scores(survey: Survey, tallies: Tallies, share: float) -> EstimatedScores:
     """Return what mean ranks say of sums of margins: minus twice the centred mean rank.
 
     The noise is that of uniform reports, less what is no noise where all are asked: signal^2 of the
@@ -115,4 +117,4 @@ def _scores(survey: Survey, tallies: Tallies, share: float) -> NoisyScores:
     mechanism = cast(SubsetOrder, survey.mechanisms[0])
     learnt = estimated_mean_ranks(mechanism, tallies[0])
     centred: Floats = learnt.mean_ranks - learnt.mean_ranks.mean()
-    return NoisyScores(-2 * centred, 4 * (1 - mechanism.signal**2 * share) * learnt.covariance)
+    return EstimatedScores(-2 * centred, 4 * (1 - mechanism.signal**2 * share) * learnt.covariance)
