@@ -135,6 +135,19 @@ def test_who_ranks_too_little_is_refused_before_anybody_is_asked():
     assert [*dict.fromkeys(steps)] == ["asking people", "adding up what they said"]
 
 
+def test_items_that_ballots_chose_are_chosen_by_them_whatever_is_done_to_the_ballots():
+    """Else a slice, or ties in a random order, would be asked about what raw rankings told."""
+    ballots = [[{"tea", "milk"}, "coffee"]] * 50 + [["tea", "milk", "water"]]
+    chosen = hushrank.read_rankings(ballots, drop=["10%"])
+    assert chosen.names == ("coffee", "milk", "tea")
+    some = (chosen[:50], chosen.counted(), chosen.expanded(), chosen.restrict([0, 2]))
+    for each in (chosen, *some, strict_people(chosen, seed=1), strict_people(chosen)[:50]):
+        for ask in (hushrank.collect, hushrank.aggregate):
+            with pytest.raises(hushrank.HushrankError, match="drop: items below a share"):
+                ask(each, epsilon=1)
+    assert hushrank.aggregate(chosen.counted()).items
+
+
 KEMENY = {"protocol": "pairs", "post_process": "kemeny"}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import index
 from typing import Any, overload
@@ -35,9 +35,10 @@ class Rankings:
 
     ranks[row, item] = how many ranked items the row puts strictly before this one: 0 = best, tied
     items share a rank, an item that is not ranked holds the largest value of the type. Row r stands
-    for multiplicities[r] people (1 where None). `unranked` says what leaving an item out means, and
-    `reading` how a file was read. A sequence of each person's item names, best first; a slice is
-    some of the people. Immutable; neither `repr` nor an error shows a row.
+    for multiplicities[r] people (1 where None). `unranked` says what leaving an item out means,
+    `reading` how a file was read, and `by_share` whether ballots chose the items, by how many
+    people rank them: also of what is made of these. A sequence of each person's item names, best
+    first; a slice is some of the people. Immutable; neither `repr` nor an error shows a row.
     Raises HushrankError when a row is not of that form, or when names are missing or repeated.
     """
 
@@ -46,6 +47,7 @@ class Rankings:
     multiplicities: Counts | None = field(default=None)
     unranked: Unranked = "last"
     reading: Reading | None = None
+    by_share: bool = False
 
     def __post_init__(self) -> None:
         """Check the form and freeze the arrays, column-major."""
@@ -271,10 +273,11 @@ class Rankings:
         found = copy(self)  # of arrays that are checked and frozen already
         object.__setattr__(found, "unranked", reading.unranked)
         object.__setattr__(found, "reading", reading)
+        object.__setattr__(found, "by_share", reading.by_share)
         return found
 
     def _of(
         self, ranks: Ranks, names: tuple[str, ...], multiplicities: Counts | None = None
     ) -> "Rankings":
         """Return ballots that mean the same by what they leave out; they were not read so."""
-        return Rankings(ranks, names, multiplicities, self.unranked)
+        return replace(self, ranks=ranks, names=names, multiplicities=multiplicities, reading=None)

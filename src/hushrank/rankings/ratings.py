@@ -1,6 +1,7 @@
 """Scores that people gave to items, turned into rankings: the highest score is best."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -32,4 +33,4 @@ def break_ties(rankings: Rankings, *, rng: Generator) -> Rankings:
     places = np.arange(people.n_items, dtype=strict.dtype)
     np.put_along_axis(strict, orders, places[None, :], axis=1)
     strict[~people.is_ranked] = unranked(strict)
-    return Rankings(strict, people.names, unranked=people.unranked)
+    return replace(people, ranks=strict, reading=None)

@@ -78,9 +78,8 @@ def aggregate(
     require(unranked in known, f"expected unranked {' or '.join(known)}, got {unranked}")
     require(time_limit > 0, f"expected a positive time_limit in seconds, got {time_limit}")
     chosen = method_named(method, epsilon=epsilon, delta=delta)
-    by_share = ballots.reading is not None and ballots.reading.by_share
     looks = "drop: items below a share are told by the raw ballots: name them instead"
-    require(not (by_share and epsilon is not None), looks)
+    require(not (ballots.by_share and epsilon is not None), looks)
     progress("counting who puts which item before which")
     given = Ballots(ballots, majority(ballots, unranked=unranked), unranked)
     progress(AtMost.of("aggregating", time_limit) if chosen.is_timed else "aggregating")

@@ -147,8 +147,8 @@ def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
     few = f"of up to {MOST_ITEMS} items max-entropy with unranked: last or unknown"
     takes = f"aggregate takes such ballots, and {few}"
-    by_share = people.reading is not None and people.reading.by_share
-    require(not by_share, "drop: items below a share are told by raw rankings: name them instead")
+    told = "drop: items below a share are told by raw rankings: name them instead"
+    require(not people.by_share, told)
     is_taken = people.is_complete or protocol.unranked != "refused"
     require(is_taken, f"some items have no rank: {takes}")
     helps = "--break-ties, or strict_people of workflows.collect, puts them in a random order"
