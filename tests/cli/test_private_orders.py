@@ -129,6 +129,7 @@ def test_a_seed_repeats_a_private_order_and_marks_it(monkeypatch, ballots, tmp_p
     assert results[0] == results[1]
     assert results[0]["private"] is False
     assert results[0]["guarantee"].startswith("Not private")
+    assert results[0]["publishable"] == []
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,8 @@ def test_a_seed_repeats_a_consensus_and_marks_it():
     assert first.found.evidence.scores.tolist() != other.found.evidence.scores.tolist()
     assert not first.is_private
     assert first.privacy.startswith("Not private: a simulation")
+    assert "protects nobody" in first.caption
+    assert first.plain == first.privacy
 
 
 def test_without_a_seed_the_noise_is_secret(monkeypatch):

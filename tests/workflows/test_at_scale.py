@@ -88,6 +88,9 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
     assert "there is a release already" in capsys.readouterr().err
     assert run(*private, "--force") == 0
     assert "2 private results so far, epsilon 2" in capsys.readouterr().out
+    assert json.loads((tmp_path / "all.json").read_text())["publishable"]
+    assert run("--epsilon", "1", "--seed", "1", "--json", "all.json") == 0
+    assert json.loads((tmp_path / "all.json").read_text())["publishable"] == []
     assert run("--epsilon", "1", "--seed", "1", "--release", "other.json") == 1
     assert run_command(monkeypatch, "aggregate", "x", "--scheduler", "threads") == 1
 

@@ -77,6 +77,8 @@ def test_pages_that_must_not_be_published_are_for_their_owner(tmp_path, people, 
         assert "Do not publish" not in (tmp_path / "learnt.html").read_text()
     else:
         assert "Not private" in (tmp_path / "learnt.html").read_text()
+        assert "protects nobody" in (tmp_path / "learnt.html").read_text()
+        assert "own device" not in (tmp_path / "learnt.html").read_text()
         assert stat.S_IMODE((tmp_path / "learnt.html").stat().st_mode) == 0o600
 
 

@@ -86,7 +86,8 @@ def _write(consensus: Consensus, paths: AggregatePaths, terms: ReleaseTerms) -> 
         write_json(paths.release, released, secret=False)
     if paths.json is not None:
         learnt = consensus.to_dict()
-        write_json(paths.json, {**learnt, "publishable": list(learnt)}, secret=True)
+        publishable = list(learnt) if consensus.is_private else []
+        write_json(paths.json, {**learnt, "publishable": publishable}, secret=True)
     if paths.csv is not None:
         replace_file(paths.csv, consensus_csv(consensus), secret=is_secret)
     if paths.figure is not None:

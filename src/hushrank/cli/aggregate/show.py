@@ -184,7 +184,7 @@ def _write(paths: AggregatePaths, found: Aggregated, read: Mapping[str, Any], ti
     consensus = found.consensus
     released = consensus.to_dict()
     if paths.json is not None:
-        publishable = list(released) if consensus.spend else []
+        publishable = list(released) if consensus.is_private else []
         raw = {**found.comparison.to_dict(), "seconds": found.seconds, **read}
         write_json(paths.json, {**released, **raw, "publishable": publishable}, secret=True)
     is_secret = not consensus.is_private

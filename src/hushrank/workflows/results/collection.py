@@ -319,8 +319,11 @@ class Collection:
         bars = ""
         if self.intervals is not None:
             bars = " Bars: places that an item may truly have, at 95 % or more."
+        asked = f"{self.n_people:,} people answered about {len(self.names)} items"
+        if not self.is_private:
+            return f"{asked} in a simulation whose noise is not secret and protects nobody.{bars}"
         return (
-            f"{self.n_people:,} people answered about {len(self.names)} items. Each answer was"
+            f"{asked}. Each answer was"
             f" randomised on the person's own device (epsilon {loss_in_words(self.epsilon, 4)},"
             f" local differential privacy){self._caption_of_shuffler}; the order comes from these"
             f" noisy answers alone.{bars}"

@@ -62,8 +62,8 @@ def summary(consensus: "Consensus") -> dict[str, str]:
 
 def plain(consensus: "Consensus") -> str:
     """What the order may tell of a ballot, for somebody who has never heard of epsilon."""
-    if not consensus.spend:
-        return NOT_PRIVATE
+    if not consensus.is_private:
+        return consensus.privacy
     (spend,) = consensus.spend
     return (
         f"An order of {len(consensus.names)} candidates from ballots that its publisher holds, made"
@@ -80,6 +80,9 @@ def caption(consensus: "Consensus") -> str:
         bars = f" Bars: places that a candidate may have in {consensus.sure_of}, at 95 % or more."
     if not consensus.spend:
         return f"The order of {len(consensus.names)} candidates by all ballots, exactly.{bars}"
+    if not consensus.is_private:
+        order = f"One order of {len(consensus.names)} candidates"
+        return f"{order}, a simulation: its noise is not secret and protects nobody.{bars}"
     (spend,) = consensus.spend
     return (
         f"One order of {len(consensus.names)} candidates, with noise that protects every ballot"
