@@ -120,6 +120,9 @@ def test_other_rules_and_too_many_shards_are_refused(tmp_path, data):
     begin(tmp_path, profiles)
     with pytest.raises(HushrankError, match="was begun with other data or rules"):
         begin(tmp_path, profiles, budget=0.03)
+    with pytest.raises(HushrankError, match="in states of another number of shards"):
+        begin_shards(tmp_path / "states", 2, tmp_path / "visits", profiles, **BEGUN)
+    assert len(list((tmp_path / "states").iterdir())) == N_SHARDS
     with pytest.raises(HushrankError, match="expected users for each of 500 shards"):
         begin_shards(tmp_path / "many", 500, tmp_path / "visits", profiles, **BEGUN)
     parquet.write_table(

@@ -50,10 +50,12 @@ def begin_shards(
 
     source: Parquet of what is known of activities, learnt from piece by piece. The other options,
     and what is promised, are those of `hushrank.publish_online`, to which each path is then given
-    alone. A state that is there already must have been begun with the same; it is kept.
+    alone. A state that is there already must have been begun with the same; it is kept. States of
+    another number of shards would release for the same users once more: beside them none is begun.
     Privacy: each state is as secret as the activity of its users. Raises as `publish_online` does.
     """
     n_shards = expect_whole(n_shards, "n_shards", at_least=1)
+    _require_no_others(Path(folder), n_shards)
     rules = rules_of(budget, limit, renew_every)
     learnt = _Learnt.of(source, profiles, columns, workers, progress)
     names = expect_attributes(private)
@@ -66,6 +68,13 @@ def begin_shards(
     for path, shard in zip(paths, shards_of(setup, n_shards), strict=True):
         _begin(path, shard)
     return tuple(paths)
+
+
+def _require_no_others(folder: Path, n_shards: int) -> None:
+    """Refuse a folder with states of the same users, who would have two limits."""
+    others = [path.name for path in folder.glob("*-of-*.state")]
+    same = all(name.endswith(f"-of-{n_shards}.state") for name in others)
+    require(same, f"{folder}: the users are in states of another number of shards already")
 
 
 def _begin(path: Path, shard: StreamSetup) -> None:
