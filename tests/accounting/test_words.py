@@ -63,6 +63,19 @@ def test_no_guess_is_said_to_be_worse_than_it_can_be(epsilon, delta):
     assert exact * (1 - Decimal("1e-20")) <= said <= min(100, exact + Decimal("0.11"))
 
 
+@given(st.floats(1e-6, 600), st.integers(2, 8))
+def test_no_sentence_says_less_than_a_loss(loss, digits):
+    said = (
+        nats_in_words(loss, digits).split()[0],
+        price_in_words("pairs", loss).split()[0],
+        epsilon_in_words(loss, 0.1).split()[1].rstrip(","),
+        epsilon_in_words(0.5, min(loss, 0.9)).split("delta ")[1].split(":")[0],
+    )
+    true = (loss, loss, loss, min(loss, 0.9))
+    for words, exact in zip(said, true, strict=True):
+        assert Decimal(words) >= Decimal(repr(exact))
+
+
 def test_one_nat_is_one():
     assert [nats_in_words(loss) for loss in (1.0, 0.5, 2.0)] == ["1 nat", "0.5 nats", "2 nats"]
 

@@ -77,6 +77,10 @@ def test_it_says_what_liars_can_move(planned):
     said = " ".join(printed.split())
     assert "If 1 person in 100 lies" in said
     assert f"{100 * chosen['by_liars']:.2g} in {chosen['protocol']}" in said
+    assert "or 100 if all of them pick one question" in said
+    hardest = document["protocols"]["order"]["by_liars"]
+    assert hardest < chosen["by_liars"]
+    assert f"Hardest to bend: {100 * hardest:.2g} in order" in said
 
 
 def test_it_fits_in_80_columns(monkeypatch, capsys):

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast, overload
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
+from hushrank.planning.asking import MODELS
 from hushrank.planning.goals import Goal
 from hushrank.planning.grid import EPSILONS, PEOPLE
 from hushrank.planning.plan import (
@@ -138,12 +139,20 @@ class CollectionPlan:
 
     @property
     def liars(self) -> str:
-        """How much one person in 100 who forges reports can move at most: a sentence."""
+        """How much one person in 100 who forges reports can move at most, and where least.
+
+        Where a model is learnt, a report may speak for many answers: least is of one order.
+        """
+        protocols = self.foretold.protocols
         names = dict.fromkeys(each.protocol for each in self.recommendations)
-        each = (_liars_in_words(self.foretold.protocols[name]) for name in names)
+        each = (_liars_in_words(protocols[name]) for name in names)
+        of_one_order = (one for name, one in protocols.items() if name not in MODELS)
+        hardest = min(of_one_order, key=lambda one: (_dealt(one), one.by_picking or 0.0))
+        least = min(_dealt(protocols[name]) for name in names)
+        harder = f" Hardest to bend: {_liars_in_words(hardest)}." if _dealt(hardest) < least else ""
         return (
             "If 1 person in 100 lies, an estimated share or mean rank moves, in points of 100, by"
-            f" at most {'; '.join(each)}. Fake people who follow the protocol move it by 1."
+            f" at most {'; '.join(each)}.{harder} Fake people who follow the protocol move it by 1."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -244,9 +253,18 @@ def _shuffled_plan(
 
 
 def _liars_in_words(protocol: ProtocolPlan) -> str:
-    dealt, picked = protocol.by_liars or 0.0, protocol.by_picking or 0.0
-    picks = f", or {100 * picked:.2g} if all of them pick one question" if picked > dealt else ""
-    return f"{100 * dealt:.2g} in {protocol.protocol}{picks}"
+    dealt, picked = _dealt(protocol), protocol.by_picking or 0.0
+    picks = f", or {_points(picked)} if all of them pick one question" if picked > dealt else ""
+    return f"{_points(dealt)} in {protocol.protocol}{picks}"
+
+
+def _dealt(protocol: ProtocolPlan) -> float:
+    """Return how far liars move an estimate who answer what they are dealt; inf: not known."""
+    return inf if protocol.by_liars is None else protocol.by_liars
+
+
+def _points(share: float) -> str:
+    return "100" if share > 0.99 else f"{100 * share:.2g}"
 
 
 def _as_json(protocol: ProtocolPlan) -> dict[str, Any]:
