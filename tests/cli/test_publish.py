@@ -184,6 +184,30 @@ def test_a_budget_is_found_by_what_it_protects(monkeypatch, files, tmp_path, cap
     assert "95% of releases" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.usefixtures("hasty_attackers")
+def test_that_everybody_is_withheld_is_warned_of(monkeypatch, files, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    asked = ["--budget", 1, "--report", page]
+    code, _, result = published(monkeypatch, files, tmp_path, "withhold", *asked)
+    assert code == 0
+    said = "Nothing is released of any user who protects something"
+    assert said in capsys.readouterr().err
+    assert said in page.read_text()
+    assert said in json.loads(result.read_text())["warnings"][0]
+
+
+def test_what_cannot_be_rehearsed_is_said_in_english(monkeypatch, files, tmp_path, capsys):
+    people = tmp_path / "people.csv"
+    lines = (files / "people.csv").read_text().splitlines()
+    everybody = (f"{line.rsplit(',', 1)[0]},all" for line in lines[1:])
+    people.write_text("\n".join([lines[0], *everybody]))
+    given = ["--profiles", people, "--private", "group", "--protect", 0.4, "--method", "withhold"]
+    given += ["--output", tmp_path / "released.csv"]
+    assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *given) == 1
+    expected = "--protect: expected 20 or more users of each value who protect nothing"
+    assert expected in capsys.readouterr().err
+
+
 def test_no_output_overwrites_an_input(monkeypatch, files, capsys):
     visits = files / "visits.csv"
     before = visits.read_bytes()
@@ -257,7 +281,7 @@ def test_a_budget_that_is_more_than_can_be_used_is_warned_of(monkeypatch, files,
     for budget, is_warned in ((0.9, True), (0.001, False)):
         words = [*asked, "--budget", budget, "--json", result]
         assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *words) == 0
-        assert ("more than can be used" in capsys.readouterr().out) == is_warned
+        assert ("more than can be used" in capsys.readouterr().err) == is_warned
         assert bool(json.loads(result.read_text())["warnings"]) == is_warned
 
 
@@ -270,8 +294,9 @@ def test_few_users_who_tell_are_no_comfort(monkeypatch, files, tmp_path, capsys)
     figures, page = tmp_path / "figures.json", tmp_path / "page.html"
     asked += ["--json", figures, "--report", page]
     assert hushrank(monkeypatch, "publish", "historical", files / "visits.csv", *asked) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "cannot be judged" in printed
+    printed = capsys.readouterr()
+    assert "cannot be judged" in printed.err
+    printed = " ".join(printed.out.split())
     found = json.loads(figures.read_text())
     for each in (found, *found["groups"]):
         assert (

@@ -92,7 +92,9 @@ def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
     so_far = first_round(tmp_path)
     counted = tally_reports(tmp_path / "r.parquet", so_far)
     assert counted.rounds[0].repeated is None
-    with pytest.raises(HushrankError, match="last round was counted"):
+    with pytest.raises(
+        HushrankError, match="round: the survey's last round was counted; say which"
+    ):
         tally_reports(tmp_path / "r.parquet", counted)
     with pytest.raises(HushrankError, match="scratch: rows are sorted there by a key"):
         tally_reports(tmp_path / "r.parquet", so_far, scratch=tmp_path)

@@ -211,7 +211,9 @@ def tally_reports(
     before = survey if round is None else survey.before(round)
     asked = before.follows
     if not isinstance(asked, Asked):
-        raise HushrankError("the survey's last round was counted: name the round to count anew")
+        raise HushrankError(
+            "round: the survey's last round was counted; say which one to count anew"
+        )
     pieces = tuple(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
     progress(f"counting {sum(piece.n_rows for piece in pieces):,} reports")
     if key is None:

@@ -19,7 +19,13 @@ from hushrank.workflows.judge import attack
 from hushrank.workflows.progress import silent
 from hushrank.workflows.publish import historical, rehearse
 from hushrank.workflows.publish.historical import publish
-from hushrank.workflows.publish.rehearse import SURE, find_budget, lower_bound, rehearsed_halves
+from hushrank.workflows.publish.rehearse import (
+    SURE,
+    budget_warnings,
+    find_budget,
+    lower_bound,
+    rehearsed_halves,
+)
 
 LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")
@@ -71,9 +77,43 @@ def test_the_more_rehearsals_differ_the_more_is_kept_in_reserve():
 
 
 def test_what_cannot_be_promised_is_refused_and_withholding_offered():
-    with pytest.raises(HushrankError, match=r"does not keep a worst 1 - AUC of 0\.46") as refused:
+    with pytest.raises(
+        HushrankError, match=r"no budget of withhold keeps a worst 1 - AUC of 0\.46"
+    ) as refused:
         searched(0.46, 0.0, 0.0)
-    assert "withhold" in str(refused.value)
+    assert "some attacker is as lucky by chance" in str(refused.value)
+    with pytest.raises(HushrankError, match="method withhold, budget 1") as refused:
+        find_budget(halves(0.0, 0.0), None, "user-level", 0.46, (0.1, 0.5), progress=silent)
+    assert "at 0.5 one of 0.325 could be promised" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (
+            0.4499,
+            "is the largest that was searched: no smaller one that was tried promises a worst",
+        ),
+        (0.3, None),
+        (0.1, "is the least that was searched, and promises a worst 1 - AUC of 0.208"),
+    ],
+)
+def test_a_budget_at_an_end_of_what_was_searched_is_warned_of(wanted, said):
+    found = searched(wanted, 0.0, 0.0)
+    warned = budget_warnings("user-level", found.budget, found)
+    assert (said is None and not warned) or said in " ".join(warned)
+
+
+def test_it_is_said_that_all_is_withheld():
+    everything = "Nothing is released of any user who protects something"
+    found = searched(0.4499, 0.0, 0.0)
+    assert everything in budget_warnings("withhold", 1, None)[0]
+    assert [text.startswith(everything) for text in budget_warnings("withhold", 1, found)] == [
+        True,
+        False,
+    ]
+    assert not budget_warnings("withhold", 0.99, None)
+    assert not budget_warnings("rand", 1, None)
 
 
 @pytest.mark.statistical
@@ -169,6 +209,7 @@ def test_the_budget_depends_on_the_seed_and_on_nobody_who_protects():
     second = found_budget(VISITS.with_scores(VISITS.scores[rows]), others)
     assert first.rehearsal == second.rehearsal
     assert first.rehearsal.promised >= 0.2
+    assert "least that was searched" in str(first)  # of one step
     assert first.terms.budget == first.rehearsal.budget
     assert first.to_dict()["rehearsal"]["wanted"] == 0.2
     assert first.compared_with(VISITS, PEOPLE).to_dict()["rehearsal"] is not None

@@ -66,7 +66,10 @@ def in_flags(*names: str) -> Iterator[None]:
 
 
 def flagged(text: str, *names: str) -> str:
-    """Return a text of a workflow with its `max_ratio` written as `--max-ratio`."""
+    """Return a text of a workflow with its `max_ratio` written as `--max-ratio`.
+
+    A name that is also a word of English is given with its colon: `protect:`.
+    """
     for name in names:
         text = re.sub(rf"(?<![\w-]){re.escape(name)}(?!\w)", f"--{name.replace('_', '-')}", text)
     return text

@@ -162,7 +162,7 @@ def historical(
     require(edges.keys() <= set(names), "--bins cuts attributes that --private names")
     require(budget is None or protect is None, "--budget and --protect: expected one of them")
     chosen = clusters, clustering.value, distance.value, max_ratio, keep_own, seed, protect
-    with in_flags("max_ratio", "keep_own", "protect", "budget"):
+    with in_flags("max_ratio", "keep_own", "protect:", "budget"):
         terms = ReleaseTerms(method.value, names, budget, *chosen)
     paths = PublishPaths(Path(activity), profiles, output, hold_out, posterior, json, report)
     columns = ActivityOptions(user, item, score, time, delimiter)

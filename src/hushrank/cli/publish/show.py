@@ -17,7 +17,7 @@ from hushrank.cli.output.console import (
     say_written,
     write_json,
 )
-from hushrank.cli.output.talk import working
+from hushrank.cli.output.talk import for_people, working
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, outputs
 from hushrank.workflows.publish.historical import Release, hold_out, publish_and_compare
@@ -75,10 +75,13 @@ def publish_and_show(
     published = _publish(terms, edges, paths, activity)
     compared = published.compared
     title, notes = f"Published from {paths.activity.name}", _notes(compared.notes)
+    warnings = compared.warnings
     if activity.reading is not None and activity.reading.has_times:
         notes.append(NO_TIMES)
     console.print(figures_table(title, compared.summary))
-    console.print("\n".join(notes))
+    console.print("\n".join(note for note in notes if note not in warnings))
+    for warning in warnings:
+        for_people(beside_output=True).print(warning)
     if paths.report is not None:
         compared.report(paths.report, title=title, notes=notes)
     _write(published, bins, paths)
@@ -105,7 +108,7 @@ def _publish(
     if paths.posterior is not None:
         one = has_one_posterior(activity, profiles, terms.private)
         require(one, "--posterior needs users who all protect the same attributes")
-    named = ("budget", "protect", "clusters", "max_ratio")
+    named = ("budget", "protect:", "clusters", "max_ratio", "method withhold")
     with in_flags(*named), working("publishing") as progress:
         return Publication(
             *publish_and_compare(activity, profiles, terms, progress=progress), held_out

@@ -42,7 +42,7 @@ def tally_and_show(
     """Count one round, print a table, and write the survey with it."""
     outputs([out], beside=[*reports, survey] if out != survey else reports)
     so_far = read_so_far(survey)
-    with in_flags("round", "scratch", "workers", "scheduler"), working("counting") as progress:
+    with in_flags("round:", "scratch", "workers:", "scheduler:"), working("counting") as progress:
         counted = tally_reports(
             reports,
             so_far,

@@ -32,6 +32,7 @@ from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, parts_of, silent
 from hushrank.workflows.publish.rehearse import (
     Rehearsal,
+    budget_warnings,
     find_budget,
     rehearsed_halves,
     with_used_items,
@@ -73,7 +74,7 @@ class Release:
 
     def __str__(self) -> str:
         """Say what was promised, for `print`."""
-        return as_text(self.summary, self.privacy)
+        return as_text(self.summary, self.privacy, *self.warnings)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -98,6 +99,12 @@ class Release:
     def privacy(self) -> str:
         """What was protected, for whom, and at what cost, in one line."""
         return self.terms.privacy
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the budget; nothing of it is computed from who protects something."""
+        terms = self.terms
+        return budget_warnings(terms.method, terms.settled_budget, self.rehearsal)
 
     @property
     def summary(self) -> dict[str, str]:

@@ -70,6 +70,16 @@ class Rehearsal:
         return fmean(self._at_budget.worst)
 
     @property
+    def is_largest(self) -> bool:
+        """Whether no budget below the largest that was searched promises enough."""
+        return self.budget == self.trials[0].budget
+
+    @property
+    def is_least(self) -> bool:
+        """Whether every budget that was tried promises enough."""
+        return self.budget == min(trial.budget for trial in self.trials)
+
+    @property
     def _at_budget(self) -> Trial:
         return next(trial for trial in self.trials if trial.budget == self.budget)
 
@@ -192,6 +202,29 @@ def with_used_items(activity: Activity) -> Activity:
     return Activity(activity.scores[:, used], activity.users, items)
 
 
+def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> tuple[str, ...]:
+    """Say that a budget leaves nothing of anybody, or is an end of what was searched.
+
+    Privacy: computed from the budget and the rehearsal, which tell nothing of who protects.
+    """
+    said = []
+    if method == "withhold" and budget >= 1:
+        said.append("Nothing is released of any user who protects something: all is withheld.")
+    if rehearsal is not None and rehearsal.is_largest:
+        said.append(
+            f"The budget found, {budget:.3g}, is the largest that was searched: no smaller one that"
+            f" was tried promises a worst 1 - AUC of {rehearsal.wanted:g}. To keep more of the"
+            " activity, ask for less protection."
+        )
+    elif rehearsal is not None and rehearsal.is_least:
+        said.append(
+            f"The budget found, {budget:.3g}, is the least that was searched, and promises a worst"
+            f" 1 - AUC of {rehearsal.promised:.3f}: more protection than you asked for may cost"
+            " little."
+        )
+    return tuple(said)
+
+
 def lower_bound(worst: Sequence[float], spread: float) -> float:
     """Return what one more rehearsal has or exceeds with chance SURE; spread: its variance.
 
@@ -226,9 +259,14 @@ def _posterior(half: Rehearsed, drawn: HistoricalRelease) -> Floats:
 
 
 def _out_of_reach(method: str, wanted: float, promised: float, budget: float) -> str:
-    said = max(promised, 0.0)
+    at_most = "where every record is withheld" if method == "withhold" else f"at {budget:.3g}"
+    instead = (
+        "nothing is told there, and some attacker is as lucky by chance: ask for less"
+        if method == "withhold"
+        else "to withhold every record (method withhold, budget 1) tells nothing"
+    )
     return (
-        f"protect: {method} does not keep a worst 1 - AUC of {wanted:g}: at a budget of"
-        f" {budget:.3g}, {said:.3f} could be promised, by rehearsals on users who protect"
-        " nothing; to withhold every record (method withhold, budget 1) tells nothing"
+        f"protect: no budget of {method} keeps a worst 1 - AUC of {wanted:g}; by rehearsals on"
+        f" users who protect nothing, {at_most} one of {max(promised, 0.0):.3f} could be promised;"
+        f" {instead}"
     )

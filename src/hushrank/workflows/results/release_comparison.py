@@ -24,7 +24,7 @@ from hushrank.publishing.historical.release import (
     records_of,
 )
 from hushrank.workflows.publish.posterior_file import UserPosterior
-from hushrank.workflows.publish.rehearse import Rehearsal
+from hushrank.workflows.publish.rehearse import Rehearsal, budget_warnings
 from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from hushrank.workflows.results.release_warnings import (
     WITHHOLDING,
@@ -128,7 +128,9 @@ class ReleaseComparison:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What speaks against handing the release over, or against trusting its figures."""
-        return tuple(warnings_of(self.terms, self.users, self.drawn.plans))
+        terms = self.terms
+        of_budget = budget_warnings(terms.method, terms.settled_budget, self.rehearsal)
+        return (*of_budget, *warnings_of(terms, self.users, self.drawn.plans))
 
     @property
     def is_judged(self) -> bool:
