@@ -23,13 +23,13 @@ from hushrank.files.tables import (
     parse_text_table,
     read_table,
 )
+from hushrank.rankings.cast_votes.dominion import is_dominion, parse_dominion
 from hushrank.rankings.formats.order_files import is_order_file, parse_order_file
 from hushrank.rankings.formats.preflib import format_preflib, parse_preflib
 from hushrank.rankings.formats.preflib_header import KINDS
 from hushrank.rankings.forms.asked import Asked, Best, Form
 from hushrank.rankings.forms.blt import is_blt, parse_blt
 from hushrank.rankings.forms.cleaning import ballots_of
-from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.forms.tables import Found, ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots

@@ -15,11 +15,11 @@ from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import is_number
 from hushrank.files.tables import load, read_table
+from hushrank.rankings.cast_votes.dominion import is_dominion, parse_dominion
 from hushrank.rankings.files import opened
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.columns import stands_beside
-from hushrank.rankings.forms.dominion import is_dominion, parse_dominion
 from hushrank.rankings.forms.headings import Headed
 from hushrank.rankings.forms.lists import names_a_ballot
 from hushrank.rankings.forms.ranks import kind_of
