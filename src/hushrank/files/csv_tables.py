@@ -4,6 +4,7 @@ import csv
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from io import StringIO
 from itertools import islice
@@ -18,6 +19,7 @@ from hushrank.files.delimiters import named_sign
 
 MANY_BYTES = 2**21
 """From here on pyarrow is worth its import, where it is installed: it finds the same cells."""
+MOST_HEADER_LINES = 50
 BLOCK = 2**16
 """Rows that are held as texts at a time."""
 
@@ -32,10 +34,10 @@ def parse_csv(text: bytes, delimiter: str = ",", *, n_above: int = 0) -> Table:
     Raises HushrankError, with the line, when rows are missing or differ in length, or a quote is
     not closed.
     """
-    first, body = _split_header(text)
-    header = tuple(name.strip() for name in _cells_of_line(first, delimiter))
+    cells, n_lines, body = _split_header(text, delimiter)
+    header = tuple(" ".join(name.split()) if "\n" in name else name.strip() for name in cells)
     require(any(header), "line 1: expected a header that names every column")
-    n_before = n_above + 1
+    n_before = n_above + n_lines
     require(body.strip(), f"line {n_before + 1}: expected at least 1 row below the header")
     columns = _csv_columns(body, len(header), delimiter, n_before)
     if columns is None:
@@ -64,15 +66,29 @@ def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         return
 
 
-def _split_header(text: bytes) -> tuple[bytes, bytes]:
+def _split_header(text: bytes, delimiter: str) -> tuple[list[str], int, bytes]:
+    """Return the cells of the header, how many lines they take, and what stands below them.
+
+    Names in quotes may break lines, as questions of forms do.
+    """
     first, *rest = _NEWLINE.split(text, maxsplit=1)
-    return first, b"".join(rest)
+    _, cells = next(_records(first + b"\n", delimiter), (0, [""]))
+    if not cells[-1].endswith("\n"):
+        return cells, 1, b"".join(rest)
+    lines = text.splitlines(keepends=True)
+    begin = b"".join(lines[:MOST_HEADER_LINES]).decode()
+    reader = csv.reader(StringIO(begin, newline=""), delimiter=delimiter, strict=True)
+    with suppress(csv.Error):
+        cells, n_lines = next(reader), reader.line_num
+        if not _swallows_rows(cells, begin.splitlines()[1:n_lines], delimiter):
+            return cells, n_lines, b"".join(lines[n_lines:])
+    raise HushrankError("line 1: expected a closing quote in the header")
 
 
-def _cells_of_line(line: bytes, delimiter: str) -> list[str]:
-    _, cells = next(_records(line + b"\n", delimiter), (0, [""]))
-    require(not cells[-1].endswith("\n"), "line 1: expected a closing quote in the same line")
-    return cells
+def _swallows_rows(cells: Sequence[str], lines: Sequence[str], delimiter: str) -> bool:
+    """Tell a header whose quote was never closed, so that rows stand in it."""
+    are_rows = any('"' not in line and line.count(delimiter) == len(cells) - 1 for line in lines)
+    return are_rows or any(cell.endswith(delimiter) for cell in cells)
 
 
 def _place_of(body: bytes, row: int, delimiter: str, n_before: int) -> str:

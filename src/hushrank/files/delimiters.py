@@ -6,6 +6,7 @@ from io import StringIO
 from itertools import islice
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+MOST_TITLES = 5
 LINES = 50
 """How many records are looked at."""
 
@@ -22,11 +23,41 @@ def delimiter_of(text: bytes) -> str:
 
     A comma where it does, or where none does: then the table has a single column, or is none.
     """
+    sample = _sample(text)
+    fitting = [sign for sign in DELIMITERS if sign in sample and _parts_alike(sample, sign)]
+    return fitting[0] if fitting else ","
+
+
+def _sample(text: bytes) -> str:
     sample = text[:_SAMPLE].decode("utf-8", "ignore")
     if len(text) > _SAMPLE:
         sample = sample.rpartition("\n")[0] or sample
-    fitting = [sign for sign in DELIMITERS if sign in sample and _parts_alike(sample, sign)]
-    return fitting[0] if fitting else ","
+    return sample
+
+
+def titles_above(text: bytes) -> int:
+    """Return how many lines of a title stand above the header of a table.
+
+    They are not parted, and all lines below are parted alike. What the header names stands in no
+    row: a column of lists, which are parted too, names again and again what it ranks.
+    """
+    lines = _sample(text).splitlines(keepends=True)
+    for n_above in range(min(MOST_TITLES + 1, len(lines))):
+        rest = "".join(lines[n_above:])
+        for sign in DELIMITERS:
+            if any(sign in line for line in lines[:n_above]):
+                continue
+            if lines[n_above].strip() and _parts_alike(rest, sign):
+                return n_above if _is_headed(rest, sign) else 0
+    return 0
+
+
+def _is_headed(text: str, delimiter: str) -> bool:
+    """Tell whether no row names what the first one names."""
+    records = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    header, *rows = islice(records, LINES)
+    below = {cell.strip() for row in rows for cell in row}
+    return bool(rows) and below.isdisjoint(name.strip() for name in header if name)
 
 
 def _parts_alike(sample: str, delimiter: str) -> bool:

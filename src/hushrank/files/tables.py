@@ -67,16 +67,19 @@ def parse_packed(content: bytes, sheet: str | None = None) -> Table | None:
 
 
 def parse_text_table(
-    text: bytes, encoding: str, ending: str, *, delimiter: str | None = None
+    text: bytes, encoding: str, ending: str, *, delimiter: str | None = None, n_above: int = 0
 ) -> Table:
-    """Read JSON, NDJSON or delimited text in UTF-8, which was in this encoding."""
+    """Read JSON, NDJSON or delimited text in UTF-8, which was in this encoding.
+
+    n_above: how many lines of the file stand above the text.
+    """
     if delimiter is None and is_json(text, ending):
         return parse_json(text)
     sign = delimiter_of(text) if delimiter is None else delimiter
     parted = "" if sign == "," else f"with {named_sign(sign)}"
     within = "" if encoding == UTF8 else f"in {encoding}"
     said = " ".join(filter(None, (parted, within)))
-    return replace(parse_csv(text, sign), format=said and f"text {said}")
+    return replace(parse_csv(text, sign, n_above=n_above), format=said and f"text {said}")
 
 
 @contextmanager

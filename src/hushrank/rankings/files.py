@@ -10,9 +10,8 @@ from typing import Literal
 from hushrank.errors import expect, require
 from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable, pyarrow_for
 from hushrank.files.columns import Table
-from hushrank.files.csv_tables import parse_csv
 from hushrank.files.data_frames import parse_frame
-from hushrank.files.delimiters import delimiter_of
+from hushrank.files.delimiters import titles_above
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.tables import (
@@ -23,13 +22,14 @@ from hushrank.files.tables import (
     parse_text_table,
     read_table,
 )
-from hushrank.rankings.cast_votes.dominion import is_dominion, parse_dominion
+from hushrank.rankings.cast_votes.exports import parse_cast_votes
 from hushrank.rankings.formats.order_files import is_order_file, parse_order_file
 from hushrank.rankings.formats.preflib import format_preflib, parse_preflib
 from hushrank.rankings.formats.preflib_header import KINDS
 from hushrank.rankings.forms.asked import Asked, Best, Form
 from hushrank.rankings.forms.blt import is_blt, parse_blt
 from hushrank.rankings.forms.cleaning import ballots_of
+from hushrank.rankings.forms.headings import titles_in_words
 from hushrank.rankings.forms.long import Long, ballots_of_rows
 from hushrank.rankings.forms.tables import Found, ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
@@ -127,10 +127,9 @@ def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
 
 
 def table_of_files(content: bytes, path: FilePath, sheet: str | None = None) -> Table | None:
-    """Read what is no text: an export of votes, Parquet or a spreadsheet; None for a text."""
-    if sheet is None and is_dominion(content):
-        return parse_dominion(content, Path(path))
-    return parse_packed(content, sheet)
+    """Read an export of votes, Parquet or a spreadsheet; None for another text."""
+    votes = parse_cast_votes(content, Path(path)) if sheet is None else None
+    return votes or parse_packed(content, sheet)
 
 
 def _read_file(path: FilePath, asked: Asked) -> Rankings:
@@ -152,15 +151,18 @@ def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
 
 
 def parse_ballot_text(text: bytes, encoding: str, ending: str, known: Table | None = None) -> Table:
-    """Read a table of ballots; a line above the header, as Dominion writes it, is passed over.
+    """Read a table of ballots; lines of a title above the header are passed over.
 
     known: what `parse_text_table` found in the text, where that was done already.
     """
     above = _ABOVE_CAST_VOTES.match(text)
-    if not above:
+    n_above = 1 if above else titles_above(text)
+    if not n_above:
         return known or parse_text_table(text, encoding, ending)
-    rest = text[above.end(1) :]
-    return parse_csv(rest, delimiter_of(rest), n_above=1)
+    rest = b"".join(text.splitlines(keepends=True)[n_above:])
+    table = parse_text_table(rest, encoding, ending, n_above=n_above)
+    said = (table.format, "" if above else titles_in_words(n_above))
+    return replace(table, format="; ".join(filter(None, said)))
 
 
 def read_ratings(

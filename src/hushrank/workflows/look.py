@@ -15,7 +15,7 @@ from hushrank.files.columns import Table
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.names import is_number
 from hushrank.files.tables import load, read_table
-from hushrank.rankings.cast_votes.dominion import is_dominion, parse_dominion
+from hushrank.rankings.cast_votes.exports import parse_cast_votes
 from hushrank.rankings.files import opened
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
@@ -140,7 +140,7 @@ def _of_users(path: FilePath, name: str, table: Table) -> Look | None:
 def _table(path: FilePath) -> Table | None:
     try:
         content = load(path)
-        return parse_dominion(content, Path(path)) if is_dominion(content) else read_table(path)
+        return parse_cast_votes(content, Path(path)) or read_table(path)
     except HushrankError:
         return None
 

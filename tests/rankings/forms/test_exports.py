@@ -357,3 +357,23 @@ def test_places_that_count_from_zero_are_asked_about_and_then_read(tmp_path):
     with pytest.raises(HushrankError, match=r"got other numbers; .* say --best high or --best low"):
         read(tmp_path, text)
     assert read(tmp_path, text, best="low").ranks.tolist() == [[0, 1, 2], [1, 0, 2], [2, 0, 1]]
+
+
+def test_words_and_crosses_of_clerks_are_empty_places(tmp_path):
+    """As Minneapolis publishes its ballots: how many people of a precinct voted so."""
+    text = (
+        "Precinct,1st Choice Mayor,2nd Choice Mayor,3rd Choice Mayor,Count\n"
+        "P-01,ANN LEE,BO MA,CY ITO,3\nP-01,ANN LEE,undervote,XXX,2\nP-02,XXX,BO MA,ANN LEE,1\n"
+        "P-02,overvote,BO MA,CY ITO,2\nP-03,BO MA,overvote,CY ITO,4\nP-03,XXX,XXX,XXX,5\n"
+    )
+    with pytest.raises(HushrankError, match="say --weight 5 if it does"):
+        read(tmp_path, text)
+    rankings = read(tmp_path, text, weight="Count")
+    assert rankings.names == ("ANN LEE", "BO MA", "CY ITO")
+    ballots = (["ANN LEE", "BO MA", "CY ITO"], ["ANN LEE"], ["BO MA", "ANN LEE"], ["BO MA"])
+    people = zip(ballots, (3, 2, 1, 4), strict=True)
+    assert [list(person) for person in rankings] == [each for each, n in people for _ in range(n)]
+    said = str(rankings.reading)
+    assert "10 people, 3 items" in said
+    assert "7 empty left out" in said
+    assert "XXX is no item: 5 times an empty place" in said

@@ -1,9 +1,5 @@
-"""Cast vote records as Dominion exports them in JSON: sessions with marks, and manifests of names.
+"""Cast vote records as Dominion exports them in JSON: sessions of marks, and manifests of names."""
 
-They become a table with a column for each place of each contest in which candidates are ranked.
-"""
-
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -13,11 +9,16 @@ from zipfile import BadZipFile, ZipFile
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_column_of
+from hushrank.files.columns import Table
+from hushrank.rankings.cast_votes.contests import (
+    Marked,
+    RankedContest,
+    table_of_marks,
+    told_apart,
+)
 
 VOTES, CONTESTS, CANDIDATES = "CvrExport", "ContestManifest.json", "CandidateManifest.json"
 FORMAT = "cast vote records by Dominion"
-OVERVOTE = "overvote"
 _ZIP, _SESSIONS = b"PK\x03\x04", b'"Sessions"'
 
 
@@ -106,46 +107,27 @@ def parse_dominion(content: bytes, path: Path) -> Table:
     require(votes, f"expected {VOTES}.json in the export")
     sessions = [each for file in votes for each in _decoded(file, Export, VOTES).sessions]
     require(sessions, "expected at least 1 session")
-    contests = [each for each in _manifest(files, CONTESTS) if each.num_of_ranks > 1]
-    require(contests, "expected a contest in which candidates are ranked")
-    return _table(sessions, contests, _manifest(files, CANDIDATES))
+    contests = [
+        RankedContest.of(each.id, each.description, each.num_of_ranks)
+        for each in _manifest(files, CONTESTS)
+        if each.num_of_ranks > 1
+    ]
+    candidates = _manifest(files, CANDIDATES)
+    names = told_apart({each.id: (each.contest_id, each.description) for each in candidates})
+    return table_of_marks(contests, len(sessions), _marks(sessions, contests, names), FORMAT)
 
 
-def _table(
-    sessions: Sequence[Session], contests: Sequence[Named], candidates: Sequence[Named]
-) -> Table:
-    places = {(each.id, rank): [""] * len(sessions) for each in contests for rank in _ranks(each)}
-    names = _names(candidates)
+def _marks(
+    sessions: Sequence[Session], contests: Sequence[RankedContest], names: Mapping[int, str]
+) -> Iterator[Marked]:
+    ranked = {each.id for each in contests}
     for row, session in enumerate(sessions):
         for contest in session.counted().every_contest():
-            for mark in contest.marks:
-                cells = places.get((contest.id, mark.rank))
-                if cells is not None and not mark.is_ambiguous:
+            for mark in contest.marks if contest.id in ranked else ():
+                if not mark.is_ambiguous:
                     known = names.get(mark.candidate_id)
                     require(known, f"session {row + 1}: expected candidates of the manifest")
-                    cells[row] = OVERVOTE if cells[row] not in ("", known) else str(known)
-    titles = [
-        f"{each.description} Choice {rank} of {each.num_of_ranks}"
-        for each in contests
-        for rank in _ranks(each)
-    ]
-    columns = tuple(map(text_column_of, places.values()))
-    return Table(tuple(titles), columns, lambda row: f"session {row + 1}", FORMAT)
-
-
-def _ranks(contest: Named) -> range:
-    return range(1, contest.num_of_ranks + 1)
-
-
-def _names(candidates: Sequence[Named]) -> Mapping[int, str]:
-    """Return names by id; of several candidates of one contest and name, with the id."""
-    count = Counter((each.contest_id, each.description) for each in candidates)
-    return {
-        each.id: each.description
-        if count[each.contest_id, each.description] == 1
-        else f"{each.description} ({each.id})"
-        for each in candidates
-    }
+                    yield Marked(row, contest.id, mark.rank, str(known))
 
 
 def _manifest(files: Mapping[str, bytes], name: str) -> Sequence[Named]:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from hushrank.errors import require
 from hushrank.files.columns import Table
-from hushrank.rankings.forms.ordinals import bracketed
+from hushrank.files.delimiters import MOST_TITLES
+from hushrank.files.names import is_number
+from hushrank.rankings.forms.ordinals import bracketed, is_in_words, ordinal, place_within
 
 IMPORT_ID = '{"ImportId"'
 CVR_NUMBER = "cvrnumber"
@@ -29,6 +31,29 @@ class Headed:
         return f"column {column + 1}"
 
 
+def without_titles(table: Table) -> tuple[Table, int]:
+    """Return a table without the titles above its header, which name one cell, and their number.
+
+    The header below them has several names, no numbers, and no row names what it names.
+    """
+    for n_titles in range(1, min(MOST_TITLES, table.n_rows - 1) + 1):
+        titles = (table.header, *(table.cells(row) for row in range(n_titles - 1)))
+        if any(sum(map(bool, cells)) != 1 for cells in titles):
+            break
+        header, below = table.cells(n_titles - 1), table.below(n_titles, table.header)
+        names = {name for name in header if name}
+        said = {text for column in below.columns for text in column.texts}
+        is_title = said.isdisjoint({*names, *(name for cells in titles for name in cells if name)})
+        if len(names) > 1 and is_title and not any(map(is_number, names)):
+            return table.below(n_titles, header), n_titles
+    return table, 0
+
+
+def titles_in_words(n_titles: int) -> str:
+    """Say that the first lines are a title."""
+    return "line 1 is a title" if n_titles == 1 else f"lines 1 to {n_titles} are titles"
+
+
 def headed(table: Table) -> Headed:
     """Read the rest of the header: of Qualtrics, SurveyMonkey, Dominion, or one row as usual."""
     rows = [table.cells(row) for row in range(min(3, table.n_rows))]
@@ -37,7 +62,7 @@ def headed(table: Table) -> Headed:
             return _of_cast_votes(table, number)
     if len(rows) > 1 and any(cell.startswith(IMPORT_ID) for cell in rows[1]):
         return _of_qualtrics(table)
-    if rows and _continues(table.header, rows[0]):
+    if rows and (_continues(table.header, rows[0]) or _says_places(table)):
         return _of_two_rows(table)
     pairs = [bracketed(title) or ("", title) for title in table.header]
     asked = [question for question, _ in pairs]
@@ -65,6 +90,22 @@ def _continues(header: tuple[str, ...], below: tuple[str, ...]) -> bool:
     nameless = [part for name, part in zip(header, below, strict=True) if not name]
     is_merged = bool(nameless) and all(nameless) and bool(header[0])
     return is_merged and any(name and not part for name, part in zip(header, below, strict=True))
+
+
+def _says_places(table: Table) -> bool:
+    """Tell a second row that says places in words, 1 to k of each question; no other row does."""
+    places: dict[str, list[int]] = {}
+    columns = []
+    for n, cell in enumerate(table.cells(0)):
+        if is_in_words(cell) and (place := ordinal(cell)):
+            question = next((name for name in table.header[n::-1] if name), "")
+            places.setdefault(question, []).append(place)
+            columns.append(n)
+    are_whole = all(sorted(each) == list(range(1, len(each) + 1)) for each in places.values())
+    if len(columns) < 2 or not are_whole or any(place_within(table.header[n]) for n in columns):
+        return False
+    below = table.below(1, table.header).columns
+    return not any(ordinal(text) for n in columns for text in below[n].texts)
 
 
 def _of_two_rows(table: Table) -> Headed:

@@ -79,7 +79,8 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     names = _item_names(headed, columns)
     if asked.form == "scores":
         require(not all(map(is_number, names)), NO_HEADER)
-        best = asked.best or _ask_best(headed, columns, "scores")
+        are_stars = _are_stars([kind_of(headed.table.columns[n]) for n in columns])
+        best = asked.best or ("high" if are_stars else _ask_best(headed, columns, "scores"))
         return Layout("scores", tuple(columns), names, best=best)
     return Layout("ranks", tuple(columns), names)
 
@@ -170,6 +171,9 @@ def _items(
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
+    if _are_stars([kinds[n] for n in numeric]):
+        said = ("stars are counted",)
+        return Layout("scores", tuple(kept), names, best=asked.best or "high", remarks=said)
     if asked.best == "high":
         return Layout("scores", tuple(kept), names, best="high")
     return _ranks(headed, kept, names, kinds, asked)
@@ -180,6 +184,12 @@ def _is_among(headed: Headed, column: int, items: Sequence[int]) -> bool:
     same = headed.questions[items[0]]
     among = items[0] < column < items[-1] if not same else True
     return headed.questions[column] == same and among
+
+
+def _are_stars(kinds: Sequence[Kind]) -> bool:
+    """Tell scores in stars; a single one may be a footnote, or a tick."""
+    filled = [kind for kind in kinds if kind.filled]
+    return all(kind.of_stars for kind in filled) and any(kind.largest > 1 for kind in filled)
 
 
 def _ranks(

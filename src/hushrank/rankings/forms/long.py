@@ -7,9 +7,10 @@ import numpy as np
 from hushrank.errors import require
 from hushrank.files.columns import Table
 from hushrank.files.names import natural_order
-from hushrank.files.tables import column_named, identifiers
+from hushrank.files.tables import column_named, decimal_numbers, identifiers
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import ITEMS, PEOPLE, RANKS, SCORES
+from hushrank.rankings.forms.stars import as_numbers
 from hushrank.rankings.profile import Rankings
 
 
@@ -47,7 +48,7 @@ def ballots_of_rows(table: Table, long: Long) -> Rankings:
     """
     people = identifiers(table, long.person, tuple)
     names = identifiers(table, long.item, tuple)
-    numbers = column_named(table, long.value).numbers()
+    numbers = decimal_numbers(as_numbers(column_named(table, long.value)))
     table.require_rows(np.isfinite(numbers), f"a {long.value} that is a finite number")
     _, first_rows, rows = np.unique(people.codes, return_index=True, return_inverse=True)
     by_first_row = np.argsort(np.argsort(first_rows))

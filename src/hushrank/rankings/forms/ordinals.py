@@ -30,6 +30,7 @@ _WITHIN = re.compile(
     rf"\b(?:(\d{{1,3}})(?:st|nd|rd|th|\.)\s+{_KIND}|{_KIND}[\s_#]*(\d{{1,3}}){_OF}|{_WORD}\s+{_KIND})\b",
     _FLAGS,
 )
+_PERHAPS_A_SCORE = re.compile(rf"\s*\d+\.?0*{_OF}\s*", _FLAGS)
 _BRACKETED = re.compile(r"(.*)\[([^\[\]]+)\]\s*", re.DOTALL)
 
 
@@ -44,10 +45,10 @@ def ordinal(text: str) -> int | None:
 
 
 def is_in_words(text: str) -> bool:
-    """Tell a place that cannot be a score: written with a word or as an ordinal."""
+    """Tell a place that cannot be a score, such as 4 or 4/5: with a word, or as an ordinal."""
     if text.isdecimal():
         return False
-    return ordinal(text) is not None and not re.fullmatch(r"\s*\d+\.?0*\s*", text)
+    return ordinal(text) is not None and not _PERHAPS_A_SCORE.fullmatch(text)
 
 
 def place_within(title: str) -> tuple[str, int] | None:

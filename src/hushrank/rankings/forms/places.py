@@ -22,6 +22,8 @@ NONE, SEVERAL = -1, -2
 _NO_VOTE = re.compile(
     r"under[ -]?vote|skipped|blank|exhausted|no[ -]?(?:answer|vote|opinion)|n/a|-+", re.IGNORECASE
 )
+CROSSED = "XXX"
+"""A place that nobody filled, as clerks of some cities type it."""
 _OVERVOTE = re.compile(r"over[ -]?vote", re.IGNORECASE)
 
 
@@ -120,4 +122,4 @@ def _code(text: str) -> int:
     """Return 0 for an item, else what the cell says."""
     if _OVERVOTE.fullmatch(text):
         return SEVERAL
-    return NONE if is_no_vote(text) else 0
+    return NONE if is_no_vote(text) or text == CROSSED else 0

@@ -11,6 +11,7 @@ from hushrank.files.tables import decimal_numbers
 from hushrank.rankings.competition import competition_ranks
 from hushrank.rankings.forms.ordinals import is_in_words, ordinal
 from hushrank.rankings.forms.places import is_no_vote
+from hushrank.rankings.forms.stars import are_stars, as_numbers
 
 MOSTLY = 0.8
 ROWS = 5000
@@ -23,6 +24,7 @@ class Kind:
     """What the filled cells of a column are, as shares of them; largest: the largest number.
 
     `places` are all whole numbers from 1 on, and places in words, which `in_words` says there are.
+    `of_stars`: all of them are stars, which are scores.
     """
 
     filled: int
@@ -31,6 +33,7 @@ class Kind:
     largest: float
     in_words: bool
     of_places: tuple[tuple[float, int], ...] = ()
+    of_stars: bool = False
 
     def within(self, most: int) -> float:
         """Return the share of the filled cells that are places of 1 to `most`."""
@@ -57,7 +60,7 @@ def kind_of(column: Column) -> Kind:
     share = 1 / max(filled, 1)
     shares = float(counts[is_place].sum()) * share, float(counts[is_number].sum()) * share
     counted = tuple(zip(places[is_place].tolist(), counts[is_place].tolist(), strict=True))
-    return Kind(filled, *shares, float(largest), in_words, counted)
+    return Kind(filled, *shares, float(largest), in_words, counted, are_stars(column))
 
 
 def place_keys(
@@ -114,7 +117,7 @@ def look_like_places(keys: NDArray[np.float64]) -> bool:
 
 def _distinct_numbers(column: Column) -> NDArray[np.float64]:
     """Return the number of each distinct text: nan = empty, inf = no number."""
-    return decimal_numbers(Column(np.arange(len(column.texts)), column.texts))
+    return decimal_numbers(as_numbers(Column(np.arange(len(column.texts)), column.texts)))
 
 
 def _distinct_places(
@@ -141,4 +144,4 @@ def _place(text: str) -> float:
 
 def _scores(column: Column) -> NDArray[np.float64]:
     texts = tuple("" if is_no_vote(text) else text for text in column.texts)
-    return decimal_numbers(Column(column.codes, texts))
+    return decimal_numbers(as_numbers(Column(column.codes, texts)))

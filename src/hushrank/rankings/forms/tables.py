@@ -14,12 +14,13 @@ from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, may_be_a_weight, the_one
 from hushrank.rankings.forms.counted import with_weights
-from hushrank.rankings.forms.headings import Headed, headed
+from hushrank.rankings.forms.headings import Headed, headed, titles_in_words, without_titles
 from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of
 from hushrank.rankings.forms.lists import ballots_of_lists, names_a_ballot
 from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.forms.places import (
+    CROSSED,
     NONE,
     SEVERAL,
     Placed,
@@ -63,6 +64,10 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     """
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
+    table, n_titles = without_titles(table)
+    if n_titles:
+        found = ballots_of_table(table, asked)
+        return replace(found, remarks=(*found.remarks, titles_in_words(n_titles)))
     if counted := with_weights(table):
         table, asked = counted, replace(asked, form="lists")
     long = long_form(table, asked)
@@ -177,7 +182,8 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
     if beside.weight is None:
         _require_no_weight(head, [n for n in range(len(head.parts)) if n not in known], beside)
     person = None if beside.person is None else head.table.columns[beside.person]
-    remarks = (*layout.remarks, *_of_names(layout), *_of_previews(head))
+    crosses = _of_crosses(head, layout)
+    remarks = (*layout.remarks, *crosses, *_of_names(layout), *_of_previews(head))
     return Found(rankings, _words(layout), ignored, flags, person, remarks, head)
 
 
@@ -205,6 +211,19 @@ def _of_previews(head: Headed) -> tuple[str, ...]:
             rows = "1 row is a preview" if n_rows == 1 else f"{n_rows:,} rows are previews"
             return (f"{rows} or spam, as {title} says, and counted",) if n_rows else ()
     return ()
+
+
+def _of_crosses(head: Headed, layout: Layout) -> tuple[str, ...]:
+    """Say how many places hold XXX, which is no item."""
+    if layout.kind != "places":
+        return ()
+    columns = [head.table.columns[n] for n in layout.columns]
+    n_cells = sum(
+        int((each.codes == each.texts.index(CROSSED)).sum())
+        for each in columns
+        if CROSSED in each.texts
+    )
+    return (f"{CROSSED} is no item: {n_cells:,} times an empty place",) if n_cells else ()
 
 
 def _of_names(layout: Layout) -> tuple[str, ...]:

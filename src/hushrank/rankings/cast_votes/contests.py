@@ -1,0 +1,74 @@
+"""Contests in which candidates are ranked, and what was marked in them, as a table."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from hushrank.errors import require
+from hushrank.files.columns import Table, text_column_of
+
+OVERVOTE = "overvote"
+WRITE_IN = "Write-in"
+NO_CONTEST = "expected a contest in which candidates are ranked"
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class RankedContest:
+    """A contest, and the titles of its columns, one for each place."""
+
+    id: Hashable
+    titles: tuple[str, ...]
+
+    @classmethod
+    def of(cls, id: Hashable, name: str, n_places: int) -> "RankedContest":
+        """Name the columns `Mayor Choice 1 of 5`."""
+        places = range(1, n_places + 1)
+        return cls(id, tuple(f"{name} Choice {place} of {n_places}" for place in places))
+
+
+class Marked(NamedTuple):
+    """That the ballot of a row has a candidate at a place, from 1, of a contest."""
+
+    row: int
+    contest: Hashable
+    place: int
+    name: str
+
+
+def table_of_marks(
+    contests: Iterable[RankedContest], n_ballots: int, marks: Iterable[Marked], format: str
+) -> Table:
+    """Return a column for each place, with a row a ballot; two names in one place are an overvote.
+
+    Marks in other contests are passed over. format: says in words what was read.
+    """
+    every = list(contests)
+    require(every, NO_CONTEST)
+    titles = [title for each in every for title in each.titles]
+    cells = {
+        (each.id, place): [""] * n_ballots
+        for each in every
+        for place in range(1, len(each.titles) + 1)
+    }
+    for mark in marks:
+        column = cells.get((mark.contest, mark.place))
+        if column is not None:
+            is_other = column[mark.row] not in ("", mark.name)
+            column[mark.row] = OVERVOTE if is_other else mark.name
+    columns = tuple(map(text_column_of, cells.values()))
+    return Table(tuple(titles), columns, lambda row: f"ballot {row + 1}", format)
+
+
+def told_apart(names: Mapping[K, tuple[Hashable, str]]) -> Mapping[K, str]:
+    """Return names by id; of several of one contest that are called alike, with the id.
+
+    names: by id, the contest and the name.
+    """
+    count = Counter(names.values())
+    return {
+        id: name if count[contest, name] == 1 else f"{name} ({id})"
+        for id, (contest, name) in names.items()
+    }

@@ -1,0 +1,130 @@
+"""Cast vote records as Hart's Verity exports them: a ZIP archive with a file of XML a sheet."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from hushrank.errors import HushrankError, require
+from hushrank.files.columns import Table
+from hushrank.rankings.cast_votes.contests import (
+    WRITE_IN,
+    Marked,
+    RankedContest,
+    table_of_marks,
+    told_apart,
+)
+from hushrank.rankings.cast_votes.xml_parts import child, local_name, parse_xml, text_of
+from hushrank.rankings.forms.ordinals import place_within
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+FORMAT = "cast vote records by Hart"
+_ZIP = b"PK\x03\x04"
+_FILE = re.compile(r"(?:.*/)?(?:[1ep]_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.xml", re.I)
+_ONE_SHEET = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?<(?:\w+:)?Cvr\b", re.IGNORECASE)
+_IF_ANY = re.compile(r"\s*\(if any\)", re.IGNORECASE)
+_MARKS = re.compile(r"[01]{1,64}")
+
+
+@dataclass(frozen=True, repr=False)
+class Option:
+    """A choice that somebody marked: at which of the places, and of how many."""
+
+    id: str
+    name: str
+    value: str
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The marked places, from 1; the value `0100` marks the second of four."""
+        return [place for place, sign in enumerate(self.value, start=1) if sign == "1"]
+
+
+@dataclass(frozen=True, repr=False)
+class Contest:
+    """What somebody marked in one contest."""
+
+    id: str
+    name: str
+    options: tuple[Option, ...]
+
+
+def is_hart(content: bytes) -> bool:
+    """Tell an archive of sheets by the names of its files, and one sheet by how it begins."""
+    if not content.startswith(_ZIP):
+        return _ONE_SHEET.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            return any(map(_FILE.fullmatch, archive.namelist()))
+    except (BadZipFile, ValueError):
+        return False
+
+
+def parse_hart(content: bytes) -> Table:
+    """Read an archive; a sheet is a row.
+
+    Places are digits of a mark's value, or contests of their own that are called so: `Mayor 2nd
+    choice (if any)`. Raises HushrankError for a sheet without the others, or of another form.
+    """
+    one = "expected the whole archive, a ZIP file: this is one sheet of it"
+    require(content.startswith(_ZIP), one)
+    sheets = [list(_contests(text, number)) for number, text in enumerate(_unpacked(content), 1)]
+    contests = {each.id: each.name for sheet in sheets for each in sheet}
+    options = [(sheet.id, each) for sheet in _every(sheets) for each in sheet.options]
+    n_places = dict.fromkeys(contests, 1)
+    for contest, option in options:
+        n_places[contest] = max(n_places[contest], len(option.value))
+    ranked = [
+        RankedContest.of(id, name, n_places[id]) if n_places[id] > 1 else RankedContest(id, (name,))
+        for id, name in contests.items()
+        if n_places[id] > 1 or place_within(name)
+    ]
+    names = told_apart({each.id: (contest, each.name) for contest, each in options if each.name})
+    return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT)
+
+
+def _every(sheets: Sequence[Sequence[Contest]]) -> Iterator[Contest]:
+    for sheet in sheets:
+        yield from sheet
+
+
+def _marks(sheets: Sequence[Sequence[Contest]], names: Mapping[str, str]) -> Iterator[Marked]:
+    for row, sheet in enumerate(sheets):
+        for contest in sheet:
+            for option in contest.options:
+                for place in option.places:
+                    yield Marked(row, contest.id, place, names.get(option.id, WRITE_IN))
+
+
+def _contests(text: bytes, number: int) -> Iterator[Contest]:
+    """Yield the contests of a sheet."""
+    root = parse_xml(text)
+    listed = child(root, "Contests")
+    is_sheet = local_name(root) == "Cvr" and listed is not None
+    require(is_sheet, f"file {number} of the archive: expected a sheet with contests")
+    for contest in listed if listed is not None else ():
+        name = _IF_ANY.sub("", text_of(contest, "Name"))
+        marked = child(contest, "Options")
+        options = tuple(_option(each, number) for each in (marked if marked is not None else ()))
+        yield Contest(text_of(contest, "Id") or name, name, options)
+
+
+def _option(option: "Element", number: int) -> Option:
+    value = text_of(option, "Value")
+    fits = _MARKS.fullmatch(value) is not None
+    require(fits, f"file {number} of the archive: expected marks of 0 and 1, a digit a place")
+    name = "" if child(option, "WriteInData") is not None else text_of(option, "Name")
+    return Option(text_of(option, "Id"), name, value)
+
+
+def _unpacked(content: bytes) -> Iterator[bytes]:
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            for name in sorted(filter(_FILE.fullmatch, archive.namelist())):
+                yield archive.read(name)
+    except (BadZipFile, RuntimeError, ValueError):
+        raise HushrankError("expected a whole ZIP file without a password") from None

@@ -1,0 +1,206 @@
+"""Reports made up after NIST SP 1500-103, and after the draft before it."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+PEOPLE = {"p1": "Ann Lee", "p2": "Bo Ma", "p3": "Cy Ito"}
+ELECTION = {
+    "@type": "CVR.Election",
+    "@id": "e1",
+    "Candidate": [{"@id": id, "Name": name} for id, name in PEOPLE.items()],
+    "Contest": [
+        {
+            "@id": "mayor",
+            "Name": "Mayor",
+            "VoteVariation": "rcv",
+            "ContestSelection": [
+                *({"@id": f"c-{id}", "CandidateIds": [id]} for id in PEOPLE),
+                {"@id": "c-w", "IsWriteIn": True},
+            ],
+        },
+        {
+            "@id": "measure",
+            "Name": "Measure A",
+            "VoteVariation": "plurality",
+            "ContestSelection": [{"@id": "yes", "Selection": "Yes"}],
+        },
+    ],
+}
+YES = {"ContestId": "measure", "CVRContestSelection": [{"ContestSelectionId": "yes"}]}
+
+
+def marked(choice, *ranks, **more):
+    places = [{"HasIndication": "yes", "NumberVotes": 1, "Rank": rank, **more} for rank in ranks]
+    return {"ContestSelectionId": choice, "SelectionPosition": places}
+
+
+def record(*selections, contest="mayor"):
+    contests = [{"ContestId": contest, "CVRContestSelection": list(selections)}, YES]
+    snapshot = {"@id": "s1", "Type": "original", "CVRContest": contests}
+    return {"@type": "CVR.CVR", "CurrentSnapshotId": "s1", "CVRSnapshot": [snapshot]}
+
+
+BALLOTS = [
+    record(marked("c-p1", 1), marked("c-p2", 2), marked("c-p3", 3)),
+    record(marked("c-p2", 1, 2), marked("c-p1", 3)),  # the same candidate twice
+    record(marked("c-p2", 1), marked("c-p1", 2), marked("c-p3", 2)),  # two in one place
+    record(marked("c-p1", 1, IsAllocable="no"), marked("c-p2", 1)),
+    record(marked("c-p1", 1, HasIndication="no"), marked("c-p3", 1)),
+    record(marked("c-w", 1), marked("c-p1", 2)),
+    record(),
+]
+FOUND = [
+    ["Ann Lee", "Bo Ma", "Cy Ito"],
+    ["Bo Ma", "Ann Lee"],
+    ["Bo Ma"],
+    ["Bo Ma"],
+    ["Cy Ito"],
+    ["Write-in", "Ann Lee"],
+]
+
+
+def report(records=BALLOTS, election=ELECTION):
+    head = {"@type": "CVR.CastVoteRecordReport", "Version": "1.0.0", "GeneratedDate": "2026-01-01"}
+    return {**head, "Election": [election], "CVR": records}
+
+
+def as_xml(name, value):
+    """Write a part of a report as XML, where an id is an attribute and a list of ids one text."""
+    if isinstance(value, list) and name != "CandidateIds":
+        return "".join(as_xml(name, each) for each in value)
+    if not isinstance(value, dict):
+        text = " ".join(value) if isinstance(value, list) else str(value)
+        return f"<{name}>{text.lower() if isinstance(value, bool) else text}</{name}>"
+    id = f' ObjectId="{value["@id"]}"' if "@id" in value else ""
+    parts = "".join(as_xml(key, each) for key, each in value.items() if key[0] != "@")
+    return f"<{name}{id}>{parts}</{name}>"
+
+
+def written(found, tmp_path, form="json"):
+    path = tmp_path / f"report.{form}"
+    if form == "json":
+        path.write_text(json.dumps(found))
+    else:
+        text = as_xml("CastVoteRecordReport", found)
+        space = '<CastVoteRecordReport xmlns="http://example.org/cvr"'
+        path.write_text('<?xml version="1.0"?>' + text.replace("<CastVoteRecordReport", space, 1))
+    return path
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_ballots_are_the_marks_that_count(form, tmp_path):
+    rankings = read_rankings(written(report(), tmp_path, form))
+    assert [list(person) for person in rankings] == FOUND
+    said = str(rankings.reading)
+    assert "7 people" not in said
+    assert "cast vote records in the common data format" in said
+    assert "1 empty left out" in said
+    assert "1 with an item twice" in said
+    assert "1 ended by two items in one place" in said
+
+
+def test_the_draft_says_the_same_in_other_words(tmp_path):
+    def draft(selection):
+        indications = selection["SelectionPosition"]
+        one = {
+            "ContestSelectionId": selection["ContestSelectionId"],
+            "Rank": indications[0]["Rank"],
+        }
+        return {**one, "SelectionIndication": [{"IsAllocable": "yes", "NumberVotes": 1}]}
+
+    records = []
+    for each in BALLOTS[:1]:
+        (snapshot,) = deepcopy(each["CVRSnapshot"])
+        contest = snapshot["CVRContest"][0]
+        contest["CVRContestSelection"] = [draft(one) for one in contest["CVRContestSelection"]]
+        older = {"IsCurrent": False, "Type": "original", "CVRContest": snapshot["CVRContest"][:1]}
+        records.append({"CVRSnapshot": [older, {**snapshot, "IsCurrent": True}]})
+    rankings = read_rankings(written(report(records), tmp_path))
+    assert [list(person) for person in rankings] == FOUND[:1]
+
+
+def test_the_snapshot_counts_that_is_current(tmp_path):
+    changed = deepcopy(BALLOTS[0])
+    changed["CVRSnapshot"][0]["@id"] = "s0"
+    changed["CVRSnapshot"] += BALLOTS[4]["CVRSnapshot"]
+    rankings = read_rankings(written(report([changed, BALLOTS[0]]), tmp_path))
+    assert list(rankings[0]) == FOUND[4]
+
+
+def test_marks_that_nobody_decided_about_are_counted_and_said(tmp_path):
+    records = [record(marked("c-p1", 1, IsAllocable="unknown"), marked("c-p2", 2)), BALLOTS[0]]
+    rankings = read_rankings(written(report(records), tmp_path))
+    assert list(rankings[0]) == ["Ann Lee", "Bo Ma"]
+    assert "marks that nobody decided about: 1, counted" in str(rankings.reading)
+
+
+def test_a_name_may_be_given_in_several_languages(tmp_path):
+    election = deepcopy(ELECTION)
+    texts = [{"Content": "Ana", "Language": "es"}, {"Content": "Ann", "Language": "en"}]
+    election["Candidate"][0]["Name"] = {"Text": texts}
+    assert "Ana" in read_rankings(written(report(election=election), tmp_path)).names
+
+
+def broken(**changes):
+    """Return a report whose first record is changed."""
+    changed = deepcopy(BALLOTS[0])
+    changed.update(changes)
+    return report([changed, BALLOTS[1]])
+
+
+@pytest.mark.parametrize(
+    ("found", "expectation"),
+    [
+        (report([]), "expected at least 1 record"),
+        (
+            report([record(marked("c-p9", 1))]),
+            "record 1: expected choices that the file's Election",
+        ),
+        (
+            report([record(marked("yes", 1), contest="x")]),
+            "record 1: expected contests of the file",
+        ),
+        (report([record({"ContestSelectionId": "c-p1"})]), "record 1: expected a rank, 1 or more"),
+        (report([record(marked("c-p1", 0))]), "record 1: expected a rank, 1 or more"),
+        (report([record(marked("c-p1", "first"))]), "expected cast vote records in the common"),
+        (broken(CurrentSnapshotId="s7"), "record 1: expected one current snapshot, got 0"),
+        (report([record(contest="measure")]), "expected a contest in which candidates are ranked"),
+    ],
+)
+def test_what_does_not_fit_is_said_by_record(found, expectation, tmp_path):
+    with pytest.raises(HushrankError, match=expectation):
+        read_rankings(written(found, tmp_path))
+
+
+def test_contests_that_stand_in_other_snapshots_are_not_passed_over(tmp_path):
+    """Some machines write one snapshot a contest, of which only the first is called current."""
+    one = deepcopy(BALLOTS[0])
+    rest = {"@id": "s2", "Type": "original", "CVRContest": [{"ContestId": "clerk"}]}
+    one["CVRSnapshot"].append(rest)
+    with pytest.raises(HushrankError, match="record 1: expected every contest in its current"):
+        read_rankings(written(report([one]), tmp_path))
+
+
+def test_a_choice_without_a_name_is_no_item(tmp_path):
+    """Some machines write the place into the choice, and the candidate nowhere."""
+    election = deepcopy(ELECTION)
+    election["Contest"][0]["ContestSelection"].append({"@id": "mayor_R1"})
+    found = report([record(marked("mayor_R1", 1))], election)
+    with pytest.raises(HushrankError, match="record 1: expected choices"):
+        read_rankings(written(found, tmp_path))
+
+
+def test_xml_defines_nothing(tmp_path):
+    path = written(report(), tmp_path, "xml")
+    text = path.read_text().replace("?>", '?><!DOCTYPE x [<!ENTITY a "b">]>', 1)
+    path.write_text(text)
+    with pytest.raises(HushrankError, match="expected XML without a document type"):
+        read_rankings(path)
+    path.write_text(text[: len(text) // 2].replace('<!DOCTYPE x [<!ENTITY a "b">]>', ""))
+    with pytest.raises(HushrankError, match="expected whole XML"):
+        read_rankings(path)

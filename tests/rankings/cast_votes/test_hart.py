@@ -1,0 +1,107 @@
+"""Archives made up after the public form of Hart's cast vote records."""
+
+from uuid import UUID
+from zipfile import ZipFile
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+SPACE = "http://tempuri.org/CVRDesign.xsd"
+PLAIN = ("School Board", [("Dora", "1"), ("Emil", "1")])
+
+
+def option(name, value):
+    written_in = "<WriteInData><Text /></WriteInData>" if name is None else ""
+    named = "" if name is None else f"<Name>{name}</Name>"
+    return f"<Option>{named}<Id>id of {name}</Id><Value>{value}</Value>{written_in}</Option>"
+
+
+def contest(name, options):
+    marked = "".join(option(*each) for each in options)
+    id = f"<Id>id of {name}</Id>"
+    return f"<Contest><Name>{name}</Name>{id}<Options>{marked}</Options></Contest>"
+
+
+def sheet(*contests):
+    listed = "".join(contest(*each) for each in contests)
+    return f'<?xml version="1.0"?><Cvr xmlns="{SPACE}"><Contests>{listed}</Contests></Cvr>'
+
+
+def archive(tmp_path, sheets):
+    path = tmp_path / "CVRArchive_6_5_1.zip"
+    with ZipFile(path, "w") as opened:
+        for number, text in enumerate(sheets):
+            prefix = ("1_", "", "e_", "p_")[number % 4]
+            opened.writestr(f"cvr/{prefix}{UUID(int=number)}.xml", text)
+        opened.writestr(f"cvr/1_{UUID(int=0)}.xml.sig.xml", "<Signature/>")
+        opened.writestr("Write In Images/image.png", b"x")
+    return path
+
+
+RANKED = [
+    [("Ann", "100"), ("Bo", "010"), ("Cy", "001")],
+    [("Bo", "110"), ("Ann", "001")],  # the same candidate twice
+    [("Bo", "100"), ("Ann", "010"), ("Cy", "010")],  # two in one place
+    [("Cy", "010")],  # a place is skipped
+    [(None, "100"), ("Ann", "010")],
+    [],
+]
+FOUND = [["Ann", "Bo", "Cy"], ["Bo", "Ann"], ["Bo"], ["Cy"], ["Write-in", "Ann"]]
+
+
+def test_the_digit_of_a_mark_is_its_place(tmp_path):
+    sheets = [sheet(PLAIN, ("Mayor", options)) for options in RANKED]
+    rankings = read_rankings(archive(tmp_path, sheets))
+    assert sorted(list(person) for person in rankings) == sorted(FOUND)
+    said = str(rankings.reading)
+    assert "cast vote records by Hart" in said
+    assert "1 empty left out" in said
+    assert "1 ended by two items in one place" in said
+
+
+def test_places_may_be_contests_of_their_own(tmp_path):
+    """In any order, some of them if any."""
+    ballots = [("Bo", "Ann", "Cy"), ("Cy", None, None), ("Ann", "Cy", None)]
+    titles = ("Council\nWard 1\n1st choice", "Council\nWard 1\n2nd choice (if any)")
+    titles += ("Council\nWard 1\n3rd choice (if any)",)
+    sheets = []
+    for names in ballots:
+        parts = [
+            (title, [(name, "1")] if name else [])
+            for title, name in zip(titles, names, strict=True)
+        ]
+        sheets.append(sheet(parts[2], PLAIN, parts[0], parts[1]))
+    rankings = read_rankings(archive(tmp_path, sheets))
+    expected = [[name for name in names if name] for names in ballots]
+    assert sorted(list(person) for person in rankings) == sorted(expected)
+
+
+def test_a_contest_is_chosen_where_there_are_several(tmp_path):
+    clerk = ("Clerk", [("Dora", "10"), ("Emil", "01")])
+    path = archive(tmp_path, [sheet(clerk, ("Mayor", options)) for options in RANKED])
+    with pytest.raises(HushrankError, match=r"2 questions: .*choose one with --columns"):
+        read_rankings(path)
+    assert read_rankings(path, columns=["Clerk*"]).names == ("Dora", "Emil")
+
+
+def test_one_sheet_is_not_read_as_the_election(tmp_path):
+    path = tmp_path / "sheet.xml"
+    path.write_text(sheet(("Mayor", RANKED[0])))
+    with pytest.raises(HushrankError, match="expected the whole archive, a ZIP file"):
+        read_rankings(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "expectation"),
+    [
+        (sheet(PLAIN), "expected a contest in which candidates are ranked"),
+        (sheet(("Mayor", [("Ann", "2")])), "file 1 of the archive: expected marks of 0 and 1"),
+        ("<Other/>", "file 1 of the archive: expected a sheet with contests"),
+        ("<Cvr><Contests>", "expected whole XML"),
+    ],
+)
+def test_what_does_not_fit_is_said(text, expectation, tmp_path):
+    with pytest.raises(HushrankError, match=expectation):
+        read_rankings(archive(tmp_path, [text]))

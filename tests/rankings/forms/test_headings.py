@@ -1,0 +1,85 @@
+"""Headers of several lines, and titles above them, are no ballots and no items."""
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+DRINKS = ("tea", "milk", "cola")
+RANKS = "1,2,3\n2,1,3\n1,3,2\n"
+BALLOTS = [["tea", "milk", "cola"], ["milk", "tea", "cola"], ["tea", "cola", "milk"]]
+PLACES = "".join(",".join(ballot) + "\n" for ballot in BALLOTS)
+
+
+def read(tmp_path, text, encoding="utf-8", **options):
+    path = tmp_path / "ballots.csv"
+    path.write_bytes(text.encode(encoding))
+    return read_rankings(path, **options)
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("Drinks of the club\n", "line 1 is a title"),
+        ("Drinks of the club,,\n", "line 1 is a title"),
+        (",Drinks of the club,\n", "line 1 is a title"),
+        ("Drinks\nas of 3 March\n", "lines 1 to 2 are titles"),
+        ("Drinks,,\nas of 3 March,,\n", "lines 1 to 2 are titles"),
+        ('"Drinks: tea or milk"\n\n', "lines 1 to 2 are titles"),
+    ],
+)
+@pytest.mark.parametrize("table", [",".join(DRINKS) + "\n" + RANKS, "1st,2nd,3rd\n" + PLACES])
+def test_titles_above_the_header_are_passed_over_and_said(tmp_path, above, said, table):
+    rankings = read(tmp_path, above + table)
+    assert [list(person) for person in rankings] == BALLOTS
+    assert said in str(rankings.reading)
+    short = table.rstrip("\n").rpartition("\n")[0] + "\n2,x,1\n"
+    if "1,2" in table:
+        line = len((above + short).splitlines())
+        with pytest.raises(HushrankError, match=f"line {line}, column 2: expected a place"):
+            read(tmp_path, above + short)
+
+
+def test_how_a_text_is_written_is_said_beside_its_title(tmp_path):
+    table = ("Café,thé,lait\n" + RANKS).replace(",", ";")
+    rankings = read(tmp_path, "Umfrage für den Sommer\n" + table, "cp1252")
+    assert rankings.names == ("Café", "thé", "lait")
+    assert "text with semicolons in Windows-1252; line 1 is a title" in str(rankings.reading)
+
+
+@pytest.mark.parametrize(
+    "text", ["tea\ntea;milk\nmilk;tea\n", "tea,,\nmilk,tea,cola\ntea,milk,cola\n"]
+)
+def test_a_first_ballot_of_one_item_is_no_title(tmp_path, text):
+    with pytest.raises(HushrankError, match="expected ballots: one column a place"):
+        read(tmp_path, text)
+
+
+def test_a_header_above_lists_is_no_title(tmp_path):
+    lists = PLACES.replace(",", ";")
+    assert "title" not in str(read(tmp_path, "ballot\n" + lists).reading)
+    assert read(tmp_path, "ballot\n" + lists).n_people == 3
+
+
+def test_places_in_the_second_line_of_the_header_are_no_items(tmp_path):
+    head = "Drinks,Drinks,Drinks,Age\nFirst choice,Second choice,Third choice,\n"
+    rankings = read(tmp_path, head + PLACES.replace("\n", ",34\n"))
+    assert [list(person) for person in rankings] == BALLOTS
+    two = "Drinks,,Sweets,\n1st choice,2nd choice,1st choice,2nd choice\n"
+    text = two + "tea,milk,cake,pie\nmilk,tea,pie,cake\n"
+    with pytest.raises(HushrankError, match=r"2 questions: 'Drinks' \(columns 1 and 2\), 'Sweets'"):
+        read(tmp_path, text)
+    assert read(tmp_path, text, columns=["Sweets"]).names == ("cake", "pie")
+
+
+def test_a_first_ballot_in_words_is_no_header(tmp_path):
+    text = "tea,milk,cola\nFirst choice,Second choice,Third choice\n2nd choice,1st choice,\n"
+    rankings = read(tmp_path, text)
+    assert rankings.n_people == 2
+
+
+def test_a_question_of_several_lines_is_a_name(tmp_path):
+    names = ",".join(f'"Rank the drinks,\nplease [{drink}]"' for drink in DRINKS)
+    rows = "".join(f"x,{row},y\n" for row in RANKS.splitlines())
+    rankings = read(tmp_path, f'When,{names},"Other\nremarks"\n' + rows)
+    assert rankings.names == DRINKS
