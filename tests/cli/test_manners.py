@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -112,3 +113,17 @@ def test_an_interruption_of_a_command_leaves_no_traceback(monkeypatch, ballots):
 
     monkeypatch.setattr("hushrank.cli.aggregate.show.aggregate", interrupted)
     assert hushrank(monkeypatch, "aggregate", ballots, "--form", "ranks") == 130
+
+
+@pytest.mark.parametrize(("flags", "said"), [([], "hushrank: two lines\n"), (["--quiet"], "")])
+def test_a_warning_is_one_line_without_a_line_of_code(monkeypatch, capsys, ballots, flags, said):
+    def warn(*given, **options):
+        warnings.warn("two\nlines", stacklevel=1)
+        return b"<svg/>"
+
+    monkeypatch.setattr("hushrank.workflows.results.consensus.consensus.order_picture", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        drawn = ["--figure", ballots.with_suffix(".svg")]
+        assert hushrank(monkeypatch, *flags, "aggregate", ballots, *drawn) == 0
+    assert capsys.readouterr().err == said

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from hushrank.reports.order_plots import pair_shares_figure, rank_intervals_figure
 from hushrank.reports.plots import item_labels, png, rendered, svg
@@ -34,6 +35,7 @@ def test_no_row_of_the_intervals_sits_on_the_frame():
         assert figure.axes[0].get_ylim() == (n_items - 0.5, -0.5)
 
 
+@pytest.mark.filterwarnings("ignore:.* in no font that is installed here")
 def test_pictures_take_odd_names():
     """A formula would raise, or swallow the dollar signs."""
     figure = rank_intervals_figure(ODD_NAMES, (0, 1, 2, 3), None)

@@ -2,9 +2,10 @@
 
 import os
 import sys
+import warnings
 from functools import partial
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from typer import Option
@@ -23,7 +24,7 @@ from hushrank.cli.live.demo import demo
 from hushrank.cli.live.serve import serve
 from hushrank.cli.look import look
 from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_points
-from hushrank.cli.output.talk import be_quiet
+from hushrank.cli.output.talk import be_quiet, is_quiet
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
@@ -136,7 +137,21 @@ def _complain(message: str) -> int:
     return 1
 
 
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Say a warning in one line: which line of code gave it helps nobody who runs a command."""
+    if not is_quiet():
+        print(f"hushrank: {' '.join(str(message).split())}", file=sys.stderr)
+
+
 def _prepare() -> None:
+    warnings.showwarning = _warn
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

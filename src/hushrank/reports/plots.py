@@ -11,6 +11,7 @@ import numpy as np
 
 from hushrank.arrays import Shares
 from hushrank.errors import needs_extra
+from hushrank.reports.fonts import let_fonts_fall_back
 from hushrank.reports.svg import wrapped
 
 if TYPE_CHECKING:  # an extra, and slow to import
@@ -24,6 +25,10 @@ MOST_ITEMS_BESIDE = 15
 LARGEST_SIDE = 16.0
 """Inches of a heatmap's side."""
 DARK = "#222222"
+NO_FONT = (
+    "{signs} in no font that is installed here: boxes stand for them in the picture; install a"
+    " font, such as Noto Sans of that writing, or write an .svg"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +60,7 @@ def place_labels(names: Sequence[str], order: Sequence[int]) -> list[str]:
 
 
 def png(figure: "Figure") -> bytes:
-    """Render a figure; signs that the font lacks become boxes."""
+    """Render a figure; signs that no installed font has become boxes, with a warning."""
     return _rendered(figure, "png", {"Software": None})
 
 
@@ -76,6 +81,10 @@ def rendered(figure: "Figure", form: str) -> bytes:
 
 
 def _rendered(figure: "Figure", form: str, metadata: dict[str, None]) -> bytes:
+    nowhere = let_fonts_fall_back(figure)
+    if nowhere and form != "svg":  # whoever opens an SVG has fonts of their own
+        signs = "1 sign of the names is" if len(nowhere) == 1 else f"{len(nowhere)} signs are"
+        warnings.warn(NO_FONT.format(signs=signs), stacklevel=3)
     buffer = BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font", append=False)
