@@ -83,7 +83,7 @@ def command(is_quick: bool) -> Sequence[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         _write(folder, n_lines)
-        learnt = ["--activity", folder / "visits.csv", "--profiles", folder / "people.csv"]
+        learnt = [folder / "visits.csv", "--profiles", folder / "people.csv"]
         begin = [
             *learnt,
             "--private",

@@ -39,7 +39,7 @@ def learnt_from(tmp_path, n_users):
         visits += [f"u{user},{ITEMS[item]}" for item in [*range(len(ITEMS)), *chosen]]
     (tmp_path / "visits.csv").write_text("\n".join(visits))
     (tmp_path / "people.csv").write_text("\n".join(people))
-    learnt = ("--activity", tmp_path / "visits.csv", "--profiles", tmp_path / "people.csv")
+    learnt = (tmp_path / "visits.csv", "--profiles", tmp_path / "people.csv")
     return (*learnt, "--private", "gender", "--budget", "0.05")
 
 
@@ -184,7 +184,8 @@ def test_a_pipe_gets_the_last_batch_again_with_the_same_draws(tmp_path, begin):
     assert first.returncode == 1
     how_read, complaint = first.stderr.splitlines()
     assert how_read.startswith(b"visits.csv: ")
-    assert complaint == b'hushrank: line 21: expected a JSON object with "user" and "item"'
+    expected = b'expected a JSON object with "user" and "item"'
+    assert complaint == b"hushrank: standard input: line 21: " + expected
     second = subprocess.run(
         command(tmp_path), input=b"".join(texts[:20]), capture_output=True, check=True
     )
@@ -274,10 +275,10 @@ def test_another_version_and_damage_are_refused(tmp_path, begin, monkeypatch, ch
 def test_a_state_is_begun_once(tmp_path, begin, monkeypatch, capsys):
     written(tmp_path / "in", 3)
     assert publish(monkeypatch, tmp_path) == 1
-    assert "expected --activity, --profiles, --private and --budget" in capsys.readouterr().err
+    assert "expected ACTIVITY, --profiles, --private and --budget" in capsys.readouterr().err
     assert publish(monkeypatch, tmp_path, *begin) == 0
     assert publish(monkeypatch, tmp_path, *begin) == 1
-    assert "expected none of the options that begin" in capsys.readouterr().err
+    assert "expected nothing that begins a state" in capsys.readouterr().err
 
 
 def test_other_keys_and_numbers_pass_byte_by_byte():

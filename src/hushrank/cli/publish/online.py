@@ -8,7 +8,7 @@ from math import inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
 from hushrank.cli.input.reading import ActivityOptions, say_reading
@@ -48,14 +48,17 @@ def publish_online(
     state: Annotated[
         Path, Option(help="What the stream remembers; begun where there is none. Keep it secret.")
     ],
+    activity: Annotated[
+        Path | None,
+        Argument(
+            help="To begin: activity to learn from, user,item[,score][,time].", show_default=False
+        ),
+    ] = None,
     input: Annotated[
         Path | None, Option(help="Activities as NDJSON. (default: standard input)")
     ] = None,
     output: Annotated[
         Path | None, Option(help="Append released activities here. (default: standard output)")
-    ] = None,
-    activity: Annotated[
-        Path | None, Option(help="To begin: activity to learn from, user,item[,score][,time].")
     ] = None,
     profiles: Annotated[
         Path | None, Option(help="To begin: what users keep private, user,<attribute>,...")
@@ -89,11 +92,12 @@ def publish_online(
 ) -> None:
     """Release one activity for each that comes in, so that private values are hard to infer.
 
-    A line is {"user": ..., "item": ...[, "time": ...]}. After a crash, run it again with the same
-    input: nothing is lost or drawn twice. No differential privacy. docs/cli.md says the rest.
+    The first run learns from ACTIVITY, and releases nothing of it. A line is {"user": ...,
+    "item": ...[, "time": ...]}. After a crash, run it again with the same input: nothing is lost or
+    drawn twice. No differential privacy. docs/cli.md says the rest.
 
-    Example:  hushrank publish online --state s --activity visits.csv --profiles people.csv
-    --private gender --budget 0.001 < new.ndjson > released.ndjson
+    Example:  hushrank publish online visits.csv --profiles people.csv --private gender
+    --budget 0.001 --state s < new.ndjson > released.ndjson
     """
     columns = user, item, score, time, delimiter
     given = Beginning(activity, profiles, private, budget, limit, history, renew_every, *columns)
@@ -124,7 +128,7 @@ def _open(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
 
     if is_begun(state):
         unused = all(value is None for value in vars(given).values())
-        require(unused, f"{state} exists: expected none of the options that begin a state")
+        require(unused, f"{state} exists: expected nothing that begins a state")
         return publish_online(state, seed=seed)
     return _begun(state, given, seed)
 
@@ -136,7 +140,7 @@ def _begun(state: Path, given: Beginning, seed: int | None) -> "OnlineStream":
 
     require(
         given.activity and given.profiles and given.private and given.budget is not None,
-        "expected --activity, --profiles, --private and --budget to begin a state",
+        "expected ACTIVITY, --profiles, --private and --budget to begin a state",
     )
     names = [name.strip() for name in str(given.private).split(",")]
     return publish_online(
@@ -171,7 +175,7 @@ def _tell(stream: "OnlineStream") -> None:
         f"told of one of them: {totals.mean_leaked / bit:.3g} bits on average,"
         f" {totals.most_leaked / bit:.3g} at most",
         f"told under any prior belief: {totals.most_worst_leaked / bit:.3g} bits at most ({limit})",
-        "both include an estimate of what the users of --activity, a sample, do not show",
+        "both include an estimate of what the users of ACTIVITY, a sample, do not show",
         *([] if stream.is_private else [NOT_PRIVATE]),
     )
     print("\n".join(lines), file=sys.stderr)
