@@ -12,7 +12,7 @@ OURS = ("collector.rehearsal", "collector.device.connection", "collector.device.
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    for name in ("pyarrow", "matplotlib", "httpx", "sklearn", "fsspec", "dask"):
+    for name in ("pyarrow", "matplotlib", "httpx", "sklearn", "fsspec", "fsspec.core", "dask"):
         monkeypatch.setitem(sys.modules, name, None)
     for name in OURS:  # imported by other tests, with what is now hidden
         monkeypatch.delitem(sys.modules, f"hushrank.{name}", raising=False)
