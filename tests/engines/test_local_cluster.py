@@ -169,3 +169,17 @@ def test_nothing_that_answers_is_said():
     said = r"tcp://127\.0\.0\.1:9: nothing of Dask answers"
     with dask.config.set(quick), pytest.raises(HushrankError, match=said):
         Workers("tcp://127.0.0.1:9").add_up(sum_of, None, [(1,)])
+
+
+def test_a_scheduler_that_has_no_worker_ends_the_work(monkeypatch):
+    """As where all died while they started: it is said while there is hope, and in the end."""
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(tasks, "PATIENCE", 0.5)
+    told = []
+    alone = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    with LocalCluster(**alone) as empty:
+        workers = Workers(empty.scheduler_address)
+        with pytest.raises(HushrankError, match=r"inproc:.*: no worker for 0\.5 seconds"):
+            workers.add_up(sum_of, None, [(1,)], lambda *step: told.append(step))
+    assert ("waiting for a worker", None) in told

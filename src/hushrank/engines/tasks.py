@@ -12,12 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 from hushrank.errors import HushrankError, needs_extra, require
 
 FAN_IN = 16
 """How many sums are added by one task."""
+PATIENCE = 300.0
+"""Seconds for which a scheduler may have no worker at all: they start, or are started again."""
+LOOK = 1.0
+"""Seconds between looks at whether it has one."""
 
 
 class Sum(Protocol):
@@ -238,7 +244,7 @@ def _computed_elsewhere(
 ) -> Sequence[Any]:
     """Compute on the workers of a scheduler; what they hold is let go of when this returns."""
     try:
-        from distributed import Client, as_completed
+        from distributed import Client
     except ModuleNotFoundError as missing:
         raise needs_extra("a scheduler elsewhere", "cluster") from missing
     try:
@@ -249,14 +255,37 @@ def _computed_elsewhere(
         known.tell(f"the dashboard is at {client.dashboard_link}", None)
         try:
             futures = client.compute([*wanted])
-            for future in as_completed(client.compute([*graph.leaves])):
-                known.of(graph.places[future.key], known.wanted(future.result))
+            for future in _as_they_end(client, client.compute([*graph.leaves, *wanted]), known):
+                if future.key in graph.places:
+                    known.of(graph.places[future.key], known.wanted(future.result))
             return client.gather(futures)  # type: ignore[no-any-return]
         except HushrankError:
             raise
         except Exception as error:  # of the scheduler: tasks return what goes wrong
             ended = f"{address}: Dask gave up with {type(error).__name__}"
             raise HushrankError(f"{ended}: see the logs of its workers") from None
+
+
+def _as_they_end(client: Any, futures: Sequence[Any], known: Known) -> Iterator[Any]:
+    """Yield each future once it has ended.
+
+    Raises HushrankError where the scheduler has had no worker for long.
+    """
+    ended: SimpleQueue[Any] = SimpleQueue()
+    waiting = {future.key: future for future in futures}
+    for future in waiting.values():
+        future.add_done_callback(ended.put)
+    seen = monotonic()
+    while waiting:
+        try:
+            yield waiting.pop(ended.get(timeout=LOOK).key)
+        except Empty:
+            if client.nthreads():
+                seen = monotonic()
+                continue
+            known.tell("waiting for a worker", None)
+            alone = f"{client.scheduler.address}: no worker for {PATIENCE:g} seconds"
+            require(monotonic() < seen + PATIENCE, alone)
 
 
 def _unless_failed(found: Any) -> Any:
