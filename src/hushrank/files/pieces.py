@@ -1,7 +1,8 @@
 """Parquet files in pieces: what one task reads, wherever the files lie.
 
-A piece is some row groups of a file. Paths on this machine need nothing else; addresses such as
-`s3://bucket/reports/*.parquet` need fsspec, and its own package for that kind of store.
+A piece is some row groups of a file, read by one thread: workers are as many as there are cores,
+and Arrow's own threads would only wait for each other. Paths on this machine need nothing else;
+addresses such as `s3://bucket/reports/*.parquet` need fsspec, and its own package for that store.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,7 +55,9 @@ def batches_of(
     with errors_naming_parquet(piece.path), _opened(piece.path, coded) as file:
         require(max(piece.groups, default=-1) < file.num_row_groups, DAMAGED)
         _require_columns(file.schema_arrow.names, columns)
-        for batch in file.iter_batches(most_rows, list(piece.groups), list(columns)):
+        for batch in file.iter_batches(
+            most_rows, list(piece.groups), list(columns), use_threads=False
+        ):
             n_rows += batch.num_rows
             yield batch
         require(n_rows == piece.n_rows, DAMAGED)
@@ -70,7 +73,7 @@ def table_of(piece: Piece) -> Any:
     """Return a piece as a `pyarrow.Table`. Raises HushrankError as `batches_of` does."""
     with errors_naming_parquet(piece.path), _opened(piece.path) as file:
         require(max(piece.groups, default=-1) < file.num_row_groups, DAMAGED)
-        table = file.read_row_groups(list(piece.groups))
+        table = file.read_row_groups(list(piece.groups), use_threads=False)
         require(table.num_rows == piece.n_rows, DAMAGED)
         return table
 
