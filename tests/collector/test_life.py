@@ -9,6 +9,7 @@ NOW = datetime(2027, 1, 31, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
 ACTIONS = {
     "open": lambda life: life.open(NOW, None),
+    "hand_over": lambda life: life.hand_over("a"),
     "close_round": Life.close_round,
     "finish": lambda life: life.finish(NOW),
     "publish": Life.publish,
@@ -16,7 +17,8 @@ ACTIONS = {
 }
 ALLOWED = {
     "draft": {"open": "open"},
-    "open": {"close_round": "between"},
+    "open": {"close_round": "between", "hand_over": "counting"},
+    "counting": {"close_round": "between", "hand_over": "counting"},
     "between": {"open": "open", "finish": "closed"},
     "closed": {"publish": "published"},
     "published": {"unpublish": "closed"},
@@ -40,6 +42,13 @@ def test_rounds_count_from_0_and_the_survey_keeps_when_it_opened():
     assert (life.round, life.opened, life.closes) == (1, NOW, None)
     ended = life.close_round().finish(LATER)
     assert (ended.round, ended.opened, ended.ended, ended.has_ended) == (1, NOW, LATER, True)
+
+
+def test_a_round_that_is_counted_elsewhere_keeps_its_mark_and_is_told_as_between_two():
+    away = Life().open(NOW, LATER).hand_over("a")
+    assert (away.handed, away.hand_over("b").handed, away.told) == ("a", "a", "between")
+    assert not away.is_due(LATER)
+    assert away.close_round().handed is None
 
 
 def test_a_round_is_due_at_its_closing_time_and_not_before():

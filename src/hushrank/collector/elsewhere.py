@@ -28,7 +28,7 @@ from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
-from hushrank.files.pieces import Piece, pieces_of
+from hushrank.files.pieces import MARK, Piece, pieces_of
 from hushrank.files.spread import scratch_folder
 from hushrank.poisoning.findings import Finding
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
@@ -56,12 +56,16 @@ ROWS_OF_A_SORTED_BUCKET = 2**20
 
 
 class WireRound(msgspec.Struct, frozen=True):
-    """A round that was counted. repeated: None where no key said whose report is whose."""
+    """A round that was counted. repeated: None where no key said whose report is whose.
+
+    handed: the mark of the file, where a collector handed the counting over.
+    """
 
     fingerprints: tuple[str, ...]
     tallies: tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
     refused: int = 0
     repeated: int | None = None
+    handed: str = ""
 
     @property
     def counted(self) -> RoundTallies:
@@ -128,11 +132,13 @@ class SurveySoFar:
         require(1 <= round <= most, f"expected a round of 1 to {most}, got {round}")
         return replace(self, rounds=self.rounds[: round - 1])
 
-    def with_round(self, asked: Asked, counted: Counted, *, has_key: bool) -> "SurveySoFar":
+    def with_round(
+        self, asked: Asked, counted: Counted, *, has_key: bool, handed: str = ""
+    ) -> "SurveySoFar":
         """Return the survey after one more round."""
         tallies = msgspec.json.decode(encode_tallies(counted.tallies), type=_TALLIES)
         repeated = counted.n_repeated if has_key else None
-        newest = WireRound(asked.fingerprints, tallies, counted.n_refused, repeated)
+        newest = WireRound(asked.fingerprints, tallies, counted.n_refused, repeated, handed)
         chosen = choose(self.draft) if self.chosen is None else self.chosen
         return replace(self, rounds=(*self.rounds, newest), chosen=chosen)
 
@@ -221,7 +227,9 @@ def tally_reports(
         counted = workers.add_up(tally_piece, asked.parts, pieces, of_pieces(progress))
     else:
         counted = _tally_by_key(asked.parts, pieces, key, scratch, workers, progress)
-    return before.with_round(asked, counted, has_key=key is not None)
+    marks = {piece.mark for piece in pieces}
+    handed = marks.pop() if len(marks) == 1 else ""
+    return before.with_round(asked, counted, has_key=key is not None, handed=handed)
 
 
 def _tally_by_key(
@@ -245,9 +253,10 @@ def _tally_by_key(
     return replace(counted, n_refused=counted.n_refused + spread.n_refused)
 
 
-def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kinds]) -> None:
+def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kinds], mark: str = "") -> None:
     """Write the reports of a round that a collector ran, for `tally_reports`: only its owner reads.
 
+    mark: by which the collector knows the file's tallies when they come back.
     Privacy: reports as devices sent them, sorted; when and from whom they came is not written.
     """
     pa = pyarrow_for("a file of reports")
@@ -258,8 +267,9 @@ def write_reports(path: FilePath, asked: Asked, kinds: Sequence[Kinds]) -> None:
         for part, question, times in kinds
         for report, n_times in times.items()
     ]
-    written = pa.BufferOutputStream()
-    parquet.write_table(report_table(asked.parts, rows), written)
+    table, written = report_table(asked.parts, rows), pa.BufferOutputStream()
+    marked = table.replace_schema_metadata({MARK: mark} if mark else None)
+    parquet.write_table(marked, written, write_page_checksum=True)
     replace_file(path, written.getvalue().to_pybytes(), secret=True)
 
 

@@ -1,6 +1,7 @@
 """The life of a live survey: what may happen when. Pure: the time is passed in.
 
 draft --open--> open --close round--> between --open round--> open ... --finish--> closed
+open --hand over--> counting --close round--> between
 closed --publish--> published --unpublish--> closed          any --delete--> nothing is left
 """
 
@@ -11,11 +12,14 @@ import msgspec
 
 from hushrank.collector.refusals import allow
 
-State: TypeAlias = Literal["draft", "open", "between", "closed", "published"]
+Told: TypeAlias = Literal["draft", "open", "between", "closed", "published"]
+"""What people are told: between two rounds, whoever counts, nobody is asked."""
+State: TypeAlias = Told | Literal["counting"]
 
 WORDS: dict[State, str] = {
     "draft": "the survey is a draft",
     "open": "the survey is open",
+    "counting": "the reports of the round are counted elsewhere",
     "between": "the survey is between two rounds",
     "closed": "the survey is closed",
     "published": "the results of the survey are published",
@@ -25,7 +29,8 @@ WORDS: dict[State, str] = {
 class Life(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a survey stands: `round` is the one that is open or was last, from 0, None in a draft.
 
-    `closes`: when the open round ends by itself, if ever. All times are UTC.
+    `closes`: when the open round ends by itself, if ever. `handed`: while its reports are
+    counted elsewhere, the mark of the file that they were handed over in. All times are UTC.
     """
 
     state: State = "draft"
@@ -33,6 +38,7 @@ class Life(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opened: datetime | None = None
     closes: datetime | None = None
     ended: datetime | None = None
+    handed: str | None = None
 
     def open(self, now: datetime, closes: datetime | None) -> "Life":
         """Open the first round, or the next one. Raises Refusal."""
@@ -41,9 +47,14 @@ class Life(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         number = 0 if self.round is None else self.round + 1
         return Life("open", number, self.opened or now, closes)
 
+    def hand_over(self, mark: str) -> "Life":
+        """End the open round, to be counted elsewhere; its first mark stays. Raises Refusal."""
+        self._allow("open", "counting")
+        return Life("counting", self.round, self.opened, handed=self.handed or mark)
+
     def close_round(self) -> "Life":
-        """End the open round. Raises Refusal."""
-        self._allow("open")
+        """End the open round, or its counting elsewhere. Raises Refusal."""
+        self._allow("open", "counting")
         return Life("between", self.round, self.opened)
 
     def finish(self, now: datetime) -> "Life":
@@ -68,6 +79,11 @@ class Life(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_due(self, now: datetime) -> bool:
         """Whether the open round should have ended by itself."""
         return self.state == "open" and self.closes is not None and now >= self.closes
+
+    @property
+    def told(self) -> Told:
+        """Where people are told that the survey stands."""
+        return "between" if self.state == "counting" else self.state
 
     @property
     def has_ended(self) -> bool:

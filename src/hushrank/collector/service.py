@@ -1,6 +1,7 @@
 """Every use case of the live collection. Whatever speaks HTTP, or a terminal, calls this alone."""
 
 from hushrank.collector.use_cases.answering import Answering
+from hushrank.collector.use_cases.handing_over import HandingOver
 from hushrank.collector.use_cases.records import (
     LOTS,
     Accepted,
@@ -10,7 +11,6 @@ from hushrank.collector.use_cases.records import (
     NotAsked,
     Upload,
 )
-from hushrank.collector.use_cases.running import Running
 
 __all__ = [
     "LOTS",
@@ -24,5 +24,5 @@ __all__ = [
 ]
 
 
-class Service(Running, Answering):
+class Service(HandingOver, Answering):
     """Surveys of all organisers of one server, over one store."""

@@ -17,17 +17,23 @@ from hushrank.errors import HushrankError, needs_extra, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath
 
+MARK = b"hushrank"
+"""The key of a file's mark, in its metadata."""
 DAMAGED = "expected a whole Parquet file, it is damaged or it was changed meanwhile"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some row groups of a Parquet file, how many rows they hold, and bytes before compression."""
+    """Some row groups of a Parquet file, how many rows they hold, and bytes before compression.
+
+    mark: what hushrank wrote into the file to know it by, if anything.
+    """
 
     path: str
     groups: tuple[int, ...]
     n_rows: int
     n_bytes: int
+    mark: str = ""
 
 
 def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[Piece]:
@@ -132,19 +138,20 @@ def _cut(path: str, most_rows: int) -> Iterator[Piece]:
     with errors_naming_parquet(path), _opened(path) as file:
         each = [file.metadata.row_group(n) for n in range(file.num_row_groups)]
         sizes = [(group.num_rows, group.total_byte_size) for group in each]
+        mark = (file.metadata.metadata or {}).get(MARK, b"").decode("ascii", "replace")
     groups: list[int] = []
     for number, (n_rows, _) in enumerate(sizes):
         if groups and sum(sizes[group][0] for group in groups) + n_rows > most_rows:
-            yield _piece(path, groups, sizes)
+            yield _piece(path, groups, sizes, mark)
             groups = []
         groups.append(number)
     if groups:
-        yield _piece(path, groups, sizes)
+        yield _piece(path, groups, sizes, mark)
 
 
-def _piece(path: str, groups: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Piece:
+def _piece(path: str, groups: Sequence[int], sizes: Sequence[tuple[int, int]], mark: str) -> Piece:
     n_rows, n_bytes = (sum(sizes[group][n] for group in groups) for n in (0, 1))
-    return Piece(path, tuple(groups), n_rows, n_bytes)
+    return Piece(path, tuple(groups), n_rows, n_bytes, mark)
 
 
 @contextmanager

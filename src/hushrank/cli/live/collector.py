@@ -122,6 +122,55 @@ async def _export_all(service: "Service", survey: str, out: Path) -> None:
     out.write_bytes(msgspec.json.format(exported, indent=2))
 
 
+@collector.command("hand-over")
+def hand_over(
+    survey: SurveyId,
+    out: Annotated[Path, Option(help="The file of reports: .parquet.")],
+    store: StoreAddress = STORE,
+) -> None:
+    """End the open round, and write its reports for `hushrank tally` instead of counting them.
+
+    Nobody can report from then on. `hushrank collector take-back` brings the tallies.
+
+    Example:  hushrank collector hand-over SURVEY --out reports.parquet
+    """
+    require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
+    needs_parquet("hand-over")
+
+    async def hand_it_over(service: "Service") -> None:
+        from hushrank.collector.elsewhere import write_reports
+
+        write_reports(out, *await service.hand_over(survey))
+
+    _with_service(store, hand_it_over)
+
+
+@collector.command("take-back")
+def take_back(
+    survey: SurveyId,
+    file: Annotated[
+        Path | None, Argument(help="What `hushrank tally` wrote; without it, count here after all.")
+    ] = None,
+    store: StoreAddress = STORE,
+) -> None:
+    """Go on with the tallies of a round that was handed over, as if they were counted here.
+
+    They must be of all reports that were handed over, each counted once.
+
+    Example:  hushrank collector take-back SURVEY tallies.json
+    """
+
+    async def take_it_back(service: "Service") -> None:
+        from hushrank.collector.elsewhere import read_so_far
+
+        if file is None:
+            await service.close_round(survey)
+        else:
+            await service.take_back(survey, read_so_far(file))
+
+    _with_service(store, take_it_back)
+
+
 @collector.command()
 def delete(
     survey: SurveyId,

@@ -42,15 +42,16 @@ class Running(Drafting):
     async def close_round(self, id: str) -> None:
         """End the open round; where no other follows, the survey is closed. Raises Refusal.
 
-        A crash in between is taken up by `tick`.
+        A round that was handed over is counted here after all. A crash in between is taken up by
+        `tick`.
         """
         record = await self._record(id)
-        allow(record.life.state == "open", "not-allowed", "no round is open")
+        allow(record.life.state in ("open", "counting"), "not-allowed", "no round is open")
         await self._end_round(id)
 
     async def close(self, id: str) -> None:
         """End the survey, after the open round if there is one, whatever could follow."""
-        if (await self._record(id)).life.state == "open":
+        if (await self._record(id)).life.state in ("open", "counting"):
             await self._end_round(id)
         if (await self._record(id)).life.state == "between":
             await self._change_life(id, lambda life: life.finish(self._now()))
@@ -145,6 +146,12 @@ class Running(Drafting):
         asked = await self._asked(id, record, number)
         values = await self._counted(id, number, len(asked.parts))
         tallies = await asyncio.to_thread(_tallied, asked.parts, values)
+        await self._keep_round(id, record, number, tallies)
+
+    async def _keep_round(
+        self, id: str, record: Record, number: int, tallies: RoundTallies
+    ) -> None:
+        """Keep what a round's reports add up to, forget whose they are, and go on."""
         await self.store.keep_tallies(id, number, encode_tallies(tallies))
         await self.store.forget_people(id, number)
         before = await self._tallies(id, record, until=number)

@@ -44,6 +44,7 @@ async def in_every_state(collector):
         "invitations": await collector.open(joining="invitations", **hostile),
         "api": await collector.open(joining="api", **hostile),
         "between": await collector.open(protocol="safari", **hostile),
+        "counting": await collector.open(**hostile),
         "published": await collector.open(protocol="pairs", **hostile),
         "order": await collector.open(protocol="subset-order", **hostile),
     }
@@ -52,6 +53,7 @@ async def in_every_state(collector):
     for name in ("closed", "few", "published", "order"):
         await service.close(made[name])
     await service.close_round(made["between"])
+    await service.hand_over(made["counting"])
     await service.publish(made["published"])
     await service.publish(made["order"])
     return made

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from hushrank.collector.life import State
+from hushrank.collector.life import Told
 from hushrank.surveys.wire_documents import Fingerprint, SentReport, WireHandout
 
 MOST_LINES = 1_000
@@ -91,7 +91,7 @@ class BatchAnswer(msgspec.Struct, frozen=True):
 class StateAnswer(msgspec.Struct, frozen=True):
     """Where a survey is in its life, which round is asked now, and until when."""
 
-    state: State
+    state: Told
     round: int | None
     closes: datetime | None
 

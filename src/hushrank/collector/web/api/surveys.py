@@ -49,7 +49,7 @@ class Surveys:
         """Return where a survey is in its life."""
         life = await self._service.life(survey_id(request))
         is_open = life.state == "open"
-        answer = StateAnswer(life.state, life.round if is_open else None, life.closes)
+        answer = StateAnswer(life.told, life.round if is_open else None, life.closes)
         return Response(msgspec.json.encode(answer), media_type=JSON)
 
     async def document(self, request: Request) -> Response:

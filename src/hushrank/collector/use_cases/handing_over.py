@@ -1,0 +1,69 @@
+"""The counting of a round, done elsewhere: its reports handed over, and its tallies taken back."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hushrank.collector.refusals import allow, present
+from hushrank.collector.rounds import Asked, encode_tallies, n_reports_of
+from hushrank.collector.store.store import Kinds
+from hushrank.collector.use_cases.records import Record
+from hushrank.collector.use_cases.running import Running
+from hushrank.surveys.survey import RoundTallies
+
+if TYPE_CHECKING:
+    from hushrank.collector.elsewhere import SurveySoFar
+
+
+class HandingOver(Running):
+    """What an organiser does with a round that others count."""
+
+    async def hand_over(self, id: str) -> tuple[Asked, list[Kinds], str]:
+        """End the open round without counting it; return what it asked, its reports, their mark.
+
+        Nobody reports any more, and who had which assignment is forgotten, as when a round ends. A
+        round that was handed over is handed over again, with the same mark.
+        Privacy: reports as devices sent them, not whose. Raises Refusal where no round is open.
+        """
+        mark = self._draw(16).hex()
+        record = await self._change(
+            id, lambda now: msgspec.structs.replace(now, life=now.life.hand_over(mark))
+        )
+        number = present(record.life.round, "not-allowed", "no round is open")
+        await self.store.close_round(id, number)
+        await self.store.forget_people(id, number)
+        kinds = [each async for each in self.store.kinds(id, number)]
+        return await self._asked(id, record, number), kinds, record.life.handed or mark
+
+    async def take_back(self, id: str, counted: "SurveySoFar") -> None:
+        """End the round that was handed over with the tallies that its reports add up to.
+
+        Raises Refusal, and nothing is changed, unless they are of the reports that were handed
+        over, all of them and no others. Whether they were added up rightly is not looked at: that
+        would be counting them here, as `close_round` does.
+        """
+        record = await self._record(id)
+        away = record.life.state == "counting"
+        allow(away, "not-allowed", "no round of the survey is counted elsewhere")
+        number = present(record.life.round, "not-allowed", "no round is open")
+        tallies = await self._checked(id, record, number, counted)
+        await self._keep_round(id, record, number, tallies)
+
+    async def _checked(
+        self, id: str, record: Record, number: int, counted: "SurveySoFar"
+    ) -> RoundTallies:
+        """Return the tallies of a round, where they are of the reports that were handed over."""
+        own = counted.id == id and counted.seed == record.seed and counted.rounds
+        allow(own, "conflict", "these tallies are of another survey")
+        newest, asked = counted.rounds[-1], await self._asked(id, record, number)
+        earlier = [encode_tallies(each.counted) for each in counted.rounds[:-1]]
+        before = [encode_tallies(each) for each in await self._tallies(id, record, until=number)]
+        same = earlier == before and newest.fingerprints == asked.fingerprints
+        allow(same, "conflict", "these tallies are of another round")
+        n_reports = n_reports_of(newest.counted, asked.surveys)
+        whole = n_reports == (await self.store.counts(id, number)).reported
+        once = not newest.refused and not newest.repeated
+        those = whole and once and newest.handed == record.life.handed
+        words = "expected the tallies of the file that was handed over: of all its reports, once"
+        allow(those, "conflict", words)
+        return newest.counted

@@ -1,0 +1,168 @@
+"""A round that is counted elsewhere ends as one that is counted here, and with no other tallies."""
+
+import asyncio
+import json
+from dataclasses import replace
+from functools import partial
+from shutil import copy
+
+import msgspec
+import pytest
+from pyarrow import parquet
+
+from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports, write_reports
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.rounds import encode_tallies
+from hushrank.collector.service import Joining, Service
+from hushrank.collector.store.opening import open_store
+from tests.collector.drafts import draft
+from tests.collector.test_service import person, take_part
+from tests.commands import hushrank
+
+PEOPLE = range(12)
+
+
+@pytest.fixture
+def in_folder(tmp_path):
+    """Run something with a service over a file, by its name."""
+
+    def runs(using, name="surveys.sqlite"):
+        async def whole():
+            store = await open_store(str(tmp_path / name))
+            try:
+                return await using(Service(store))
+            finally:
+                await store.close()
+
+        return asyncio.run(whole())
+
+    return runs
+
+
+async def answered(service: Service, people=PEOPLE, **fields) -> str:
+    """Return a survey that people have answered."""
+    id = await service.create(draft(smallest_group=5, **fields))
+    await service.open(id)
+    await take_part(service, id, people)
+    return id
+
+
+async def elsewhere(service: Service, id: str, folder) -> SurveySoFar:
+    """Hand the open round over, and return the survey with its tallies."""
+    write_reports(folder / "reports.parquet", *await service.hand_over(id))
+    (folder / "survey.json").write_bytes(msgspec.json.encode(await service.export(id)))
+    return tally_reports(folder / "reports.parquet", read_so_far(folder / "survey.json"))
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "safari"])
+def test_a_survey_ends_as_if_it_had_been_counted_here(tmp_path, in_folder, protocol):
+    """Of the same reports: every round's tallies, and what they teach."""
+
+    async def each_round(service: Service, count) -> tuple[list[bytes], dict]:
+        (survey,) = await service.surveys()
+        await count(service, survey.id)
+        if protocol == "safari":
+            await service.open_round(survey.id)
+            await take_part(service, survey.id, PEOPLE)
+            await count(service, survey.id)
+        found = [encode_tallies(tallies) for _, tallies in await service.tallies(survey.id)]
+        return found, (await service.results(survey.id)).to_dict()
+
+    async def away_and_back(service: Service, id: str) -> None:
+        await service.take_back(id, await elsewhere(service, id, tmp_path))
+
+    in_folder(partial(answered, protocol=protocol, epsilon=4.0))
+    copy(tmp_path / "surveys.sqlite", tmp_path / "twin.sqlite")
+    counted_here = in_folder(lambda service: each_round(service, Service.close_round))
+    counted_there = in_folder(lambda service: each_round(service, away_and_back), "twin.sqlite")
+    assert counted_there == counted_here
+
+
+def test_nobody_answers_a_round_that_was_handed_over_and_the_clock_leaves_it(tmp_path, in_folder):
+    async def away(service: Service):
+        id = await answered(service)
+        late = await service.join(id, Joining(person(99), 0))
+        first = await service.hand_over(id)
+        with pytest.raises(Refusal):
+            await service.join(id, Joining(person(100), 0))
+        assert late.assignment is not None
+        await service.tick()
+        assert await service.hand_over(id) == first
+        with pytest.raises(Refusal, match="can be seen when the survey is closed"):
+            await service.results(id)
+        assert (await service.life(id)).told == "between"
+        assert len(json.dumps(await service.export(id))) > 0
+        await service.close_round(id)  # counted here after all
+        assert (await service.results(id)).n_people == len(PEOPLE)
+        with pytest.raises(Refusal, match="cannot be done now"):
+            await service.hand_over(id)
+
+    in_folder(away)
+
+
+def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
+    """Of last week's reports to the same questions, too, of which there are as many."""
+
+    async def refused(service: Service):
+        last_week = await answered(service)
+        old = await elsewhere(service, last_week, tmp_path)
+        await service.close_round(last_week)
+        this_week = await service.copy(last_week)
+        await service.open(this_week)
+        await take_part(service, this_week, PEOPLE)
+        with pytest.raises(Refusal, match="no round of the survey is counted elsewhere"):
+            await service.take_back(this_week, old)
+        right = await elsewhere(service, this_week, tmp_path)
+        assert right.rounds[0].fingerprints == old.rounds[0].fingerprints
+        before = await service.survey(this_week)
+        file = tmp_path / "reports.parquet"
+        half = parquet.read_table(file)
+        parquet.write_table(half.slice(1), tmp_path / "half.parquet")
+        parquet.write_table(half.replace_schema_metadata(None), tmp_path / "unmarked.parquet")
+        start = right.before(1)
+        another_draft = replace(right, draft=draft(smallest_group=5, epsilon=0.5))
+        for other, words in (
+            (old, "of another survey"),
+            (start, "of another survey"),
+            (replace(right, seed=right.seed + 1), "of another survey"),
+            (replace(right, rounds=right.rounds * 2), "of another round"),
+            (replace(another_draft, rounds=_asked_otherwise(another_draft)), "of another round"),
+            (replace(old, id=this_week), "expected the tallies of the file"),
+            (tally_reports(tmp_path / "half.parquet", start), "expected the tallies of the file"),
+            (tally_reports(tmp_path / "unmarked.parquet", start), "the file that was handed"),
+            (tally_reports([file, tmp_path / "half.parquet"], start), "of all its reports, once"),
+        ):
+            with pytest.raises(Refusal, match=words) as error:
+                await service.take_back(this_week, other)
+            assert error.value.kind == "conflict"
+        assert await service.survey(this_week) == before
+        await service.take_back(this_week, right)
+        assert (await service.results(this_week)).n_people == len(PEOPLE)
+        with pytest.raises(Refusal, match="no round of the survey is counted elsewhere"):
+            await service.take_back(this_week, right)
+
+    in_folder(refused)
+
+
+def _asked_otherwise(survey: SurveySoFar):
+    """Return the first round of a survey as its own draft asks it, with the tallies it has."""
+    asked = survey.before(1).follows
+    return (msgspec.structs.replace(survey.rounds[0], fingerprints=asked.fingerprints),)
+
+
+def test_the_commands_hand_over_and_take_back(tmp_path, monkeypatch, in_folder):
+    monkeypatch.chdir(tmp_path)
+    id = in_folder(answered, "collector.sqlite")
+    run = partial(hushrank, monkeypatch, "collector")
+    assert run("hand-over", id, "--out", "reports.txt") == 1
+    assert run("hand-over", id, "--out", "reports.parquet") == 0
+    assert run("export", id, "--out", "survey.json") == 0
+    tally = "tally reports.parquet --survey survey.json --out tallies.json"
+    assert hushrank(monkeypatch, *tally.split()) == 0
+    assert run("take-back", id, "tallies.json") == 0
+    assert run("take-back", id, "tallies.json") == 1
+    again = in_folder(answered, "collector.sqlite")
+    assert run("hand-over", again, "--out", "reports.parquet") == 0
+    assert run("take-back", again) == 0
+    lives = in_folder(lambda service: service.surveys(), "collector.sqlite")
+    assert [each.life.state for each in lives] == ["closed", "closed"]
