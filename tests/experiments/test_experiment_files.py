@@ -74,7 +74,10 @@ def test_an_experiment_without_views_writes_a_text_table(tmp_path):
 )
 def test_whiskers_reach_as_far_as_the_view_says(whiskers, numbers, low, high):
     shown = view(population="sushi", scale="linear", whiskers=whiskers)
-    (axes,) = experiment_figure(run((shown,), numbers=numbers)).axes
+    figure = experiment_figure(run((shown,), numbers=numbers))
+    (axes,), note = figure.axes, figure.get_supxlabel()
+    said = {"sd": "standard deviations over 3", "range": "smallest and largest of 3"}
+    assert said.get(whiskers, "lines: means of 3 repetitions") in note
     (handle,), _ = axes.get_legend_handles_labels()
     if low is None:
         assert not handle.has_yerr
@@ -126,3 +129,34 @@ def test_drawn_people_change_with_the_seed_alone():
     for seed in (1, 1, 2):
         run_experiment(probe, {}, Settings(repetitions=seed, seed=seed))
     assert seen[0] == seen[1] != seen[2]
+
+
+def panels_of(*rows):
+    """Return a row of one panel for each list of labels."""
+    flat = np.zeros((2, 2))
+    return [
+        [Panel("t", tuple(Curve(label, np.arange(2.0), np.ones(2), flat) for label in row), "y")]
+        for row in rows
+    ]
+
+
+def test_a_label_looks_alike_in_all_rows_and_unlike_those_beside_it():
+    rows = (["a", "b"], ["c", "b"], ["d", "a", "c"])
+    looks = [
+        {
+            label: (handle.lines[0].get_color(), handle.lines[0].get_marker())
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        for axes in curves_figure(panels_of(*rows), Layout("t", "n", "x")).axes
+    ]
+    of_label = {label: {row[label] for row in looks if label in row} for label in "abcd"}
+    assert all(len(each) == 1 for each in of_label.values())
+    assert all(len(set(row.values())) == len(row) for row in looks)
+    assert of_label["d"] <= {*looks[0].values()}  # few colours, while they last
+
+
+def test_a_reference_of_one_point_is_seen():
+    point = Curve("raw", np.ones(1), np.ones(1), np.zeros((2, 1)), is_reference=True)
+    (axes,) = curves_figure([[Panel("t", (point,), "y")]], Layout("t", "n", "x")).axes
+    ((handle,), _) = axes.get_legend_handles_labels()
+    assert handle.lines[0].get_marker() == "o"

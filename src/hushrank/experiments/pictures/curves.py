@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ OKABE_ITO = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.")
 REFERENCE_LINES = (":", "-.", "--", (0, (1, 3)))
+THOUSANDS = 10_000
+"""From here on they are parted by commas."""
 SMALLEST_SEEN = 1e-4
 """Below it, an axis that holds 0 as well is linear."""
 
@@ -62,14 +65,14 @@ class Layout:
 def curves_figure(rows: Sequence[Sequence[Panel]], layout: Layout) -> "Figure":
     """Draw panels (rows, columns) of curves with error bars; each row has its legend on the right.
 
-    In a row a label has one colour and one marker, in all panels.
+    A label has one colour and one marker in all panels, and no other of a row has both of them.
     """
     n_columns = max(map(len, rows))
+    styles = _styles([[curve for panel in panels for curve in panel.curves] for panels in rows])
     figure = new_figure(4.0 * n_columns + 2.2, 3.5 * len(rows) + 0.9)
     for axes_of_row, panels in zip(
         figure.subplots(len(rows), n_columns, squeeze=False), rows, strict=True
     ):
-        styles = _styles([curve for panel in panels for curve in panel.curves])
         for axes, panel in zip(axes_of_row, panels, strict=True):
             _draw_panel(axes, panel, layout, styles)
         axes_of_row[0].set_ylabel(panels[0].y_label, fontsize=9)
@@ -103,13 +106,15 @@ def _draw_panel(
 ) -> None:
     for curve in panel.curves:
         style = styles[curve.label]
+        if curve.is_reference and len(curve.x) == 1:  # a line of one point would not be seen
+            style = style | {"marker": "o", "ms": 5, "mfc": "none"}
         spread = curve.whiskers if curve.whiskers.any() else None
         axes.errorbar(curve.x, curve.mean, spread, label=curve.label, capsize=2, **style)
     xs = sorted({float(x) for curve in panel.curves for x in curve.x})
     if layout.has_log_x:
         axes.set_xscale("log")
     if not layout.is_x_measured:
-        axes.set_xticks(xs, [f"{x:g}" for x in xs])
+        axes.set_xticks(xs, [f"{x:,.10g}" if x >= THOUSANDS else f"{x:g}" for x in xs])
         axes.set_xticks([], minor=True)
     axes.tick_params(labelsize=8)
     axes.set_xlabel(layout.x_label, fontsize=9)
@@ -124,19 +129,26 @@ def _draw_legend(axes_of_row: NDArray[Any], styles: dict[str, dict[str, Any]]) -
     for axes in axes_of_row:
         found, labels = axes.get_legend_handles_labels()
         handles.update(dict(zip(labels, found, strict=True)))
-    shown = [handles[label] for label in styles]
+    shown = {label: handles[label] for label in styles if label in handles}
     place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
-    axes_of_row[-1].legend(shown, list(styles), fontsize=8, frameon=False, **place)
+    axes_of_row[-1].legend(shown.values(), shown, fontsize=8, frameon=False, **place)
 
 
-def _styles(curves: Sequence[Curve]) -> dict[str, dict[str, Any]]:
-    """Give every label its colour, marker and line, in order of appearance."""
+def _styles(rows: Sequence[Sequence[Curve]]) -> dict[str, dict[str, Any]]:
+    """Give every label its colour, marker and line: the first that none beside it in a row has."""
+    chosen: dict[str, int] = {}
     styles: dict[str, dict[str, Any]] = {}
-    counts = {True: 0, False: 0}
-    for curve in curves:
-        if curve.label not in styles:
-            nth = counts[curve.is_reference]
-            counts[curve.is_reference] += 1
+    for curve in (curve for row in rows for curve in row):
+        if curve.label not in chosen:
+            beside = [row for row in rows if any(each.label == curve.label for each in row)]
+            taken = {
+                chosen[each.label]
+                for row in beside
+                for each in row
+                if each.label in chosen and each.is_reference == curve.is_reference
+            }
+            nth = next(n for n in count() if n not in taken)
+            chosen[curve.label] = nth
             styles[curve.label] = _reference_style(nth) if curve.is_reference else _curve_style(nth)
     return styles
 

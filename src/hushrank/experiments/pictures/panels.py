@@ -75,15 +75,23 @@ def _note(result: Result) -> str:
     several = max(point.repetitions for point in result.points)
     sizes = list(result.sizes.values())
     people = f"n = {sizes[0].n_people:,} people; " if len(sizes) == 1 else ""
-    is_range = result.experiment.views[0][0].whiskers == "range"
-    spread = "smallest and largest of" if is_range else "standard deviations over"
     marks = "dots" if result.experiment.picture == "dots" else "lines"
-    bars = "whiskers" if is_range else "error bars"
+    means = f"{marks}: means{_what_bars_are(result)}"
     quick = ", a quick run on a part of the data" if result.settings.quick else ""
     exceptions = _exceptions(result.points, several)
+    return f"{people}{means} {several} repetitions{exceptions}, seed {result.settings.seed}{quick}."
+
+
+def _what_bars_are(result: Result) -> str:
+    """Say what bars show, which ends where the number of repetitions stands; some have none."""
+    drawn = {view.whiskers for row in result.experiment.views for view in row} - {"none"}
+    if not drawn:
+        return " of"
+    is_range = drawn == {"range"}
     return (
-        f"{people}{marks}: means, {bars}: {spread} {several} repetitions{exceptions}, "
-        f"seed {result.settings.seed}{quick}."
+        ", whiskers: smallest and largest of"
+        if is_range
+        else (", error bars: standard deviations over")
     )
 
 
