@@ -93,8 +93,10 @@ def test_without_a_seed_the_draws_are_secret(tmp_path, data):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"method": "user-level"}, "compares records one by one"),
-        ({"clustering": "average"}, "compares records one by one"),
+        ({"method": "user-level"}, "^user-level compares records one by one"),
+        ({"method": "withhold"}, "^withhold compares records one by one"),
+        ({"method": "diff"}, "^diff compares records one by one"),
+        ({"clustering": "average"}, "^clustering average compares records one by one"),
         ({"private": ["age"]}, "expected an attribute of gender"),
         ({"budget": 2.0}, "budget: expected 0 to 1"),
         ({"columns": ActivityColumns(user="nobody")}, "expected the columns user and item"),

@@ -176,8 +176,9 @@ def publish_files(
 
 
 def _require_by_clusters(method: str, clustering: Clustering) -> None:
-    known = f"{method} compares records one by one: use it on one machine"
-    require(method in METHODS and clustering != "average", known)
+    what = method if method not in METHODS else f"clustering {clustering}"
+    alone = f"{what} compares records one by one: use it on one machine"
+    require(method in METHODS and clustering != "average", alone)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
