@@ -57,6 +57,8 @@ def test_a_file_that_changed_meanwhile_or_lacks_a_column_is_named(folder):
     (piece,) = pieces_of(folder / "b.parquet", most_rows=1000)
     with pytest.raises(HushrankError, match=r"b\.parquet: expected a column weight"):
         list(batches_of(piece, ["number", "weight"], most_rows=10))
+    with pytest.raises(HushrankError, match=r"b\.parquet: expected a column weight"):
+        list(batches_of(piece, ["number", "weight"], most_rows=10, coded=["weight"]))
     parquet.write_table(TABLE.slice(0, 40), folder / "b.parquet", row_group_size=8)
     for read in (table_of, lambda each: list(batches_of(each, ["text"], most_rows=10))):
         with pytest.raises(HushrankError, match=r"b\.parquet: expected a whole Parquet file"):

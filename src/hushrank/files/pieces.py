@@ -6,7 +6,7 @@ addresses such as `s3://bucket/reports/*.parquet` need fsspec, and its own packa
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import glob
 from os import fspath
@@ -99,7 +99,7 @@ def errors_naming_parquet(path: str) -> Iterator[None]:
         message = "there is no such file"
     except PermissionError:
         message = "this file may not be read"
-    except (arrow.ArrowException, OSError, EOFError, KeyError):
+    except (arrow.ArrowException, OSError, EOFError):
         message = DAMAGED
     else:
         return
@@ -159,17 +159,23 @@ def _opened(path: str, coded: Sequence[str] = ()) -> Iterator[Any]:
     from pyarrow import parquet
 
     told = {"read_dictionary": list(coded), "page_checksum_verification": True}
-    if "://" not in path:
-        with parquet.ParquetFile(path, memory_map=True, **told) as file:
+    with _stored(path) as stored:
+        try:
+            file = parquet.ParquetFile(stored, memory_map=stored is path, **told)
+        except KeyError:  # Arrow looks for them before anybody asks what columns there are
+            raise HushrankError(f"expected a column {', '.join(coded)}") from None
+        with file:
             yield file
-        return
+
+
+def _stored(path: str) -> AbstractContextManager[Any]:
+    """Return a path on this machine as it is, and an address as an open file."""
+    if "://" not in path:
+        return nullcontext(path)
     from fsspec import open as open_elsewhere
 
-    with (
-        open_elsewhere(path, "rb") as stored,
-        parquet.ParquetFile(stored, **told) as file,
-    ):
-        yield file
+    found: AbstractContextManager[Any] = open_elsewhere(path, "rb")
+    return found
 
 
 def _require_columns(names: Sequence[str], wanted: Sequence[str]) -> None:
