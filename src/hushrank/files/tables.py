@@ -136,7 +136,7 @@ def column_named(table: Table, name: str) -> Column:
 
 def distinct_texts(column: Column) -> tuple[str, ...]:
     """Return the texts that rows have, none empty; a Parquet dictionary may list others too."""
-    in_rows = np.unique(column.codes[column.codes >= 0]).tolist()
+    in_rows = _held(column.codes, len(column.texts)).tolist()
     return tuple(dict.fromkeys(column.texts[code] for code in in_rows if column.texts[code]))
 
 
@@ -195,10 +195,15 @@ def held_texts(codes: NDArray[np.integer[Any]], texts: Sequence[str]) -> Column:
 
     Privacy: it holds the texts that rows have and no others, which a Parquet file would show.
     """
-    held = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
+    held = _held(codes, len(texts))
     renumbered = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last stands for -1
     renumbered[held] = np.arange(len(held))
     return Column(renumbered[codes], tuple(texts[code] for code in held.tolist()))
+
+
+def _held(codes: NDArray[np.integer[Any]], n_texts: int) -> NDArray[np.intp]:
+    """Return the codes of texts that rows have, in order."""
+    return np.flatnonzero(np.bincount(codes[codes >= 0], minlength=n_texts))
 
 
 def whole_where_all_are(numbers: NDArray[np.float64]) -> NDArray[np.number[Any]]:
