@@ -23,7 +23,7 @@ from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.repeats import buckets_of, first_reports
-from hushrank.surveys.report_batches import Counted, tally_batch
+from hushrank.surveys.report_batches import Counted, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey
@@ -262,3 +262,16 @@ def test_what_a_task_dies_of_quotes_no_data(scheduler, capfd):
 def test_workers_are_checked_before_anything_runs(scheduler, number):
     with pytest.raises(HushrankError, match=r"expected|a scheduler elsewhere"):
         Workers(scheduler, number)
+
+
+@pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
+def test_a_table_of_reports_tells_nothing_of_the_order_in_which_they_came(make):
+    """Rows of early people would stand first."""
+    part = published(make)
+    documents = [msgspec.json.decode(each) for each in sent(part, 60, 3)]
+    came = [(0, each["question"], msgspec.json.encode(each["report"]), 1) for each in documents]
+    kinds = [(*kind, came.count((*kind, 1))) for kind in dict.fromkeys(each[:3] for each in came)]
+    table = report_table((part,), kinds)
+    assert table.num_rows == 60
+    assert table.equals(report_table((part,), kinds[::-1]))
+    assert table["question"].to_pylist() == sorted(table["question"].to_pylist())

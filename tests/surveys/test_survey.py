@@ -48,6 +48,14 @@ def test_the_price_of_every_mechanism_is_checked():
         replace(fits, epsilon=0.9)
 
 
+def test_only_questions_with_one_mechanism_are_answered_at_once():
+    """Else all would be hidden by the first, at its epsilon."""
+    same = (GeneralizedRandomizedResponse(2, 0.5),) * 3
+    assert Survey("same", tuple(PAIRS[:3]), same, 1.0).items_at_once is not None
+    apart = (*same[:2], GeneralizedRandomizedResponse(2, 1.0))
+    assert Survey("apart", tuple(PAIRS[:3]), apart, 1.0).items_at_once is None
+
+
 def test_the_price_is_computed_exactly():
     """Five times the float 0.2 is 1 in floats, and more than 1 in truth."""
     fifths = (GeneralizedRandomizedResponse(2, 0.2),) * 6

@@ -37,6 +37,15 @@ def test_epsilons_add_up_exactly_and_are_said_rounded_up(tmp_path):
     assert "no private result yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
 
 
+def test_deltas_are_written_down_and_add_up(tmp_path):
+    (tmp_path / "x.soc").touch()
+    ledger = Ledger.beside(tmp_path / "x.soc", BALLOTS)
+    for delta in (1e-6, 0.0, 2e-6):
+        ledger = ledger.with_result(None, spent(1.0, delta), TODAY)
+    assert [each.delta for each in ledger.earlier] == [1e-6, 0.0, 2e-6]
+    assert ledger.in_words().endswith("epsilon 3 and delta 3e-06 in all")
+
+
 def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     (tmp_path / "copy.csv").touch()

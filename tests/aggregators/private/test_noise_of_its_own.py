@@ -136,20 +136,24 @@ def test_each_comparison_has_noise_of_its_own(method, seed, noise):
     check_sort(method, seed, noise)
 
 
-def test_each_count_of_a_histogram_has_noise_of_its_own(monkeypatch):
+@pytest.mark.parametrize("cells_at_once", [6, 4, 1])
+def test_each_count_of_a_histogram_has_noise_of_its_own(monkeypatch, cells_at_once):
     """Noise of 1000 in one cell and 0 in the others moves the scores by this cell's order alone."""
     people = Rankings.from_orders(np.array([(0, 1, 2)]), multiplicities=np.array([4]))
     exact = pair_margins(majority(people)).sum(axis=1)
-    moved, made = set(), np.zeros(6, dtype=np.int64)
+    moved, left = set(), []
 
     def draw(epsilon, size, *, rng):
-        assert (epsilon, size) == (0.5, 6)
-        return made
+        assert epsilon == 0.5
+        drawn, left[:size] = left[:size], []
+        return np.array(drawn)
 
     monkeypatch.setattr(private_histogram, "two_sided_geometric", draw)
+    monkeypatch.setattr(private_histogram, "CELLS_AT_ONCE", cells_at_once)
     for cell in range(6):
-        made[:] = 1000 * (np.arange(6) == cell)
+        left[:] = 1000 * (np.arange(6) == cell)
         found = p_borda_hist(people, epsilon=0.5, rng=Randomness.seeded(1))
+        assert not left
         moved.add(tuple((found.evidence.scores - exact) / 1000))
     assert moved == {(2, 0, -2), (2, -2, 0), (0, 2, -2), (-2, 2, 0), (0, -2, 2), (-2, 0, 2)}
 
