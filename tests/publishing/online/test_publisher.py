@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
+from hushrank.publishing.item_channel.learning_error import LearningError
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
@@ -49,6 +50,18 @@ def activities(n=200, seed=0):
 
 def seeded():
     return Randomness.seeded(random_seed())
+
+
+def test_what_the_population_lacks_counts_for_every_activity_and_for_the_limit(monkeypatch):
+    """Else what was learnt of few users would be said to tell less than it does."""
+    lacking = LearningError(mean=0.25, worst=0.5)
+    monkeypatch.setattr("hushrank.publishing.online.publisher.learning_error", lambda *_: lacking)
+    stream = publisher(limit=1.7)
+    released = stream.publish(np.zeros(9, int), np.arange(9), rng=seeded())
+    user = stream.user(0)
+    assert user.n_released == (released != WITHHELD).sum() == 3
+    assert 0.75 <= user.leakage < 0.9
+    assert 1.5 <= user.worst_leakage <= 1.7
 
 
 def test_who_protects_nothing_is_released_unchanged():
