@@ -102,6 +102,19 @@ def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
     on_collector(using)
 
 
+def test_columns_have_the_numbers_of_rows_where_a_phone_has_no_room_for_names(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, n_people=60)
+        page = (await organiser.get(f"/o/surveys/{id}/results")).text
+        for number, item in enumerate((await collector.service.results(id)).items, start=1):
+            mark = '<span class="number" aria-hidden="true">'
+            assert f'{mark}{number}</span><span class="name">{item}</span></th>' in page
+            assert f'<th scope="row">{mark}{number}.</span> {item}</th>' in page
+
+    on_collector(using)
+
+
 def test_reports_that_do_not_fit_are_spoken_of_on_the_page_as_in_a_report(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
