@@ -220,6 +220,8 @@ def test_who_leads_is_said_as_surely_as_it_is_known():
     sure, first_two = ((0, 0), (1, 1), (2, 3), (2, 3)), ((0, 1), (0, 1), (2, 3), (2, 3))
     assert leader(names, order, (0.99, 1, 1), sure) == "“a” comes first, almost certainly."
     assert leader(names, order, (0.9, 1, 1), sure) == "“a” comes first, very likely."
+    among = leader(names, order, (0.9, 1, 1), sure, "these ballots")
+    assert among == "“a” comes first, very likely also in these ballots."
     assert leader(names, order, (0.6, 1, 1), first_two).endswith("but “b” may lead, too.")
     assert "who leads is open" in leader(names, order, (0.5, 0.5, 0.5), ((0, 3),) * 4)
     assert "does not tell" in leader(names, order, None, None)

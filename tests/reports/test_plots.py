@@ -28,6 +28,14 @@ def test_pair_shares_put_the_row_before_the_column():
     assert [label.get_text() for label in image.axes.get_yticklabels()] == ["2 b", "3 c", "1 a"]
 
 
+def test_ranks_are_whole():
+    for n_items in (2, 3, 40):
+        names = [str(item) for item in range(n_items)]
+        figure = rank_intervals_figure(names, range(n_items), ((0, n_items - 1),) * n_items)
+        ticks = figure.axes[0].get_xticks()
+        assert (ticks == ticks.round()).all()
+
+
 def test_no_row_of_the_intervals_sits_on_the_frame():
     for n_items in (2, 5, 16):
         intervals = ((0, n_items - 1),) * n_items

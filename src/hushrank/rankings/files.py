@@ -143,7 +143,10 @@ def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
     require(not asked.of_tables, f"expected a table for such options, got the form {form}")
     remarks = () if encoding == UTF8 else (f"text in {encoding}",)
     if form == "blt":
-        rankings, n_empty = parse_blt(text)
+        rankings, n_empty, n_withdrawn = parse_blt(text)
+        if n_withdrawn:
+            candidates = "candidate" if n_withdrawn == 1 else "candidates"
+            remarks = (f"{n_withdrawn} {candidates} withdrawn, left out", *remarks)
         return Opened(Found(rankings, "BLT", remarks=remarks), n_empty=n_empty)
     if form == "order":
         return Opened(Found(parse_order_file(text), "order file", remarks=remarks))

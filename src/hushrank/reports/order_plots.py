@@ -40,9 +40,11 @@ def rank_intervals_figure(
     axes.plot(np.arange(len(order)) + 1, rows, "o", color=DARK, ms=4)
     axes.set_yticks(rows, labels, fontsize=8, parse_math=False)
     axes.set_xlabel(
-        "rank (1 = best): dot = in this order, line = ranks that it may have, 95 %", fontsize=8
+        "rank (1 = best): dot = in this order, line = ranks that it may have, 95 % or more",
+        fontsize=8,
     )
     axes.tick_params(axis="x", labelsize=8)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlim(0.5, len(order) + 0.5)
     axes.set_ylim(n_rows - 0.5, -0.5)  # best above, and no row on the frame
     axes.grid(axis="x", alpha=0.25)

@@ -22,15 +22,16 @@ def leader(
 ) -> str:
     """Say who is first, and who else may be; `among`: in what the order is so sure."""
     first, within = f"“{names[order[0]]}”", f"in {among} " if among else ""
+    also = f" also in {among}" if among else ""
     if intervals is None:
         sure = confidence[0] if confidence else 0.0
         if sure < LEANING:
             return f"{first} comes first. How sure that is, this result does not tell."
-        return f"{first} comes first, {within}{_adverb(sure, 'probably')}."
+        return f"{first} comes first, {_adverb(sure, 'probably')}{also}."
     rivals = [item for item in order[1:] if intervals[item][0] == 0]
     if not rivals:
         sure = confidence[0] if confidence else 0.0
-        return f"{first} comes first, {within}{_adverb(sure, 'very likely')}."
+        return f"{first} comes first, {_adverb(sure, 'very likely')}{also}."
     if len(rivals) > MOST_RIVALS or 3 * len(rivals) >= 2 * (len(order) - 1) > 2:
         return f"{first} stands first, but who leads {within}is open: most of the others may, too."
     listed = [f"“{names[item]}”" for item in rivals]

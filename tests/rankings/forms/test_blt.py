@@ -27,12 +27,21 @@ def test_a_withdrawn_candidate_is_left_out_wherever_the_line_stands():
     first, last = (
         parse_blt(text_of("4 1", *lines)) for lines in (["-2", *ballots], [*ballots, "-2"])
     )
-    for people, n_empty in (first, last):
+    for people, n_empty, n_withdrawn in (first, last):
+        assert n_withdrawn == 1
         assert people.names == ("Ann", "Cy", "Di")
         assert n_empty == 8
         assert people.n_people == 3
         # nobody said anything of Cy and Di: they are unranked on the first ballot
         assert people.ranks.tolist() == [[0, 255, 255], [0, 0, 2]]
+
+
+def test_who_withdrew_is_said(tmp_path):
+    path = tmp_path / "b.blt"
+    path.write_bytes(text_of("4 1", "-2 -3", "1 1 4 0"))
+    assert "BLT; 2 candidates withdrawn, left out" in str(read_rankings(path).reading)
+    path.write_bytes(text_of("4 1", "1 1 4 0"))
+    assert "withdrawn" not in str(read_rankings(path).reading)
 
 
 @pytest.mark.parametrize(

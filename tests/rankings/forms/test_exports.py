@@ -285,6 +285,11 @@ def test_a_column_of_counts_is_asked_about(tmp_path):
     with pytest.raises(HushrankError, match=r"column 3 \(Count\).*--weight 3 .*or --ignore 3"):
         read(tmp_path, text)
     assert read(tmp_path, text, weight="Count").n_people == 8
+    with pytest.raises(HushrankError, match=r"column 3 \(Nombre\).*--weight 3 .*or --ignore 3"):
+        read(tmp_path, text.replace("Count", "Nombre") + ",,\n")
+    assert read(tmp_path, text + ",,\n", weight="Count").n_people == 8  # nobody's, and no weight
+    with pytest.raises(HushrankError, match="line 4: expected a weight"):
+        read(tmp_path, text + "milk,,\n", weight="Count")
     assert read(tmp_path, text, ignore=["3"]).n_people == 2
     assert read(tmp_path, text.replace("3\n", "1\n").replace("5\n", "1\n")).n_people == 2
 

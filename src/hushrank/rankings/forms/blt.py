@@ -29,10 +29,11 @@ def is_blt(text: bytes, ending: str = "") -> bool:
     return is_whole and _FIRST.match(text) is not None
 
 
-def parse_blt(text: bytes) -> tuple[Rankings, int]:
-    """Read `weight candidate candidate .. 0` lines; return how many people ranked nobody, too.
+def parse_blt(text: bytes) -> tuple[Rankings, int, int]:
+    """Read `weight candidate candidate .. 0` lines.
 
-    `=` ties, `-` is a place that was skipped, candidates that withdrew are left out.
+    Returns how many people ranked nobody, and how many candidates withdrew, too: these are left
+    out. `=` ties, `-` is a place that was skipped.
     Raises HushrankError, with the line, when a line, a candidate or a name does not fit.
     Source: Hill, Wichmann, Woodall (Computer Journal 1987), Algorithm 123, and OpaVote's additions.
     """
@@ -51,7 +52,7 @@ def parse_blt(text: bytes) -> tuple[Rankings, int]:
     is_empty = np.isnan(keys).all(axis=1)
     require(not is_empty.all(), "expected at least 1 ballot that ranks somebody")
     ranked = Rankings.from_keys(keys[~is_empty], in_order, people[~is_empty])
-    return ranked, int(people[is_empty].sum())
+    return ranked, int(people[is_empty].sum()), n_items - len(kept)
 
 
 def _n_items(number: int, line: str) -> int:

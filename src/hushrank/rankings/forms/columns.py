@@ -36,7 +36,10 @@ _PERHAPS_BESIDE = re.compile(
 )
 _COUNTS = re.compile(
     r"(?:ballot |vote |voter )?counts?|(?:number|no\.|#) of (?:votes|voters|ballots|people)"
-    r"|votes|voters|ballots|freq(?:uency)?|multiplicity|anzahl(?: stimmen)?|stimmen",
+    r"|votes|voters|ballots|freq(?:uency)?|multiplicity|anzahl(?: stimmen)?|stimmen|häufigkeit"
+    r"|nombre(?: de (?:voix|votes|votants|bulletins))?|voix|effectifs?|fréquence"
+    r"|(?:número|total) de (?:votos|votantes|papeletas)|cantidad|votos|frecuencia"
+    r"|(?:numero di )?voti|quantidade|aantal(?: stemmen)?|stemmen",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,6})(?:\s*-\s*(\d{1,6}))?")

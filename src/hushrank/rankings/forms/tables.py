@@ -194,6 +194,7 @@ def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") 
         if n in beside.columns or not may_be_a_weight(title) or not column.is_read:
             continue
         numbers = column.numbers()
+        numbers = numbers[~np.isnan(numbers)]
         may_be = bool((np.isfinite(numbers) & (numbers >= 1)).all()) and bool((numbers > 1).any())
         require(
             not may_be,
@@ -308,8 +309,14 @@ _READERS = {
 }
 
 
+def _is_blank(table: Table) -> Flags:
+    """Tell rows (rows,) in which nothing stands, as below the end of a sheet: nobody's ballots."""
+    filled = (np.array([*map(bool, column.texts), False])[column.codes] for column in table.columns)
+    return ~np.logical_or.reduce(list(filled))
+
+
 def _weights(table: Table, column: Column) -> Counts:
-    weights = column.numbers()
+    weights = np.where(_is_blank(table), 1.0, column.numbers())
     is_whole = (weights >= 1) & (weights <= MOST_PEOPLE_OF_A_ROW) & (np.floor(weights) == weights)
     table.require_rows(is_whole, f"a weight that is a whole number of 1..{MOST_PEOPLE_OF_A_ROW}")
     return weights.astype(np.int64)

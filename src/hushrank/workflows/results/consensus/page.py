@@ -46,7 +46,7 @@ def write_page(
         order=consensus.found.order,
         confidence=consensus.confidence,
         intervals=consensus.intervals,
-        among=consensus.sure_of,
+        among=consensus.sure_of.replace("they come", "the ballots come"),
         beside=beside,
         tables=tables,
     )
