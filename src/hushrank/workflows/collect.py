@@ -145,12 +145,14 @@ def strict_people(people: Rankings, *, seed: int | None = None) -> Rankings:
 
 
 def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
-    few = f"of up to {MOST_ITEMS} items max-entropy with unranked: last or unknown"
-    takes = f"aggregate takes such ballots, and {few}"
+    last = "unranked last, if what people leave out comes after the rest, or unranked unknown"
+    takes = (
+        f"say {last} (max-entropy, of up to {MOST_ITEMS} items); aggregate takes them as they are"
+    )
     told = "drop: items below a share are told by raw rankings: name them instead"
     require(not people.by_share, told)
     is_taken = people.is_complete or protocol.unranked != "refused"
-    require(is_taken, f"some items have no rank: {takes}")
+    require(is_taken, f"some items have no rank for somebody: {takes}")
     helps = "--break-ties, or strict_people of workflows.collect, puts them in a random order"
     tied = f"expected strict rankings, some items are tied: {helps}"
     require(people.is_strict, tied)
