@@ -3,6 +3,7 @@
 import logging
 from contextlib import contextmanager
 from functools import partial
+from time import sleep
 
 import numpy as np
 import pyarrow as pa
@@ -169,6 +170,22 @@ def test_nothing_that_answers_is_said():
     said = r"tcp://127\.0\.0\.1:9: nothing of Dask answers"
     with dask.config.set(quick), pytest.raises(HushrankError, match=said):
         Workers("tcp://127.0.0.1:9").add_up(sum_of, None, [(1,)])
+
+
+def noted(folder, piece):
+    """Leave a file behind; fail at the first piece, take a while at the others."""
+    (folder / f"{piece}.begun").touch()
+    if piece == 0:
+        raise HushrankError("this piece is bad")
+    sleep(0.2)
+    return piece
+
+
+@pytest.mark.parametrize("here", [Workers(), Workers("threads", 2), Workers("processes", 2), None])
+def test_what_waits_is_not_begun_once_a_piece_has_failed(tmp_path, workers, here):
+    with pytest.raises(HushrankError, match="this piece is bad"):
+        (here or workers).add_up(noted, tmp_path, range(60))
+    assert len(list(tmp_path.glob("*.begun"))) < 60
 
 
 def test_a_scheduler_that_has_no_worker_ends_the_work(monkeypatch):

@@ -94,8 +94,8 @@ class Workers:
 
         shared: what all tasks need; a worker of a scheduler gets it once. tell: is told which share
         of the pieces is done, and where Dask shows it.
-        Raises HushrankError where a task does, of the first piece that it fails for; nothing of the
-        others is returned then.
+        Raises HushrankError as soon as a task does; nothing of the others is returned then, and
+        those that wait are not begun.
         """
         require(pieces, "expected at least 1 piece of input")
         guarded, known = partial(_guarded, task), Known(tell, len(pieces))
@@ -155,13 +155,15 @@ class Known:
         self.tell, self._n_pieces, self._done = tell, n_pieces, done
         self._n_known, self._next, self._early = 0, 0, dict[int, Any]()
 
-    def wanted(self, result: Callable[[], Any]) -> Any:
-        """Fetch a result where it is passed on; None otherwise."""
-        return None if self._done is None else result()
+    def wanted(self, future: Any) -> Any:
+        """Fetch a result where it is passed on, or says what failed; None otherwise."""
+        is_wanted = self._done is not None or future.type is Failure
+        return future.result() if is_wanted else None
 
     def of(self, number: int, found: Any) -> Any:
-        """Take the result of a piece, and return it."""
+        """Take the result of a piece, and return it; raise what failed, where order is nothing."""
         self._n_known += 1
+        found = found if self._done else _unless_failed(found)
         self.tell(f"{self._n_pieces:,} pieces", self._n_known / self._n_pieces)
         if self._done is not None:
             self._early[number] = found
@@ -257,7 +259,7 @@ def _computed_elsewhere(
             futures = client.compute([*wanted])
             for future in _as_they_end(client, client.compute([*graph.leaves, *wanted]), known):
                 if future.key in graph.places:
-                    known.of(graph.places[future.key], known.wanted(future.result))
+                    known.of(graph.places[future.key], known.wanted(future))
             return client.gather(futures)  # type: ignore[no-any-return]
         except HushrankError:
             raise
