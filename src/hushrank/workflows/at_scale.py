@@ -5,7 +5,12 @@ from functools import partial
 from typing import Any, Unpack
 
 from hushrank.aggregators.raw_order import Ballots
-from hushrank.aggregators.registry import AggregationTerms, MethodName, method_named
+from hushrank.aggregators.registry import (
+    AggregationMethod,
+    AggregationTerms,
+    MethodName,
+    method_named,
+)
 from hushrank.engines.cluster import Draws, People, run
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import expect, require
@@ -62,8 +67,7 @@ def aggregate_counts(
     """
     expect(sums, BallotSums, "sums", "count_ballots")
     epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
-    chosen = method_named(method, epsilon=epsilon, delta=delta)
-    require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
+    chosen = method_from_counts(method, epsilon=epsilon, delta=delta)
     given = Ballots(None, sums.counts, sums.unranked)
     terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
     return Consensus(chosen.run(given, terms), sums.names, chosen.name, sums.unranked)
@@ -81,12 +85,20 @@ def aggregate_files(
 
     options: of `aggregate_counts`; what it would refuse is refused before a file is read.
     """
-    chosen = method_named(
+    method_from_counts(
         options.get("method"), epsilon=options.get("epsilon"), delta=options.get("delta")
     )
-    require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
     sums = count_ballots(source, terms, workers=workers, progress=progress)
     return aggregate_counts(sums, **options)
+
+
+def method_from_counts(
+    method: MethodName | None, *, epsilon: float | None, delta: float | None
+) -> AggregationMethod:
+    """Return the method that is meant; raise HushrankError where it needs ballots one by one."""
+    chosen = method_named(method, epsilon=epsilon, delta=delta)
+    require(chosen.from_counts, f"{chosen.name} needs ballots one by one: use it on one machine")
+    return chosen
 
 
 def collect_files(

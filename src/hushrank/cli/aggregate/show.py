@@ -1,6 +1,6 @@
 """Show an aggregation: table, JSON, report, and what may be published."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -109,15 +109,12 @@ def aggregate_and_show(
     if ledger is not None:
         ledger = ledger.with_result(paths.release, found.consensus.spend[0], today())
     title = f"Aggregated from {paths.source.name}"
-    _say(console, title, found)
-    _write(paths, found, reading_of(ballots), terms.title or title)
-    if paths.release is not None:
-        name = terms.title or "Consensus"
-        document = released_order(found.consensus, title=name, today=today())
-        write_json(paths.release, document, secret=False)
-    say_written(console, written)
-    if found.consensus.is_private:
-        console.print(NOT_RECORDED if ledger is None else f"{ledger.in_words()} ({NAME})")
+    say_consensus(console, title, found.rows, found.consensus)
+    raw = {**found.comparison.to_dict(), "seconds": found.seconds, **reading_of(ballots)}
+    write_consensus(paths, found.consensus, terms, beside=raw)
+    if paths.report is not None:
+        found.comparison.report(paths.report, title=terms.title or title, figures=found.rows)
+    say_end(console, written, found.consensus, ledger)
 
 
 def _aggregated(ballots: Rankings, options: Mapping[str, Any]) -> Aggregated:
@@ -133,10 +130,11 @@ def _aggregated(ballots: Rankings, options: Mapping[str, Any]) -> Aggregated:
     return Aggregated(consensus, near, seconds)
 
 
-def _say(console: Console, title: str, found: Aggregated) -> None:
+def say_consensus(
+    console: Console, title: str, rows: Mapping[str, str], consensus: Consensus
+) -> None:
     """Print the table, what its stars mean, how sure the order is, and what it costs."""
-    consensus = found.consensus
-    console.print(result_table(title, found.rows, [consensus.in_words]))
+    console.print(result_table(title, rows, [consensus.in_words]))
     for line in (OF_RAW_BALLOTS, consensus.how_sure, consensus.privacy):
         console.print(line)
     for spend in consensus.spend if consensus.is_private else ():
@@ -179,21 +177,41 @@ def require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: Rel
     paths.written()
 
 
-def _write(paths: AggregatePaths, found: Aggregated, read: Mapping[str, Any], title: str) -> None:
-    """Write what is for the holder of the ballots."""
-    consensus = found.consensus
-    released = consensus.to_dict()
-    if paths.json is not None:
-        publishable = list(released) if consensus.is_private else []
-        raw = {**found.comparison.to_dict(), "seconds": found.seconds, **read}
-        write_json(paths.json, {**released, **raw, "publishable": publishable}, secret=True)
+def write_consensus(
+    paths: AggregatePaths,
+    consensus: Consensus,
+    terms: ReleaseTerms,
+    *,
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the release for all, and what is for the holder of the ballots; not the page.
+
+    beside: of the raw ballots, for the JSON.
+    """
     is_secret = not consensus.is_private
+    if paths.json is not None:
+        released = consensus.to_dict()
+        publishable = list(released) if consensus.is_private else []
+        document = {**released, **(beside or {}), "publishable": publishable}
+        write_json(paths.json, document, secret=True)
     if paths.csv is not None:
         replace_file(paths.csv, consensus_csv(consensus), secret=is_secret)
     if paths.figure is not None:
         replace_file(paths.figure, consensus.picture(paths.figure.suffix), secret=is_secret)
-    if paths.report is not None:
-        found.comparison.report(paths.report, title=title, figures=found.rows)
+    if paths.release is not None:
+        title = terms.title or "Consensus"
+        write_json(
+            paths.release, released_order(consensus, title=title, today=today()), secret=False
+        )
+
+
+def say_end(
+    console: Console, written: Sequence[FilePath], consensus: Consensus, ledger: Ledger | None
+) -> None:
+    """Print what was written, and what all results of these people cost together."""
+    say_written(console, written)
+    if consensus.is_private:
+        console.print(NOT_RECORDED if ledger is None else f"{ledger.in_words()} ({NAME})")
 
 
 def today() -> date:
