@@ -8,26 +8,37 @@ import platform
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from environments import AGGREGATION_PEERS, LDP_PEERS, MAIN, ROOT, Environment
 from harness import run_json
 
-TABLES = (
-    "mechanisms",
-    "rankings",
-    "cluster",
-    "models",
-    "aggregation",
-    "private_aggregation",
-    "collecting",
-    "max_entropy",
-    "channel",
-    "online",
-    "growth",
-    "start",
-)
+TABLES: dict[str, tuple[Environment, ...]] = {
+    "mechanisms": (LDP_PEERS,),
+    "rankings": (),
+    "cluster": (),
+    "models": (),
+    "aggregation": (AGGREGATION_PEERS,),
+    "private_aggregation": (),
+    "collecting": (),
+    "max_entropy": (),
+    "channel": (),
+    "online": (),
+    "growth": (),
+    "start": (),
+}
+"""Each with the environments that it needs beside the main one."""
+LIBRARIES = {
+    MAIN: (
+        *("numpy", "scipy", "numba", "pyarrow", "preflibtools", "svvamp", "choix", "opendp"),
+        *("cvxpy", "clarabel", "dask", "duckdb"),
+    ),
+    LDP_PEERS: ("pure-ldp", "multi-freq-ldpy"),
+    AGGREGATION_PEERS: ("corankco", "pref-voting", "svvamp"),
+}
+"""Whose versions a page tells."""
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR")
 PAGES = ROOT / "docs" / "benchmarks"
 OVERVIEW = ROOT / "docs" / "benchmarks.md"
@@ -50,12 +61,13 @@ METHOD = (
 def main() -> None:
     """Make the environments; run the tables one after another, each with its page."""
     arguments = _arguments()
-    for environment in (MAIN, LDP_PEERS, AGGREGATION_PEERS):
+    load = os.getloadavg()[0]
+    for environment in dict.fromkeys((MAIN, *sum(map(TABLES.get, arguments.tables), ()))):
         environment.make()
-    machine = _machine(os.getloadavg()[0])
     use_one_core()
     options = ["--quick"] if arguments.quick else []
     for name in arguments.tables:
+        machine = _machine(load, (MAIN, *TABLES[name]))
         page = _page(run_json(MAIN.python, f"{name}.py", *options), machine)
         if arguments.quick:
             sys.stdout.write(page)
@@ -76,8 +88,8 @@ def _arguments() -> Namespace:
     parser.add_argument("--quick", action="store_true", help="few people, nothing written")
     parser.add_argument("tables", nargs="*", help=f"some of {', '.join(TABLES)}")
     arguments = parser.parse_args()
-    arguments.tables = tuple(arguments.tables) or TABLES
-    if unknown := set(arguments.tables) - set(TABLES):
+    arguments.tables = tuple(arguments.tables or TABLES)
+    if unknown := {*arguments.tables} - {*TABLES}:
         parser.error(f"unknown tables: {', '.join(sorted(unknown))}")
     return arguments
 
@@ -103,10 +115,11 @@ def _entry(page: Path) -> str:
     return f"- [{lines[0].removeprefix('# ')}]({PAGES.name}/{page.name}). {missed}"
 
 
-def _machine(load: float) -> str:
+def _machine(load: float, environments: Sequence[Environment]) -> str:
     return (
         f"Machine: {_processor()}, {os.cpu_count()} cores, of which one is used;"
-        f" {platform.system()}, Python {platform.python_version()}, {_libraries()}."
+        f" {platform.system()}, Python {platform.python_version()},"
+        f" {', '.join(version for each in environments for version in _versions(each))}."
         f" Mean load by others in the minute before the run: {load:.1f}."
     )
 
@@ -118,17 +131,8 @@ def _processor() -> str:
     return platform.machine()
 
 
-def _libraries() -> str:
-    versions = [
-        *_versions(MAIN, "numpy", "scipy", "numba", "preflibtools", "svvamp", "choix", "opendp"),
-        *_versions(MAIN, "cvxpy", "clarabel"),
-        *_versions(LDP_PEERS, "pure-ldp", "multi-freq-ldpy"),
-        *_versions(AGGREGATION_PEERS, "corankco", "pref-voting", "svvamp"),
-    ]
-    return ", ".join(versions)
-
-
-def _versions(environment: Environment, *names: str) -> list[str]:
+def _versions(environment: Environment) -> list[str]:
+    names = LIBRARIES[environment]
     code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
     command = [environment.python, "-c", code, *names]
     found = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
