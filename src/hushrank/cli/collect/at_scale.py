@@ -3,7 +3,7 @@
 from typing import Any
 
 from hushrank.accounting.words import epsilon_in_words
-from hushrank.cli.collect.show import Paths
+from hushrank.cli.collect.show import Paths, write_collection
 from hushrank.cli.output.console import (
     console_beside,
     in_flags,
@@ -13,13 +13,9 @@ from hushrank.cli.output.console import (
 )
 from hushrank.cli.output.talk import working
 from hushrank.engines.tasks import Workers
-from hushrank.files.disk import replace_file
 from hushrank.protocols.registry import EVERY_OPTION
 from hushrank.rankings.ballot_sums import BallotTerms
-from hushrank.rankings.files import write_rankings
 from hushrank.workflows.at_scale import collect_files
-from hushrank.workflows.results.collection import Collection
-from hushrank.workflows.results.tidy import collection_csv
 
 
 def collect_files_and_show(
@@ -33,7 +29,8 @@ def collect_files_and_show(
     **asked: Any,
 ) -> None:
     """Collect, print a table, and write what was asked for."""
-    console = console_beside(paths.written())
+    written = paths.written()
+    console = console_beside(written)
     with in_flags(*EVERY_OPTION, "id", "drop"), working("collecting") as progress:
         learnt = collect_files(
             source, epsilon, terms, workers=workers, progress=progress, **asked, **options
@@ -42,19 +39,9 @@ def collect_files_and_show(
     console.print(learnt.privacy)
     if learnt.is_private:
         console.print(epsilon_in_words(learnt.epsilon))
-    _write(learnt, paths)
-    say_written(console, paths.written())
-
-
-def _write(learnt: Collection, paths: Paths) -> None:
-    is_secret = not learnt.is_private
-    if paths.synthetic is not None:
-        write_rankings(learnt.synthetic, paths.synthetic)
+    write_collection(learnt, paths)
     if paths.json is not None:
-        write_json(paths.json, learnt.to_dict(), secret=is_secret)
-    if paths.csv is not None:
-        replace_file(paths.csv, collection_csv(learnt), secret=is_secret)
-    if paths.figure is not None:
-        replace_file(paths.figure, learnt.picture(paths.figure.suffix), secret=is_secret)
+        write_json(paths.json, learnt.to_dict(), secret=not learnt.is_private)
     if paths.report is not None:
         learnt.report(paths.report)
+    say_written(console, written)

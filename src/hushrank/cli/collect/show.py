@@ -130,7 +130,12 @@ def _show(shown: ShownCollection, paths: Paths, title: str, reading: Reading | N
     heading, order = f"Collected from {title}", shown.collection.items
     console.print(result_table(heading, shown.rows, order))
     console.print("\n".join(_notes(shown)))
-    _write(shown, paths, heading, reading)
+    write_collection(shown.collection, paths)
+    if paths.json is not None:
+        read = {} if reading is None else {"reading": reading.to_dict()}
+        write_json(paths.json, {**shown.document, **read}, secret=True)
+    if paths.report is not None:
+        shown.compared.report(paths.report, title=heading)
     say_written(console, written)
 
 
@@ -147,20 +152,15 @@ def _timed(people: Rankings, collected: Callable[[Progress], Collection]) -> Sho
         return ShownCollection(collection, collection.compared_with(people), seconds)
 
 
-def _write(shown: ShownCollection, paths: Paths, title: str, reading: Reading | None) -> None:
+def write_collection(collection: Collection, paths: Paths) -> None:
+    """Write rankings, table and picture, which are of the collection alone; not JSON and page."""
+    is_secret = not collection.is_private
     if paths.synthetic is not None:
-        write_rankings(shown.collection.synthetic, paths.synthetic)
-    if paths.json is not None:
-        read = {} if reading is None else {"reading": reading.to_dict()}
-        write_json(paths.json, {**shown.document, **read}, secret=True)
-    is_secret = not shown.collection.is_private
+        write_rankings(collection.synthetic, paths.synthetic)
     if paths.csv is not None:
-        replace_file(paths.csv, collection_csv(shown.collection), secret=is_secret)
+        replace_file(paths.csv, collection_csv(collection), secret=is_secret)
     if paths.figure is not None:
-        drawn = shown.collection.picture(paths.figure.suffix)
-        replace_file(paths.figure, drawn, secret=is_secret)
-    if paths.report is not None:
-        shown.compared.report(paths.report, title=title)
+        replace_file(paths.figure, collection.picture(paths.figure.suffix), secret=is_secret)
 
 
 def _notes(shown: ShownCollection) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hushrank.accounting.words import epsilon_in_words
-from hushrank.cli.collect.show import Paths
+from hushrank.cli.collect.show import Paths, write_collection
 from hushrank.cli.output.console import (
     console_beside,
     figures_table,
@@ -21,9 +21,7 @@ from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
 from hushrank.poisoning.words import in_words
-from hushrank.rankings.files import write_rankings
 from hushrank.workflows.results.collection import Collection
-from hushrank.workflows.results.tidy import collection_csv
 
 MOST_FINDINGS = 5
 NO_KEY = "not looked for: --key names the column that says whose report it is"
@@ -110,14 +108,9 @@ def _show_learnt(
     console.print(epsilon_in_words(learnt.epsilon))
     for each in so_far.findings[:MOST_FINDINGS]:
         console.print(plain(f"Perhaps forged: {in_words(each, so_far.draft.names)}."))
-    if paths.synthetic is not None:
-        write_rankings(learnt.synthetic, paths.synthetic)
+    write_collection(learnt, paths)
     if paths.json is not None:
         replace_file(paths.json, public_document(learnt, so_far.id, so_far.draft))
-    if paths.csv is not None:
-        replace_file(paths.csv, collection_csv(learnt))
-    if paths.figure is not None:
-        replace_file(paths.figure, learnt.picture(paths.figure.suffix))
     if paths.report is not None:
         learnt.report(paths.report, title=title)
     say_written(console, written)
