@@ -48,6 +48,20 @@ def test_every_file_of_the_results_can_be_read(on_collector, asked, pictures, re
     on_collector(using)
 
 
+def test_no_page_says_less_than_what_was_spent(on_collector):
+    """An epsilon is said rounded up, and how many of 100 answers are lies rounded down."""
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, protocol="subset-order", epsilon=1.0000049)
+        survey = (await organiser.get(f"/o/surveys/{id}")).text
+        assert "epsilon 1.00001: at least 26 of 100" in survey
+        results = (await organiser.get(f"/o/surveys/{id}/results")).text
+        assert "epsilon 1.01, so that at least 26 of 100" in results
+
+    on_collector(using)
+
+
 def _read(name, content):
     kind = name.rpartition(".")[2]
     if kind == "csv":

@@ -1,7 +1,7 @@
 """What the planner foretells, in the organiser's language."""
 
 from dataclasses import dataclass
-from math import exp
+from math import exp, floor
 
 from hushrank.collector.forecast import Forecast, foretell
 from hushrank.collector.web.pages_organiser.words import Words
@@ -59,5 +59,5 @@ def _lines(t: Words, found: Forecast, people: int) -> list[str]:
 
 
 def lies_of(epsilon: float) -> int:
-    """Return how many of 100 answers to a yes-or-no question are lies."""
-    return round(100 / (exp(epsilon) + 1))
+    """Return how many of 100 answers to a yes-or-no question are lies at least: rounded down."""
+    return floor(100 / (exp(epsilon) + 1))

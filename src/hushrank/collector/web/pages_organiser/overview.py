@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.collector.draft import Draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LiveSurvey
@@ -102,6 +103,7 @@ def _planned(request: Request, draft: Draft) -> dict[str, Any]:
         "epsilon": draft.epsilon,
     }
     return {
+        "epsilon": loss_in_words(draft.epsilon),
         "lies": lies_of(draft.epsilon),
         "forecast": forecast_words(words_of(request), **asked),
         "has_brackets": _BRACKETS.search(draft.privacy_notice) is not None,

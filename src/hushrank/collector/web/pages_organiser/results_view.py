@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Floats
 from hushrank.collector.web.pages_organiser.forecast_words import lies_of
 from hushrank.collector.web.pages_organiser.reliance import Reliance, reliance_on
@@ -93,7 +94,7 @@ def results_view(t: Words, learnt: Collection) -> ResultsView:
         clear=_clear(t, learnt.confidence),
         n_items=len(learnt.names),
         n_people=learnt.n_people,
-        epsilon=f"{learnt.epsilon:.3g}",
+        epsilon=loss_in_words(learnt.epsilon, 3),
         lies=lies_of(learnt.epsilon),
         statement=learnt.privacy,
         order=tuple(_places(t, learnt)),
