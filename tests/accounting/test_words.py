@@ -11,6 +11,7 @@ from hushrank.accounting.words import (
     guess_in_words,
     loss_in_words,
     nats_in_words,
+    odds_in_words,
     price_in_words,
 )
 from hushrank.protocols.distributions.question_kinds import QuestionKind
@@ -74,6 +75,12 @@ def test_no_sentence_says_less_than_a_loss(loss, digits):
     true = (loss, loss, loss, min(loss, 0.9))
     for words, exact in zip(said, true, strict=True):
         assert Decimal(words) >= Decimal(repr(exact))
+
+
+@given(st.floats(1e-6, 600))
+def test_no_answer_is_said_to_be_less_likely_than_it_can_look(epsilon):
+    said, odds = Decimal(odds_in_words(epsilon).replace(",", "")), Decimal(epsilon).exp()
+    assert odds <= said <= odds * (Decimal("1.01") if odds < 10**6 else 2)
 
 
 def test_one_nat_is_one():

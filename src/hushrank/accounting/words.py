@@ -63,12 +63,17 @@ def guess_in_words(epsilon: float, delta: float = 0.0) -> str:
 
     See `best_guess`. `e^ε` is how many times likelier one answer can look than another.
     """
+    guess, likelier = best_guess(epsilon, delta), odds_in_words(epsilon)
+    return f"from 1 in 2 to {guess} in 100 at most (e^epsilon is {likelier})"
+
+
+def odds_in_words(epsilon: float) -> str:
+    """Return how many times likelier one answer can look than another: e^ε, rounded up."""
     with localcontext(prec=60):
         odds = Decimal(float(epsilon)).exp()
-    factor = Context(prec=3, rounding=ROUND_CEILING).create_decimal(odds)
-    likelier = f"{factor:,f}" if factor.adjusted() < MOST_DECIMALS else f"{factor:.0e}"
-    guess = best_guess(epsilon, delta)
-    return f"from 1 in 2 to {guess} in 100 at most (e^epsilon is {likelier})"
+    is_plain = odds.adjusted() < MOST_DECIMALS
+    shown = Context(prec=3 if is_plain else 1, rounding=ROUND_CEILING).create_decimal(odds)
+    return f"{shown:,f}" if is_plain else f"{shown:.0e}"
 
 
 def epsilon_in_words(epsilon: float, delta: float = 0.0) -> str:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
-from hushrank.accounting.words import loss_in_words
+from hushrank.accounting.words import loss_in_words, odds_in_words
 from hushrank.cli.answer.order import ask_for_order, read_order
 from hushrank.cli.output.console import figures_table, plain
 from hushrank.cli.output.talk import for_people, is_quiet
@@ -115,10 +114,10 @@ def _introduce(console: Console, origin: str, told: Announcement) -> None:
 
 def _cost(told: Announcement) -> str:
     rounds = " in all its rounds" if told.comes_back else ""
-    likelier = f"{exp(told.epsilon):,.3g}"
     return (
-        f"at most {loss_in_words(told.epsilon)} nats{rounds}: what is sent is at most {likelier}"
-        " times likelier to come from you than from somebody who thinks otherwise"
+        f"at most {loss_in_words(told.epsilon)} nats{rounds}: what is sent is at most"
+        f" {odds_in_words(told.epsilon)} times likelier to come from you than from somebody who"
+        " thinks otherwise"
     )
 
 
