@@ -23,7 +23,9 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch, capsys, arguments, sa
     ("arguments", "said"),
     [
         (["collect", "x.csv", "--epsilon", "much"], "--epsilon': expected a number"),
+        (["collect", "x.csv", "--epsilon", 1, "--seed", 0.5], "--seed': expected a whole number"),
         (["collect", "x.csv", "--epsilon", 1, "--seed", -1], "expected a number greater than or"),
+        (["serve", "--port", -1], "expected a number "),
         (["collect", "x.csv", "--epsilon", 1, "--rows", "all"], "'all' is not one of 'herded'"),
     ],
 )

@@ -1,10 +1,23 @@
 """Say at once all that a command needs and was not told, not one after the other."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
+
+PLAINER = (
+    (r"^.* is not a valid integer( range)?\.$", "expected a whole number"),
+    (r"^.* is not a valid float( range)?\.$", "expected a number"),
+    (r"^.* is not in the range x>=(\S+)\.$", r"expected a number greater than or equal to \1"),
+    (r"^.* is not in the range x<=(\S+)\.$", r"expected a number less than or equal to \1"),
+    (r"^.* is not in the range (\S+)<=x<=(\S+)\.$", r"expected a number from \1 to \2"),
+    ("Input should be a valid integer", "expected a whole number"),
+    ("Input should be a valid ", "expected a "),
+    ("Input should be ", "expected a number "),
+)
+"""What parsers say, Typer's of early 2025 and then those of today, and how it is said here."""
 
 
 class TellsAllMissing(TyperCommand):
@@ -44,8 +57,9 @@ def tell_all_missing(app: typer.Typer) -> None:
 def _plain(message: str) -> str:
     """Return what a parser says of a wrong value in plain words."""
     said = message.removeprefix("Value error, ").partition(", unable to parse")[0]
-    said = said.replace("Input should be a valid ", "expected a ")
-    return said.replace("Input should be ", "expected a number ")
+    for pattern, plain in PLAINER:
+        said = re.sub(pattern, plain, said)
+    return said
 
 
 def _name(parameter: Any) -> str:
