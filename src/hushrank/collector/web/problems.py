@@ -111,7 +111,7 @@ def told(error: HushrankError) -> Told:
 def _headers(kind: str, wait: float = 0.0) -> dict[str, str]:
     headers = {}
     if kind in ("too-large", "long-header"):
-        headers["connection"] = "close"  # the rest of the request is not waited for
+        headers["connection"] = "close"  # the rest of the request is not read
     if wait:
         headers["retry-after"] = str(int(wait) + 1)
     return headers

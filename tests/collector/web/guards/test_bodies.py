@@ -1,5 +1,7 @@
 import asyncio
 import gzip
+import select
+import socket
 from contextlib import suppress
 
 import pytest
@@ -47,6 +49,29 @@ def test_an_endless_body_ends_the_connection(on_collector):
         announced = await collector.raw(head + b"Content-Length: 99999999999\r\n\r\n")
         assert announced.startswith(b"HTTP/1.1 413 ")
         assert b"connection: close" in announced
+
+    on_collector(use, on_a_port=True)
+
+
+def test_who_still_sends_what_was_refused_gets_the_answer(on_collector):
+    async def use(collector):
+        head = b"POST /v1/reports HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\n"
+        head %= collector.origin.removeprefix("http://").encode()
+        with socket.create_connection(("127.0.0.1", collector.port)) as client:
+            client.setblocking(False)
+            loop = asyncio.get_running_loop()
+            await loop.sock_sendall(client, head + b"Content-Length: 100000\r\n\r\n")
+            async with asyncio.timeout(LONG):
+                while not select.select([client], [], [], 0)[0]:  # the answer lies there, unread
+                    await asyncio.sleep(0.01)
+            for _ in range(4):
+                await loop.sock_sendall(client, b" " * 25_000)
+                await asyncio.sleep(0.1)  # what the other side has closed, it would reset now
+            answer = await loop.sock_recv(client, 10_000)
+            assert answer.startswith(b"HTTP/1.1 413 ")
+            async with asyncio.timeout(LONG):
+                while await loop.sock_recv(client, 10_000):
+                    pass  # to the end of the connection
 
     on_collector(use, on_a_port=True)
 
@@ -116,6 +141,17 @@ async def hangs_up(writer, asked) -> bool:
     finally:
         writer.transport.abort()
     return False
+
+
+def test_who_never_stops_sending_what_was_refused_loses_the_connection(on_collector):
+    async def use(collector):
+        head = b"POST /v1/reports HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\n"
+        head %= collector.origin.removeprefix("http://").encode()
+        _, writer = await asyncio.open_connection("127.0.0.1", collector.port)
+        writer.write(head + b"Content-Length: 99999999999\r\n\r\n")
+        assert await hangs_up(writer, b" ")
+
+    on_collector(use, on_a_port=True)
 
 
 def test_who_does_not_take_the_answer_loses_the_connection(on_collector):
