@@ -20,11 +20,13 @@ from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistic
 from hushrank.estimators.ranks.fit import fit_ranks
 from hushrank.estimators.ranks.point import RankPoint
 from hushrank.mechanisms.local import Tally
+from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.popular_orders import PopularOrders
 from hushrank.protocols.distributions.question_mix import MixPart
+from hushrank.rankings.coding import inverse
 from hushrank.surveys.sampled_survey import sampled_survey
-from tests.estimators.enumeration import statistics
+from tests.estimators.enumeration import all_ranks, statistics
 
 N_ITEMS = 5
 FEATURES = rank_features(N_ITEMS)
@@ -132,6 +134,16 @@ def test_popular_orders_are_found_with_their_shares():
 def test_in_a_smooth_population_none_is_found():
     smooth = likelihood_of(mixed([0, 0]), 20_000)
     assert find_orders(smooth, fit_ranks(smooth, prior="safe"), prior="safe") is None
+
+
+def test_people_who_agree_are_not_taken_for_holders_of_one_order():
+    """Also where the published model is shrunk to uniform: an order must beat the wide fit."""
+    model = Mallows(tuple(range(N_ITEMS)), 0.3)
+    shares = np.exp(model.log_probability(inverse(all_ranks(N_ITEMS))))
+    agreed = likelihood_of(statistics(shares, N_ITEMS), 900)
+    fit = fit_ranks(agreed, prior="safe")
+    shrunk = replace(fit, point=fit.wide.most_likely(0.02), scale=0.02)
+    assert find_orders(agreed, shrunk, prior="safe") is None
 
 
 def test_weak_reports_leave_open_which_order_it_is():

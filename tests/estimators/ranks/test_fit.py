@@ -9,6 +9,8 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import Parabola, fit_ranks
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
+from hushrank.models.mallows import Mallows
+from hushrank.protocols.distributions.question_kinds import QuestionKind
 from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.questions.question import Question
 from tests.estimators.enumeration import (
@@ -71,12 +73,53 @@ def test_the_fit_is_the_most_likely_one(epsilon, n_people):
 def test_the_scale_is_judged_again_at_the_fit():
     likelihood = likelihood_of(1.0, 3000)
     fit = fit_ranks(likelihood, prior="safe")
-    first = Parabola(likelihood, uniform_point(N_ITEMS))
-    near = Parabola(likelihood, first.most_likely(first.evidence.point_scale("safe")))
+    first, near = judged_twice(likelihood)
     assert fit.scale == pytest.approx(near.evidence.point_scale("safe"), rel=1e-6)
     assert fit.wide_scale == pytest.approx(near.evidence.interval_scale(), rel=1e-6)
     assert fit.scale != first.evidence.point_scale("safe")
     assert fit.scale < fit.wide_scale
+
+
+def judged_twice(likelihood: ReportLikelihood) -> tuple[Parabola, Parabola]:
+    uniform = Parabola(likelihood, uniform_point(likelihood.n_items))
+    return uniform, uniform.at(uniform.evidence.point_scale("safe"))
+
+
+def test_a_scale_that_falls_must_make_the_reports_likelier():
+    """Of 400 people who agree, asked for pairs of 5 items at .5 nats, it mostly does not.
+
+    At a fit far from uniform the parabola is too flat to say how unlikely uniform people are.
+    """
+    n_refused = 0
+    for seed in range(20):
+        likelihood = agreed(400, 0.5, "pairs", seed)
+        uniform, near = judged_twice(likelihood)
+        first, again = (each.evidence.point_scale("safe") for each in (uniform, near))
+        fit = fit_ranks(likelihood, prior="safe")
+        is_likelier = near.at(again).log_evidence(again) > near.log_evidence(first)
+        assert fit.scale == pytest.approx(again if again > 0.9 * first or is_likelier else first)
+        n_refused += fit.scale > 2 * again
+        if fit.scale == first:
+            assert fit.wide_scale == uniform.evidence.interval_scale()
+    assert n_refused >= 3
+
+
+def test_a_scale_falls_where_reports_are_clear():
+    """The parabola at the uniform model does not know what clear reports of such people say."""
+    likelihood = agreed(400, 4.0, "ranks-and-pairs", 1)
+    uniform, near = judged_twice(likelihood)
+    again = near.evidence.point_scale("safe")
+    assert fit_ranks(likelihood, prior="safe").scale == pytest.approx(again)
+    assert again < 0.9 * uniform.evidence.point_scale("safe")
+
+
+def agreed(n_people: int, epsilon: float, kind: QuestionKind, seed: int) -> ReportLikelihood:
+    """Draw reports of people around one order of 5 items, Mallows of dispersion .2."""
+    questions = MixPart(kind).questions(5)
+    rng = np.random.default_rng(seed)
+    drawn = Mallows(tuple(range(5)), 0.2).sample(n_people, rng=rng)
+    reports = reported(questions, drawn, epsilon, int(rng.integers(2**31)))
+    return ReportLikelihood.of(5, questions, *reports)
 
 
 def test_the_parabola_touches_the_log_likelihood():

@@ -103,7 +103,9 @@ def find_orders(likelihood: ReportLikelihood, fit: RankFit, *, prior: Prior) -> 
     if likelihood.n_items < FEWEST_ITEMS:
         return None
     start = RestAndOrders(likelihood, fit.point, no_orders(likelihood.n_items))
-    best = Judged(start, fit.scale, start.log_evidence(fit.scale))
+    wide = replace(start, rest=fit.wide.point)
+    smooth = max(start.log_evidence(fit.scale), wide.log_evidence(fit.wide_scale))
+    best = Judged(start, fit.scale, smooth)
     while best.n_orders < MOST_ORDERS:
         price = price_of_an_order(likelihood.n_items, FALSE_ALARMS[best.n_orders > 0])
         bolder = _with_one_more(best, prior, price)

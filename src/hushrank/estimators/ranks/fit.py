@@ -19,7 +19,8 @@ from hushrank.estimators.ranks.point import RankPoint, uniform_point
 
 Likelihood: TypeAlias = ReportLikelihood | PartialLikelihood
 
-N_ROUNDS = 2
+FALLEN = 0.9
+"""A scale that falls by more, when it is judged again, must have the larger evidence."""
 FARTHEST_START = 1.5
 """How far from 0 a parabola's peak is believed to begin a search."""
 PRECISION = 1e-9
@@ -65,6 +66,16 @@ class Parabola:
         at = self.point.coefficients
         fall = at @ (self.information @ at / 2 - self.pull)
         return float(fall + self.evidence.log_evidence(np.array([scale]))[0])
+
+    def log_evidence(self, scale: float) -> float:
+        """Return the log-probability of the reports at a scale, by the parabola here."""
+        statistics = self.point.statistics
+        here = self.likelihood.given(statistics).log_likelihood(statistics)
+        return here + self.evidence_beyond(scale)
+
+    def at(self, scale: float) -> "Parabola":
+        """Return the parabola at the most likely model under the prior at this scale."""
+        return Parabola(self.likelihood, self.most_likely(scale))
 
     def most_likely(self, scale: float) -> RankPoint:
         """Return the most likely model under the prior at this scale, by L-BFGS.
@@ -116,9 +127,7 @@ class RankFit:
     @cached_property
     def log_evidence(self) -> float:
         """The log-probability of the reports at `scale`, by the parabola of `wide`."""
-        statistics = self.wide.point.statistics
-        here = self.wide.likelihood.given(statistics).log_likelihood(statistics)
-        return here + self.wide.evidence_beyond(self.scale)
+        return self.wide.log_evidence(self.scale)
 
     @cached_property
     def covariance(self) -> Floats:
@@ -137,18 +146,23 @@ def covariance_of(precision: Floats) -> Floats:
 def fit_ranks(likelihood: Likelihood, *, prior: Prior) -> RankFit:
     """Fit a model to reports, with one scale of the prior by their evidence, in two rounds.
 
-    The evidence is first taken at the uniform model, then at the fit.
+    The evidence is first taken at the uniform model, then at the fit. Few, weak reports of people
+    who agree may say less at the fit: a scale that falls there must make the reports likelier.
     Privacy: post-processing, costs nothing.   Cost: whatever the number of people; exponential in
     the items.   Raises HushrankError when there is no report.
     """
     require_prior(prior)
     require(likelihood.n_reports.any(), "cannot fit a model to 0 reports")
-    near = Parabola(likelihood, uniform_point(likelihood.n_items))
-    for _ in range(N_ROUNDS - 1):
-        near = Parabola(likelihood, near.most_likely(near.evidence.point_scale(prior)))
-    scale, wide_scale = near.evidence.point_scale(prior), near.evidence.interval_scale()
-    wide = Parabola(likelihood, near.most_likely(wide_scale))
-    return RankFit(near.most_likely(scale), scale, wide, wide_scale)
+    judged = Parabola(likelihood, uniform_point(likelihood.n_items))
+    scale = judged.evidence.point_scale(prior)
+    near = judged.at(scale)
+    point, again = near.point, near.evidence.point_scale(prior)
+    other = near.at(again)
+    fell = again < FALLEN * scale and near.log_evidence(scale) > other.log_evidence(again)
+    if not fell:
+        judged, point, scale = near, other.point, again
+    wide_scale = judged.evidence.interval_scale()
+    return RankFit(point, scale, near.at(wide_scale), wide_scale)
 
 
 def _rounded(lower: Floats, round_coefficients: Floats) -> Floats:
