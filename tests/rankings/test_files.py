@@ -240,6 +240,7 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path):
         (b"\x1f\x8b\x08nonsense", "expected a whole gzip file, it is damaged"),
         (b"apple\0pear\n", "{READABLE}, got a binary file of no known kind"),
         (b"%PDF-1.7 apple", "{READABLE}, got a PDF document"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<apple/>", "{READABLE}, got XML of no known kind"),
         (b"PK\x03\x04apple", "{READABLE}, got a ZIP archive"),
         (
             b"apple,pear\n1,2\n\xff\x81,1\n",

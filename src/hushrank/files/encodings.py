@@ -30,6 +30,7 @@ _SIGNATURES = (
     (b"\xfd7zXZ", "an xz archive"),
 )
 _PAGE = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SAMPLE = 4096
 READABLE = "expected a table or a text, such as CSV, Excel, OpenDocument, JSON or Parquet"
@@ -42,6 +43,7 @@ def plain_text(content: bytes) -> tuple[bytes, str]:
     control characters is Windows-1252, which the caller has to say aloud.
     Raises HushrankError when it is no text, saying what it is instead, or on which line it is none.
     """
+    require(not _XML.match(content), f"{READABLE}, got {what_it_is(content)}")
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _decoded(_without_marks(content) if encoding == UTF8 else content, encoding)
@@ -66,6 +68,8 @@ def what_it_is(content: bytes) -> str:
     """Name the kind of a file that is no text, by its first bytes."""
     if _PAGE.match(content):
         return "a web page: copy its table to a spreadsheet"
+    if _XML.match(content):
+        return "XML of no known kind"
     known = (kind for start, kind in _SIGNATURES if content.startswith(start))
     return next(known, "a binary file of no known kind")
 
