@@ -44,7 +44,7 @@ def rank_intervals_figure(
         fontsize=8,
     )
     axes.tick_params(axis="x", labelsize=8)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlim(0.5, len(order) + 0.5)
     axes.set_ylim(n_rows - 0.5, -0.5)  # best above, and no row on the frame
     axes.grid(axis="x", alpha=0.25)

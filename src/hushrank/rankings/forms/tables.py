@@ -312,7 +312,8 @@ _READERS = {
 def _is_blank(table: Table) -> Flags:
     """Tell rows (rows,) in which nothing stands, as below the end of a sheet: nobody's ballots."""
     filled = (np.array([*map(bool, column.texts), False])[column.codes] for column in table.columns)
-    return ~np.logical_or.reduce(list(filled))
+    is_blank: Flags = ~np.logical_or.reduce(list(filled))
+    return is_blank
 
 
 def _weights(table: Table, column: Column) -> Counts:
