@@ -9,12 +9,13 @@ import pytest
 from pyarrow import parquet
 
 import hushrank
-from hushrank.activities.activity_files import ActivityColumns, read_activity
+from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
 from hushrank.activities.shelves import shelf
-from hushrank.activities.shelves.records import Names
+from hushrank.activities.shelves.records import Names, names_of_piece, records_of_piece
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
 from hushrank.files.names import natural_order
+from hushrank.files.pieces import pieces_of
 from hushrank.workflows.publish.files import publish_files
 from tests.commands import hushrank as command
 
@@ -154,6 +155,18 @@ def test_names_are_in_the_order_in_which_tables_are_read():
     texts = ["b", "10", "9", "007", "7", "a", "é", "Z", "1" * 19, "2" * 18]
     names = Names(pa.array(texts, pa.large_string()), pa.array(["x"], pa.large_string()), 0)
     assert tuple(names.in_order.users.to_pylist()) == natural_order(texts)
+
+
+def test_users_who_came_since_the_names_were_read_end_the_work(tmp_path):
+    """A file with as many rows as before: nobody is taken for somebody else."""
+    path = tmp_path / "visits.parquet"
+    parquet.write_table(pa.table({"user": [1, 2], "item": [1, 1]}), path)
+    (piece,) = pieces_of(path, most_rows=10)
+    names = names_of_piece(UNNAMED, piece).in_order
+    for changed in ({"user": [1, 3], "item": [1, 1]}, {"user": [1, 2], "item": [1, 2]}):
+        parquet.write_table(pa.table(changed), path)
+        with pytest.raises(HushrankError, match=r"visits\.parquet: was changed meanwhile"):
+            records_of_piece(UNNAMED, names, piece)
 
 
 def test_an_output_that_is_there_is_kept(tmp_path, data):

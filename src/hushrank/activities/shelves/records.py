@@ -59,13 +59,16 @@ def names_of_piece(columns: ActivityColumns, piece: Piece) -> Names:
 def records_of_piece(columns: ActivityColumns, names: Names, piece: Piece) -> list[Records]:
     """Return the records of a piece, by the places of their users and items in `names`.
 
-    A user or an item that is not there has the number -1.
-    Raises HushrankError, which names the file, for a score that is no finite number of 0 or more.
+    Raises HushrankError, which names the file, for a score that is no finite number of 0 or more,
+    and for a user or an item that is not in `names`: the file was changed since they were read.
     """
-    return [
-        Records(_places(user, names.users), _places(item, names.items), scores)
-        for user, item, scores in _texts(columns, piece)
-    ]
+    found = []
+    for user, item, scores in _texts(columns, piece):
+        users, items = _places(user, names.users), _places(item, names.items)
+        known = users.min(initial=0) >= 0 and items.min(initial=0) >= 0
+        require(known, f"{piece.path}: was changed meanwhile")
+        found.append(Records(users, items, scores))
+    return found
 
 
 def _texts(columns: ActivityColumns, piece: Piece) -> Any:
