@@ -172,3 +172,28 @@ def test_counts_before_ballots_are_read(tmp_path, monkeypatch, capsys):
     assert code == 0
     assert "33 people, 3 items" in said
     assert "Ann > Bob > Cem" in said
+
+
+CLERKS = (
+    "Mairie de Testville : résultats;;;;\nexporté le 3 mars;;;;\n"
+    "Bureau;Premier choix;Deuxième choix;Troisième choix;Nombre\n"
+    "Bureau 1;Noël;Zoé;Anne;40\nBureau 1;Zoé;undervote;XXX;25\nBureau 2;Anne;Zoé;XXX;20\n"
+    "Bureau 2;overvote;Zoé;Anne;2\nBureau 3;XXX;XXX;XXX;4\n;;;;\n"
+)
+"""Titles, accents of Windows, words for what is no candidate, counts, a blank row at the end."""
+
+
+def test_a_clerks_table_is_asked_about_and_then_counted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("mairie.csv").write_bytes(CLERKS.replace("\n", "\r\n").encode("cp1252"))
+    code, said = run(monkeypatch, capsys, ["aggregate", "mairie.csv"])
+    assert code == 1
+    assert "column 5 (Nombre) may say how many people a row stands for: say --weight 5" in said
+    out = ["--weight", "Nombre", "--json", "result.json"]
+    code, said = run(monkeypatch, capsys, ["aggregate", "mairie.csv", *out])
+    assert code == 0
+    first_line = said.splitlines()[0]
+    assert first_line.startswith("mairie.csv: 85 people, 3 items; places 1 to 3 in columns 2 to 4;")
+    assert "XXX is no item: 5 times an empty place" in first_line
+    assert "lines 1 to 2 are titles; text with semicolons in Windows-1252" in first_line
+    assert json.loads(Path("result.json").read_text())["order"] == ["Zoé", "Noël", "Anne"]
