@@ -128,7 +128,8 @@ def test_ballots_of_a_counting_program_are_read(tmp_path):
     assert ballots.people_of_rows.tolist() == [3, 4, 2]
     assert str(ballots.reading) == (
         "board.blt: 9 people, 3 items; BLT; 2 ballots with ties,"
-        " 4 incomplete (what they leave out comes last), 1 empty left out"
+        " 4 incomplete (what they leave out comes last), 1 empty left out; 1 candidate withdrawn,"
+        " left out"
     )
 
 
