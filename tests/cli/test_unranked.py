@@ -119,7 +119,7 @@ def test_complete_rankings_keep_their_distances(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "max-entropy with --unranked: last or unknown"),
+        ([], "say --unranked last, if what people leave out comes after the rest"),
         (
             ["--unranked", "last", "--protocol", "pairs"],
             "pairs takes no --unranked: it belongs to max-entropy",
