@@ -24,6 +24,7 @@ def nothing_installed(monkeypatch):
     [
         ("demo", "collector"),
         ("collector export SURVEY --reports --out out.parquet", "parquet"),
+        ("collector hand-over SURVEY --out out.parquet", "parquet"),
         ("collect no.csv --epsilon 1 --synthetic out.parquet", "parquet"),
         ("collect no.csv --epsilon 1 --synthetic out.parquet.gz", "parquet"),
         ("collect s3://no/people.parquet --epsilon 1 --engine dask", "cluster"),
