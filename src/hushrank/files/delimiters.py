@@ -42,6 +42,8 @@ def titles_above(text: bytes) -> int:
     row: a column of lists, which are parted too, names again and again what it ranks.
     """
     lines = _sample(text).splitlines(keepends=True)
+    if text.lstrip()[:1] in (b"[", b"{"):  # JSON has lines of one sign
+        return 0
     for n_above in range(min(MOST_TITLES + 1, len(lines))):
         rest = "".join(lines[n_above:])
         for sign in DELIMITERS:

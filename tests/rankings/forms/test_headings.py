@@ -55,6 +55,13 @@ def test_a_first_ballot_of_one_item_is_no_title(tmp_path, text):
         read(tmp_path, text)
 
 
+def test_a_bracket_of_json_is_no_title(tmp_path):
+    text = '[\n["cola","milk"],\n["milk","tea"],\n["tea","milk","cola"]]'  # two commas a line
+    rankings = read(tmp_path, text)
+    assert [len(list(person)) for person in rankings] == [2, 2, 3]
+    assert str(rankings.reading).endswith("JSON")
+
+
 def test_a_header_above_lists_is_no_title(tmp_path):
     lists = PLACES.replace(",", ";")
     assert "title" not in str(read(tmp_path, "ballot\n" + lists).reading)
