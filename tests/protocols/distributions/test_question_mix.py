@@ -64,7 +64,7 @@ def test_of_partial_rankings_weak_reports_ask_for_bits_and_strong_ones_for_ranks
     [
         (2, 4.0, 10**6, "100 % pairs"),
         (10, 0.1, 5000, "100 % pairs"),
-        (10, 0.5, 10_000, BITS),
+        (10, 0.5, 30_000, BITS),
         (10, 4.0, 5000, "50 % ranks-and-pairs, 50 % 3 two-of-first"),
         (5, 4.0, 5000, "50 % ranks-and-pairs, 50 % 2 two-of-first"),
     ],
@@ -73,6 +73,16 @@ def test_complete_rankings_are_asked_for_sets_beside_levels_or_ranks(
     n_items, epsilon, n_people, expected
 ):
     assert describe_mix(choose_mix(n_items, epsilon=epsilon, n_people=n_people)) == expected
+
+
+@pytest.mark.parametrize(
+    ("n_items", "epsilon", "n_people"),
+    [(5, 1.0, 377), (7, 1.0, 377), (10, 1.0, 1000), (9, 0.5, 3000), (8, 1.5, 100), (16, 1.0, 300)],
+)
+def test_few_people_with_weak_reports_are_asked_for_pairs(n_items, epsilon, n_people):
+    assert choose_mix(n_items, epsilon=epsilon, n_people=n_people) == MIXES["pairs"]
+    more = choose_mix(n_items, epsilon=epsilon, n_people=100 * n_people)
+    assert more != MIXES["pairs"]
 
 
 EVERYWHERE = [

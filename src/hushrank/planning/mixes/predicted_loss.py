@@ -52,7 +52,7 @@ def predicted_losses(mix: Mix, n_items: int, epsilon: float, n_people: Sequence[
     """
     information = sum(part.share * round_information(part, n_items, epsilon) for part in mix)
     weights, directions = np.linalg.eigh(information)
-    squares = (directions.T @ _round_changes(n_items)) ** 2
+    squares = (directions.T @ round_changes(n_items)) ** 2
     known = np.maximum(weights, 0.0)[None, None, :] * np.asarray(n_people)[:, None, None]
     left = 1 / (known + np.array(SCALES)[None, :, None] ** -2.0)
     losses = np.sqrt(left @ squares).sum(axis=-1) / np.sqrt(2 * np.pi)
@@ -61,7 +61,8 @@ def predicted_losses(mix: Mix, n_items: int, epsilon: float, n_people: Sequence[
 
 
 @lru_cache(maxsize=32)
-def _round_changes(n_items: int) -> Floats:
+def round_changes(n_items: int) -> Floats:
+    """Return `joint_changes` by coordinates in which the prior is round."""
     changes: Floats = uniform_point(n_items).features.prior_root.T @ joint_changes(n_items)
     return changes
 

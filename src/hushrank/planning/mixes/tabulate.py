@@ -9,6 +9,7 @@ from math import exp, sqrt
 import numpy as np
 
 from hushrank.arrays import Floats
+from hushrank.planning.mixes.population_loss import population_losses
 from hushrank.planning.mixes.predicted_loss import predicted_losses
 from hushrank.planning.mixes.wide_loss import wide_losses
 from hushrank.protocols.distributions.max_entropy import MOST_ITEMS
@@ -41,13 +42,19 @@ def _of_chains(n_items: int, epsilon: float) -> list[Parts]:
 
 
 def _of_sets(n_items: int, epsilon: float) -> list[Parts]:
+    """Return pairs where they lose least of people who may agree, else what does near uniform."""
     mixes = list(candidates(n_items, epsilon))
-    losses = np.stack([predicted_losses(mix, n_items, epsilon, PEOPLE) for mix in mixes])
+    numbers = n_items, epsilon, PEOPLE
+    near_uniform = np.stack([predicted_losses(mix, *numbers) for mix in mixes])
+    of_all = np.stack([population_losses(mix, *numbers) for mix in mixes])
     found = []
-    for n_people, loss in zip(PEOPLE, losses.T, strict=True):
+    for nth, n_people in enumerate(PEOPLE):
         earlier = choose_mix(n_items, epsilon=epsilon, n_people=n_people, unranked="last")
-        allowed = [nth for nth, mix in enumerate(mixes) if _tells_as_much(mix, earlier)]
-        found.append(_parts(mixes[_simplest(mixes, loss, allowed)]))
+        allowed = [n for n, mix in enumerate(mixes) if _tells_as_much(mix, earlier)]
+        best = _simplest(mixes, near_uniform[:, nth], allowed)
+        if mixes[of_all[:, nth].argmin()] == MIXES["pairs"]:
+            best = mixes.index(MIXES["pairs"])
+        found.append(_parts(mixes[best]))
     return found
 
 
