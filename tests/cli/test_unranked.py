@@ -49,7 +49,7 @@ def test_incomplete_ballots_are_collected_and_compared_where_they_can_be(
     assert result["options"]["unranked"] == "last"
     assert result["options"]["stated_shares"] == pytest.approx([1, 0.8, 0.6, 0.4], abs=0.1)
     said = capsys.readouterr().out
-    assert said.count("No Q2 distance: it is not defined where rankings are incomplete.") == 1
+    assert said.count("* No Q2 distance: it is not defined where rankings are incomplete.") == 1
     assert "Q2 distance *" not in said
     assert "No better than uniform" not in said
 

@@ -173,7 +173,7 @@ def _notes(shown: ShownCollection) -> Iterator[str]:
         if (shuffled := collection.outcome.central_loss) is not None:
             yield f"To whoever sees shuffled reports alone. {epsilon_in_words(*shuffled)}"
     if collection.protocol.has_model and compared.q2_distance is None:
-        yield "No Q2 distance: it is not defined where rankings are incomplete."
+        yield "* No Q2 distance: it is not defined where rankings are incomplete."
     elif compared.is_no_better_than_uniform:
         helps = WHAT_HELPS.get(collection.protocol.name, "--protocol max-entropy")
         tried = f", or try {helps}" if helps else ""
