@@ -1,15 +1,18 @@
 """Models of many items by draws: against sums over all orders of few."""
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from hushrank.engines.local import simulate
 from hushrank.errors import HushrankError
+from hushrank.estimators.chains import fit
 from hushrank.estimators.chains.estimates import chain_estimates, family_estimates
 from hushrank.estimators.chains.fit import CLOSE, fit_by_chains
 from hushrank.estimators.chains.point import ChainPoint
+from hushrank.estimators.chains.search import Chains
 from hushrank.estimators.chains.uniform_orders import UniformOrders
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.estimates import RankEstimates
@@ -172,6 +175,30 @@ def test_a_fit_needs_reports():
     nothing = ReportLikelihood.of(6, questions.questions, questions.local_mechanisms, tallies)
     with pytest.raises(HushrankError, match="0 reports"):
         fit_by_chains(nothing, prior="safe")
+
+
+@pytest.mark.parametrize(
+    ("offs", "kept", "tried"), [([9], 9, [1]), ([500, 2], 2, [1, 4]), ([70, 90], 70, [1, 4])]
+)
+def test_a_fit_that_runs_away_is_made_anew_and_the_nearer_kept(monkeypatch, offs, kept, tried):
+    likelihood, asked = tallied(6, 600, 1.0), []
+
+    def made(likelihood, prior, patience):
+        asked.append(patience)
+        return SimpleNamespace(most_off=offs[len(asked) - 1])
+
+    monkeypatch.setattr(fit, "_fit", made)
+    assert fit_by_chains(likelihood, prior="safe").most_off == kept
+    assert asked == tried
+
+
+def test_patient_chains_take_more_rounds():
+    features = wide_features(6)
+    rounds = []
+    for patience, n_rounds in ((3, 2), (1, 6)):
+        chains = Chains.of(features, rng=np.random.default_rng(1), patience=patience)
+        rounds.append(chains.move(np.zeros(features.spreads.size), n_rounds).orders.copy())
+    assert (rounds[0] == rounds[1]).all()
 
 
 @pytest.mark.slow

@@ -101,21 +101,26 @@ class ChainParabola(Generic[Point]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chains:
-    """Markov chains over orders, in place: orders (chains, items) of one model after the other."""
+    """Markov chains over orders, in place: orders (chains, items) of one model after the other.
+
+    `patience`: how many rounds of exchanges they take where others take one.
+    """
 
     features: RankFeatures
     orders: NDArray[np.int64]
     rng: np.random.Generator
+    patience: int = 1
 
     @classmethod
-    def of(cls, features: RankFeatures, *, rng: np.random.Generator) -> "Chains":
+    def of(cls, features: RankFeatures, *, rng: np.random.Generator, patience: int = 1) -> "Chains":
         """Start chains from equally likely orders."""
         each = np.tile(np.arange(features.n_items), (N_CHAINS, 1))
-        return cls(features, rng.permuted(each, axis=1), rng)
+        return cls(features, rng.permuted(each, axis=1), rng, patience)
 
     def move(self, coefficients: Floats, n_rounds: int) -> ChainPoint:
         """Move the chains on under a model; return it by where they stand, until they move on."""
         potentials = self.features.potentials(coefficients)
+        n_rounds *= self.patience
         move_orders(self.orders, *potentials, 1.0, n_rounds, rng=self.rng)
         return ChainPoint(self.features, coefficients, self.orders)
 
