@@ -3,12 +3,13 @@
 import asyncio
 import os
 import re
+import secrets
 import shutil
 import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from tests.collector.web.running import Collector, running
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "operating.md"
 NAME = "survey.example.org"
+LONG = 60.0
+"""Seconds that a busy machine may take to answer."""
 FEW = Limits(per_address=Rate(0.01, 5))
 
 
@@ -42,9 +45,11 @@ def documented(language: str) -> str:
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
+    """Return a port that nobody has, and none that a client is given before the proxy has it."""
+    while True:
+        port = secrets.choice(range(10_000, 32_768))
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def make_certificate(folder: Path) -> ssl.SSLContext:
@@ -68,7 +73,7 @@ class Front:
     def client(self, address: str = "127.0.0.1") -> httpx.AsyncClient:
         """Return a client that connects from an address of this machine."""
         transport = ByName(verify=self.trusted, local_address=address)
-        return httpx.AsyncClient(transport=transport, base_url=self.origin)
+        return httpx.AsyncClient(transport=transport, base_url=self.origin, timeout=LONG)
 
 
 class ByName(httpx.AsyncHTTPTransport):

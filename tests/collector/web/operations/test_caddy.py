@@ -7,6 +7,7 @@ import pytest
 
 from tests.collector.web.operations.proxies import (
     FEW,
+    LONG,
     NAME,
     behind,
     documented,
@@ -68,7 +69,7 @@ def test_each_address_behind_caddy_has_its_own_rate_and_cannot_invent_another(on
 
 def test_caddy_sends_everybody_to_https(on_caddy):
     async def use(front):
-        async with httpx.AsyncClient() as plain:
+        async with httpx.AsyncClient(timeout=LONG) as plain:
             answer = await plain.get(f"http://127.0.0.1:{front.http}/s/x", headers={"host": NAME})
             location = answer.headers["location"]
             assert (answer.status_code, location) == (308, f"https://{NAME}/s/x")

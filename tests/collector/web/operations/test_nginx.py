@@ -8,6 +8,7 @@ import pytest
 from tests.collector.web.api.test_reports import kind_of
 from tests.collector.web.operations.proxies import (
     FEW,
+    LONG,
     NAME,
     behind,
     documented,
@@ -102,7 +103,7 @@ def test_nginx_keeps_numbers_to_itself_and_sends_everybody_to_https(on_nginx):
         async with front.client() as client:
             assert (await client.get("/metrics")).status_code == 404
             assert (await client.get("/healthz")).status_code == 200
-        async with httpx.AsyncClient() as plain:
+        async with httpx.AsyncClient(timeout=LONG) as plain:
             address = f"http://127.0.0.1:{front.http}/s/x"
             answer = await plain.get(address, headers={"host": NAME})
             location = answer.headers["location"]
