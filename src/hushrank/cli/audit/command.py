@@ -11,7 +11,7 @@ def audit(
         list[str] | None,
         Argument(help="What to audit: a name of --list, or how some names begin."),
     ] = None,
-    all: Annotated[bool, Option("--all", help="Audit everything: some 25 minutes.")] = False,
+    all: Annotated[bool, Option("--all", help="Audit everything: some 15 minutes.")] = False,
     time: Annotated[
         bool, Option("--time", help="Measure instead whether times tell answers apart.")
     ] = False,
