@@ -218,6 +218,7 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             assert (found.n_refused, found.n_repeated) == (0, 40)
 
 
+@pytest.mark.end_to_end  # it starts processes
 def test_every_scheduler_adds_up_to_the_same(tmp_path):
     part = published(GeneralizedRandomizedResponse)
     whole = batch_of(sent(part, 400, 5))

@@ -48,6 +48,7 @@ def outcome():
     return fitted(people_of(17, 5000), 4.0)
 
 
+@pytest.mark.statistical  # by a margin of many errors
 def test_the_distribution_is_learnt(outcome):
     people = people_of(17, 5000)
     shares = outcome.model.second_order_marginals
