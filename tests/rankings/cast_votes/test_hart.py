@@ -1,7 +1,7 @@
 """Archives made up after the public form of Hart's cast vote records."""
 
 from uuid import UUID
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -31,7 +31,7 @@ def sheet(*contests):
 
 def archive(tmp_path, sheets):
     path = tmp_path / "CVRArchive_6_5_1.zip"
-    with ZipFile(path, "w") as opened:
+    with ZipFile(path, "w", ZIP_DEFLATED) as opened:
         for number, text in enumerate(sheets):
             prefix = ("1_", "", "e_", "p_")[number % 4]
             opened.writestr(f"cvr/{prefix}{UUID(int=number)}.xml", text)
@@ -59,6 +59,16 @@ def test_the_digit_of_a_mark_is_its_place(tmp_path):
     assert "cast vote records by Hart" in said
     assert "1 empty left out" in said
     assert "1 ended by two items in one place" in said
+
+
+def test_an_archive_whose_packed_bytes_are_damaged_is_refused_in_a_line(tmp_path):
+    path = archive(tmp_path, [sheet(PLAIN, ("Mayor", options)) for options in RANKED])
+    with ZipFile(path) as whole:
+        begin = 30 + len(whole.infolist()[0].filename)  # after the first file's own header
+    content = path.read_bytes()
+    path.write_bytes(content[:begin] + b"\xff" * 20 + content[begin + 20 :])
+    with pytest.raises(HushrankError, match="expected a whole ZIP file without a password"):
+        read_rankings(path)
 
 
 def test_places_may_be_contests_of_their_own(tmp_path):

@@ -1,15 +1,14 @@
 """Cast vote records as Dominion exports them in JSON: sessions of marks, and manifests of names."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import msgspec
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table
+from hushrank.rankings.cast_votes.archives import is_archive, unpacked
 from hushrank.rankings.cast_votes.contests import (
     Marked,
     RankedContest,
@@ -19,7 +18,7 @@ from hushrank.rankings.cast_votes.contests import (
 
 VOTES, CONTESTS, CANDIDATES = "CvrExport", "ContestManifest.json", "CandidateManifest.json"
 FORMAT = "cast vote records by Dominion"
-_ZIP, _SESSIONS = b"PK\x03\x04", b'"Sessions"'
+_SESSIONS = b'"Sessions"'
 
 
 class Mark(msgspec.Struct, rename="pascal"):
@@ -92,7 +91,7 @@ class Manifest(msgspec.Struct, rename="pascal"):
 
 def is_dominion(content: bytes) -> bool:
     """Tell an export as ZIP, or one of its files of votes, by its content."""
-    is_zip = content.startswith(_ZIP) and CANDIDATES.encode() in content
+    is_zip = is_archive(content) and CANDIDATES.encode() in content
     begin = content[:4096]
     return is_zip or (begin.lstrip()[:1] == b"{" and _SESSIONS in begin)
 
@@ -102,7 +101,7 @@ def parse_dominion(content: bytes, path: Path) -> Table:
 
     Raises HushrankError when a part is missing or damaged, or no contest ranks its candidates.
     """
-    files = _unpacked(content) if content.startswith(_ZIP) else _beside(content, path)
+    files = dict(unpacked(content, _is_part)) if is_archive(content) else _beside(content, path)
     votes = [files[name] for name in sorted(files) if Path(name).name.startswith(VOTES)]
     require(votes, f"expected {VOTES}.json in the export")
     sessions = [each for file in votes for each in _decoded(file, Export, VOTES).sessions]
@@ -145,14 +144,9 @@ def _decoded(text: bytes, kind: Any, name: str) -> Any:
         raise HushrankError(f"{name}: expected JSON as Dominion exports it") from None
 
 
-def _unpacked(content: bytes) -> Mapping[str, bytes]:
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            wanted = [n for n in archive.namelist() if Path(n).name.startswith(VOTES)]
-            wanted += [n for n in archive.namelist() if Path(n).name in (CONTESTS, CANDIDATES)]
-            return {name: archive.read(name) for name in wanted}
-    except (BadZipFile, RuntimeError, ValueError):
-        raise HushrankError("expected a whole ZIP file without a password") from None
+def _is_part(path: str) -> bool:
+    name = Path(path).name
+    return name.startswith(VOTES) or name in (CONTESTS, CANDIDATES)
 
 
 def _beside(content: bytes, path: Path) -> Mapping[str, bytes]:

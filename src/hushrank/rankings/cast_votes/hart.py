@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import require
 from hushrank.files.columns import Table
+from hushrank.rankings.cast_votes.archives import has_file, is_archive, unpacked
 from hushrank.rankings.cast_votes.contests import (
     WRITE_IN,
     Marked,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 FORMAT = "cast vote records by Hart"
-_ZIP = b"PK\x03\x04"
 _FILE = re.compile(r"(?:.*/)?(?:[1ep]_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.xml", re.I)
 _ONE_SHEET = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?<(?:\w+:)?Cvr\b", re.IGNORECASE)
 _IF_ANY = re.compile(r"\s*\(if any\)", re.IGNORECASE)
@@ -55,13 +53,9 @@ class Contest:
 
 def is_hart(content: bytes) -> bool:
     """Tell an archive of sheets by the names of its files, and one sheet by how it begins."""
-    if not content.startswith(_ZIP):
-        return _ONE_SHEET.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            return any(map(_FILE.fullmatch, archive.namelist()))
-    except (BadZipFile, ValueError):
-        return False
+    if is_archive(content):
+        return has_file(content, _FILE.fullmatch)
+    return _ONE_SHEET.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def parse_hart(content: bytes) -> Table:
@@ -71,8 +65,9 @@ def parse_hart(content: bytes) -> Table:
     choice (if any)`. Raises HushrankError for a sheet without the others, or of another form.
     """
     one = "expected the whole archive, a ZIP file: this is one sheet of it"
-    require(content.startswith(_ZIP), one)
-    sheets = [list(_contests(text, number)) for number, text in enumerate(_unpacked(content), 1)]
+    require(is_archive(content), one)
+    files = enumerate(unpacked(content, _FILE.fullmatch), 1)
+    sheets = [list(_contests(text, number)) for number, (_, text) in files]
     contests = {each.id: each.name for sheet in sheets for each in sheet}
     options = [(sheet.id, each) for sheet in _every(sheets) for each in sheet.options]
     n_places = dict.fromkeys(contests, 1)
@@ -119,12 +114,3 @@ def _option(option: "Element", number: int) -> Option:
     require(fits, f"file {number} of the archive: expected marks of 0 and 1, a digit a place")
     name = "" if child(option, "WriteInData") is not None else text_of(option, "Name")
     return Option(text_of(option, "Id"), name, value)
-
-
-def _unpacked(content: bytes) -> Iterator[bytes]:
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            for name in sorted(filter(_FILE.fullmatch, archive.namelist())):
-                yield archive.read(name)
-    except (BadZipFile, RuntimeError, ValueError):
-        raise HushrankError("expected a whole ZIP file without a password") from None

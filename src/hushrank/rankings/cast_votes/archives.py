@@ -1,0 +1,38 @@
+"""ZIP archives, in which election systems export many files together."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from zipfile import BadZipFile, ZipFile
+
+from hushrank.errors import HushrankError
+
+_ZIP = b"PK\x03\x04"
+_DAMAGED = (BadZipFile, EOFError, RuntimeError, ValueError, zlib.error)
+
+
+def is_archive(content: bytes) -> bool:
+    """Tell a ZIP archive by how it begins."""
+    return content.startswith(_ZIP)
+
+
+def has_file(content: bytes, is_wanted: Callable[[str], object]) -> bool:
+    """Tell whether an archive has a file of such a name; a damaged one has none."""
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            return any(map(is_wanted, archive.namelist()))
+    except _DAMAGED:
+        return False
+
+
+def unpacked(content: bytes, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the files of an archive that are wanted by name, sorted.
+
+    Raises HushrankError when it is damaged or has a password.
+    """
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            for name in sorted(filter(is_wanted, archive.namelist())):
+                yield name, archive.read(name)
+    except _DAMAGED:
+        raise HushrankError("expected a whole ZIP file without a password") from None
