@@ -71,6 +71,14 @@ def test_an_archive_whose_packed_bytes_are_damaged_is_refused_in_a_line(tmp_path
         read_rankings(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_sheet_that_defines_entities_is_refused(tmp_path, encoding):
+    text = sheet(("Mayor", RANKED[0])).replace('"1.0"?>', f'"1.0" encoding="{encoding}"?>', 1)
+    bad = text.replace("?>", '?><!DOCTYPE x [<!ENTITY a "b">]>', 1).encode(encoding)
+    with pytest.raises(HushrankError, match="expected XML without a document type"):
+        read_rankings(archive(tmp_path, [bad]))
+
+
 def test_places_may_be_contests_of_their_own(tmp_path):
     """In any order, some of them if any."""
     ballots = [("Bo", "Ann", "Cy"), ("Cy", None, None), ("Ann", "Cy", None)]
