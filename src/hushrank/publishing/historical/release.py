@@ -197,7 +197,7 @@ def leaked_by_clusters(
     """Return what the cluster of a released record leaks, by a channel learnt from `counts`."""
     held_out = None
     if counts.held_out.sum() >= 2:
-        held_out = estimate_leakage(counts.held_out, transitions).jackknife
+        held_out = estimate_leakage(counts.held_out, transitions)
     found = leakage_bits(counts.joint, transitions)
     ratio = _ratio(counts.joint, transitions)
     return LeakageReport(leakage_bits(counts.joint), found, held_out, gap_nats / log(2), ratio)

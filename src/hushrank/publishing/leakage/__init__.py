@@ -1,7 +1,7 @@
 """How much a released group says of a private value.
 
 `information.py` has mutual information and likelihood ratios of joint probabilities; `measures.py`
-the same of a channel, in bits, and what the best guesser reaches; `estimates.py` corrects for what
-chance alone shows in a sample of users. Begin with `measures.py`.
+the same of a channel, in bits; `estimates.py` corrects for what chance alone shows in a sample of
+users. Begin with `measures.py`.
 May import: publishing/channel.py, and what is below.
 """

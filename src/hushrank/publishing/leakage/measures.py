@@ -1,4 +1,4 @@
-"""How much of a private value the released group tells: in bits, at worst, and to a guesser."""
+"""How much of a private value the released group tells: in bits, and at worst."""
 
 from math import log
 from typing import TypeAlias
@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hushrank.arrays import Counts, Floats, Shares, WholeNumbers
+from hushrank.arrays import Counts, Shares, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.leakage.information import mutual_information, worst_ratio
@@ -38,18 +38,6 @@ def worst_log_ratio(joint: Shares, channel: Transition | None = None) -> float:
     empty = int((prior == 0).sum())
     require(empty == 0, f"expected users with every private value, got {empty} values without")
     return log(worst_ratio(released, prior))
-
-
-def best_area(joint: Shares, channel: Transition | None = None) -> float:
-    """Return the AUC of who knows all of this and guesses from the released group alone.
-
-    Nobody who sees no more than the group does better. The mean over values of telling each from
-    all others, as of attackers.   Source: Neyman, Pearson (1933): groups in order of their odds.
-    """
-    released = released_joint(joint, channel)
-    areas = [_area(own, released.sum(axis=1) - own) for own in released.T if 0 < own.sum() < 1]
-    require(areas, "expected users of 2 or more private values")
-    return float(np.mean(areas))
 
 
 def cross_counts(
@@ -92,12 +80,3 @@ def transition(channel: Transition, n_groups: int) -> Shares:
     got = checked.n_groups
     require(got == n_groups, f"expected a channel of {n_groups} groups, got {got}")
     return checked.probabilities
-
-
-def _area(own: Floats, others: Floats) -> float:
-    """Return how likely one of the value shows better odds than one of the others, ties half."""
-    seen = own + others > 0
-    odds = own[seen] / (own + others)[seen]
-    _, levels = np.unique(odds, return_inverse=True)
-    hits, alarms = (np.bincount(levels, each[seen]) / each.sum() for each in (own, others))
-    return float(hits @ (alarms.cumsum() - alarms / 2))
