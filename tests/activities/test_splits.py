@@ -7,7 +7,6 @@ from hushrank.activities.identifiers import numbered
 from hushrank.activities.log import ActivityLog
 from hushrank.activities.splits import (
     split_activity,
-    split_by_time,
     split_latest,
     split_log,
     split_users,
@@ -88,17 +87,6 @@ def test_without_times_the_last_records_of_the_file_are_the_latest(times):
     for user in range(3, len(SIZES)):
         before, after = (part.scores[part.user_codes == user] for part in (learnt, held))
         assert before.max() < after.min()
-
-
-def test_one_time_splits_all_users():
-    log = log_of((3, 2), np.array([5.0, 1, 2, 3, 4]))
-    before, after = split_by_time(log, at=3)
-    assert (before.times.tolist(), after.times.tolist()) == ([1, 2], [5, 3, 4])
-    for bad in (1, 5.5):
-        with pytest.raises(HushrankError, match="records before and after"):
-            split_by_time(log, at=bad)
-    with pytest.raises(HushrankError, match="with times"):
-        split_by_time(log_of((3, 2)), at=3)
 
 
 def test_users_are_split_in_two():

@@ -1,5 +1,5 @@
 from itertools import combinations, permutations
-from math import inf, log, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_many_items_have_the_expected_distance(n_items):
     mean, variance = distance_moments(0.9, n_items)
     deviation = sqrt(variance / N_PEOPLE)
     tolerance = norm.isf(FALSE_ALARM / 2) * deviation
-    wrong = Mallows.from_theta(centre, 1.05 * model.theta).expected_distance
+    wrong = Mallows(centre, exp(-1.05 * model.theta)).expected_distance
     assert abs(wrong - mean) > tolerance + norm.isf(MISS) * deviation
     assert model.expected_distance == pytest.approx(mean, rel=1e-12)
 
@@ -90,11 +90,9 @@ def test_many_items_have_the_expected_distance(n_items):
     assert turned / N_PEOPLE == pytest.approx(mean, abs=tolerance)
 
 
-def test_theta_and_dispersion_are_two_names_of_one_parameter():
-    assert Mallows.from_theta(CENTRE, log(4)).dispersion == pytest.approx(0.25)
+def test_theta_is_the_dispersion_as_an_exponent():
     assert Mallows(CENTRE, 0.25).theta == pytest.approx(log(4))
     assert (Mallows(CENTRE, 0.0).theta, Mallows(CENTRE, 1.0).theta) == (inf, 0.0)
-    assert Mallows.from_theta(CENTRE, inf).dispersion == 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -160,12 +158,6 @@ def test_a_centre_of_other_items_is_refused(centre):
 def test_a_dispersion_outside_0_to_1_is_refused(dispersion):
     with pytest.raises(HushrankError, match="dispersion of 0 to 1"):
         Mallows(CENTRE, dispersion)
-
-
-@pytest.mark.parametrize("theta", [-0.1, np.nan])
-def test_a_negative_theta_is_refused(theta):
-    with pytest.raises(HushrankError, match="theta"):
-        Mallows.from_theta(CENTRE, theta)
 
 
 @pytest.mark.parametrize("centre", [(), (0, 0), (1, 2), (-1, 0)])

@@ -42,18 +42,6 @@ def split_latest(log: ActivityLog, *, held_out: float = 0.2) -> tuple[ActivityLo
     return _parts(log, _held_out(log.user_codes, log.n_users, held_out, keys))
 
 
-def split_by_time(log: ActivityLog, *, at: float) -> tuple[ActivityLog, ActivityLog]:
-    """Split at one time for all: records before it, and records from it on.
-
-    Raises HushrankError when there are no times, or one part would be empty.
-    """
-    require(log.times is not None, "split by time: expected records with times")
-    is_later = np.asarray(log.times) >= at
-    both = bool(is_later.any()) and not bool(is_later.all())
-    require(both, "split by time: expected a time with records before and after it")
-    return _parts(log, is_later)
-
-
 def split_users(
     n_users: int, *, share: float = 0.5, rng: Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -1,7 +1,7 @@
 """The Mallows model: orders become rarer with every pair they turn round against a centre."""
 
 from dataclasses import dataclass
-from math import exp, inf, log
+from math import inf, log
 
 import numpy as np
 
@@ -36,12 +36,6 @@ class Mallows:
         require(is_order, f"expected each item 0..{len(self.centre) - 1} once in the centre")
         is_rate = 0 <= self.dispersion <= 1
         require(is_rate, f"expected a dispersion of 0 to 1, got {self.dispersion}")
-
-    @classmethod
-    def from_theta(cls, centre: Order, theta: float) -> "Mallows":
-        """Take the natural parameter: P(order) ~ e^(-theta d), theta from 0 (uniform) to inf."""
-        require(theta >= 0, f"expected a theta of at least 0, got {theta}")
-        return cls(centre, exp(-theta))
 
     @classmethod
     def fit(cls, rankings: Rankings, *, centre: Order | None = None) -> "Mallows":

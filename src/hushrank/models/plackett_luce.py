@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks, Shares
 from hushrank.errors import HushrankError, require
@@ -35,13 +35,6 @@ class PlackettLuce:
         require(np.isfinite(utilities).all(), "expected finite utilities")
         utilities.setflags(write=False)
         object.__setattr__(self, "utilities", utilities)
-
-    @classmethod
-    def from_weights(cls, weights: ArrayLike) -> "PlackettLuce":
-        """Take the positive weights w (items,), on any scale."""
-        numbers = np.asarray(weights, dtype=np.float64)
-        require((numbers > 0).all(), "expected positive weights")
-        return cls(np.log(numbers))
 
     @classmethod
     def fit(

@@ -94,12 +94,6 @@ class SampledPotentials:
         return float(logsumexp(self.log_partitions) - np.log(len(self.log_partitions)))
 
     @property
-    def log_partition_error(self) -> float:
-        """The standard error of `log_partition`."""
-        relative = np.exp(self.log_partitions - self.log_partition)
-        return float(relative.std(ddof=1) / np.sqrt(len(relative)))
-
-    @property
     def first_order_marginals(self) -> Shares:
         """P(rank of a = r): (items, ranks)."""
         with_last = np.flatnonzero(np.triu_indices(self.n_items, 1)[1] == self.n_items - 1)
