@@ -1,7 +1,7 @@
 // What stands in more than one view: the cost, the account, the quotation, the explanations.
 
 import { h, icon, ICONS } from "./elements.js";
-import { budgetShares, lieOdds, liePercent } from "./odds.js";
+import { budgetShares, lieOdds, liePercent, natsAbove } from "./odds.js";
 
 /** @typedef {import("./page.js").Page} Page */
 /** @typedef {import("./page.js").Announcement} Announcement */
@@ -62,7 +62,7 @@ export function ledger(page, spent, more) {
   const { t, collector } = page;
   const shares = budgetShares(spent.here, more, spent.limit);
   const key = more === 0 ? "ledger.now" : spent.here > 0 ? "ledger.before" : "ledger.first";
-  const numbers = { here: spent.here, limit: spent.limit, all: spent.all, collector };
+  const [here, limit, all] = [spent.here, spent.limit, spent.all].map(natsAbove);
   return h(
     "section",
     { class: "ledger" },
@@ -74,7 +74,7 @@ export function ledger(page, spent, more) {
       {},
       h("summary", {}, t("ledger.limit")),
       limitChoice(page, spent.limit),
-      h("p", { class: "small" }, t("ledger.numbers", numbers), " ", t("ledger.kept")),
+      h("p", { class: "small" }, t("ledger.numbers", { here, limit, all, collector }), " ", t("ledger.kept")),
     ),
   );
 }

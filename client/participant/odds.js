@@ -1,4 +1,6 @@
-// What epsilon means, in numbers that need no mathematics.
+// What epsilon means, in numbers that need no mathematics, and are never too kind.
+
+import { expBelow, unitsOf } from "../exact.js";
 
 /**
  * How often a device lies about a question with two answers, if it may spend epsilon on it:
@@ -7,7 +9,8 @@
  * @param {number} epsilon
  */
 export function lieOdds(epsilon) {
-  return Math.ceil(Math.exp(epsilon) + 1 - 1e-9);
+  const [odds, one] = oddsAbove(epsilon);
+  return Number(quotientAbove(odds + one, one));
 }
 
 /**
@@ -15,8 +18,18 @@ export function lieOdds(epsilon) {
  * @param {number} epsilon
  */
 export function liePercent(epsilon) {
-  const percent = 100 / (Math.exp(epsilon) + 1);
-  return percent >= 10 ? Math.floor(percent) : Math.floor(percent * 10) / 10;
+  const [odds, one] = oddsAbove(epsilon);
+  const tenths = Number((1000n * one) / (odds + one));
+  return tenths >= 100 ? Math.floor(tenths / 10) : tenths / 10;
+}
+
+/**
+ * The chance of a lie as one in so many, or in per cent: never more than it is.
+ * @param {number} chance
+ * @returns {{ odds: number } | { percent: number }}
+ */
+export function chanceShown(chance) {
+  return chance < 0.1 ? { odds: Math.ceil(1 / chance) } : { percent: Math.floor(100 * chance) };
 }
 
 /**
@@ -26,6 +39,30 @@ export function liePercent(epsilon) {
  * @param {number} limit
  */
 export function budgetShares(spent, more, limit) {
-  const percent = (/** @type {number} */ part) => Math.ceil((100 * part) / limit - 1e-9);
-  return { spent: percent(spent), more: percent(more), isEnough: spent + more <= limit + 1e-9 };
+  const [whole, used, wanted] = [limit, spent, more].map(unitsOf);
+  const percent = (/** @type {bigint} */ part) => (whole ? Number(quotientAbove(100n * part, whole)) : 100);
+  return { spent: percent(used), more: percent(wanted), isEnough: used + wanted <= whole };
+}
+
+/**
+ * Nats as people read them: with two decimals, rounded up.
+ * @param {number} nats
+ */
+export function natsAbove(nats) {
+  return Number(quotientAbove(100n * unitsOf(nats), unitsOf(1))) / 100;
+}
+
+/**
+ * A fraction above e^epsilon, and nearer to it than 49 digits.
+ * @param {number} epsilon
+ * @returns {[bigint, bigint]} numerator and denominator
+ */
+function oddsAbove(epsilon) {
+  const [numerator, denominator] = expBelow(epsilon);
+  return [numerator * (10n ** 48n + 1n), denominator * 10n ** 48n];
+}
+
+/** @param {bigint} dividend @param {bigint} divisor */
+function quotientAbove(dividend, divisor) {
+  return (dividend + divisor - 1n) / divisor;
 }

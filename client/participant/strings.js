@@ -11,7 +11,7 @@
  */
 export function speaker(strings, language) {
   const plural = new Intl.PluralRules(language);
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 2 });
 
   /** @param {Value} value */
   const shown = (value) => (typeof value === "number" ? number.format(value) : String(value));

@@ -3,6 +3,7 @@
 import { cost, heading, howItWorks, ledger, notice, quotation, unprotectedWarning, whoAsks } from "./blocks.js";
 import { contact } from "./blocks.js";
 import { h, icon, ICONS } from "./elements.js";
+import { budgetShares, chanceShown } from "./odds.js";
 
 /** @typedef {import("./page.js").Page} Page */
 /** @typedef {import("./page.js").Announcement} Announcement */
@@ -13,7 +14,7 @@ import { h, icon, ICONS } from "./elements.js";
 /** @param {Page} page @param {Announcement} asked @param {Spent} spent @param {() => Promise<void>} start */
 export function intro(page, asked, spent, start) {
   const { t } = page;
-  const isEnough = spent.here + asked.epsilon <= spent.limit + 1e-9;
+  const { isEnough } = budgetShares(spent.here, asked.epsilon, spent.limit);
   return [
     heading(asked.title, t("intro.asks", { who: asked.asked_by })),
     h("p", { class: "lead", dir: "auto", lang: asked.language }, asked.purpose),
@@ -136,8 +137,8 @@ export function reveal(page, asked, kept, { isQueued, isOther }, send) {
 /** @param {Page} page @param {Kept} kept */
 function chance({ t }, { lieChance: p }) {
   if (!p) return "";
-  if (p < 0.1) return t("reveal.chance", { odds: Math.round(1 / p) });
-  return t("reveal.chance_percent", { percent: Math.round(100 * p) });
+  const shown = chanceShown(p);
+  return t("odds" in shown ? "reveal.chance" : "reveal.chance_percent", shown);
 }
 
 /** @param {Page} page @param {Kept} kept */

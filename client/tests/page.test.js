@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
-import { budgetShares, lieOdds, liePercent } from "../participant/odds.js";
+import { budgetShares, chanceShown, lieOdds, liePercent, natsAbove } from "../participant/odds.js";
 import { speaker } from "../participant/strings.js";
 
 const CLIENT = new URL("../", import.meta.url);
@@ -80,17 +80,31 @@ test("words are filled with values, and plural forms chosen by n", () => {
 test("the odds of a lie are never overstated", () => {
   for (const epsilon of [0.1, 0.5, 1, 2, 4, 8]) {
     const chance = 1 / (Math.exp(epsilon) + 1);
-    assert.ok(1 / lieOdds(epsilon) <= chance + 1e-12);
+    assert.ok(1 / lieOdds(epsilon) <= chance);
     assert.ok(liePercent(epsilon) / 100 <= chance);
   }
   assert.equal(lieOdds(1), 4);
-  assert.equal(lieOdds(Math.log(3)), 4);
+  assert.equal(lieOdds(1.0986122886681096), 4); // below ln 3
+  assert.equal(lieOdds(1.0986122886681098), 5); // above it, by less than Math.exp can tell
   assert.equal(liePercent(1), 26);
   assert.equal(liePercent(4), 1.7);
+});
+
+test("the chance of a lie that was told is not said to be larger", () => {
+  assert.deepEqual(chanceShown(1 / 20.3), { odds: 21 });
+  assert.deepEqual(chanceShown(0.2689), { percent: 26 });
+});
+
+test("nats are read with two decimals, and never as fewer than they are", () => {
+  assert.deepEqual([0, 0.04, 1.5, 1.50049, 2.001, 1e-300].map(natsAbove), [0, 0.05, 1.5, 1.51, 2.01, 0.01]);
+  const say = speaker({ spent: "{nats} nats" }, "en");
+  assert.equal(say("spent", { nats: natsAbove(0.03) }), "0.03 nats");
 });
 
 test("shares of a limit are rounded against the collector", () => {
   assert.deepEqual(budgetShares(1.5, 1, 8), { spent: 19, more: 13, isEnough: true });
   assert.equal(budgetShares(7, 1, 8).isEnough, true);
   assert.equal(budgetShares(7.5, 1, 8).isEnough, false);
+  assert.deepEqual(budgetShares(4 + 1e-10, 4, 8), { spent: 51, more: 50, isEnough: false });
+  assert.deepEqual(budgetShares(0, 1, 0), { spent: 100, more: 100, isEnough: false });
 });

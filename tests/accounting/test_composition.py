@@ -1,4 +1,5 @@
 from dataclasses import asdict
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.accounting.composition import (
+    delta_of_replacing,
     epsilon_of_collections,
     exact_epsilon,
     rest_of,
@@ -155,3 +157,16 @@ def test_a_total_that_rounds_down_is_rounded_up():
     spends = [Spend("a", price, "GRR") for price in (0.1, 0.7)]
     assert sum(map(Fraction, (0.1, 0.7))) > Fraction(0.1 + 0.7)
     assert Fraction(total_epsilon(spends)) > Fraction(0.1) + Fraction(0.7)
+
+
+@given(st.floats(1e-9, 40), st.floats(1e-300, 0.9))
+def test_the_delta_of_replacing_is_rounded_up(epsilon, delta):
+    with localcontext(prec=1000):
+        exact = (1 + Decimal(epsilon).exp()) * Decimal(delta)
+        said = Decimal(delta_of_replacing(epsilon, delta))
+        assert min(1, exact) <= said <= exact * (1 + Decimal("3e-16"))
+
+
+def test_in_json_the_numeral_of_a_price_is_not_below_it():
+    told = Spend("orders", 0.1, "GRR", delta=1e-9).to_dict()
+    assert (told["epsilon"], told["delta"]) == (0.100000000000001, 1.00000000000001e-09)

@@ -1,10 +1,20 @@
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, nan, nextafter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.accounting.rounding import float_above, float_below
+from hushrank.accounting.rounding import (
+    DIGITS,
+    at_most,
+    exp_above,
+    float_above,
+    float_below,
+    numeral_above,
+    within,
+)
 
 NUMBERS = st.fractions(-10, 10) | st.floats(-1e300, 1e300).map(Fraction)
 
@@ -19,3 +29,52 @@ def test_the_float_above_is_the_smallest_that_is_not_below(number):
 def test_the_float_below_is_the_largest_that_is_not_above(number):
     below = float_below(number)
     assert Fraction(below) <= number < Fraction(nextafter(below, inf))
+
+
+LOSSES = st.floats(1e-300, 1e300)
+WRITTEN = st.builds(
+    lambda digits, exponent: float(f"{digits}e{exponent}"),
+    st.integers(1, 10**DIGITS - 1),
+    st.integers(-40, 40),
+)
+
+
+@given(LOSSES, st.integers(1, 20))
+def test_a_numeral_is_the_least_of_its_digits_that_is_not_below(loss, digits):
+    numeral = numeral_above(loss, digits)
+    assert len(numeral.as_tuple().digits) <= digits
+    least = Decimal(1).scaleb(numeral.adjusted() - digits + 1)
+    with localcontext(prec=1000):
+        assert Fraction(numeral - least) < Fraction(loss) <= Fraction(numeral)
+
+
+@given(WRITTEN)
+def test_what_is_written_down_is_not_exceeded(written):
+    kept = within(written)
+    assert Fraction(kept) <= Fraction(repr(written)) < Fraction(nextafter(kept, inf))
+    assert within(kept) in (kept, written)
+    assert at_most(kept) == written
+
+
+def test_a_tenth_as_a_float_is_more_than_a_tenth():
+    assert Fraction(0.1) > Fraction(1, 10) > Fraction(within(0.1))
+    assert (within(0.5), within(4), within(inf)) == (0.5, 4, inf)
+    assert within(nan) != within(nan)
+
+
+@given(LOSSES)
+def test_the_numeral_of_a_told_loss_is_not_below_it(loss):
+    told = at_most(loss)
+    assert Fraction(loss) <= Fraction(repr(told)) <= Fraction(loss) * (1 + Fraction(1, 10**14))
+
+
+@given(st.floats(5e-324, 1000))
+def test_powers_of_e_are_not_below(exponent):
+    with localcontext(prec=400):
+        exact = Decimal(exponent).exp()
+        assert exact <= exp_above(exponent) <= exact * (1 + Decimal("3e-59"))
+
+
+@pytest.mark.parametrize("kept", [0.1 + 0.2, 2.0748531436346203, nextafter(1.0, 2.0)])
+def test_what_takes_more_digits_than_a_float_keeps_stands_for_itself(kept):
+    assert within(kept) == kept

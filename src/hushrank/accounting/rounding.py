@@ -1,7 +1,18 @@
-"""Exact losses as floats, never on the wrong side."""
+"""Losses as floats and as numerals, never on the wrong side.
 
+A float is one number, its shortest numeral another: that of 0.1 is a tenth, and the float is above.
+What a person writes down is kept by a float that is `within` it; what we write down again is
+`at_most` a numeral that is not below. Theory: docs/theory/many-answers.md.
+"""
+
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from math import inf, nextafter
+
+DIGITS = 15
+"""A float keeps a numeral of so many decimal digits: it is read, and written again, as it was."""
+PRECISE = 60
+"""Digits of powers of e."""
 
 
 def float_below(number: Fraction) -> float:
@@ -14,3 +25,34 @@ def float_above(number: Fraction) -> float:
     """Return the smallest float that is at least `number`."""
     nearest = float(number)
     return nearest if Fraction(nearest) >= number else nextafter(nearest, inf)
+
+
+def numeral_above(number: float | Decimal | Fraction, digits: int) -> Decimal:
+    """Return the least numeral of so many digits that is at least `number`, exactly."""
+    exact = Fraction(number)
+    rounded = Context(prec=digits, rounding=ROUND_CEILING)
+    return rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+
+
+def within(written: float) -> float:
+    """Return the largest float that is at most what was written: less than 0.1 for 0.1.
+
+    What takes more digits than a float keeps stands for the float itself.
+    """
+    numeral = Decimal(repr(float(written)))
+    is_kept = numeral.is_finite() and len(numeral.as_tuple().digits) <= DIGITS
+    return float_below(Fraction(numeral)) if is_kept else written
+
+
+def at_most(loss: float) -> float:
+    """Return the float whose own numeral is the least of 15 digits that is at least a loss.
+
+    at_most(within(x)) is x where x has no more digits.
+    """
+    return float(numeral_above(loss, DIGITS))
+
+
+def exp_above(exponent: float) -> Decimal:
+    """Return a number above e^exponent, of 60 digits and nearer to it than 2 of the last."""
+    with localcontext(prec=PRECISE):
+        return Decimal(exponent).exp().next_plus()

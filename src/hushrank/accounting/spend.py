@@ -1,9 +1,10 @@
 """What was released about a person."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
+from hushrank.accounting.rounding import at_most
 from hushrank.errors import require
 
 NEIGHBOURS = {
@@ -43,3 +44,7 @@ class Spend:
         require(known, f"expected the model local, shuffled or central, got {self.model}")
         if not self.neighbours:
             object.__setattr__(self, "neighbours", NEIGHBOURS[self.model])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the release for JSON, whose numerals are not below the price."""
+        return asdict(self) | {"epsilon": at_most(self.epsilon), "delta": at_most(self.delta)}

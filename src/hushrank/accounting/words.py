@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil
+
+from hushrank.accounting.rounding import exp_above, numeral_above
 
 MOST_DECIMALS = 6
 ASKED: Mapping[str, str] = {
@@ -30,10 +34,9 @@ ASKED: Mapping[str, str] = {
 """What people say in a round of this name, which is for technicians."""
 
 
-def loss_in_words(loss: float, digits: int = 6) -> str:
-    """Return an epsilon or delta in decimal: as it is where `digits` suffice, else rounded up."""
-    exact = Decimal(repr(float(loss)))
-    shown = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(exact).normalize()
+def loss_in_words(loss: float | Fraction, digits: int = 6) -> str:
+    """Return an epsilon or delta in decimal, exactly or rounded up to so many digits."""
+    shown = numeral_above(loss, digits).normalize()
     is_plain = shown == 0 or -5 < shown.adjusted() < 16
     return f"{shown:f}" if is_plain else f"{float(shown):.{digits}g}"
 
@@ -51,10 +54,10 @@ def best_guess(epsilon: float, delta: float = 0.0) -> str:
 
     Of two answers that a person may have given; whatever else the guesser knows.
     """
-    with localcontext(prec=60):
-        wrong = 100 * (1 - Decimal(float(delta))) / (1 + Decimal(float(epsilon)).exp())
-    digits = max(1, 1 - wrong.adjusted()) if wrong > 0 else 0
-    shown = (100 - wrong).quantize(Decimal(1).scaleb(-min(digits, MOST_DECIMALS)), ROUND_CEILING)
+    wrong = 100 * (1 - Fraction(float(delta))) / (1 + Fraction(exp_above(float(epsilon))))
+    digits = max(1, 1 - Decimal(float(wrong)).adjusted()) if wrong > 0 else 0
+    unit = 10 ** min(digits, MOST_DECIMALS)
+    shown = Decimal(ceil((100 - wrong) * unit)) / unit
     return f"{shown.normalize():f}"
 
 
@@ -69,10 +72,9 @@ def guess_in_words(epsilon: float, delta: float = 0.0) -> str:
 
 def odds_in_words(epsilon: float) -> str:
     """Return how many times likelier one answer can look than another: e^ε, rounded up."""
-    with localcontext(prec=60):
-        odds = Decimal(float(epsilon)).exp()
+    odds = exp_above(float(epsilon))
     is_plain = odds.adjusted() < MOST_DECIMALS
-    shown = Context(prec=3 if is_plain else 1, rounding=ROUND_CEILING).create_decimal(odds)
+    shown = numeral_above(odds, 3 if is_plain else 1)
     return f"{shown:,f}" if is_plain else f"{shown:.0e}"
 
 

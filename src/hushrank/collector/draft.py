@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.registry import (
@@ -129,12 +130,17 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
 
 
 def make_draft(plain: Mapping[str, Any]) -> Draft:
-    """Return the draft of these fields; raise HushrankError that names those that are wrong."""
+    """Return the draft of these fields; raise HushrankError that names those that are wrong.
+
+    epsilon: as it is written, so 0.1 is a little less than the float.
+    """
     missing = [each.name for each in msgspec.structs.fields(Draft) if each.required]
     missing = [name for name in missing if name not in plain]
     require(not missing, f"the survey does not fit: it lacks {', '.join(missing)}")
+    told = plain.get("epsilon")
+    settled = {"epsilon": within(told)} if isinstance(told, float) else {}
     try:
-        return msgspec.convert(dict(plain), Draft)
+        return msgspec.convert(dict(plain) | settled, Draft)
     except msgspec.MsgspecError as error:
         raise HushrankError(f"the survey does not fit: {error}") from None
 
@@ -142,6 +148,8 @@ def make_draft(plain: Mapping[str, Any]) -> Draft:
 def write_draft(draft: Draft, pictures: Mapping[str, bytes], *, form: Form) -> bytes:
     """Return the organiser's file from which `read_draft` makes the same draft and pictures."""
     plain = msgspec.to_builtins(draft, builtin_types=(datetime,) if form == "toml" else ())
+    if "epsilon" in plain:
+        plain["epsilon"] = at_most(draft.epsilon)
     for item in plain["items"]:
         if item.get("picture"):
             item["picture"] = _data_url(pictures[item["picture"]])

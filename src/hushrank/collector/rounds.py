@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from hushrank.accounting.composition import exact_epsilon
+from hushrank.accounting.rounding import at_most
 from hushrank.collector.draft import Draft
 from hushrank.engines.outcome import Outcome
 from hushrank.errors import require
@@ -132,7 +133,8 @@ def _collection(
     tallies: Sequence[RoundTallies],
     learnt: Learnt,
 ) -> Collection:
-    asked = {"protocol": draft.protocol, "epsilon": draft.epsilon, **EVERY_OPTION, **draft.options}
+    epsilon = at_most(draft.epsilon)
+    asked = {"protocol": draft.protocol, "epsilon": epsilon, **EVERY_OPTION, **draft.options}
     outcome = Outcome(
         learnt,
         tuple(survey.spend for each in surveys for survey in each),

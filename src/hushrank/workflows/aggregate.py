@@ -13,6 +13,7 @@ from hushrank.workflows.arguments import (
     expect_callable,
     expect_number,
     expect_seed,
+    loss_if_any,
 )
 from hushrank.workflows.progress import AtMost, Progress, silent
 from hushrank.workflows.results.consensus.consensus import Consensus
@@ -72,7 +73,7 @@ def aggregate(
     expect_callable(progress, "progress")
     if method is not None:
         expect(method, str, "method")
-    epsilon, delta = _number_or_none(epsilon, "epsilon"), _number_or_none(delta, "delta")
+    epsilon, delta = loss_if_any(epsilon, "epsilon"), loss_if_any(delta, "delta")
     time_limit, seed = expect_number(time_limit, "time_limit"), expect_seed(seed)
     unranked, known = ballots.unranked if unranked is None else unranked, get_args(Unranked)
     require(unranked in known, f"expected unranked {' or '.join(known)}, got {unranked}")
@@ -85,7 +86,3 @@ def aggregate(
     progress(AtMost.of("aggregating", time_limit) if chosen.is_timed else "aggregating")
     terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
     return Consensus(chosen.run(given, terms), ballots.names, chosen.name, unranked)
-
-
-def _number_or_none(value: float | None, named: str) -> float | None:
-    return None if value is None else expect_number(value, named)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.rounding import within
 from hushrank.errors import expect, require
 
 __all__ = [
@@ -13,9 +14,11 @@ __all__ = [
     "expect_attributes",
     "expect_callable",
     "expect_flag",
+    "expect_loss",
     "expect_number",
     "expect_seed",
     "expect_whole",
+    "loss_if_any",
 ]
 
 
@@ -24,6 +27,20 @@ def expect_number(value: Any, named: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{named}: expected a number, got {type(value).__name__}")
     return int(value) if isinstance(value, Integral) else float(value)
+
+
+def expect_loss(value: Any, named: str) -> float:
+    """Return an epsilon or delta that does not exceed what is written, 0.1 as less than a tenth.
+
+    Raises TypeError as `expect_number`.
+    """
+    number = expect_number(value, named)
+    return number if isinstance(number, int) else within(number)
+
+
+def loss_if_any(value: Any, named: str) -> float | None:
+    """Return an epsilon or delta as `expect_loss` does; None for none."""
+    return None if value is None else expect_loss(value, named)
 
 
 def expect_whole(value: Any, named: str, *, at_least: int = 0) -> int:

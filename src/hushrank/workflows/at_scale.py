@@ -19,7 +19,7 @@ from hushrank.files.pieces import pieces_of
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.registry import DEFAULT, NamedProtocol, ProtocolOptions
 from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, count_piece, read_piece
-from hushrank.workflows.arguments import expect_flag, expect_number, expect_seed
+from hushrank.workflows.arguments import expect_flag, expect_loss, expect_seed, loss_if_any
 from hushrank.workflows.collect import asked_for, in_words, named_protocol
 from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.results.collection import Collection
@@ -66,7 +66,8 @@ def aggregate_counts(
     one, and those without privacy, are refused.
     """
     expect(sums, BallotSums, "sums", "count_ballots")
-    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
+    epsilon, delta = expect_loss(epsilon, "epsilon"), loss_if_any(delta, "delta")
+    seed = expect_seed(seed)
     chosen = method_from_counts(method, epsilon=epsilon, delta=delta)
     given = Ballots(None, sums.counts, sums.unranked)
     terms = AggregationTerms(epsilon, delta, time_limit, secret_words(seed), stream(seed, "pivots"))
@@ -121,7 +122,7 @@ def collect_files(
     Raises HushrankError, before anybody is asked, for what does not fit together.
     """
     expect(workers, Workers, "workers")
-    epsilon, seed = expect_number(epsilon, "epsilon"), expect_seed(seed)
+    epsilon, seed = expect_loss(epsilon, "epsilon"), expect_seed(seed)
     short_cut = expect_flag(short_cut, "short_cut")
     require_parameters(2, epsilon)
     named = named_protocol(protocol, options)

@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
+from hushrank.accounting.rounding import at_most
 from hushrank.accounting.spend import Spend
 from hushrank.engines.local import run, simulate
 from hushrank.engines.outcome import Outcome
@@ -26,8 +27,8 @@ from hushrank.workflows.arguments import (
     expect,
     expect_callable,
     expect_flag,
-    expect_number,
     expect_seed,
+    loss_if_any,
 )
 from hushrank.workflows.progress import PartDone, Progress, silent
 from hushrank.workflows.results.collection import Collection
@@ -92,7 +93,7 @@ def collect(
     """
     expect(people, Rankings, "people", "hushrank.read_rankings")
     expect_callable(progress, "progress")
-    local = None if epsilon is None else expect_number(epsilon, "epsilon")
+    local = loss_if_any(epsilon, "epsilon")
     seed, short_cut = expect_seed(seed), expect_flag(short_cut, "short_cut")
     trust = Trust.of(shuffled, central_epsilon, delta)
     require(not (trust.shuffled and short_cut), "short_cut: there are no reports to be shuffled")
@@ -121,7 +122,7 @@ def named_protocol(protocol: str | NamedProtocol, options: ProtocolOptions) -> N
 
 def asked_for(named: NamedProtocol, epsilon: float, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that a caller asked for; the options of the protocol that it did not name, too."""
-    return {"protocol": named.name, "epsilon": epsilon, **EVERY_OPTION, **options}
+    return {"protocol": named.name, "epsilon": at_most(epsilon), **EVERY_OPTION, **options}
 
 
 def in_words(options: ProtocolOptions, protocol: str | NamedProtocol) -> dict[str, Any]:

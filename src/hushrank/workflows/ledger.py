@@ -14,7 +14,7 @@ from secrets import token_hex
 
 import msgspec
 
-from hushrank.accounting.composition import total_delta, total_epsilon
+from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
@@ -128,10 +128,10 @@ class Ledger:
             return f"{self.source.name}: no private result yet"
         changed = sum(each.digest != self.digest for each in self.earlier)
         of = f", {changed} of them when the file held other ballots" if changed else ""
-        delta = total_delta(spends)
+        delta = exact_delta(spends)
         with_delta = f" and delta {loss_in_words(delta)}" if delta else ""
         results = "1 private result" if len(spends) == 1 else f"{len(spends)} private results"
-        epsilon = loss_in_words(total_epsilon(spends))
+        epsilon = loss_in_words(exact_epsilon(spends))
         return f"{self.source.name}: {results} so far{of}, epsilon {epsilon}{with_delta} in all"
 
 

@@ -14,7 +14,7 @@ from hushrank.engines.shuffler import Target
 from hushrank.errors import HushrankError, require
 from hushrank.protocols.registry import PROTOCOLS, NamedProtocol, make_protocol
 from hushrank.surveys.shuffled import clone_rate
-from hushrank.workflows.arguments import expect_flag, expect_number
+from hushrank.workflows.arguments import expect_flag, loss_if_any
 
 DELTA = 1e-6
 """The delta of a shuffled collection unless another is asked for."""
@@ -50,10 +50,8 @@ class Trust:
         Raises TypeError for what has another type, HushrankError for what has no shuffler.
         """
         has = expect_flag(shuffled, "shuffled")
-        central, given = (
-            None if value is None else expect_number(value, name)
-            for value, name in ((central_epsilon, "central_epsilon"), (delta, "delta"))
-        )
+        central = loss_if_any(central_epsilon, "central_epsilon")
+        given = loss_if_any(delta, "delta")
         fits = has or (central is None and given is None)
         require(fits, "central_epsilon and delta need shuffled")
         return cls(has, central, DELTA if has and given is None else given)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, exp, log
+from math import ceil, log
 from typing import TypeAlias
 
 import numpy as np
 
+from hushrank.accounting.composition import delta_of_replacing
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.aggregators.pairwise import pair_margins
@@ -130,8 +131,9 @@ class PrivateOrder:
         """Replacing a ballot removes one and adds one: the price is paid twice."""
         if not self.publishes_n_people:
             return "the number of people is not treated as public"
-        epsilon, delta = self.spend.epsilon, self.spend.delta
-        with_delta = f" and delta {loss_in_words((1 + exp(epsilon)) * delta)}" if delta else ""
+        epsilon = self.spend.epsilon
+        delta = delta_of_replacing(epsilon, self.spend.delta)
+        with_delta = f" and delta {loss_in_words(delta)}" if delta else ""
         return (
             "the number of people is treated as public: against replacing one ballot it is"
             f" epsilon {loss_in_words(2 * epsilon)}{with_delta}"

@@ -9,7 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hushrank.accounting.words import epsilon_in_words
+from hushrank.accounting.rounding import within
+from hushrank.accounting.words import epsilon_in_words, loss_in_words
 from hushrank.cli.output.console import say_written, write_json
 from hushrank.cli.output.talk import for_people
 from hushrank.files.disk import is_standard_output
@@ -62,7 +63,7 @@ def show_plan(planned: CollectionPlan, json: Path | None) -> None:
     plan, console = planned.foretold, _console(json)
     for table in _tables(plan, _loss(planned)):
         console.print(table)
-    costs = [epsilon_in_words(plan.situation.epsilon)]
+    costs = [epsilon_in_words(within(plan.situation.epsilon))]
     if planned.shuffled is not None:
         central, delta = planned.shuffled.central_epsilon, planned.shuffled.delta
         costs = [planned.shuffled.words, epsilon_in_words(central, delta)]
@@ -73,9 +74,10 @@ def show_plan(planned: CollectionPlan, json: Path | None) -> None:
 def _loss(planned: CollectionPlan) -> str:
     """Return the loss in few words: a central one is never called epsilon alone."""
     if planned.shuffled is None:
-        return f"epsilon {planned.foretold.situation.epsilon:g}"
+        return f"epsilon {loss_in_words(within(planned.foretold.situation.epsilon))}"
     shuffled = planned.shuffled
-    return f"shuffled, central epsilon {shuffled.central_epsilon:g}, delta {shuffled.delta:g}"
+    central, delta = loss_in_words(shuffled.central_epsilon), loss_in_words(shuffled.delta)
+    return f"shuffled, central epsilon {central}, delta {delta}"
 
 
 def show_advice(advice: Advice, json: Path | None) -> None:
@@ -88,7 +90,7 @@ def show_advice(advice: Advice, json: Path | None) -> None:
         table.add_column(column, justify="right")
     for each in advice.choices:
         needed = f"{float(f'{each.people_for_ten_points:.2g}'):,.0f}"
-        table.add_row(WAYS[each.command], f"{each.epsilon:g}", in_points(each.least_lead), needed)
+        table.add_row(WAYS[each.command], each.price, in_points(each.least_lead), needed)
     console.print(table)
     console.print("\n".join([*_said_of_leads(advice), "", *advice.sentences]))
     _write(console, advice.to_dict(), json)

@@ -1,6 +1,7 @@
 """Answers and reports in plain English: what a person is shown before anything is sent."""
 
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import comb, factorial
 from typing import cast
 
@@ -105,11 +106,12 @@ def chance_in_words(mechanism: Reporting) -> str:
         return "It is an order drawn by chance, likelier to be near yours than far from it."
     rates = cast(LocalMechanism, mechanism).rates
     if isinstance(mechanism, PACKED_BITS):
-        own, other = _percent(rates.hit_rate), _percent(rates.false_hit_rate)
+        own = _percent(rates.hit_rate, ROUND_CEILING)
+        other = _percent(rates.false_hit_rate, ROUND_FLOOR)
         coins = f"yours is named with a chance of {own}, any other one with {other}"
         return f"It may be a lie: coins of your device decided. What is {coins}."
     n_held = mechanism.n_members if isinstance(mechanism, NamedMember) else 1
-    lie = _percent(1 - n_held * rates.hit_rate)
+    lie = _percent(1 - n_held * rates.hit_rate, ROUND_FLOOR)
     return f"It may be a lie: a coin of your device decided, and lies with a chance of {lie}."
 
 
@@ -233,5 +235,8 @@ def _listed(names: Sequence[str], word: str) -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def _percent(probability: float) -> str:
-    return f"{100 * probability:.2g} %" if probability < 0.995 else f"{100 * probability:.4g} %"
+def _percent(probability: float, rounding: str) -> str:
+    """Say a chance in per cent, rounded to the side on which the device hides less."""
+    digits = 2 if probability < 0.99 else 4
+    shown = Context(prec=digits, rounding=rounding).multiply(Decimal(probability), 100)
+    return f"{float(shown):.{digits}g} %"

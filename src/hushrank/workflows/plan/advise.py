@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from hushrank.accounting.words import epsilon_in_words
+from hushrank.accounting.rounding import within
+from hushrank.accounting.words import epsilon_in_words, loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import arrow_stream, columns_of, to_frame
 from hushrank.planning.goals import (
@@ -38,6 +39,11 @@ class Choice:
     epsilon: float
     least_lead: float
     people_for_ten_points: float
+
+    @property
+    def price(self) -> str:
+        """The epsilon in decimal."""
+        return loss_in_words(within(self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ class Advice:
         from hushrank.reports.notebook import notebook_html
 
         rows = {
-            f"{each.command} at epsilon {each.epsilon:g}": f"{in_points(each.least_lead)} points"
+            f"{each.command} at epsilon {each.price}": f"{in_points(each.least_lead)} points"
             for each in self.choices
         }
         title = f"{self.wish.n_people:,} people: {WANTED[self.wish.goal]}"
@@ -135,5 +141,5 @@ def _advised(where: str, best: Choice, wish: Wish) -> tuple[str, str]:
     told = f"{WANTED[wish.goal]} is {found} {in_points(best.least_lead)} points"
     if best.least_lead > HOPELESS:
         told = f"{wish.n_people:,} people are too few to learn {WANTED[wish.goal]}"
-    sentence = f"{best.command} at epsilon {best.epsilon:g}, {where}: {told}."
-    return sentence, epsilon_in_words(best.epsilon)
+    sentence = f"{best.command} at epsilon {best.price}, {where}: {told}."
+    return sentence, epsilon_in_words(within(best.epsilon))

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, Literal, cast, overload
 
+from hushrank.accounting.rounding import at_most, within
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
@@ -125,7 +126,7 @@ class CollectionPlan:
         said = self.foretold.situation
         return (
             f"CollectionPlan({said.n_items} items, {said.n_people:,} people,"
-            f" epsilon {said.epsilon:g})"
+            f" epsilon {loss_in_words(within(said.epsilon))})"
         )
 
     def __str__(self) -> str:
@@ -163,8 +164,9 @@ class CollectionPlan:
         foretold = self.foretold
         return {
             **asdict(foretold.situation),
+            "epsilon": at_most(within(foretold.situation.epsilon)),
             "private_model": "local" if self.shuffled is None else "shuffled",
-            "shuffled": None if self.shuffled is None else asdict(self.shuffled),
+            "shuffled": None if self.shuffled is None else self.shuffled.to_dict(),
             "fewest_people": PEOPLE[0],
             "most_people": PEOPLE[-1],
             "populations": {each.name: each.title for each in REFERENCES},
@@ -206,7 +208,8 @@ class CollectionPlan:
 
         said = self.foretold.situation
         rows = {f"for {each.purpose}": each.protocol for each in self.recommendations}
-        title = f"{said.n_people:,} people, {said.n_items} items, epsilon {said.epsilon:g}"
+        epsilon = loss_in_words(within(said.epsilon))
+        title = f"{said.n_people:,} people, {said.n_items} items, epsilon {epsilon}"
         return notebook_html(title, rows, notes=[self.advice])
 
 
@@ -220,6 +223,14 @@ class ShuffledPlan:
     central_epsilon: float
     delta: float
     local_epsilons: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON, whose numerals are not below what is promised."""
+        return {
+            "central_epsilon": at_most(self.central_epsilon),
+            "delta": at_most(self.delta),
+            "local_epsilons": {name: at_most(each) for name, each in self.local_epsilons.items()},
+        }
 
     @property
     def words(self) -> str:

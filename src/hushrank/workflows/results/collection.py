@@ -1,11 +1,12 @@
 """What a collection learnt, and, apart from it, how far that is from the truth."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hushrank.accounting.rounding import at_most
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import best_guess, loss_in_words, nats_in_words
 from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
@@ -142,8 +143,8 @@ class Collection:
 
     @property
     def epsilon(self) -> float:
-        """The largest privacy loss of any person, in nats."""
-        return self.outcome.epsilon
+        """The largest privacy loss of any person, in nats; its numeral is not below it."""
+        return at_most(self.outcome.epsilon)
 
     @property
     def private_model(self) -> str:
@@ -165,7 +166,8 @@ class Collection:
 
     @property
     def _central_loss(self) -> CentralLoss | None:
-        return self.outcome.central_loss
+        loss = self.outcome.central_loss
+        return None if loss is None else CentralLoss(*map(at_most, loss))
 
     @property
     def spend(self) -> tuple[Spend, ...]:
@@ -234,8 +236,8 @@ class Collection:
             "goodness_of_fit": None,
             "chains": None,
             **self.shown.named,
-            "spend": [asdict(spend) for spend in self.spend],
-            "spend_if_shuffled": [asdict(spend) for spend in self.outcome.shuffled],
+            "spend": [spend.to_dict() for spend in self.spend],
+            "spend_if_shuffled": [spend.to_dict() for spend in self.outcome.shuffled],
             "options": {**self.asked, **self.shown.chosen},
             "privacy_statement": self.privacy,
         }

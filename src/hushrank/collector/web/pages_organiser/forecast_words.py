@@ -1,8 +1,10 @@
 """What the planner foretells, in the organiser's language."""
 
 from dataclasses import dataclass
-from math import exp, floor
+from fractions import Fraction
+from math import floor
 
+from hushrank.accounting.rounding import exp_above
 from hushrank.collector.forecast import Forecast, foretell
 from hushrank.collector.web.pages_organiser.words import Words
 
@@ -60,4 +62,4 @@ def _lines(t: Words, found: Forecast, people: int) -> list[str]:
 
 def lies_of(epsilon: float) -> int:
     """Return how many of 100 answers to a yes-or-no question are lies at least: rounded down."""
-    return floor(100 / (exp(epsilon) + 1))
+    return floor(100 / (Fraction(exp_above(epsilon)) + 1))

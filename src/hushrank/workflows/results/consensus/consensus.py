@@ -140,14 +140,12 @@ class Consensus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the JSON of a release says: for a private one, what may be published."""
-        (spend,) = self.spend or (None,)
+        (spend,) = [each.to_dict() for each in self.spend] or ({},)
         return {
             "method": self.method,
             "chosen": self.found.method,
-            "epsilon": None if spend is None else spend.epsilon,
-            "delta": None if spend is None else spend.delta,
-            "neighbours": None if spend is None else spend.neighbours,
-            "guarantee": "none" if spend is None else self.privacy,
+            **{name: spend.get(name) for name in ("epsilon", "delta", "neighbours")},
+            "guarantee": self.privacy if spend else "none",
             "private": self.is_private,
             "items": len(self.names),
             "order": list(self.items),

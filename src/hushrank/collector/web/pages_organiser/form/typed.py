@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.datastructures import FormData, UploadFile
 
+from hushrank.accounting.rounding import at_most
 from hushrank.collector.draft import Draft, Item, picture_type
 from hushrank.collector.web.pages_organiser.form.options import FIELDS
 from hushrank.errors import HushrankError
@@ -115,7 +116,7 @@ async def typed_in(form: FormData) -> Typed:
 
 def typed_of(draft: Draft) -> Typed:
     """Return the form as it stands for a draft."""
-    known = f"{draft.epsilon:g}" in {f"{each:g}" for each in EPSILONS}
+    known, epsilon = draft.epsilon in EPSILONS, f"{at_most(draft.epsilon):.15g}"
     fields = {
         name: str(getattr(draft, name))
         for name in (
@@ -124,8 +125,8 @@ def typed_of(draft: Draft) -> Typed:
         )
     }
     fields |= {
-        "epsilon": f"{draft.epsilon:g}" if known else OTHER,
-        "epsilon_other": "" if known else repr(draft.epsilon),
+        "epsilon": epsilon if known else OTHER,
+        "epsilon_other": "" if known else epsilon,
         "closes": draft.closes_utc.strftime("%Y-%m-%dT%H:%M") if draft.closes_utc else "",
         "unranked": str(draft.options.get("unranked", "refused")),
         "allowed_origins": "\n".join(draft.allowed_origins),
