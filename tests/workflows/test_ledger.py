@@ -1,4 +1,5 @@
 import json
+import os
 import stat
 from datetime import date
 from subprocess import PIPE, Popen
@@ -24,7 +25,7 @@ def spent(epsilon, delta=0.0):
 def after(folder, *releases):
     """Write releases down, each of a file of ballots, and return the last ledger."""
     for name, ballots, epsilon in releases:
-        (folder / name).touch()
+        (folder / name).write_text(name)
         ledger = Ledger.beside(folder / name, ballots)
         ledger = ledger.with_result(folder / "out.json", spent(epsilon), TODAY)
     return ledger
@@ -61,12 +62,58 @@ def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     assert ledger.in_words() == f"x.soc: {said}"
 
 
+def test_a_file_read_in_another_way_under_another_name_goes_on_paying(tmp_path):
+    """Its ballots say something else where items were left out; its bytes do not."""
+    (tmp_path / "x.soc").write_text("a > b > c")
+    Ledger.beside(tmp_path / "x.soc", BALLOTS).with_result(None, spent(0.5), TODAY)
+    os.link(tmp_path / "x.soc", tmp_path / "hard.soc")
+    (tmp_path / "copy.soc").write_text("a > b > c")
+    (tmp_path / "other.soc").write_text("b > a > c")
+    found = [
+        len(Ledger.beside(tmp_path / f"{name}.soc", OTHERS).earlier)
+        for name in ("hard", "copy", "other")
+    ]
+    assert found == [1, 1, 0]
+
+
+def test_a_link_pays_where_its_file_lies(tmp_path):
+    for folder in ("data", "links"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "data" / "x.soc").touch()
+    (tmp_path / "links" / "y.soc").symlink_to(tmp_path / "data" / "x.soc")
+    (tmp_path / "whole").symlink_to(tmp_path / "data")
+    after(tmp_path / "data", ("x.soc", BALLOTS, 0.5))
+    for path in ("links/y.soc", "whole/x.soc"):
+        ledger = Ledger.beside(tmp_path / path, OTHERS)
+        assert ledger.path == tmp_path / "data" / NAME
+        assert len(ledger.earlier) == 1
+
+
+def test_a_folder_and_a_pattern_of_its_files_have_one_ledger(tmp_path):
+    (tmp_path / "ballots").mkdir()
+    (tmp_path / "ballots" / "1.parquet").touch()
+    first = Ledger.of(tmp_path / "ballots", b"what all say").with_result(None, spent(0.5), TODAY)
+    assert first.path == tmp_path / "ballots" / NAME
+    assert len(Ledger.of(tmp_path / "ballots" / "*.parquet", b"what all say").earlier) == 1
+    assert Ledger.of(tmp_path / "ballots" / "2*", b"what others say").earlier == ()
+
+
+def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):
+    after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    book = json.loads((tmp_path / NAME).read_text())
+    del book["releases"][0]["file"]
+    (tmp_path / NAME).write_text(json.dumps(book))
+    assert len(Ledger.beside(tmp_path / "x.soc", OTHERS).earlier) == 1
+    assert Ledger.of(tmp_path / "none*", b"of no file").earlier == ()
+
+
 def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     path = tmp_path / NAME
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (entry,) = json.loads(path.read_text())["releases"]
-    assert entry.keys() == {"date", "ballots", "digest", "release", "method", "epsilon", "delta"}
+    told = {"date", "ballots", "digest", "file", "release", "method", "epsilon", "delta"}
+    assert entry.keys() == told
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     after(elsewhere, ("x.soc", BALLOTS, 0.5))

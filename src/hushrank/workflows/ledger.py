@@ -6,11 +6,14 @@ by its owner only and is no part of any release.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from hashlib import blake2b
+from functools import partial
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 
@@ -18,7 +21,7 @@ from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import alone_with, replace_file, require_folder
+from hushrank.files.disk import alone_with, errors_naming, replace_file, require_folder
 from hushrank.rankings.profile import Rankings
 
 NAME = "hushrank-ledger.json"
@@ -32,6 +35,8 @@ class Entry(msgspec.Struct, frozen=True):
     """One result: when, of which file of ballots, where it was released to, how, at what cost.
 
     `release` is empty where somebody saw the result and released nothing: they know it as well.
+    `digest` is of what the ballots say, `file` of the bytes they were read from; empty for several
+    files.
     """
 
     date: str
@@ -41,6 +46,7 @@ class Entry(msgspec.Struct, frozen=True):
     method: str
     epsilon: float
     delta: float
+    file: str = ""
 
 
 class Book(msgspec.Struct, frozen=True):
@@ -56,13 +62,15 @@ class Ledger:
     """The book beside a file of ballots, and which entries are about the people in it.
 
     Entries count that name the same file, whatever it held then, or hold the same ballots under
-    another name: where some ballots changed, the others are of the same people.
+    another name, however they were read: where some ballots changed or were left out, the others
+    are of the same people. A link stands for the file that it leads to.
     """
 
     source: Path
     told: bytes
     book: Book
     digest: str
+    file: str
 
     @classmethod
     def beside(cls, source: Path, ballots: Rankings) -> "Ledger":
@@ -75,15 +83,18 @@ class Ledger:
 
     @classmethod
     def of(cls, source: Path, told: bytes) -> "Ledger":
-        """Open the ledger beside a file, or a pattern of files, whose ballots say what is told.
+        """Open the ledger of files whose ballots say what is told: one, a folder or a pattern.
 
         told: raw, and kept in memory; the book has a keyed digest of it.   Raises as `beside`.
         """
-        path = source.parent / NAME
-        require(os.access(source.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
+        real = Path(os.path.realpath(source))
+        real = real / "*" if real.is_dir() else real
+        path = real.parent / NAME
+        require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
-        digest = blake2b(told, key=bytes.fromhex(book.key), digest_size=16)
-        return cls(source, told, book, digest.hexdigest())
+        keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
+        file = _digest_of_file(real, keyed) if real.is_file() else ""
+        return cls(real, told, book, keyed(told).hexdigest(), file)
 
     @property
     def path(self) -> Path:
@@ -96,7 +107,9 @@ class Ledger:
         return tuple(
             each
             for each in self.book.releases
-            if each.ballots == self.source.name or each.digest == self.digest
+            if each.ballots == self.source.name
+            or each.digest == self.digest
+            or (self.file and each.file == self.file)
         )
 
     def with_result(self, release: Path | None, spend: Spend, today: date) -> "Ledger":
@@ -111,12 +124,12 @@ class Ledger:
             book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
             content = msgspec.json.format(msgspec.json.encode(book)) + b"\n"
             replace_file(self.path, content, secret=True)
-        return Ledger(self.source, self.told, book, now.digest)
+        return Ledger(self.source, self.told, book, now.digest, now.file)
 
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
         name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
-        return Entry(today.isoformat(), self.source.name, self.digest, name, *price)
+        return Entry(today.isoformat(), self.source.name, self.digest, name, *price, self.file)
 
     def in_words(self) -> str:
         """Say how many results were seen so far, and what they cost together, rounded up."""
@@ -144,6 +157,11 @@ def _read(path: Path) -> Book:
     except msgspec.DecodeError:
         helps = "move it away to begin a new one, which forgets what was spent"
         raise HushrankError(f"{path}: expected a ledger of releases; {helps}") from None
+
+
+def _digest_of_file(path: Path, keyed: Callable[[], Any]) -> str:
+    with errors_naming(path), path.open("rb") as file:
+        return file_digest(file, keyed).hexdigest()
 
 
 def _told(ballots: Rankings) -> bytes:
