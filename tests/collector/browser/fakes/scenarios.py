@@ -48,20 +48,6 @@ GERMAN = ANNOUNCEMENT | {
     "language": "de",
 }
 
-ARABIC = ANNOUNCEMENT | {
-    "title": "ما هو المشروب الساخن المفضل لديكم؟",
-    "items": [
-        {"name": "شاي", "description": "أسود أو أخضر أو أعشاب"},
-        {"name": "قهوة"},
-        {"name": "كاكاو", "description": "مع حليب الشوفان"},
-        {"name": "ليمون ساخن"},
-        {"name": "Chai latte"},
-    ],
-    "asked_by": "مجلس العمال",
-    "purpose": "نريد أن نعرف ما يفضله الناس دون أن نعرف ما يفضله أي شخص.",
-    "language": "ar",
-}
-
 WIRE = (
     '{"assignment":"AAAAAAAAB7hZ.zJ0m3K4mF9pQvR1x","reports":[{"version":2,"survey":"'
     + "9f3c51" * 10
