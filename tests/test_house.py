@@ -49,3 +49,40 @@ def test_the_page_for_contributors_names_what_there_is():
     named = {*re.findall(r"`((?:[a-z_]+/)+(?:[a-z_.]+)?)(?:: \w+)?`", page)} - MADE
     assert len(named) > 30
     assert [name for name in named if not any(exists(name, each) for each in (CODE, ROOT))] == []
+
+
+REGISTERED = {"doctype"}
+"""Called under these names by others: the parser of XML calls `doctype`."""
+
+
+def test_what_only_tests_would_call_is_documented_for_users_or_is_not_there():
+    defined, used = set(), set()
+    for file in CODE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            used.update(names_used(node))
+            defined.update({node.name} if is_for_callers(node) else ())
+    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb")]
+    shown += [ROOT / "README.md", *CODE.rglob("*.html")]
+    told = {word for file in shown for word in re.findall(r"\w+", file.read_text())}
+    assert len(defined) > 2000
+    assert sorted(defined - used - told - REGISTERED) == []
+
+
+def names_used(node: ast.AST) -> list[str]:
+    """Return the names that a node reads, imports or holds as text; what it defines is no use."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return [name]
+        case ast.Constant(value=str(text)) if re.fullmatch(r"[\w.:]+", text):
+            return re.findall(r"\w+", text)
+    return []
+
+
+def is_for_callers(node: ast.AST) -> bool:
+    """Tell definitions that somebody has to call from those that a decorator registers."""
+    if isinstance(node, ast.ClassDef):
+        return True
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    if not is_function or node.name.startswith("_"):
+        return False
+    return not any(isinstance(each, ast.Call) for each in node.decorator_list)
