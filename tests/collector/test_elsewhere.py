@@ -104,6 +104,77 @@ def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
         tally_reports(tmp_path / "r.parquet", counted, round=3)
 
 
+def concluded(path, plain):
+    path.write_text(json.dumps(plain))
+    return read_so_far(path).follows
+
+
+def edited(plain, place, value):
+    """Return a document with another value at a place."""
+    if not place:
+        return value
+    copy = dict(plain) if isinstance(plain, dict) else list(plain)
+    copy[place[0]] = edited(copy[place[0]], place[1:], value)
+    return copy
+
+
+def numbers_in(plain, place=()):
+    """Yield each place of a document that holds a number, and the number."""
+    if isinstance(plain, dict | list):
+        each = plain.items() if isinstance(plain, dict) else enumerate(plain)
+        for name, value in each:
+            yield from numbers_in(value, (*place, name))
+    elif isinstance(plain, int | float) and not isinstance(plain, bool):
+        yield place, plain
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "order", "safari", "subset-order"])
+def test_no_edited_document_says_that_reports_cost_less(tmp_path, protocol):
+    """Every number in it, changed in six ways: refused in words, or as dear as it was."""
+    so_far = SurveySoFar(draft(protocol=protocol, epsilon=2.0), 7)
+    while isinstance(asked := so_far.follows, Asked):
+        write(tmp_path / "r.parquet", answers(asked, len(so_far.rounds)))
+        so_far = tally_reports(tmp_path / "r.parquet", so_far)
+    plain, n_refused = json.loads(so_far.document()), 0
+    places = [each for each in numbers_in(plain) if each[0][:2] != ("rounds", 0)]
+    first = [each for each in numbers_in(plain) if each[0][:2] == ("rounds", 0)]
+    for place, number in (*places, *first[:20]):
+        for value in (number / 2, number - 1, -number - 1, number * 10**6, None, []):
+            try:
+                found = concluded(tmp_path / "x.json", edited(plain, place, value))
+            except HushrankError:
+                n_refused += 1
+            else:
+                assert isinstance(found, Asked) or found.epsilon >= asked.epsilon, place
+    assert n_refused > 40
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("public_seed",), -7, "expected a survey as JSON"),
+        (("rounds", 0, "tallies", 0, 0, 0), -20, "expected a survey as JSON"),
+        (("rounds", 0, "tallies", 0, 0, 1, 0), -20, "expected a survey as JSON"),
+        (("rounds", 0, "tallies", 0, 0, 1, 0), 41, "tallies that reports can add up to"),
+        (("chosen",), [{"kind": "pairs"}], "chosen: expected a design of blocks"),
+        (("chosen", "block_size"), 3000, "expected blocks of 2 to 4 items"),
+        (("chosen", "block_size"), -3, "expected blocks of 2 to 4 items"),
+    ],
+)
+def test_a_document_that_cannot_be_is_refused_in_words(tmp_path, place, value, said):
+    so_far = first_round(tmp_path, protocol="order")
+    plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
+    with pytest.raises(HushrankError, match=said):
+        concluded(tmp_path / "x.json", edited(plain, place, value))
+
+
+def test_a_mix_is_no_design(tmp_path):
+    so_far = first_round(tmp_path)
+    plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
+    with pytest.raises(HushrankError, match="chosen: expected a mix of questions"):
+        concluded(tmp_path / "x.json", {**plain, "chosen": {"block_size": 2}})
+
+
 def test_few_reports_show_no_result(tmp_path):
     so_far = first_round(tmp_path, smallest_group=N_PEOPLE + 1)
     with pytest.raises(HushrankError, match="fewer than 41 people reported"):

@@ -8,9 +8,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from secrets import randbits
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -30,6 +31,7 @@ from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.pieces import MARK, Piece, pieces_of
 from hushrank.files.spread import scratch_folder
+from hushrank.mechanisms.local import LocalMechanism
 from hushrank.poisoning.findings import Finding
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.protocols.chosen import Chosen
@@ -41,7 +43,7 @@ from hushrank.surveys.report_files import (
     tally_bucket,
     tally_piece,
 )
-from hushrank.surveys.survey import RoundTallies
+from hushrank.surveys.survey import RoundTallies, Survey
 from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.results.collection import Collection
 
@@ -55,6 +57,11 @@ ROWS_OF_A_SORTED_BUCKET = 2**20
 """What it holds where rows are sorted first, and more buckets cost nothing."""
 
 
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+WireTally: TypeAlias = tuple[Count, tuple[Count, ...]]
+"""How many reports there were, and how many of them support each category."""
+
+
 class WireRound(msgspec.Struct, frozen=True):
     """A round that was counted. repeated: None where no key said whose report is whose.
 
@@ -62,9 +69,9 @@ class WireRound(msgspec.Struct, frozen=True):
     """
 
     fingerprints: tuple[str, ...]
-    tallies: tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
-    refused: int = 0
-    repeated: int | None = None
+    tallies: tuple[tuple[WireTally, ...], ...]
+    refused: Count = 0
+    repeated: Count | None = None
     handed: str = ""
 
     @property
@@ -77,7 +84,7 @@ class WireSoFar(msgspec.Struct, frozen=True):
     """A survey so far, as a document: whatever else a collector exports is passed over."""
 
     survey: dict[str, Any]
-    public_seed: int
+    public_seed: Annotated[int, msgspec.Meta(ge=0)]
     rounds: tuple[WireRound, ...] = ()
     id: str = ""
     chosen: Chosen | None = None
@@ -160,7 +167,7 @@ class SurveySoFar:
         replace_file(path, self.document())
 
 
-_TALLIES = tuple[tuple[tuple[int, tuple[int, ...]], ...], ...]
+_TALLIES = tuple[tuple[WireTally, ...], ...]
 
 
 def read_so_far(path: FilePath) -> SurveySoFar:
@@ -279,13 +286,22 @@ def _checked(found: SurveySoFar) -> SurveySoFar:
         asked = found.before(number).follows
         other = f"round {number} is none of this survey, or of another version of hushrank"
         require(isinstance(asked, Asked) and asked.fingerprints == each.fingerprints, other)
-        sizes = [
-            [mechanism.n_categories for mechanism in survey.mechanisms]
-            for survey in (asked.surveys if isinstance(asked, Asked) else ())
-        ]
+        surveys = asked.surveys if isinstance(asked, Asked) else ()
+        sizes = [[mechanism.n_categories for mechanism in survey.mechanisms] for survey in surveys]
         fits = sizes == [[len(support) for _, support in part] for part in each.tallies]
         require(fits, f"round {number}: expected one tally for each question")
+        pairs = zip(surveys, each.tallies, strict=True)
+        can_be = all(starmap(_can_be, pairs))
+        require(can_be, f"round {number}: expected tallies that reports can add up to")
     return found
+
+
+def _can_be(survey: Survey, tallies: Sequence[WireTally]) -> bool:
+    """Whether no category has more support than reports can give it, or ranks in its place."""
+    return all(
+        max(support) <= n * (1 if isinstance(mechanism, LocalMechanism) else len(support) - 1)
+        for mechanism, (n, support) in zip(survey.mechanisms, tallies, strict=True)
+    )
 
 
 def _without_pictures(draft: Draft) -> Draft:

