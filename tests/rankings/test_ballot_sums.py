@@ -47,3 +47,10 @@ def test_what_is_told_depends_on_no_order_of_items():
     assert sums.told == swapped.told
     other = np.array(sums.counts) + 1
     assert BallotSums(sums.names, other, sums.ranked, 2, "", "last").told != sums.told
+
+
+def test_items_that_ballots_chose_are_not_counted():
+    """From counts nobody could see it any more, and they are released with noise for one ballot."""
+    chosen = hushrank.read_rankings([["a", "b"], ["b", "a"], ["a", "c"]], drop=["50%"])
+    with pytest.raises(HushrankError, match="drop: a share of the people"):
+        BallotSums.of(chosen)

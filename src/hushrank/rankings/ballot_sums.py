@@ -20,6 +20,9 @@ ROWS_OF_A_HEAD = 1000
 """Of a piece: by them its columns are told, as those of a small file are by all rows."""
 
 
+BY_SHARE = "drop: a share of the people is not known piece by piece: name items"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class BallotSums:
     """Pair counts of ballots, over the items that any of them names: a sum.
@@ -45,7 +48,11 @@ class BallotSums:
 
     @classmethod
     def of(cls, ballots: Rankings, unranked: Unranked | None = None) -> "BallotSums":
-        """Count the pairs of some ballots; unranked: as they have it, unless told."""
+        """Count the pairs of some ballots; unranked: as they have it, unless told.
+
+        Raises HushrankError where the ballots chose the items.
+        """
+        require(not ballots.by_share, BY_SHARE)
         meaning = ballots.unranked if unranked is None else unranked
         counts = majority(ballots, unranked=meaning)
         ranked = np.asarray(ballots.people_of_rows @ ballots.is_ranked, dtype=np.int64)
@@ -93,7 +100,7 @@ class BallotTerms:
         far = "whose ballot a row is, is not looked for across pieces"
         require(self.asked.id is None, f"id: {far}")
         by_share = any("%" in each for each in self.asked.drop)
-        require(not by_share, "drop: a share of the people is not known piece by piece: name items")
+        require(not by_share, BY_SHARE)
 
 
 def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
