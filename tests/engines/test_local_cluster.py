@@ -1,6 +1,8 @@
 """Two workers of Dask on this machine: the same comes out, and nothing raw is left anywhere."""
 
 import logging
+import os
+import signal
 from contextlib import contextmanager
 from functools import partial
 from time import sleep
@@ -170,6 +172,53 @@ def test_nothing_that_answers_is_said():
     said = r"tcp://127\.0\.0\.1:9: nothing of Dask answers"
     with dask.config.set(quick), pytest.raises(HushrankError, match=said):
         Workers("tcp://127.0.0.1:9").add_up(sum_of, None, [(1,)])
+
+
+def own_number(_, piece):
+    """Return the process that works on a piece."""
+    return (os.getpid(),)
+
+
+def test_kept_processes_start_once_and_end_with_the_block():
+    """In the midst of it, and where something fails."""
+    workers = Workers("processes", 1)
+    with workers.kept() as kept, kept.kept() as again:
+        first, second, third = (each.add_up(own_number, None, [0]) for each in (kept, kept, again))
+    assert first == second == third
+    assert not is_alive(*first)
+    assert workers.add_up(own_number, None, [0]) != first
+    numbers = []
+    with pytest.raises(HushrankError, match="this piece is bad"):
+        fail_between(workers, numbers)
+    assert not is_alive(*numbers)
+
+
+def fail_between(workers, numbers):
+    with workers.kept() as kept:
+        numbers += kept.add_up(own_number, None, [0])
+        kept.add_up(bad, None, [0])
+
+
+def bad(_, piece):
+    raise HushrankError("this piece is bad")
+
+
+def ended_from_outside(_, piece):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_ended_from_outside_is_one_error():
+    """As where the system has no memory left."""
+    with pytest.raises(HushrankError, match="was ended from outside, perhaps for want of memory"):
+        Workers("processes", 2).add_up(ended_from_outside, None, range(3))
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def noted(folder, piece):

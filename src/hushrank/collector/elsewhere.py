@@ -254,9 +254,9 @@ def _tally_by_key(
     keyed = Keyed(parts, key, n_buckets, (randbits(64), randbits(64) | 1))
     if scratch is None:
         return workers.add_up(tally_bucket, replace(keyed, pieces=pieces), buckets, tell)
-    with scratch_folder(scratch) as folder:
-        spread = workers.add_up(spread_piece, replace(keyed, folder=folder), pieces, tell)
-        counted = workers.add_up(tally_bucket, replace(keyed, files=spread.files), buckets, tell)
+    with scratch_folder(scratch) as folder, workers.kept() as kept:
+        spread = kept.add_up(spread_piece, replace(keyed, folder=folder), pieces, tell)
+        counted = kept.add_up(tally_bucket, replace(keyed, files=spread.files), buckets, tell)
     return replace(counted, n_refused=counted.n_refused + spread.n_refused)
 
 

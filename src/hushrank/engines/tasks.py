@@ -9,7 +9,7 @@ See docs/decisions/0027-beyond-one-machine.md.
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
 from queue import Empty, SimpleQueue
@@ -64,11 +64,13 @@ class Workers:
     scheduler: None, in this process one after the other, without Dask; `threads` or `processes` of
     this machine; or the address of a Dask scheduler, such as tcp://10.0.0.1:8786.
     number: how many threads or processes; None: as many as there are processors.
+    pool: the processes, where they stay for more than one sum: see `kept`.
     Raises HushrankError for other words, and where the extra `cluster` is missing.
     """
 
     scheduler: str | None = None
     number: int | None = None
+    pool: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the words."""
@@ -82,6 +84,15 @@ class Workers:
         require(not far or self.number is None, "workers: a scheduler elsewhere has its own")
         positive = self.number is None or self.number >= 1
         require(positive, f"workers: expected at least 1, got {self.number}")
+
+    @contextmanager
+    def kept(self) -> Iterator["Workers"]:
+        """Yield the same workers; processes start once for all that is asked of them meanwhile."""
+        if self.scheduler != "processes" or self.pool is not None:
+            yield self
+            return
+        with _processes(self.number) as pool:
+            yield replace(self, pool=pool)
 
     def add_up(
         self,
@@ -132,8 +143,8 @@ class Workers:
             here = {"scheduler": "threads", "num_workers": self.number}
             return _computed_here(graph, wanted, known, here)
         if self.scheduler == "processes":
-            with _processes(self.number) as pool:
-                here = {"scheduler": "processes", "pool": pool}
+            with self.kept() as kept:
+                here = {"scheduler": "processes", "pool": kept.pool}
                 return _computed_here(graph, wanted, known, here)
         return _computed_elsewhere(str(self.scheduler), graph, wanted, known)
 
@@ -202,6 +213,8 @@ def _computed_here(
     graph: _Graph, wanted: Sequence[Any], known: Known, where: Mapping[str, Any]
 ) -> Sequence[Any]:
     """Compute in threads or processes of this machine."""
+    from concurrent.futures import BrokenExecutor
+
     import dask
     from dask.callbacks import Callback
 
@@ -209,8 +222,12 @@ def _computed_here(
         if key in graph.places:
             known.of(graph.places[key], found)
 
-    with Callback(posttask=after), dask.config.set({"optimization.fuse.active": False}):
-        found: Sequence[Any] = dask.compute(*wanted, chunksize=1, optimize_graph=False, **where)
+    try:
+        with Callback(posttask=after), dask.config.set({"optimization.fuse.active": False}):
+            found: Sequence[Any] = dask.compute(*wanted, chunksize=1, optimize_graph=False, **where)
+    except BrokenExecutor:
+        died = "a process that worked was ended from outside, perhaps for want of memory"
+        raise HushrankError(died) from None
     return found
 
 

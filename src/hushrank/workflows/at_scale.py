@@ -129,15 +129,16 @@ def collect_files(
     terms.require_additive()
     progress("looking at the people")
     pieces = pieces_of(source, most_rows=ROWS_OF_A_PIECE)
-    people = People.of(partial(read_piece, terms), pieces, workers)
-    begun = named.begin(
-        len(people.size.names),
-        epsilon=epsilon,
-        n_people=people.size.n_people,
-        seed=int(stream(seed, "pivots").integers(2**31)),
-    )
-    progress("asking people")
-    outcome = run(begun, people, draws=Draws.of(seed), short_cut=short_cut)
+    with workers.kept() as kept:
+        people = People.of(partial(read_piece, terms), pieces, kept)
+        begun = named.begin(
+            len(people.size.names),
+            epsilon=epsilon,
+            n_people=people.size.n_people,
+            seed=int(stream(seed, "pivots").integers(2**31)),
+        )
+        progress("asking people")
+        outcome = run(begun, people, draws=Draws.of(seed), short_cut=short_cut)
     asked = asked_for(named, epsilon, in_words(options, protocol))
     asked |= {"short_cut": short_cut, "seed": seed}
     return Collection(people.size.names, named, outcome, asked)
