@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hushrank.errors import require
+from hushrank.files.hashes import Salt
 from hushrank.files.pieces import Piece, batches_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
-from hushrank.surveys.repeats import Salt, buckets_of, first_reports
+from hushrank.surveys.repeats import buckets_of, first_reports
 from hushrank.surveys.report_batches import COLUMNS, Counted, Parts, read_batch, tally_batch
 
 if TYPE_CHECKING:
