@@ -8,6 +8,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_array, vstack
 
 from hushrank.errors import HushrankError
+from hushrank.publishing.clusters import k_means
 from hushrank.publishing.clusters.clustering import Clusters, cluster_users
 from hushrank.publishing.clusters.k_means import bisected
 from hushrank.publishing.clusters.record_space import component_space, distinct, nearest_centres
@@ -113,12 +114,12 @@ def test_new_users_go_to_the_nearest_centre() -> None:
 def test_bisection_splits_all_that_differs() -> None:
     """Even by a rounding, and never what is equal."""
     points = np.array([[1.0, 1], [1, 1 + 1e-16], [1, np.nextafter(1, 2)], [5, 1], [5, 1]])
-    labels = bisected(points, np.ones(5), np.zeros(5, dtype=np.intp), 3)
+    labels = bisected(points, np.arange(5), np.ones(5), np.zeros(5, dtype=np.intp), 3)
     assert labels[0] == labels[1] != labels[2]
     assert labels[3] == labels[4]
     assert len(np.unique(labels)) == 3
     with pytest.raises(HushrankError, match="4 or more points that differ, got 3"):
-        bisected(points, np.ones(5), np.zeros(5, dtype=np.intp), 4)
+        bisected(points, np.arange(5), np.ones(5), np.zeros(5, dtype=np.intp), 4)
 
 
 @pytest.mark.linear_algebra
@@ -127,24 +128,47 @@ def test_bisection_does_not_hang_on_rounding(monkeypatch: pytest.MonkeyPatch) ->
     rng, plain = np.random.default_rng(random_seed()), np.linalg.eigh
     for _ in range(40):
         points = np.arange(-4, 5)[:, None] / 3 * rng.standard_normal(5) + rng.standard_normal(5)
-        labels = bisected(points, np.ones(9), np.zeros(9, dtype=np.intp), 4)
+        labels = bisected(points, np.arange(9), np.ones(9), np.zeros(9, dtype=np.intp), 4)
         moved = points * (1 + 1e-14 * rng.standard_normal((9, 5)))
         with monkeypatch.context() as patched:
             patched.setattr(np.linalg, "eigh", lambda matrix: (None, -plain(matrix)[1]))
-            again = bisected(moved, np.ones(9), np.zeros(9, dtype=np.intp), 4)
+            again = bisected(moved, np.arange(9), np.ones(9), np.zeros(9, dtype=np.intp), 4)
         assert (again == labels).all()
         assert labels[0] == 0
+
+
+@pytest.mark.linear_algebra
+def test_clusters_do_not_depend_on_how_many_points_are_looked_at_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = np.random.default_rng(random_seed()).standard_normal((500, 4))
+    given = np.arange(500), np.ones(500), np.zeros(500, dtype=np.intp), 20
+    labels = bisected(points, *given)
+    monkeypatch.setattr(k_means, "BLOCK", 7)
+    assert (bisected(points, *given) == labels).all()
+
+
+def test_equal_points_are_one_and_in_the_order_of_their_first_users() -> None:
+    rng = np.random.default_rng(random_seed())
+    points = rng.integers(-1, 2, size=(3000, 6)).astype(float) * rng.choice([-1.0, 1.0], (3000, 1))
+    numbers: dict[bytes, int] = {}
+    which = [numbers.setdefault((row + 0.0).tobytes(), len(numbers)) for row in points]
+    assert np.signbit(points[points == 0]).any()
+    for form in (points, csr_array(points), np.asfortranarray(points)):
+        first, found = distinct(form)
+        assert found.tolist() == which
+        assert first.tolist() == [which.index(number) for number in range(len(numbers))]
 
 
 def test_bisection_starts_from_clusters_and_minds_weights() -> None:
     points = np.array([[0.0], [1], [10], [11], [12]])
     start = np.array([1, 1, 0, 0, 0])
-    labels = bisected(points, np.ones(5), start, 3)
+    labels = bisected(points, np.arange(5), np.ones(5), start, 3)
     assert labels[:2].tolist() == [1, 1]
     assert set(labels[2:]) == {0, 2}
-    heavy = bisected(points[2:], np.array([1.0, 1, 50]), np.zeros(3, dtype=np.intp), 2)
+    heavy = bisected(points, np.arange(2, 5), np.array([1.0, 1, 50]), np.zeros(3, dtype=np.intp), 2)
     assert heavy[0] == heavy[1] != heavy[2]
-    light = bisected(points[2:], np.array([50.0, 1, 1]), np.zeros(3, dtype=np.intp), 2)
+    light = bisected(points, np.arange(2, 5), np.array([50.0, 1, 1]), np.zeros(3, dtype=np.intp), 2)
     assert light[0] != light[1] == light[2]
 
 

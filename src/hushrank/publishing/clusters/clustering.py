@@ -110,7 +110,7 @@ def cluster_points(
         labels = linked(points, which, n_clusters, method, most_gigabytes=most_gigabytes)
     else:
         copies = np.bincount(which).astype(np.float64)
-        labels = partitioned(points[first], copies, n_clusters, method, rng=rng)[which]
+        labels = partitioned(points, first, copies, n_clusters, method, rng=rng)[which]
     return _by_size(labels)
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.arrays import Floats
+from hushrank.arrays import Floats, Words
 from hushrank.errors import require
+from hushrank.kernels import kernel
 
 Points: TypeAlias = Any
 """(users, dimensions), an array or a csr_array: no type covers what both can do."""
@@ -71,10 +72,14 @@ def space_of_sample(scores: csr_array, n_kept: int, *, rng: np.random.Generator)
 
 def distinct(points: Points) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first user of each point (points,), and which point each user has (users,)."""
-    numbers: dict[Any, int] = {}
-    of_users = [numbers.setdefault(key, len(numbers)) for key in _keys(points)]
-    which = np.array(of_users, dtype=np.intp)
-    return np.unique(which, return_index=True)[1], which
+    if isinstance(points, np.ndarray):
+        which = _numbered(np.ascontiguousarray(points, dtype=np.float64))
+    else:
+        numbers: dict[Any, int] = {}
+        of_users = [numbers.setdefault(key, len(numbers)) for key in _keys(points)]
+        which = np.array(of_users, dtype=np.intp)
+    before = np.maximum.accumulate(np.concatenate([[-1], which[:-1]]))
+    return np.flatnonzero(which > before), which
 
 
 def nearest_centres(points: Points, centres: Floats) -> NDArray[np.intp]:
@@ -93,7 +98,49 @@ def _damped(scores: csr_array) -> csr_array:
 
 def _keys(points: Points) -> list[Any]:
     """Return what is equal for users of equal points, and only for them."""
-    if isinstance(points, np.ndarray):
-        return [row.tobytes() for row in points + 0.0]  # -0.0 is 0.0
     rows, items, data = pairwise(points.indptr.tolist()), points.indices, points.data
     return [(items[start:end].tobytes(), data[start:end].tobytes()) for start, end in rows]
+
+
+@kernel
+def _numbered(points: Floats) -> NDArray[np.intp]:
+    """Number the rows (users,): equal ones alike, in the order in which they come first.
+
+    A table of at least twice as many places as rows holds the first row of each kind.
+    """
+    n_rows, n_places = len(points), 16
+    while n_places < 2 * n_rows:
+        n_places *= 2
+    last, bits = np.uint64(n_places - 1), points.view(np.uint64)
+    first_at = np.full(n_places, -1, dtype=np.intp)
+    numbers, n_known = np.empty(n_rows, dtype=np.intp), 0
+    for row in range(n_rows):
+        place = _hash(points, bits, row) & last
+        while first_at[place] >= 0 and not _are_equal(points, row, first_at[place]):
+            place = (place + np.uint64(1)) & last
+        if first_at[place] < 0:
+            first_at[place], numbers[row] = row, n_known
+            n_known += 1
+        else:
+            numbers[row] = numbers[first_at[place]]
+    return numbers
+
+
+@kernel
+def _hash(points: Floats, bits: Words, row: int) -> np.uint64:
+    """Return a hash of a row, in which -0.0 is 0.0."""
+    mixed = np.uint64(0)
+    for column in range(points.shape[1]):
+        if points[row, column] != 0:
+            mixed ^= bits[row, column]
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+@kernel
+def _are_equal(points: Floats, one: int, other: int) -> bool:
+    column = 0
+    while column < points.shape[1] and points[one, column] == points[other, column]:
+        column += 1
+    return bool(column == points.shape[1])
