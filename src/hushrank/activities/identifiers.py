@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import eq
 
 from hushrank.errors import require
 
@@ -13,11 +14,12 @@ def require_identifiers(texts: Sequence[str], what: str) -> None:
 
     Privacy: the message says `what` they name and never shows one.
     """
-    require(all(isinstance(text, str) for text in texts), f"expected texts that name the {what}")
+    are_texts = all(issubclass(kind, str) for kind in set(map(type, texts)))
+    require(are_texts, f"expected texts that name the {what}")
     require(len(set(texts)) == len(texts), f"expected distinct {what}, some are repeated")
     one_line = "\n".join(texts)
     is_plain = one_line.count("\n") == max(len(texts) - 1, 0) and not _NOT_PLAIN.search(one_line)
-    trimmed = all(text and text == text.strip() for text in texts)
+    trimmed = "" not in texts and all(map(eq, texts, map(str.strip, texts)))
     require(is_plain and trimmed, f"expected {what} of one line, not empty, without outer blanks")
 
 
