@@ -15,6 +15,75 @@ from hushrank.errors import require
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PrivateValues:
+    """What numbered users keep private, and who asks to protect it: `Profiles` without any name.
+
+    Privacy: raw data of people.
+    """
+
+    attributes: tuple[Attribute, ...]
+    protected: Mapping[str, NDArray[np.bool_]]
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+        return len(self.attributes[0].codes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def attribute(self, name: str) -> Attribute:
+        """Return an attribute by name, all its values; raise HushrankError for another name."""
+        require(name in self.names, f"expected an attribute of {', '.join(self.names)}")
+        return self.attributes[self.names.index(name)]
+
+    def joint(self, names: Sequence[str]) -> Attribute:
+        """Return one attribute, or the product of several: the values that occur, at least two.
+
+        -1 where a part is missing. Raises HushrankError when a name is unknown or repeated, or
+        when fewer than 2 values occur.
+        """
+        require(names and len(set(names)) == len(names), "expected 1 or more distinct attributes")
+        parts = [self.attribute(name) for name in names]
+        return parts[0].used() if len(parts) == 1 else joint_attribute(parts)
+
+    def protection(self, names: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
+        """Return the rows of users by which of `names` they protect, in that order; () = none."""
+        require(len(set(names)) == len(names), "expected distinct attributes")
+        masks = [self.protected[self.attribute(name).name] for name in names]
+        kinds = sum((mask.astype(np.int64) << n for n, mask in enumerate(masks)), np.int64(0))
+        of_users = np.broadcast_to(kinds, (self.n_users,))
+        return {
+            tuple(name for n, name in enumerate(names) if kind >> n & 1): np.flatnonzero(
+                of_users == kind
+            )
+            for kind in np.unique(of_users).tolist()
+        }
+
+    def select(self, users: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> "PrivateValues":
+        """Keep these users, by number or by mask; all attributes and values stay."""
+        rows = row_numbers(users, self.n_users)
+        attributes = tuple(each.with_codes(each.codes[rows]) for each in self.attributes)
+        return PrivateValues(
+            attributes, {name: mask[rows] for name, mask in self.protected.items()}
+        )
+
+    def of_rows(self, rows: NDArray[np.integer[Any]]) -> "PrivateValues":
+        """Return those of users (users,) by number, where -1 is somebody of whom nothing is known.
+
+        Such a user tells nothing and protects everything: nobody said otherwise.
+        """
+        known = rows >= 0
+        attributes = tuple(
+            each.with_codes(np.where(known, each.codes[rows], -1)) for each in self.attributes
+        )
+        protected = {name: mask[rows] | ~known for name, mask in self.protected.items()}
+        return PrivateValues(attributes, protected)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Profiles:
     """Private attributes of users, and protected[name] (users,): who asks to protect it.
 
@@ -75,33 +144,22 @@ class Profiles:
         """The names of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
+    @property
+    def values(self) -> PrivateValues:
+        """The attributes and who protects them, by number of the user."""
+        return PrivateValues(self.attributes, self.protected)
+
     def attribute(self, name: str) -> Attribute:
         """Return an attribute by name, all its values; raise HushrankError for another name."""
-        require(name in self.names, f"expected an attribute of {', '.join(self.names)}")
-        return self.attributes[self.names.index(name)]
+        return self.values.attribute(name)
 
     def joint(self, names: Sequence[str]) -> Attribute:
-        """Return one attribute, or the product of several: the values that occur, at least two.
-
-        -1 where a part is missing. Raises HushrankError when a name is unknown or repeated, or
-        when fewer than 2 values occur.
-        """
-        require(names and len(set(names)) == len(names), "expected 1 or more distinct attributes")
-        parts = [self.attribute(name) for name in names]
-        return parts[0].used() if len(parts) == 1 else joint_attribute(parts)
+        """Return the values of one attribute, or of several together: see `PrivateValues.joint`."""
+        return self.values.joint(names)
 
     def protection(self, names: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of users by which of `names` they protect, in that order; () = none."""
-        require(len(set(names)) == len(names), "expected distinct attributes")
-        masks = [self.protected[self.attribute(name).name] for name in names]
-        kinds = sum((mask.astype(np.int64) << n for n, mask in enumerate(masks)), np.int64(0))
-        of_users = np.broadcast_to(kinds, (self.n_users,))
-        return {
-            tuple(name for n, name in enumerate(names) if kind >> n & 1): np.flatnonzero(
-                of_users == kind
-            )
-            for kind in np.unique(of_users).tolist()
-        }
+        return self.values.protection(names)
 
     def with_protected(self, protected: Mapping[str, NDArray[np.bool_]]) -> "Profiles":
         """Return the same profiles where who protects the named attributes (users,) is replaced."""
@@ -110,9 +168,8 @@ class Profiles:
     def select(self, users: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> "Profiles":
         """Keep these users, by number or by mask; all attributes and values stay."""
         rows = row_numbers(users, self.n_users)
-        attributes = tuple(each.with_codes(each.codes[rows]) for each in self.attributes)
-        protected = {name: mask[rows] for name, mask in self.protected.items()}
-        return Profiles(tuple(self.users[row] for row in rows), attributes, protected)
+        kept = self.values.select(rows)
+        return Profiles(tuple(self.users[row] for row in rows), kept.attributes, kept.protected)
 
     def aligned(
         self, users: Sequence[str], *, surplus: Literal["refused", "dropped"] = "refused"
@@ -125,16 +182,26 @@ class Profiles:
         """
         row = {user: number for number, user in enumerate(self.users)}
         rows = np.array([row.get(user, -1) for user in users], dtype=np.intp)
-        known = rows >= 0
-        require(known.any(), f"expected profiles of the users, got none of {len(users)}")
-        n_others = self.n_users - len(set(rows[known].tolist()))
+        found = self.values_of(rows, surplus=surplus)
+        return Profiles(tuple(users), found.attributes, found.protected)
+
+    def values_of(
+        self,
+        rows: NDArray[np.integer[Any]],
+        *,
+        surplus: Literal["refused", "dropped"] = "refused",
+    ) -> PrivateValues:
+        """Return what users (users,) keep private, by the row of each here, -1 = without a profile.
+
+        Raises HushrankError as `aligned` does.
+        """
+        is_asked = np.zeros(self.n_users, dtype=np.bool_)
+        is_asked[rows[rows >= 0]] = True
+        require(is_asked.any(), f"expected profiles of the users, got none of {len(rows)}")
+        n_others = int((~is_asked).sum())
         message = f"expected profiles of users with activity, got {n_others} of others"
         require(surplus == "dropped" or n_others == 0, message)
-        attributes = tuple(
-            each.with_codes(np.where(known, each.codes[rows], -1)) for each in self.attributes
-        )
-        protected = {name: mask[rows] | ~known for name, mask in self.protected.items()}
-        return Profiles(tuple(users), attributes, protected)
+        return self.values.of_rows(rows)
 
 
 def _frozen_mask(given: NDArray[np.bool_], n_users: int) -> NDArray[np.bool_]:

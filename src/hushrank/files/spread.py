@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushrank.arrays import Indices
 from hushrank.errors import HushrankError
@@ -34,7 +35,27 @@ def scratch_folder(parent: FilePath) -> Iterator[str]:
     try:
         yield folder
     finally:
-        rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
+
+
+def remove_files(paths: Sequence[str]) -> None:
+    """Remove files that no task reads any more, where disks are short."""
+    for path in paths:
+        Path(path).unlink(missing_ok=True)
+
+
+def remove_folder(folder: FilePath) -> None:
+    """Remove a folder that tasks of other machines may still write to.
+
+    It is renamed first: a task that comes late finds no folder, and puts nothing into what is just
+    being removed, which would then stay.
+    """
+    over = f"{folder}-over"
+    try:
+        Path(folder).rename(over)
+    except OSError:
+        over = str(folder)
+    rmtree(over, ignore_errors=True)
 
 
 def write_buckets(folder: str, batch: Any, bucket: Indices, n_buckets: int) -> str:
@@ -49,7 +70,7 @@ def write_buckets(folder: str, batch: Any, bucket: Indices, n_buckets: int) -> s
     path = Path(folder, f"{uuid4().hex}.arrow")
     unfinished = path.with_suffix(".part")
     with (
-        _said_of(folder),
+        errors_naming_folder(folder),
         arrow.OSFile(str(unfinished), "wb") as file,
         arrow.ipc.new_file(file, batch.schema) as writer,
     ):
@@ -63,12 +84,17 @@ def rows_of_bucket(paths: Sequence[str], bucket: int) -> Iterator[Any]:
     """Yield the record batches of a bucket, from all files in their order."""
     arrow = pyarrow_for("a bucket of rows")
     for path in paths:
-        with _said_of(str(Path(path).parent)), arrow.memory_map(path) as file:
+        with errors_naming_folder(str(Path(path).parent)), arrow.memory_map(path) as file:
             yield arrow.ipc.open_file(file).get_batch(bucket)
 
 
+def mapped(path: str) -> NDArray[Any]:
+    """Return an array that is read from its file as far as it is used."""
+    return np.asarray(np.load(path, mmap_mode="r"))
+
+
 @contextmanager
-def _said_of(folder: str) -> Iterator[None]:
+def errors_naming_folder(folder: str) -> Iterator[None]:
     """Turn what goes wrong with a file of a folder into one HushrankError without its content."""
     arrow = pyarrow_for("a bucket of rows")
     try:

@@ -10,13 +10,15 @@ from pyarrow import parquet
 
 import hushrank
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
-from hushrank.activities.shelves import shelf
-from hushrank.activities.shelves.records import Names, names_of_piece, records_of_piece
+from hushrank.activities.shelves import places, shelf
+from hushrank.activities.shelves.places import Index, Places, records_of_piece
+from hushrank.activities.shelves.records import Names, names_of_piece
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
 from hushrank.files.names import natural_order
 from hushrank.files.pieces import pieces_of
-from hushrank.workflows.publish.files import publish_files
+from hushrank.workflows.publish import files
+from hushrank.workflows.publish.files import publish_files, write_book
 from tests.commands import hushrank as command
 
 N_USERS, N_ITEMS = 200, 30
@@ -25,8 +27,10 @@ ASKED = {"private": ["gender"], "clusters": 7, "seed": 5}
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Records in any order over three files, some of one user and one item; small books."""
+    """Records in any order over files, some of one user and one item; small pieces and books."""
     monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 700)
+    monkeypatch.setattr(files, "ROWS_OF_A_PIECE", 700)
+    monkeypatch.setattr(files, "NAMES_AT_ONCE", 64)
     rng = np.random.default_rng(1)
     made, people = hushrank.simulate_activity(users=N_USERS, items=N_ITEMS, tilt=0.8, seed=5)
     rows = np.repeat(np.arange(N_USERS), made.records_of_users)
@@ -157,16 +161,61 @@ def test_names_are_in_the_order_in_which_tables_are_read():
     assert tuple(names.in_order.users.to_pylist()) == natural_order(texts)
 
 
+def test_texts_are_told_apart_where_hashes_are_equal(monkeypatch):
+    """Of all texts there is one place each, and none for others, whatever hash they have."""
+    texts = [f"user {n}" for n in range(40)]
+    asked = pa.array([*texts[::-1], "user 40", "User 1", ""], pa.large_string())
+    salts = []
+
+    def alike(given, salt):
+        """Make all hashes equal at first, and then a stranger's that of a known text."""
+        salts.append(salt)
+        numbers = [texts.index(text) if text in texts else 0 for text in given.to_pylist()]
+        return np.array(numbers, dtype=np.uint64) * np.uint64(len(salts) > 1)
+
+    monkeypatch.setattr(places, "hashes_of", alike)
+    known = Places.of(pa.array(texts, pa.large_string()))
+    assert len(set(salts)) == 2
+    assert known.find(asked).tolist() == [*range(39, -1, -1), -1, -1, -1]
+
+
 def test_users_who_came_since_the_names_were_read_end_the_work(tmp_path):
     """A file with as many rows as before: nobody is taken for somebody else."""
     path = tmp_path / "visits.parquet"
     parquet.write_table(pa.table({"user": [1, 2], "item": [1, 1]}), path)
     (piece,) = pieces_of(path, most_rows=10)
-    names = names_of_piece(UNNAMED, piece).in_order
+    index = Index.of(names_of_piece(UNNAMED, piece).in_order)
     for changed in ({"user": [1, 3], "item": [1, 1]}, {"user": [1, 2], "item": [1, 2]}):
         parquet.write_table(pa.table(changed), path)
         with pytest.raises(HushrankError, match=r"visits\.parquet: was changed meanwhile"):
-            records_of_piece(UNNAMED, names, piece)
+            list(records_of_piece(UNNAMED, index, piece))
+
+
+class Dying(Workers):
+    """Workers of which one dies in the midst of each file of the release, and is followed."""
+
+    def add_up(self, task, shared, pieces, tell=lambda *_: None):
+        if task is write_book:
+            for piece in pieces:
+                with pytest.MonkeyPatch.context() as patched:
+                    patched.setattr(parquet, "write_table", torn)
+                    with pytest.raises(SystemExit):
+                        write_book(shared, piece)
+        return super().add_up(task, shared, pieces, tell)
+
+
+def torn(table, path):
+    path.write_bytes(b"PAR1 and then nothing")
+    raise SystemExit
+
+
+def test_what_a_dead_worker_had_begun_is_not_released(tmp_path, data):
+    _, profiles = data
+    found, _ = published(tmp_path, profiles, budget=0.05, workers=Dying())
+    files = sorted(each.name for each in (tmp_path / "released").iterdir())
+    assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
+    assert parquet.read_table(tmp_path / "released").num_rows == found.n_records
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["released", "scratch", "visits"]
 
 
 def test_an_output_that_is_there_is_kept(tmp_path, data):

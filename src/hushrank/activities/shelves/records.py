@@ -1,26 +1,21 @@
-"""The records of a piece of activity, `user,item[,score][,time]`, as numbers of users and items."""
+"""Who and what is in a piece of activity, `user,item[,score][,time]`."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hushrank.activities.activity_files import ITEM, SCORE, TIME, UNNAMED, USER, ActivityColumns
-from hushrank.arrays import Floats, Integers32
-from hushrank.errors import HushrankError, require
+from hushrank.arrays import Floats
+from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.hashes import Salt, hashes_of
 from hushrank.files.pieces import Piece, batches_of, columns_of, errors_naming_parquet
+from hushrank.files.spread import rows_of_bucket, write_buckets
 
 ROWS_AT_ONCE = 2**20
 WHOLE = "^[0-9]{1,18}$"
-
-
-class Records(NamedTuple):
-    """Records (records,) in the order of the piece: numbers of users and items, and scores."""
-
-    users: Integers32
-    items: Integers32
-    scores: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,8 +31,16 @@ class Names:
 
     def __add__(self, other: "Names") -> "Names":
         """Name those of both."""
-        users, items = _union(self.users, other.users), _union(self.items, other.items)
-        return Names(users, items, self.n_records + other.n_records)
+        return Names.of_all((self, other))
+
+    @classmethod
+    def of_all(cls, parts: Sequence["Names"]) -> "Names":
+        """Name those of all parts."""
+        users, items = (
+            _union([each.users for each in parts]),
+            _union([each.items for each in parts]),
+        )
+        return cls(users, items, sum(each.n_records for each in parts))
 
     @property
     def in_order(self) -> "Names":
@@ -47,31 +50,62 @@ class Names:
 
 def names_of_piece(columns: ActivityColumns, piece: Piece) -> Names:
     """Return who and what is in a piece. Raises HushrankError, which names the file."""
-    found = None
-    for user, item, _ in _texts(columns, piece):
-        new = Names(user.unique(), item.unique(), len(user))
-        found = new if found is None else found + new
-    if found is None:
-        raise HushrankError(f"{piece.path}: expected at least 1 record")
-    return found
+    parts = [
+        Names(users.unique(), items.unique(), len(users))
+        for users, items, _ in texts_of_piece(columns, piece)
+    ]
+    require(parts, f"{piece.path}: expected at least 1 record")
+    return Names.of_all(parts)
 
 
-def records_of_piece(columns: ActivityColumns, names: Names, piece: Piece) -> list[Records]:
-    """Return the records of a piece, by the places of their users and items in `names`.
+@dataclass(frozen=True, eq=False, repr=False)
+class Naming:
+    """What tasks need to name users without holding all of them: by buckets of names' hashes.
 
-    Raises HushrankError, which names the file, for a score that is no finite number of 0 or more,
-    and for a user or an item that is not in `names`: the file was changed since they were read.
+    folder: of files with the users of each piece, sorted by bucket; files: these, once written.
     """
-    found = []
-    for user, item, scores in _texts(columns, piece):
-        users, items = _places(user, names.users), _places(item, names.items)
-        known = users.min(initial=0) >= 0 and items.min(initial=0) >= 0
-        require(known, f"{piece.path}: was changed meanwhile")
-        found.append(Records(users, items, scores))
-    return found
+
+    folder: str
+    columns: ActivityColumns
+    n_buckets: int
+    salt: Salt
+    files: tuple[str, ...] = ()
 
 
-def _texts(columns: ActivityColumns, piece: Piece) -> Any:
+@dataclass(frozen=True, eq=False, repr=False)
+class Named:
+    """Files with the users of pieces, and the items and the size of all: a sum."""
+
+    files: tuple[str, ...]
+    items: Any
+    n_records: int
+
+    def __add__(self, other: "Named") -> "Named":
+        """Name those of both."""
+        items, n_records = _union([self.items, other.items]), self.n_records + other.n_records
+        return Named(self.files + other.files, items, n_records)
+
+    def names(self, users: Sequence[Any]) -> Names:
+        """Return all names in order, from the users of all buckets."""
+        of_all = pyarrow_for("a Parquet file").concat_arrays(users)
+        return Names(of_all, self.items, self.n_records).in_order
+
+
+def name_piece(naming: Naming, piece: Piece) -> Named:
+    """Write the users of a piece by bucket. Raises HushrankError as `names_of_piece` does."""
+    names = names_of_piece(naming.columns, piece)
+    bucket = (hashes_of(names.users, naming.salt) % np.uint64(naming.n_buckets)).astype(np.intp)
+    batch = pyarrow_for("a Parquet file").record_batch([names.users], names=["user"])
+    file = write_buckets(naming.folder, batch, bucket, naming.n_buckets)
+    return Named((file,), names.items, names.n_records)
+
+
+def users_of_bucket(naming: Naming, bucket: int) -> tuple[Any, ...]:
+    """Return the users of a bucket, each once; tuples of them add up, as nobody is in two."""
+    return (_union([each.column("user") for each in rows_of_bucket(naming.files, bucket)]),)
+
+
+def texts_of_piece(columns: ActivityColumns, piece: Piece) -> Iterator[tuple[Any, Any, Floats]]:
     """Yield users and items as texts, and scores, of each batch."""
     titles = _titles(columns, piece)
     for batch in batches_of(piece, list(titles.values()), most_rows=ROWS_AT_ONCE):
@@ -127,20 +161,8 @@ def _as_scores(column: Any) -> Floats:
     return scores
 
 
-def _places(texts: Any, names: Any) -> Integers32:
-    """Return the place of each text among the names (rows,), -1 where it is not."""
-    pa = pyarrow_for("a Parquet file")
-    from pyarrow import compute
-
-    coded = texts.dictionary_encode()
-    places = compute.index_in(coded.dictionary, value_set=names).fill_null(-1)
-    of_codes = places.cast(pa.int32()).to_numpy(zero_copy_only=False)
-    found: Integers32 = of_codes[coded.indices.to_numpy(zero_copy_only=False)]
-    return found
-
-
-def _union(some: Any, others: Any) -> Any:
-    return pyarrow_for("a Parquet file").concat_arrays([some, others]).unique()
+def _union(each: Sequence[Any]) -> Any:
+    return pyarrow_for("a Parquet file").concat_arrays(each).unique()
 
 
 def _sorted(texts: Any) -> Any:

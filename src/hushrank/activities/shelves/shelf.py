@@ -1,6 +1,5 @@
 """Scores of users and items on a disk: books, each with the rows of some users in their order."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +12,13 @@ from scipy.sparse import csr_array, vstack
 
 from hushrank.activities.activity import Scores
 from hushrank.activities.activity_files import ActivityColumns
-from hushrank.activities.shelves.records import Names, records_of_piece
+from hushrank.activities.shelves.places import Index, records_of_piece
+from hushrank.activities.shelves.records import Names
 from hushrank.arrays import Counts, Floats, Indices
 from hushrank.errors import HushrankError
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.pieces import Piece
-from hushrank.files.spread import rows_of_bucket, write_buckets
+from hushrank.files.spread import errors_naming_folder, mapped, rows_of_bucket, write_buckets
 
 RECORDS_OF_A_BOOK = 2**22
 """What a task holds at a time: about 300 MB."""
@@ -26,26 +26,28 @@ RECORDS_OF_A_BOOK = 2**22
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sorting:
-    """What tasks need to sort records into books, and books into rows.
+    """What tasks need to sort records into books, and books into rows: sizes, and where files lie.
 
-    Book b has the users b * n_users, b * n_users + 1, .. of `names`; files: of sorted records.
+    folder: of the names' `Index`, and of all else. Book b has the users b * n_users_of_book,
+    b * n_users_of_book + 1, ..; files: of sorted records.
     """
 
     folder: str
     columns: ActivityColumns
-    names: Names
     n_users: int
+    n_items: int
+    n_users_of_book: int
     files: tuple[str, ...] = ()
 
     @property
     def n_books(self) -> int:
         """How many books there are."""
-        return -(-len(self.names.users) // self.n_users)
+        return -(-self.n_users // self.n_users_of_book)
 
-    def users_of(self, book: int) -> Sequence[str]:
-        """Return the names of a book's users."""
-        names: Sequence[str] = self.names.users.slice(book * self.n_users, self.n_users).to_pylist()
-        return names
+    @property
+    def index(self) -> Index:
+        """The places of names, from the folder."""
+        return Index.read(self.folder)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,10 +77,11 @@ class Books:
         return Books(self.books + other.books, used, self.n_idle + other.n_idle)
 
 
-def books_for(folder: str, columns: ActivityColumns, names: Names) -> Sorting:
-    """Cut users into books of about as many records as a task holds."""
-    n_books = max(1, -(-names.n_records // RECORDS_OF_A_BOOK))
-    return Sorting(folder, columns, names, -(-len(names.users) // n_books))
+def sorting_of(folder: str, columns: ActivityColumns, names: Names) -> Sorting:
+    """Cut users into books of about as many records as a task holds; write the names' places."""
+    Index.of(names).write(folder)
+    n_users, n_books = len(names.users), max(1, -(-names.n_records // RECORDS_OF_A_BOOK))
+    return Sorting(folder, columns, n_users, len(names.items), -(-n_users // n_books))
 
 
 def sort_piece(sorting: Sorting, piece: Piece) -> tuple[str, ...]:
@@ -88,9 +91,9 @@ def sort_piece(sorting: Sorting, piece: Piece) -> tuple[str, ...]:
     """
     pa = pyarrow_for("a Parquet file")
     found = []
-    for users, items, scores in records_of_piece(sorting.columns, sorting.names, piece):
+    for users, items, scores in records_of_piece(sorting.columns, sorting.index, piece):
         batch = pa.record_batch([users, items, scores], names=["user", "item", "score"])
-        bucket = users.astype(np.intp) // sorting.n_users
+        bucket = users.astype(np.intp) // sorting.n_users_of_book
         found.append(write_buckets(sorting.folder, batch, bucket, sorting.n_books))
     return tuple(found)
 
@@ -105,15 +108,16 @@ def bind(sorting: Sorting, number: int) -> Books:
         np.concatenate([batch.column(name).to_numpy() for batch in batches])
         for name in ("user", "item", "score")
     ]
-    start, n_items = number * sorting.n_users, len(sorting.names.items)
-    n_users = min(sorting.n_users, len(sorting.names.users) - start)
+    start, n_items = number * sorting.n_users_of_book, sorting.n_items
+    n_users = min(sorting.n_users_of_book, sorting.n_users - start)
     scores = _merged(each[0].astype(np.int64) - start, each[1], each[2], (n_users, n_items))
     path = str(Path(sorting.folder, uuid4().hex))
     is_binary = bool((scores.data == 1).all())
-    np.save(f"{path}-starts.npy", scores.indptr)
-    np.save(f"{path}-items.npy", scores.indices)
-    if not is_binary:
-        np.save(f"{path}-scores.npy", scores.data)
+    with errors_naming_folder(sorting.folder):
+        np.save(f"{path}-starts.npy", scores.indptr)
+        np.save(f"{path}-items.npy", scores.indices)
+        if not is_binary:
+            np.save(f"{path}-scores.npy", scores.data)
     is_whole = bool((scores.data == np.floor(scores.data)).all())
     used = np.bincount(scores.indices, minlength=n_items)
     n_idle = int((np.diff(scores.indptr) == 0).sum())
@@ -136,12 +140,30 @@ class Shelf:
         return np.cumsum([0, *(book.n_users for book in self.books)])
 
     def book(self, number: int) -> Scores:
-        """Return the scores of a book, from its files: nothing is read before it is used."""
+        """Return the scores of a book."""
+        return self.rows_of_book(number, np.arange(self.books[number].n_users))
+
+    def rows_of_book(self, number: int, rows: Indices) -> Scores:
+        """Return some rows of a book, in this order: nothing else is read from its files."""
         book = self.books[number]
-        starts, items = (_mapped(f"{book.path}-{what}.npy") for what in ("starts", "items"))
-        ones = np.ones(items.shape)
-        parts: Any = ones if book.is_binary else _mapped(f"{book.path}-scores.npy"), items, starts
-        return csr_array(parts, shape=(book.n_users, self.n_items))
+        with errors_naming_folder(str(Path(book.path).parent)):
+            starts, items = (mapped(f"{book.path}-{what}.npy") for what in ("starts", "items"))
+            scores = None if book.is_binary else mapped(f"{book.path}-scores.npy")
+        sizes = starts[rows + 1] - starts[rows]
+        ends = np.cumsum(sizes, dtype=np.int64)
+        places = np.arange(ends[-1] if ends.size else 0) + np.repeat(
+            starts[rows] - ends + sizes, sizes
+        )
+        data = np.ones(places.size) if scores is None else scores[places]
+        starts_here = np.concatenate([[0], ends]).astype(starts.dtype)
+        return csr_array((data, items[places], starts_here), shape=(len(rows), self.n_items))
+
+    def write_beside(self, number: int, what: str, values: NDArray[Any]) -> str:
+        """Write an array to a new file beside a book's own, and return the path."""
+        path = Path(self.books[number].path).with_name(f"{uuid4().hex}-{what}.npy")
+        with errors_naming_folder(str(path.parent)):
+            np.save(path, values)
+        return str(path)
 
     def rows(self, users: Indices) -> Scores:
         """Return the scores of these users (users,), by number, in this order."""
@@ -149,7 +171,7 @@ class Shelf:
         order = np.argsort(users, kind="stable")
         ends = np.searchsorted(users[order], starts)
         parts = [
-            self.book(n)[users[order[a:b]] - starts[n]]
+            self.rows_of_book(n, users[order[a:b]] - starts[n])
             for n, (a, b) in enumerate(pairwise(ends))
             if a < b
         ]
@@ -157,11 +179,6 @@ class Shelf:
         back[order] = np.arange(len(order))
         found: Scores = csr_array(vstack(parts, format="csr"))[back]
         return found
-
-
-def _mapped(path: str) -> NDArray[Any]:
-    """Return an array that is read from its file as far as it is used."""
-    return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def _merged(users: Indices, items: Indices, scores: Floats, shape: tuple[int, int]) -> Scores:

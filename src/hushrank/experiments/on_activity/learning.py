@@ -62,7 +62,8 @@ def learn(
     scores = split.shown.scores[rows]
     clusters, first = _timed(lambda: cluster_users(scores, learning.n_clusters, rng=clustering))
     distances, second = _timed(lambda: learning.distances(clusters, sampling))
-    users = ProtectedUsers(split.shown, split.profiles, split.names, rows, clusters, distances)
+    private = split.profiles.values
+    users = ProtectedUsers(split.shown, private, split.names, rows, clusters, distances)
     plans, third = _timed(
         lambda: privrank_plans(
             users, budget=budget, held_out=HELD_OUT, max_ratio=None, keep_own=False, choices=choices

@@ -5,6 +5,7 @@ users, records become points book by book, points are clustered in one place, an
 sums over books. Scores that are whole numbers, or halves, give the same clusters to the last bit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from hushrank.activities.shelves.shelf import Shelf
 from hushrank.arrays import Floats, Indices
 from hushrank.errors import require
+from hushrank.files.spread import mapped, remove_files
 from hushrank.publishing.clusters.clustering import (
     N_COMPONENTS,
     Clustering,
@@ -66,15 +68,32 @@ def space_of_users(
     return space_of_sample(shelf.rows(some), n_kept, rng=rng)
 
 
-def points_of_book(pointing: Pointing, members: Members) -> tuple[Floats, ...]:
-    """Return the points (members, dimensions) of a book's members; tuples of them add up."""
-    scores = pointing.shelf.book(members.book)[members.rows]
-    return (np.asarray(pointing.space.points(scores)),)
+def points_of_book(pointing: Pointing, members: Members) -> tuple[str, ...]:
+    """Write the points (members, dimensions) of a book's members to a file beside it.
+
+    Return the file's path; tuples of them add up. Points are as long as a short record: they do
+    not travel with what tasks return.
+    """
+    scores = pointing.shelf.rows_of_book(members.book, members.rows)
+    return (pointing.shelf.write_beside(members.book, "points", pointing.space.points(scores)),)
+
+
+def points_of_all(files: Sequence[str], n_members: int) -> Floats:
+    """Return the points (members, dimensions) of these files, and remove them, one by one."""
+    points: Floats | None = None
+    filled = 0
+    for file in files:
+        own = mapped(file)
+        points = np.empty((n_members, own.shape[1])) if points is None else points
+        points[filled : filled + len(own)] = own
+        filled += len(own)
+        remove_files([file])
+    return np.zeros((0, 0)) if points is None else points
 
 
 def sums_of_book(pointing: Pointing, members: Members) -> Floats:
     """Return the sums of scores (clusters, items) of a book's members."""
-    scores = pointing.shelf.book(members.book)[members.rows]
+    scores = pointing.shelf.rows_of_book(members.book, members.rows)
     return cluster_sums(scores, members.labels, pointing.n_clusters)
 
 

@@ -70,7 +70,7 @@ def _plan(
     choices: np.random.Generator,
     tell: Callable[[float], object],
 ) -> GroupPlan:
-    value = users.profiles.joint(names)
+    value = users.private.joint(names)
     solved = solve(users, members, _believed(users, value, members, choices, tell))
     learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
     joint = np.zeros((solved.laws.shape[1], value.n_values))

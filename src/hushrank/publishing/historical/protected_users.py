@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
-from hushrank.activities.profiles import Profiles
+from hushrank.activities.profiles import PrivateValues, Profiles
 from hushrank.arrays import Counts, Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.clusters.clustering import Clustering, Clusters, cluster_users
@@ -51,11 +51,12 @@ class ProtectedUsers:
 
     clusters and distances are of the protected users alone: their records are exchanged among
     themselves only, so that none appears beside the original of somebody who is not protected.
+    activity: of nobody, where all records lie on a shelf.
     Privacy: raw data of people.
     """
 
     activity: Activity
-    profiles: Profiles
+    private: PrivateValues
     names: tuple[str, ...]
     rows: Indices
     clusters: Clusters
@@ -73,12 +74,12 @@ class ProtectedUsers:
     @property
     def groups(self) -> Mapping[tuple[str, ...], Indices]:
         """Which protected users (by place in `rows`) ask to protect which of the names."""
-        return self.profiles.select(self.rows).protection(self.names)
+        return self.private.select(self.rows).protection(self.names)
 
     def values(self, names: Sequence[str], members: Indices | None = None) -> Attribute:
         """Return the private value of each of the members (places; all), of the names jointly."""
         rows = self.rows if members is None else self.rows[members]
-        return self.profiles.select(rows).joint(names)
+        return self.private.select(rows).joint(names)
 
     def counts(
         self,
@@ -123,18 +124,18 @@ def protect(
     there are more clusters than records that differ.
     Differs from the source, which clusters all users and releases records of unprotected ones too.
     """
-    aligned = profiles.aligned(activity.users)
-    rows = protected_rows(aligned, names)
+    private = profiles.aligned(activity.users).values
+    rows = protected_rows(private, names)
     wanted = clusters_of(len(rows), n_clusters)
     clusters = cluster_users(activity.scores[rows], wanted, method=clustering, rng=rng)
     distances = group_distances(clusters.centroids, distance)
-    return ProtectedUsers(activity, aligned, tuple(names), rows, clusters, distances)
+    return ProtectedUsers(activity, private, tuple(names), rows, clusters, distances)
 
 
-def protected_rows(profiles: Profiles, names: Sequence[str]) -> Indices:
+def protected_rows(private: PrivateValues, names: Sequence[str]) -> Indices:
     """Return who protects one of `names`, by row; raise HushrankError for fewer than 4."""
-    open_users = profiles.protection(names).get((), np.zeros(0, dtype=np.intp))
-    rows = np.setdiff1d(np.arange(profiles.n_users), open_users)
+    open_users = private.protection(names).get((), np.zeros(0, dtype=np.intp))
+    rows = np.setdiff1d(np.arange(private.n_users), open_users)
     require(len(rows) >= 4, f"expected 4 or more users who ask for protection, got {len(rows)}")
     return rows
 

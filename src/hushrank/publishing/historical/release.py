@@ -167,7 +167,7 @@ def by_row(users: ProtectedUsers, among: Indices) -> Indices:
 
     among (protected,): places of protected users, or NOTHING.
     """
-    sources = np.arange(users.activity.n_users)
+    sources = np.arange(users.private.n_users)
     sources[users.rows] = np.where(among == NOTHING, NOTHING, users.rows[among])
     return sources
 

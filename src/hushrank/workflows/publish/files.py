@@ -7,10 +7,9 @@ process that calls, which alone draws: no task has noise, and one that runs twic
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from secrets import randbits
-from shutil import rmtree
 from typing import Any, cast
 from uuid import uuid4
 
@@ -20,21 +19,28 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import ITEM, SCORE, UNNAMED, USER, ActivityColumns
 from hushrank.activities.identifiers import require_identifiers
-from hushrank.activities.profiles import Profiles
-from hushrank.activities.shelves.records import names_of_piece
-from hushrank.activities.shelves.shelf import Books, Shelf, Sorting, bind, books_for, sort_piece
+from hushrank.activities.profiles import PrivateValues, Profiles
+from hushrank.activities.shelves.places import Places
+from hushrank.activities.shelves.records import Names, Naming, name_piece, users_of_bucket
+from hushrank.activities.shelves.shelf import Books, Shelf, Sorting, bind, sort_piece, sorting_of
 from hushrank.arrays import Indices
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.disk import FilePath
 from hushrank.files.pieces import Piece, pieces_of
-from hushrank.files.spread import scratch_folder
+from hushrank.files.spread import (
+    errors_naming_folder,
+    remove_files,
+    remove_folder,
+    scratch_folder,
+)
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.clusters.in_books import (
     Pointing,
     clusters_of_books,
     labels_of_points,
     members_of_books,
+    points_of_all,
     points_of_book,
     space_of_users,
     sums_of_book,
@@ -53,7 +59,9 @@ from hushrank.workflows.publish.historical import planner_of
 from hushrank.workflows.results.release_terms import Distance, ReleaseTerms
 from hushrank.workflows.seeds import secret_words, stream
 
-ROWS_OF_A_PIECE = 2**22
+ROWS_OF_A_PIECE, NAMES_AT_ONCE = 2**22, 2**18
+NOBODY = Activity(csr_array((1, 1)), ("nobody",), ("nothing",))
+"""In place of an activity whose records lie on a shelf."""
 METHODS = ("privrank", "rand", "frapp")
 """Those that know clusters alone: the others compare records one by one."""
 
@@ -158,8 +166,12 @@ def publish_files(
     chosen = clusters, clustering, distance, max_ratio, keep_own, seed, None
     terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
     _require_by_clusters(method, clustering)
-    with _new_folder(output) as unfinished, scratch_folder(scratch) as folder:
-        work = _Work(workers, progress, folder, columns)
+    with (
+        _new_folder(output) as folders,
+        scratch_folder(scratch) as folder,
+        workers.kept() as kept,
+    ):
+        work = _Work(kept, progress, folder, columns)
         sorting, books = work.shelve(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
         shelf = Shelf(books.books, len(books.users_of_items))
         choices = randbits(128) if seed is None else seed
@@ -169,9 +181,9 @@ def publish_files(
         plans = planner_of(terms)(users, budget=terms.settled_budget, choices=rng_of_choices)
         rng = secret_words(seed)
         among = draw_sources(users, plans, rng=rng)
-        n_records = work.write(shelf, sorting, by_row(users, among), str(unfinished))
+        n_records = work.write(shelf, sorting, by_row(users, among), folders)
         compared = _compared(shelf, users, plans, among)
-    sizes = users.activity.n_users, n_records
+    sizes = users.private.n_users, n_records
     return ReleasedFiles(Path(output), terms, *sizes, rng.is_private), compared
 
 
@@ -194,18 +206,31 @@ class _Work:
         """Read all records twice: for the names, and into books."""
         tell, add_up = of_pieces(self.progress), self.workers.add_up
         self.progress("reading who and what there is")
-        names = add_up(names_of_piece, self.columns, pieces, tell).in_order
-        require_identifiers(names.users.to_pylist(), "users")
-        require_identifiers(names.items.to_pylist(), "items")
-        sorting = books_for(self.folder, self.columns, names)
+        names = self._names(pieces)
+        for texts, what in ((names.users, "users"), (names.items, "items")):
+            for start in range(0, len(texts), NAMES_AT_ONCE):  # they are distinct
+                require_identifiers(texts.slice(start, NAMES_AT_ONCE).to_pylist(), what)
+        sorting = sorting_of(self.folder, self.columns, names)
         self.progress(f"sorting {names.n_records:,} records")
-        files = add_up(sort_piece, sorting, pieces, tell)
-        sorting = Sorting(self.folder, self.columns, names, sorting.n_users, files)
+        sorting = replace(sorting, files=add_up(sort_piece, sorting, pieces, tell))
         books = add_up(bind, sorting, range(sorting.n_books), tell)
+        remove_files(sorting.files)
         idle, unused = books.n_idle, int((books.users_of_items == 0).sum())
         require(idle == 0, f"expected activity of every user, got none of {idle} users")
         require(unused == 0, f"expected activity on every item, got none on {unused} items")
         return sorting, books
+
+    def _names(self, pieces: Sequence[Piece]) -> Names:
+        """Name all users and items, in order: users by buckets, of which a task holds one."""
+        tell, n_records = of_pieces(self.progress), sum(piece.n_rows for piece in pieces)
+        n_buckets = max(1, -(-n_records // ROWS_OF_A_PIECE))
+        salt = randbits(64), randbits(64) | 1
+        naming = Naming(self.folder, self.columns, n_buckets, salt)
+        named = self.workers.add_up(name_piece, naming, pieces, tell)
+        naming = replace(naming, files=named.files)
+        users = self.workers.add_up(users_of_bucket, naming, range(n_buckets), tell)
+        remove_files(named.files)
+        return named.names(users)
 
     def protect(
         self,
@@ -218,39 +243,42 @@ class _Work:
     ) -> ProtectedUsers:
         """Find who protects what, and cluster their records, as `protect` does."""
         self.progress("clustering users")
-        users, items = (
-            tuple(each.to_pylist()) for each in (sorting.names.users, sorting.names.items)
-        )
-        aligned = profiles.aligned(users)
-        rows = protected_rows(aligned, terms.private)
+        private = _private_values(profiles, sorting.index.users)
+        rows = protected_rows(private, terms.private)
         method, tell = cast(Clustering, terms.clustering), of_pieces(self.progress)
         space = space_of_users(shelf, rows, method, rng=rng)
         members, n_clusters = members_of_books(shelf, rows), clusters_of(len(rows), terms.clusters)
         pointing = Pointing(shelf, space, n_clusters)
-        points = np.concatenate(self.workers.add_up(points_of_book, pointing, members, tell))
+        files = self.workers.add_up(points_of_book, pointing, members, tell)
+        points = points_of_all(files, len(rows))
         members = labels_of_points(members, points, n_clusters, method, rng=rng)
         sums = self.workers.add_up(sums_of_book, pointing, members, tell)
         clusters = clusters_of_books(members, points, sums, space)
-        nothing = Activity(csr_array((len(users), len(items))), users, items)
         distances = group_distances(clusters.centroids, terms.distance)
-        return ProtectedUsers(nothing, aligned, terms.private, rows, clusters, distances)
+        return ProtectedUsers(NOBODY, private, terms.private, rows, clusters, distances)
 
-    def write(self, shelf: Shelf, sorting: Sorting, sources: Indices, folder: str) -> int:
+    def write(
+        self, shelf: Shelf, sorting: Sorting, sources: Indices, folders: tuple[str, str]
+    ) -> int:
         """Write what is released of each book's users; return how many records that is."""
         self.progress("writing the release")
         starts = shelf.starts
-        writing = _Writing(shelf, sorting, folder)
+        writing = _Writing(shelf, sorting, *folders)
         each = [(n, sources[starts[n] : starts[n + 1]]) for n in range(len(shelf.books))]
         return self.workers.add_up(write_book, writing, each, of_pieces(self.progress))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Writing:
-    """What a task needs to write a part of the release."""
+    """What a task needs to write a part of the release.
+
+    begun: a folder of files that may never be finished; whole: that of those that are released.
+    """
 
     shelf: Shelf
     sorting: Sorting
-    folder: str
+    begun: str
+    whole: str
 
 
 def write_book(writing: _Writing, given: tuple[int, Indices]) -> int:
@@ -263,22 +291,33 @@ def write_book(writing: _Writing, given: tuple[int, Indices]) -> int:
     from pyarrow import parquet
 
     number, sources = given
-    scores, names = writing.shelf.rows(sources), writing.sorting.names
-    users = pa.array(writing.sorting.users_of(number))
+    scores, index = writing.shelf.rows(sources), writing.sorting.index
+    users = index.users.texts.slice(int(writing.shelf.starts[number]), len(sources))
     rows = np.repeat(np.arange(len(sources), dtype=np.int32), np.diff(scores.indptr))
     columns = {
-        USER: pa.DictionaryArray.from_arrays(rows, users),
-        ITEM: pa.DictionaryArray.from_arrays(scores.indices, names.items.cast(pa.string())),
+        USER: pa.DictionaryArray.from_arrays(rows, users.cast(pa.string())),
+        ITEM: pa.DictionaryArray.from_arrays(scores.indices, index.items.texts.cast(pa.string())),
     }
     books = writing.shelf.books
     if not all(book.is_binary for book in books):
         whole = all(book.is_whole for book in books)
         columns[SCORE] = pa.array(scores.data.astype(np.int64) if whole else scores.data)
-    path = Path(writing.folder, f"part-{number:05}.parquet")
-    unfinished = path.with_suffix(f".{uuid4().hex}")
-    parquet.write_table(_without_unused(pa.table(columns)), unfinished)
-    unfinished.replace(path)
+    unfinished = Path(writing.begun, uuid4().hex)
+    with errors_naming_folder(writing.begun):
+        parquet.write_table(_without_unused(pa.table(columns)), unfinished)
+        unfinished.replace(Path(writing.whole, f"part-{number:05}.parquet"))
     return int(scores.nnz)
+
+
+def _private_values(profiles: Profiles, users: Places) -> PrivateValues:
+    """Return what users keep private, as `Profiles.aligned` does, without a list of their names."""
+    import pyarrow as pa
+
+    place_of_row = users.find(pa.array(profiles.users, pa.large_string()))
+    known = np.flatnonzero(place_of_row >= 0)
+    rows = np.full(len(users.texts), -1, dtype=np.intp)
+    rows[place_of_row[known]] = known
+    return profiles.values_of(rows)
 
 
 def _without_unused(table: Any) -> Any:
@@ -306,17 +345,23 @@ def _compared(
 
 
 @contextmanager
-def _new_folder(output: FilePath) -> Iterator[Path]:
-    """Yield a folder beside the output, which becomes the output when nothing went wrong."""
+def _new_folder(output: FilePath) -> Iterator[tuple[str, str]]:
+    """Yield a folder for what is begun, and one that becomes the output when nothing went wrong.
+
+    A worker that dies leaves what it had begun, and nobody shall find that in the release.
+    """
     wanted = Path(output)
     require(not wanted.exists(), f"{output}: expected a folder that is not there yet")
     unfinished = wanted.with_name(f".{wanted.name}-{uuid4().hex}")
+    begun, whole = unfinished / "begun", unfinished / "whole"
     try:
         unfinished.mkdir()
+        begun.mkdir()
+        whole.mkdir()
     except OSError as error:
         raise HushrankError(f"{output}: {error.strerror or 'cannot be written to'}") from None
     try:
-        yield unfinished
-        unfinished.rename(wanted)
+        yield str(begun), str(whole)
+        whole.rename(wanted)
     finally:
-        rmtree(unfinished, ignore_errors=True)
+        remove_folder(unfinished)

@@ -13,7 +13,8 @@ import numpy as np
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns
 from hushrank.activities.profiles import Profiles
-from hushrank.activities.shelves.records import Names, names_of_piece, records_of_piece
+from hushrank.activities.shelves.places import Index, records_of_piece
+from hushrank.activities.shelves.records import names_of_piece
 from hushrank.arrays import Floats, Integers32, WholeNumbers
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
@@ -57,11 +58,12 @@ def begin_shards(
     n_shards = expect_whole(n_shards, "n_shards", at_least=1)
     _require_no_others(Path(folder), n_shards)
     rules = rules_of(budget, limit, renew_every)
-    learnt = _Learnt.of(source, profiles, columns, workers, progress)
     names = expect_attributes(private)
-    setup = setup_by(
-        learnt.population, learnt.users, learnt.items, profiles, names, rules, history=history
-    )
+    with workers.kept() as kept:
+        learnt = _Learnt.of(source, profiles, columns, kept, progress)
+        setup = setup_by(
+            learnt.population, learnt.users, learnt.items, profiles, names, rules, history=history
+        )
     Path(folder).mkdir(exist_ok=True)
     paths = [Path(folder, f"{number}-of-{n_shards}.state") for number in range(n_shards)]
     progress(f"beginning {n_shards} states")
@@ -89,7 +91,7 @@ def _begin(path: Path, shard: StreamSetup) -> None:
 class _Learnt:
     """Who and what is in some pieces, and how to learn from them. Privacy: raw."""
 
-    names: Names
+    index: Index
     users: tuple[str, ...]
     is_active: Floats
     pieces: tuple[Piece, ...]
@@ -111,19 +113,20 @@ class _Learnt:
         pieces, tell = tuple(pieces_of(source, most_rows=ROWS_OF_A_PIECE)), of_pieces(progress)
         progress("reading who and what there is")
         names = workers.add_up(names_of_piece, columns, pieces, tell).in_order
-        totals = workers.add_up(total_of_piece, (columns, names), pieces, tell)
+        index = Index.of(names)
+        totals = workers.add_up(total_of_piece, (columns, index), pieces, tell)
         for each, what in ((totals.users, "user"), (totals.items, "item")):
             idle = int((each == 0).sum())
             require(idle == 0, f"expected activity of every {what}, got none of {idle}")
         users = all_users(names.users.to_pylist(), profiles)
         is_active = np.zeros(len(users))
         is_active[: len(totals.users)] = totals.users > 0
-        return cls(names, users, is_active, pieces, columns, workers, progress)
+        return cls(index, users, is_active, pieces, columns, workers, progress)
 
     @property
     def items(self) -> tuple[str, ...]:
         """All items, in order."""
-        return tuple(self.names.items.to_pylist())
+        return tuple(self.index.items.texts.to_pylist())
 
     def population(self, codes: WholeNumbers, n_values: int) -> ActivityPopulation:
         """Learn what items tell of the values of users, who are in the order of `users`."""
@@ -132,7 +135,7 @@ class _Learnt:
         cell_of_user = np.full(len(self.users), -1, dtype=np.int32)
         cell_of_user[taught] = cells
         self.progress("learning what items tell")
-        learning = Learning(self.columns, self.names, cell_of_user, n_groups * n_values)
+        learning = Learning(self.columns, self.index, cell_of_user, n_groups * n_values)
         tell = of_pieces(self.progress)
         return population_of_sums(
             self.workers.add_up(sums_of_piece, learning, self.pieces, tell), n_values
@@ -156,17 +159,18 @@ class Learning:
     """What a task needs to add up scores: cell_of_user (users,) of n_cells, -1 = nobody's."""
 
     columns: ActivityColumns
-    names: Names
+    index: Index
     cell_of_user: Integers32
     n_cells: int
 
 
-def total_of_piece(told: tuple[ActivityColumns, Names], piece: Piece) -> Totals:
+def total_of_piece(told: tuple[ActivityColumns, Index], piece: Piece) -> Totals:
     """Add up a piece's scores by user and by item. Raises HushrankError, naming the file."""
-    columns, names = told
-    totals = Totals(np.zeros(len(names.users)), np.zeros(len(names.items)))
-    for users, items, scores in records_of_piece(columns, names, piece):
-        each = (users, len(names.users)), (items, len(names.items))
+    columns, index = told
+    n_users, n_items = len(index.users.texts), len(index.items.texts)
+    totals = Totals(np.zeros(n_users), np.zeros(n_items))
+    for users, items, scores in records_of_piece(columns, index, piece):
+        each = (users, n_users), (items, n_items)
         of_users, of_items = (np.bincount(n, scores, size).astype(np.float64) for n, size in each)
         totals += Totals(of_users, of_items)
     return totals
@@ -174,9 +178,9 @@ def total_of_piece(told: tuple[ActivityColumns, Names], piece: Piece) -> Totals:
 
 def sums_of_piece(learning: Learning, piece: Piece) -> Floats:
     """Add up a piece's scores by item and cell (items, cells). Raises as `total_of_piece`."""
-    n_items = len(learning.names.items)
+    n_items = len(learning.index.items.texts)
     sums = np.zeros(n_items * learning.n_cells)
-    for users, items, scores in records_of_piece(learning.columns, learning.names, piece):
+    for users, items, scores in records_of_piece(learning.columns, learning.index, piece):
         cell = learning.cell_of_user[users]
         known = cell >= 0
         place = items[known].astype(np.intp) * learning.n_cells + cell[known]

@@ -1,0 +1,32 @@
+"""Rows that lie on a disk for a while are gone afterwards, whoever comes late."""
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.files.spread import scratch_folder, write_buckets
+
+ROWS = pa.record_batch([[1, 2, 3]], names=["row"])
+
+
+def test_a_task_that_comes_late_leaves_nothing_in_a_folder_that_is_being_removed(
+    tmp_path, monkeypatch
+):
+    """A worker of another machine ends its task while the caller removes the folder, by file."""
+    came, remove = [], os.rmdir
+
+    def with_a_late_task(*path, **told):
+        if not came:
+            came.append("late")
+            with pytest.raises(HushrankError, match="No such file"):
+                write_buckets(folder, ROWS, np.array([0, 1, 0]), 2)
+        remove(*path, **told)
+
+    with scratch_folder(tmp_path) as folder:
+        write_buckets(folder, ROWS, np.array([0, 1, 0]), 2)
+        monkeypatch.setattr(os, "rmdir", with_a_late_task)
+    assert came
+    assert not list(tmp_path.iterdir())
