@@ -80,8 +80,8 @@ def unseen_words(unseen: UnseenOrder | None) -> dict[str, str]:
         return {}
     said = (
         f"an exact order that up to {100 * unseen.share:.0f} % of people hold can go unseen; where"
-        f" one is handed out, such as how-to-vote cards, read errors {unseen.errors:.1f} times as"
-        " wide"
+        " one is handed out, such as how-to-vote cards, or camps all but agree on a first choice,"
+        f" read errors {unseen.errors:.1f} times as wide"
     )
     return {"unseen orders": said}
 
