@@ -1,5 +1,6 @@
 import asyncio
 import json
+import stat
 from functools import partial
 
 import msgspec
@@ -228,6 +229,7 @@ def test_what_a_collector_exports_is_counted_to_its_own_tallies(tmp_path):
             await service.reports(id)
         await service.close(id)
         write_reports(tmp_path / "reports.parquet", *await service.reports(id))
+        assert stat.S_IMODE((tmp_path / "reports.parquet").stat().st_mode) == 0o600
         (tmp_path / "survey.json").write_bytes(msgspec.json.encode(await service.export(id)))
         await store.close()
 

@@ -134,6 +134,8 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
             (replace(right, rounds=right.rounds * 2), "of another round"),
             (replace(another_draft, rounds=_asked_otherwise(another_draft)), "of another round"),
             (replace(old, id=this_week), "expected the tallies of the file"),
+            (_with(right, repeated=1), "of all its reports, once"),
+            (_with(right, refused=1), "of all its reports, once"),
             (tally_reports(tmp_path / "half.parquet", start), "expected the tallies of the file"),
             (tally_reports(tmp_path / "unmarked.parquet", start), "the file that was handed"),
             (tally_reports([file, tmp_path / "half.parquet"], start), "of all its reports, once"),
@@ -148,6 +150,12 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
             await service.take_back(this_week, right)
 
     in_folder(refused)
+
+
+def _with(survey: SurveySoFar, **changed: int) -> SurveySoFar:
+    """Return a survey whose only round says something else."""
+    (first,) = survey.rounds
+    return replace(survey, rounds=(msgspec.structs.replace(first, **changed),))
 
 
 def _asked_otherwise(survey: SurveySoFar):

@@ -90,8 +90,8 @@ def export(
 ) -> None:
     """Write all that is known of a survey: what was asked, and the tallies of its rounds.
 
-    No report of a single person is in it. With --reports the noisy reports of a round are written
-    one by one, not when or from whom they came: what `hushrank tally` counts.
+    Reports are in it as sums, by question; not whose they are. With --reports the noisy reports of
+    a round are written one by one, not when or from whom they came: what `hushrank tally` counts.
 
     Example:  hushrank collector export SURVEY --out survey.json
     """

@@ -89,7 +89,8 @@ class Drafting(Shelf):
     async def export(self, id: str) -> dict[str, Any]:
         """Return all that is known of a survey, for JSON: as its file, and every round's tallies.
 
-        A report of a single person is not in it. Raises Refusal.
+        Privacy: sums of noisy reports by question, not whose they are; of one report where one
+        person was asked a question. Raises Refusal.
         """
         record = await self._record(id)
         rounds = [
