@@ -90,3 +90,13 @@ def test_noise_that_is_all_shared_leaves_some_of_its_own():
     variances = np.full((3, 3), 0.02)
     known = EstimatedMargins(np.zeros((3, 3)), variances, shared=0.05)
     assert known.own_noise[0, 1:] == pytest.approx([0.001, 0.001])
+
+
+@pytest.mark.linear_algebra
+def test_who_expects_no_differences_finds_none_in_noise():
+    """The curve is straightened where scores of so little spread are, not where noise puts them."""
+    rng = np.random.default_rng(5)
+    known = EstimatedMargins(antisymmetric(rng.normal(0, 1, len(FIRST))), np.ones((N_ITEMS,) * 2))
+    line = Line.tangent(known, 2**-10)
+    assert np.abs(line.offsets).max() < 1e-6
+    assert MarginFit(known, line, 2**-10, 2**-10).belief(1.0).margins == pytest.approx(0, abs=1e-4)

@@ -1,12 +1,13 @@
 """One number for each item, learnt from noisy pair reports: a Bradley-Terry model of the people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.aggregators.bradley_terry import likeliest_scores
 from hushrank.aggregators.from_reports.pair_estimates import (
+    PairEstimates,
     PairReports,
     PairValues,
     PairVariances,
@@ -49,3 +50,14 @@ class PairScores:
             return precisions
 
         return cls(likeliest_scores(estimate_pairs(reports).margins, precisions_at))
+
+
+def estimate_pairs_together(reports: PairReports) -> PairEstimates:
+    """Estimate all margins, with the variances that they have where the model puts them.
+
+    The few reports of one pair may all agree, and would then be believed to have hardly any noise.
+    Otherwise as `estimate_pairs`.
+    """
+    variances = PairVariances.of(reports).at(PairScores.fit(reports).margins)
+    np.fill_diagonal(variances, 0.0)
+    return replace(estimate_pairs(reports), variances=variances)

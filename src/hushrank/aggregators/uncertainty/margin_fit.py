@@ -81,12 +81,13 @@ class Line:
     slopes: Floats
 
     @classmethod
-    def tangent(cls, known: EstimatedMargins) -> "Line":
-        """Return the tangents of tanh at the likeliest scores, whose spread is learnt along.
+    def tangent(cls, known: EstimatedMargins, widest: float) -> "Line":
+        """Return the tangents of tanh at the likeliest scores, of a spread of at most `widest`.
 
-        With too wide a prior noise would look like agreement, and flatten the curve.
+        The spread is learnt along: with too wide a prior noise would look like agreement, and
+        flatten the curve.
         """
-        scores = likeliest_scores(known.estimates, lambda model: known.precisions)
+        scores = likeliest_scores(known.estimates, lambda model: known.precisions, widest=widest)
         gaps = scores[:, None] - scores
         slopes = slopes_at(np.tanh(gaps))
         return cls(np.tanh(gaps) - slopes * gaps, slopes)

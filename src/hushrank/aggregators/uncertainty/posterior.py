@@ -38,8 +38,7 @@ class Belief:
 class Posterior:
     """What is known of a population after a noisy release: a mixture of normal beliefs.
 
-    The prior is normal; its spread, flat before, is weighed by the evidence, so that near ties are
-    not over-read.
+    The prior is normal; its spread is weighed by the evidence, so that near ties are not over-read.
     """
 
     beliefs: tuple[Belief, ...]

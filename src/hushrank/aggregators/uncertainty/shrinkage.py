@@ -1,7 +1,6 @@
 """From estimates with known noise to a posterior: a hierarchical normal model."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -11,7 +10,10 @@ from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats
 
 SPREADS: Floats = np.exp2(np.arange(-10, 4, dtype=np.float64))
-"""The prior's standard deviations of scores, and of what scores leave over."""
+"""The prior's standard deviations of scores, and of what scores leave over.
+
+The least is where the prior ends: people who differ by less than a thousandth prefer nothing.
+"""
 REST_SPREADS = SPREADS[SPREADS <= 0.5]
 LEAST_WEIGHT = 1e-3
 
@@ -25,23 +27,23 @@ def posterior_of_margins(margins: Floats, variances: Floats) -> Posterior:
     return posterior_of(EstimatedMargins(margins, variances))
 
 
-def posterior_of(known: EstimatedMargins, *, rests_may_be_small: bool = False) -> Posterior:
+def posterior_of(known: EstimatedMargins) -> Posterior:
     """Return what noisy margins, and scores if there are any, leave open.
 
         margin[a, b] = tanh(score[a] - score[b]) + rest[a, b]
         score ~ N(0, t^2)      rest ~ N(0, w^2 slope)      slope = 1 - tanh^2
 
-    The curve is straightened at its best fit; the spreads t and w are weighed by the evidence, from
-    flat ones; w from one flat in its logarithm where rests may be small, so that little is made of
-    circles that few reports show.
-    Cost: O(items^3) for each of 140 pairs of spreads.   Source: Bradley, Terry (Biometrika 1952),
-    as a hierarchical normal model with flat spreads, Gelman (Bayesian Analysis 2006).
+    For each t the curve is straightened at its best fit. The spreads are weighed by the evidence,
+    from priors flat in their logarithms, of w up to t: chance alone makes both of the same size.
+    Cost: O(items^3) for each of 95 pairs of spreads.   Source: Bradley, Terry (Biometrika 1952),
+    as a hierarchical normal model.   Why these priors: decision 22.
     """
-    line = Line.tangent(known)
-    fits = [MarginFit(known, line, *pair) for pair in product(SPREADS, REST_SPREADS)]
-    power = 0 if rests_may_be_small else 1
-    prior = np.array([fit.score_spread * fit.rest_spread**power for fit in fits], dtype=np.float64)
-    weights = _weights(np.array([fit.log_evidence for fit in fits]), prior)
+    fits, log_prior = [], []
+    for spread in SPREADS:
+        line, rests = Line.tangent(known, spread), REST_SPREADS[spread >= REST_SPREADS]
+        fits += [MarginFit(known, line, spread, rest) for rest in rests]
+        log_prior += [-np.log(len(rests))] * len(rests)
+    weights = _weights(np.array([fit.log_evidence for fit in fits]) + log_prior)
     likely = [(fit, weight) for fit, weight in zip(fits, weights, strict=True) if weight > 0]
     return Posterior(tuple(fit.belief(float(weight)) for fit, weight in likely))
 
@@ -49,13 +51,14 @@ def posterior_of(known: EstimatedMargins, *, rests_may_be_small: bool = False) -
 def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
     """Return what estimated scores (items,) with their covariance (items, items) leave open.
 
-    The prior is N(0, t^2) for each score, in any unit; its spread is weighed by the evidence.
+    The prior is N(0, t^2) for each score, in any unit; t is weighed by the evidence, from a prior
+    flat in its logarithm.
     Who leads whom is judged by the scores.
     """
     noise = float(np.sqrt(np.trace(covariance) / len(scores)))
     unit = max(noise, float(np.abs(scores).max()), np.finfo(float).tiny)
     beliefs = [_score_belief(scores, covariance, unit * spread) for spread in SPREADS]
-    weights = _weights(np.array([evidence for evidence, _ in beliefs]), SPREADS)
+    weights = _weights(np.array([evidence for evidence, _ in beliefs]))
     weighed = zip(beliefs, weights, strict=True)
     return Posterior(tuple(replace(each, weight=float(w)) for (_, each), w in weighed if w > 0))
 
@@ -70,12 +73,9 @@ def _score_belief(scores: Floats, covariance: Floats, spread: float) -> tuple[fl
     return float(evidence), Belief(0.0, shrunk, remaining, gaps, contrasts(remaining))
 
 
-def _weights(log_evidence: Floats, prior: Floats) -> Floats:
-    """Return the weights of beliefs by prior and log-evidence, 0 for those that do not matter.
-
-    A prior in proportion to the spreads is flat in them: the grid is one of logarithms.
-    """
-    weights = prior * np.exp(log_evidence - log_evidence.max())
+def _weights(log_weights: Floats) -> Floats:
+    """Return weights that sum to 1, 0 for those that do not matter."""
+    weights = np.exp(log_weights - log_weights.max())
     weights = np.where(weights >= LEAST_WEIGHT * weights.max(), weights, 0.0)
     likely: Floats = weights / weights.sum()
     return likely

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.aggregators.from_reports.pair_scores import estimate_pairs_together
 from hushrank.aggregators.uncertainty.drawn_ranks import Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
@@ -65,7 +66,7 @@ class LearntPairs:
     @cached_property
     def posterior(self) -> Posterior:
         """What the noise of the reports leaves open of the order."""
-        estimates = self.outcome.estimates
+        estimates = estimate_pairs_together(self.outcome.reports)
         return posterior_of_margins(estimates.margins, estimates.variances)
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:

@@ -14,7 +14,7 @@ from hushrank.aggregators.borda import borda
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.exact.subset_program import MOST_ITEMS_OF_SETS
 from hushrank.aggregators.from_reports.block_reports import reports_of_blocks, shared_noise
-from hushrank.aggregators.from_reports.pair_estimates import estimate_pairs
+from hushrank.aggregators.from_reports.pair_scores import estimate_pairs_together
 from hushrank.aggregators.uncertainty.margin_fit import EstimatedMargins, EstimatedScores
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of
@@ -52,7 +52,7 @@ class OneOrder:
     @cached_property
     def posterior(self) -> Posterior:
         """What the noise of the reports leaves open of the margins."""
-        return posterior_of(self.known, rests_may_be_small=True)
+        return posterior_of(self.known)
 
     @cached_property
     def order(self) -> Order:
@@ -106,7 +106,8 @@ def known_margins(
     blocks = cast("tuple[RelativeOrder, ...]", surveys[0].questions)
     mechanism = cast(GeneralizedRandomizedResponse, surveys[0].mechanisms[0])
     reports = reports_of_blocks(n_items, blocks, mechanism, tallies[0], n_people)
-    estimates, shared = estimate_pairs(reports), shared_noise(n_items, blocks, reports, n_blocks)
+    estimates = estimate_pairs_together(reports)
+    shared = shared_noise(n_items, blocks, reports, n_blocks)
     scores = _scores(surveys[-1], tallies[-1], n_whole / n_people) if n_whole else None
     return EstimatedMargins(estimates.margins, estimates.variances, shared, scores)
 
