@@ -22,6 +22,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys import repeats
 from hushrank.surveys.repeats import buckets_of, first_reports
 from hushrank.surveys.report_batches import Counted, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
@@ -216,6 +217,21 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             found = Workers().add_up(tally_bucket, replace(keyed, **read), range(n_buckets))
             assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
             assert (found.n_refused, found.n_repeated) == (0, 40)
+
+
+@pytest.mark.parametrize("alike", [1, 2**54])
+def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, alike):
+    """In several parts of the table; and where different keys have equal hashes, compared whole."""
+    plain = repeats.hashes_of
+    monkeypatch.setattr(repeats, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(repeats, "hashes_of", lambda *told: plain(*told) // alike * alike)
+    numbers = np.random.default_rng(1).integers(3000, size=5000)
+    nothing = np.zeros(5000, dtype=np.intp)
+    stated = np.zeros(5000, dtype=np.bool_)
+    stated[np.unique(numbers, return_index=True)[1]] = True
+    for keys in (pa.array(numbers), pa.array(map(str, numbers))):
+        found = first_reports(keys, nothing, nothing, np.array([1]))
+        assert (found == stated).all()
 
 
 @pytest.mark.end_to_end  # it starts processes

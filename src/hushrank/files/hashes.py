@@ -28,8 +28,9 @@ def hashes_of(texts: "pa.Array", salt: Salt) -> Words:
     words = np.array(salt, dtype=np.uint64)
     texts = texts.dictionary_decode() if types.is_dictionary(texts.type) else texts
     if types.is_integer(texts.type):
-        numbers = np.asarray(texts.cast(pa.int64(), safe=False).fill_null(0))
-        return _hashes(numbers.view(np.uint8), np.arange(numbers.size + 1) * 8, words)
+        plain = texts.fill_null(0) if texts.null_count else texts
+        numbers = np.asarray(plain if types.is_int64(plain.type) else plain.cast(pa.int64(), False))
+        return _hashes_of_numbers(numbers.view(np.uint64), words)
     bytes_of = _as_bytes(texts)
     _, ends_buffer, data = bytes_of.buffers()
     first, n_rows = bytes_of.offset, len(bytes_of)
@@ -57,4 +58,14 @@ def _hashes(held: NDArray[np.uint8], ends: Indices, salt: Words) -> Words:
             mixed = (mixed ^ np.uint64(held[place])) * salt[1]
             mixed ^= mixed >> np.uint64(29)
         found[row] = mixed
+    return found
+
+
+@kernel
+def _hashes_of_numbers(numbers: Words, salt: Words) -> Words:
+    found = np.empty(numbers.size, dtype=np.uint64)
+    for row in range(numbers.size):
+        mixed = (numbers[row] ^ salt[0]) * salt[1]
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * salt[1]
+        found[row] = mixed ^ (mixed >> np.uint64(32))
     return found
