@@ -76,6 +76,15 @@ def test_with_a_seed_neither_workers_nor_second_executions_matter(people, short_
     assert plain(again.result) == plain(once.result)
 
 
+def test_a_worker_of_another_version_does_nothing(monkeypatch):
+    """What it would count, or how it would draw, is not known here."""
+    of_version = tasks._of_version
+    monkeypatch.setattr(tasks, "_of_version", lambda _, *told: of_version("0.0.1", *told))
+    said = rf"^a worker has hushrank {hushrank.__version__}, expected 0\.0\.1$"
+    with pytest.raises(HushrankError, match=said):
+        People.of(people_of, CUTS, Workers("threads", 2))
+
+
 GUARDED = tasks._guarded
 
 

@@ -31,6 +31,17 @@ def test_pieces_hold_every_row_once_and_in_order(folder, most_rows):
     assert max(batch.num_rows for batch in batches) <= 7
 
 
+def test_files_without_rows_are_no_piece_unless_all_are_such(folder):
+    stated = pieces_of(folder, most_rows=25)
+    parquet.write_table(TABLE.slice(0, 0), folder / "0.parquet")
+    parquet.ParquetWriter(folder / "1.parquet", TABLE.schema).close()
+    assert pieces_of(folder, most_rows=25) == stated
+    for empty in ("0", "1"):
+        (piece,) = pieces_of(folder / f"{empty}.parquet", most_rows=25)
+        assert table_of(piece).num_rows == piece.n_rows == 0
+        assert sum(batch.num_rows for batch in batches_of(piece, ["number"], most_rows=7)) == 0
+
+
 def test_a_file_that_is_named_twice_is_read_once(folder):
     one = folder / "a.parquet"
     assert pieces_of([folder / "*.parquet", one, str(folder)], most_rows=1000) == pieces_of(

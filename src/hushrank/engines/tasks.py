@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
+import hushrank
 from hushrank.errors import HushrankError, needs_extra, require
 
 FAN_IN = 16
@@ -198,8 +199,9 @@ class _Graph:
             from dask import delayed
         except ModuleNotFoundError as missing:
             raise needs_extra("a scheduler", "cluster") from missing
+        run_here = partial(_of_version, hushrank.__version__, guarded)
         once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
-        run = delayed(guarded, name=_public_name("task"), pure=False, traverse=False)
+        run = delayed(run_here, name=_public_name("task"), pure=False, traverse=False)
         total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
         leaves = [run(once, piece, dask_key_name=_public_name("task")) for piece in pieces]
         level = leaves
@@ -311,6 +313,13 @@ def _unless_failed(found: Any) -> Any:
     if isinstance(found, Failure):
         raise HushrankError(found.message)
     return found
+
+
+def _of_version(version: str, guarded: Callable[..., Any], shared: Any, piece: Any) -> Any:
+    """Run a task on a worker that has the same hushrank as the process that calls."""
+    if hushrank.__version__ != version:
+        return Failure(f"a worker has hushrank {hushrank.__version__}, expected {version}")
+    return guarded(shared, piece)
 
 
 def _guarded(task: Callable[[C, P], Any], shared: C, piece: P) -> Any:

@@ -40,12 +40,14 @@ def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[
     """Cut files into pieces of at most `most_rows` rows, or of one row group where that has more.
 
     source: paths, patterns such as `reports/*.parquet`, folders, or addresses that fsspec knows.
-    The pieces are in the order of the files' names, and of the rows in them.
+    The pieces are in the order of the files' names, and of the rows in them. Files without rows are
+    passed over, as engines write some; where all are such, there is one piece without rows.
     Raises HushrankError, which names the file, where there is none or where one is no Parquet.
     """
     named = [source] if isinstance(source, str) or not isinstance(source, Sequence) else source
     paths = sorted({path for each in named for path in _paths(fspath(each))})
-    return [piece for path in paths for piece in _cut(path, most_rows)]
+    found = [piece for path in paths for piece in _cut(path, most_rows)]
+    return [piece for piece in found if piece.n_rows] or found[:1]
 
 
 def batches_of(
@@ -134,7 +136,7 @@ def _elsewhere(pattern: str) -> list[str]:
 
 
 def _cut(path: str, most_rows: int) -> Iterator[Piece]:
-    """Yield the pieces of one file: consecutive row groups."""
+    """Yield the pieces of one file, at least one: consecutive row groups."""
     with errors_naming_parquet(path), _opened(path) as file:
         each = [file.metadata.row_group(n) for n in range(file.num_row_groups)]
         sizes = [(group.num_rows, group.total_byte_size) for group in each]
@@ -145,7 +147,7 @@ def _cut(path: str, most_rows: int) -> Iterator[Piece]:
             yield _piece(path, groups, sizes, mark)
             groups = []
         groups.append(number)
-    if groups:
+    if groups or not sizes:
         yield _piece(path, groups, sizes, mark)
 
 

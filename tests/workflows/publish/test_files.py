@@ -19,9 +19,11 @@ from hushrank.files.names import natural_order
 from hushrank.files.pieces import pieces_of
 from hushrank.workflows.publish import files
 from hushrank.workflows.publish.files import publish_files, write_book
+from hushrank.workflows.publish.shards import begin_shards
 from tests.commands import hushrank as command
 
 N_USERS, N_ITEMS = 200, 30
+FEW = {"private": ["gender"], "budget": 0.05}
 ASKED = {"private": ["gender"], "clusters": 7, "seed": 5}
 
 
@@ -157,7 +159,8 @@ def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys)
 
 def test_names_are_in_the_order_in_which_tables_are_read():
     texts = ["b", "10", "9", "007", "7", "a", "é", "Z", "1" * 19, "2" * 18]
-    names = Names(pa.array(texts, pa.large_string()), pa.array(["x"], pa.large_string()), 0)
+    some = (pa.array(each, pa.large_string()) for each in (texts, ["x"]))
+    names = Names(*some, n_records=0, has_scores=False)
     assert tuple(names.in_order.users.to_pylist()) == natural_order(texts)
 
 
@@ -189,6 +192,39 @@ def test_users_who_came_since_the_names_were_read_end_the_work(tmp_path):
         parquet.write_table(pa.table(changed), path)
         with pytest.raises(HushrankError, match=r"visits\.parquet: was changed meanwhile"):
             list(records_of_piece(UNNAMED, index, piece))
+
+
+@pytest.mark.parametrize("n_files", [1, 3])
+def test_files_without_rows_are_passed_over(tmp_path, data, n_files):
+    """As engines write them for partitions of nothing, of whatever columns; not where all are."""
+    _, profiles = data
+    stated, _ = published(tmp_path, profiles, budget=0.05)
+    (tmp_path / "released").rename(tmp_path / "first")
+    empty = pa.table({"user": pa.array([], pa.string()), "other": pa.array([], pa.int8())})
+    for n in range(n_files):
+        parquet.write_table(empty, tmp_path / "visits" / f"empty-{n}.parquet")
+    parquet.ParquetWriter(tmp_path / "visits" / "none.parquet", empty.schema).close()
+    found, _ = published(tmp_path, profiles, budget=0.05)
+    assert found.n_records == stated.n_records
+    assert parquet.read_table(tmp_path / "released").equals(parquet.read_table(tmp_path / "first"))
+    (tmp_path / "released").rename(tmp_path / "second")
+    for file in (tmp_path / "visits").glob("[0-9]*"):
+        file.unlink()
+    with pytest.raises(
+        HushrankError, match=r"empty-0\.parquet: expected the columns user and item"
+    ):
+        published(tmp_path, profiles, budget=0.05)
+
+
+def test_a_file_without_scores_beside_some_with_is_refused(tmp_path, data):
+    whole, profiles = data
+    parquet.write_table(whole.drop_columns(["score"]), tmp_path / "visits" / "bare.parquet")
+    said = "expected a column of scores in all files, or in none"
+    with pytest.raises(HushrankError, match=said):
+        published(tmp_path, profiles, budget=0.05)
+    with pytest.raises(HushrankError, match=said):
+        begin_shards(tmp_path / "states", 2, tmp_path / "visits", profiles, **FEW)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["scratch", "visits"]
 
 
 class Dying(Workers):

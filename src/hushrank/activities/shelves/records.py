@@ -22,12 +22,14 @@ WHOLE = "^[0-9]{1,18}$"
 class Names:
     """The users and items of some records, as Arrow arrays of texts, and how many there are: a sum.
 
-    Privacy: raw, as the records are.
+    has_scores: whether they say more than that something was done.
+    Privacy: raw, as the records are. Raises HushrankError where some have scores and others none.
     """
 
     users: Any
     items: Any
     n_records: int
+    has_scores: bool
 
     def __add__(self, other: "Names") -> "Names":
         """Name those of both."""
@@ -40,18 +42,20 @@ class Names:
             _union([each.users for each in parts]),
             _union([each.items for each in parts]),
         )
-        return cls(users, items, sum(each.n_records for each in parts))
+        has_scores = _alike([each.has_scores for each in parts])
+        return cls(users, items, sum(each.n_records for each in parts), has_scores)
 
     @property
     def in_order(self) -> "Names":
         """The same names as `read_activity` sorts them: whole numbers first, by size."""
-        return Names(_sorted(self.users), _sorted(self.items), self.n_records)
+        return Names(_sorted(self.users), _sorted(self.items), self.n_records, self.has_scores)
 
 
 def names_of_piece(columns: ActivityColumns, piece: Piece) -> Names:
     """Return who and what is in a piece. Raises HushrankError, which names the file."""
+    has_scores = SCORE in _titles(columns, piece)
     parts = [
-        Names(users.unique(), items.unique(), len(users))
+        Names(users.unique(), items.unique(), len(users), has_scores)
         for users, items, _ in texts_of_piece(columns, piece)
     ]
     require(parts, f"{piece.path}: expected at least 1 record")
@@ -74,21 +78,23 @@ class Naming:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Named:
-    """Files with the users of pieces, and the items and the size of all: a sum."""
+    """Files with the users of pieces, and what `Names` says beside them: a sum."""
 
     files: tuple[str, ...]
     items: Any
     n_records: int
+    has_scores: bool
 
     def __add__(self, other: "Named") -> "Named":
         """Name those of both."""
         items, n_records = _union([self.items, other.items]), self.n_records + other.n_records
-        return Named(self.files + other.files, items, n_records)
+        has_scores = _alike([self.has_scores, other.has_scores])
+        return Named(self.files + other.files, items, n_records, has_scores)
 
     def names(self, users: Sequence[Any]) -> Names:
         """Return all names in order, from the users of all buckets."""
         of_all = pyarrow_for("a Parquet file").concat_arrays(users)
-        return Names(of_all, self.items, self.n_records).in_order
+        return Names(of_all, self.items, self.n_records, self.has_scores).in_order
 
 
 def name_piece(naming: Naming, piece: Piece) -> Named:
@@ -97,7 +103,7 @@ def name_piece(naming: Naming, piece: Piece) -> Named:
     bucket = (hashes_of(names.users, naming.salt) % np.uint64(naming.n_buckets)).astype(np.intp)
     batch = pyarrow_for("a Parquet file").record_batch([names.users], names=["user"])
     file = write_buckets(naming.folder, batch, bucket, naming.n_buckets)
-    return Named((file,), names.items, names.n_records)
+    return Named((file,), names.items, names.n_records, names.has_scores)
 
 
 def users_of_bucket(naming: Naming, bucket: int) -> tuple[Any, ...]:
@@ -159,6 +165,11 @@ def _as_scores(column: Any) -> Floats:
     scores: Floats = column.to_numpy(zero_copy_only=False).astype(np.float64)
     require(bool((np.isfinite(scores) & (scores >= 0)).all()), expected)
     return scores
+
+
+def _alike(have_scores: Sequence[bool]) -> bool:
+    require(len(set(have_scores)) == 1, "expected a column of scores in all files, or in none")
+    return have_scores[0]
 
 
 def _union(each: Sequence[Any]) -> Any:
