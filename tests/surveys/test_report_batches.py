@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -244,6 +246,30 @@ def test_every_scheduler_adds_up_to_the_same(tmp_path):
     assert supports(here) == supports(tally_batch((part,), whole))
     for workers in (Workers("threads", 3), Workers("processes", 2)):
         assert supports(workers.add_up(tally_piece, (part,), pieces)) == supports(here)
+
+
+PROGRAM = """
+import sys
+from hushrank.engines.tasks import Workers
+from hushrank.files.pieces import pieces_of
+from hushrank.surveys.report_files import tally_piece
+from tests.surveys.test_report_batches import GeneralizedRandomizedResponse, published
+for name in ("pandas", "distributed"):
+    sys.modules.pop(name, None)
+pieces = pieces_of(sys.argv[1], most_rows=50)
+Workers("threads", 2).add_up(tally_piece, (published(GeneralizedRandomizedResponse),), pieces)
+print([name for name in ("pandas", "distributed") if name in sys.modules])
+"""
+
+
+@pytest.mark.end_to_end  # it starts a process
+def test_to_count_reports_loads_nothing_that_it_does_not_need(tmp_path):
+    """Half a second each, once in every worker."""
+    part = published(GeneralizedRandomizedResponse)
+    written(tmp_path, [batch_of(sent(part, 40, 5))] * 3)
+    told = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    found = subprocess.run(told, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("scheduler", [None, "threads"])

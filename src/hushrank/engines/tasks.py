@@ -141,12 +141,10 @@ class Workers:
 
     def _computed(self, graph: "_Graph", wanted: Sequence[Any], known: "Known") -> Sequence[Any]:
         if self.scheduler == "threads":
-            here = {"scheduler": "threads", "num_workers": self.number}
-            return _computed_here(graph, wanted, known, here)
+            return _computed_here(graph, wanted, known, number=self.number)
         if self.scheduler == "processes":
             with self.kept() as kept:
-                here = {"scheduler": "processes", "pool": kept.pool}
-                return _computed_here(graph, wanted, known, here)
+                return _computed_here(graph, wanted, known, pool=kept.pool)
         return _computed_elsewhere(str(self.scheduler), graph, wanted, known)
 
 
@@ -212,21 +210,32 @@ class _Graph:
 
 
 def _computed_here(
-    graph: _Graph, wanted: Sequence[Any], known: Known, where: Mapping[str, Any]
+    graph: _Graph,
+    wanted: Sequence[Any],
+    known: Known,
+    *,
+    number: int | None = None,
+    pool: Any = None,
 ) -> Sequence[Any]:
-    """Compute in threads or processes of this machine."""
+    """Compute in threads of this process, or in a pool of others.
+
+    The scheduler is told as a function: for a name of one, Dask loads distributed.
+    """
     from concurrent.futures import BrokenExecutor
 
     import dask
+    from dask import multiprocessing, threaded
     from dask.callbacks import Callback
 
     def after(key: str, found: Any, *_: Any) -> None:
         if key in graph.places:
             known.of(graph.places[key], found)
 
+    get = threaded.get if pool is None else multiprocessing.get
+    told = {"pool": pool, "num_workers": number, "chunksize": 1, "optimize_graph": False}
     try:
         with Callback(posttask=after), dask.config.set({"optimization.fuse.active": False}):
-            found: Sequence[Any] = dask.compute(*wanted, chunksize=1, optimize_graph=False, **where)
+            found: Sequence[Any] = dask.compute(*wanted, scheduler=get, **told)
     except BrokenExecutor:
         died = "a process that worked was ended from outside, perhaps for want of memory"
         raise HushrankError(died) from None

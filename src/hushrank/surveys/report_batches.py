@@ -156,18 +156,19 @@ class Reports:
 
 
 def _question_numbers(parts: Parts, survey: Any, question: Any) -> Indices:
-    """Return the number of each row's question among those of all parts, -1 where there is none."""
-    from pyarrow import compute, types
+    """Return the number of each row's question among those of all parts, -1 where there is none.
+
+    Parts are looked for in Python: `pyarrow.array` loads pandas where it is installed, .4 s.
+    """
+    from pyarrow import types
 
     require(types.is_integer(question.type), "expected the column question as whole numbers")
     coded = survey if types.is_dictionary(survey.type) else _coded(survey)
     names = coded.dictionary
     is_text = types.is_string(names.type) or types.is_large_string(names.type)
     require(is_text, "expected the column survey as the fingerprint's text")
-    import pyarrow as pa
-
-    known = pa.array([part.fingerprint for part in parts], names.type)
-    part_of_code = _whole_numbers(compute.index_in(names, value_set=known))
+    known = {part.fingerprint: number for number, part in enumerate(parts)}
+    part_of_code = np.array([known.get(name, -1) for name in names.to_pylist()], dtype=np.int64)
     ends = _ends(parts)
     first, size = np.array([*ends[:-1], 0]), np.array([*np.diff(ends), 0])  # the last: of no part
     asked, part = _whole_numbers(question), part_of_code
@@ -202,12 +203,15 @@ def _coded(texts: Any) -> Any:
 
 
 def _whole_numbers(column: Any) -> Integers:
-    """Return whole numbers as int64, -1 where there is none; what is beyond is negative, too."""
+    """Return whole numbers as int64, -1 where there is none; what is beyond is negative, too.
+
+    By DLPack, which copies nothing: `to_numpy` loads pandas where it is installed.
+    """
     import pyarrow as pa
 
     numbers = column.cast(pa.int64(), safe=False)
     filled = numbers.fill_null(-1) if numbers.null_count else numbers
-    return np.asarray(filled.to_numpy(zero_copy_only=False), dtype=np.int64)
+    return np.asarray(np.from_dlpack(filled), dtype=np.int64)
 
 
 def _are_below(numbers: Integers, bound: Integers | int) -> Mask:
