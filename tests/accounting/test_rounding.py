@@ -13,6 +13,8 @@ from hushrank.accounting.rounding import (
     float_above,
     float_below,
     numeral_above,
+    places_above,
+    places_below,
     within,
 )
 
@@ -78,3 +80,11 @@ def test_powers_of_e_are_not_below(exponent):
 @pytest.mark.parametrize("kept", [0.1 + 0.2, 2.0748531436346203, nextafter(1.0, 2.0)])
 def test_what_takes_more_digits_than_a_float_keeps_stands_for_itself(kept):
     assert within(kept) == kept
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 6))
+def test_places_are_rounded_to_the_side_that_was_asked_for(number, places):
+    unit = Fraction(1, 10**places)
+    below, above = Fraction(places_below(number, places)), Fraction(places_above(number, places))
+    assert below <= Fraction(number) < below + unit
+    assert above - unit < Fraction(number) <= above

@@ -10,6 +10,7 @@ from hushrank.accounting.rounding import within
 from hushrank.accounting.words import (
     ASKED,
     best_guess,
+    bits_in_words,
     epsilon_in_words,
     guess_in_words,
     loss_in_words,
@@ -117,3 +118,15 @@ def test_what_a_round_asked_is_said_in_plain_words(name, said):
 
 def test_every_kind_of_question_has_plain_words():
     assert set(get_args(QuestionKind)) <= set(ASKED)
+
+
+@given(st.floats(-1, 100), st.integers(2, 6))
+def test_no_leakage_is_said_to_be_less_than_it_is(bits, digits):
+    said = Fraction(bits_in_words(bits, digits))
+    assert Fraction(bits) - Fraction(1, 10**9) <= said
+    assert said <= Fraction(bits) + Fraction(1, 10**6) + abs(Fraction(bits)) / 10 ** (digits - 1)
+
+
+def test_what_a_solver_errs_by_is_no_leakage():
+    said = [bits_in_words(each) for each in (0.0, -1e-17, 3e-10, 2e-9, 0.12345)]
+    assert said == ["0", "0", "0", "1e-06", "0.124"]

@@ -1,4 +1,5 @@
 import json
+import stat
 
 import numpy as np
 import pytest
@@ -66,6 +67,7 @@ def test_a_private_order_comes_with_its_price(monkeypatch, ballots, tmp_path, me
     )
     result = json.loads(out.read_text())
     assert result.keys() == KEYS
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600  # how near it is comes from raw ballots
     assert (result["method"], result["epsilon"], result["private"]) == (method, 2, True)
     assert result["delta"] == (1e-6 if method in WITH_DELTA else 0)
     assert result["neighbours"] == "add or remove one ballot"

@@ -5,7 +5,7 @@ What a person writes down is kept by a float that is `within` it; what we write 
 `at_most` a numeral that is not below. Theory: docs/theory/many-answers.md.
 """
 
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from math import inf, nextafter
 
@@ -32,6 +32,16 @@ def numeral_above(number: float | Decimal | Fraction, digits: int) -> Decimal:
     exact = Fraction(number)
     rounded = Context(prec=digits, rounding=ROUND_CEILING)
     return rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+
+
+def places_above(number: float, places: int) -> str:
+    """Return the least number of so many decimal places that is at least `number`."""
+    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_CEILING):f}"
+
+
+def places_below(number: float, places: int) -> str:
+    """Return the largest number of so many decimal places that is at most `number`."""
+    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_FLOOR):f}"
 
 
 def within(written: float) -> float:

@@ -6,9 +6,10 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 
-from hushrank.accounting.rounding import exp_above, numeral_above
+from hushrank.accounting.rounding import exp_above, numeral_above, places_above
 
 MOST_DECIMALS = 6
+NO_BITS = 1e-9
 ASKED: Mapping[str, str] = {
     "pairs": "which of two items comes first",
     "extremes": "whether one item is near either end",
@@ -45,6 +46,12 @@ def nats_in_words(loss: float, digits: int = 6) -> str:
     """Return a loss with its unit: 1 nat, 4 nats."""
     shown = loss_in_words(loss, digits)
     return f"{shown} nat{'' if shown == '1' else 's'}"
+
+
+def bits_in_words(bits: float, digits: int = 3) -> str:
+    """Return a leakage in decimal, rounded up, to millionths; 0 where solvers err by as much."""
+    shown = "0" if abs(bits) < NO_BITS else places_above(bits, MOST_DECIMALS)
+    return loss_in_words(Fraction(shown), digits)
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> str:

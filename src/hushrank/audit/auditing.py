@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hushrank.accounting.rounding import places_below
+from hushrank.accounting.words import loss_in_words
 from hushrank.audit.bounds import loss_at_least
 from hushrank.audit.events import Event, best_event
 from hushrank.audit.subject import Observations, Subject
@@ -43,8 +45,9 @@ class Finding:
         """Say what was found, in one sentence."""
         verdict = "MORE THAN CLAIMED: " if self.exceeds else ""
         return (
-            f"{self.subject}: {verdict}at least {self.bound:.4f} nats of {self.claimed:g}: by"
-            f" {self.event}, {self.hits:,} of {self.draws:,} times for {self.inputs[0]},"
+            f"{self.subject}: {verdict}at least {places_below(self.bound, 4)} nats of"
+            f" {loss_in_words(self.claimed)}: by {self.event}, {self.hits:,} of"
+            f" {self.draws:,} times for {self.inputs[0]},"
             f" {self.others:,} times for {self.inputs[1]}"
         )
 

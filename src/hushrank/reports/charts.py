@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.arrays import Floats, Shares, WholeNumbers
 from hushrank.reports.svg import circle, drawing, line, rectangle, text
 
@@ -35,8 +36,8 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
         *_marked(at(*here), "this release", "mark", 8, above=12),
     ]
     told = (
-        f"As it was, {before:.3g} bits leak at no distortion; this release leaks {here[1]:.3g} at"
-        f" {here[0]:.3g}. All numbers stand in the table below"
+        f"As it was, {before:.3g} bits leak at no distortion; this release leaks"
+        f" {bits_in_words(here[1])} at {here[0]:.3g}. All numbers stand in the table below"
     )
     return drawing(parts, HIGH + TOP + ROOM, title="Privacy against utility", told=told)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.accounting.rounding import places_above
+from hushrank.accounting.words import bits_in_words
 from hushrank.arrays import Shares
 from hushrank.files.disk import replace_file
 from hushrank.reports.charts import (
@@ -128,7 +130,7 @@ def _leader(groups: Sequence[GroupPicture]) -> str:
     told = "learnt from; nobody was held out to check it" if worst.held_out is None else "held out"
     return (
         f"What a partner sees of a record told {worst.before:.3g} bits of {worst.protects} before,"
-        f" and tells {_honest(worst):.3g} bits after this release, of users {told}."
+        f" and tells {bits_in_words(_honest(worst))} bits after this release, of users {told}."
     )
 
 
@@ -140,8 +142,8 @@ def _in_guesses(group: GroupPicture) -> str:
     blind, before, after = group.guessed
     return (
         f"A partner who knows the method and guesses {group.protects} by a record's cluster is"
-        f" right for {before:.0f} of 100 users before and {after:.0f} after; who sees nothing, for"
-        f" {blind:.0f} ({FLATTERING})."
+        f" right for {before:.0f} of 100 users before and {places_above(after, 0)} after; who"
+        f" sees nothing, for {blind:.0f} ({FLATTERING})."
     )
 
 
@@ -176,7 +178,7 @@ def _bars(group: GroupPicture) -> list[tuple[str, float, str]]:
     bits = {"before": group.before, "after, held out": group.held_out}
     bits["after, learnt from"] = group.after
     known = {label: each for label, each in bits.items() if each is not None}
-    return [(label, each, f"{each:.4g} bits") for label, each in known.items()]
+    return [(label, each, f"{bits_in_words(each, 4)} bits") for label, each in known.items()]
 
 
 def _channel(group: GroupPicture) -> str:
@@ -190,7 +192,7 @@ def _trade_off_table(group: GroupPicture, trade_off: NDArray[np.float64], unit: 
     points = np.round(trade_off[1:], 9)  # a solver's zero is some 1e-16
     best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in points]
     rows += [row for number, row in enumerate(best) if row not in best[:number]]
-    rows.append(["this release", f"{group.distortion:.4g}", f"{group.after:.4g}"])
+    rows.append(["this release", f"{group.distortion:.4g}", bits_in_words(group.after, 4)])
     rows.append(["withholding: nothing is released", "no record", "0"])
     return table(["channel", f"distortion ({unit})", "bits that leak"], rows, numbers=(1, 2))
 

@@ -95,7 +95,7 @@ def test_what_cannot_be_promised_is_refused_and_withholding_offered():
             "is the largest that was searched: no smaller one that was tried promises a worst",
         ),
         (0.3, None),
-        (0.1, "is the least that was searched, and promises a worst 1 - AUC of 0.208"),
+        (0.1, "is the least that was searched, and promises a worst 1 - AUC of 0.207"),
     ],
 )
 def test_a_budget_at_an_end_of_what_was_searched_is_warned_of(wanted, said):

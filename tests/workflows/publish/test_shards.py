@@ -68,6 +68,23 @@ def test_what_is_learnt_from_files_is_what_is_learnt_from_one_table(tmp_path, da
         assert np.array_equal(mine.joint, theirs.joint)
 
 
+def test_of_users_who_tell_nothing_nothing_is_learnt(tmp_path, data):
+    """Who has no profile: files teach what one table does, and that is what the others do."""
+    whole, profiles = data
+    some = profiles.select(np.flatnonzero(np.arange(95) % 3 > 0))
+    paths = begin(tmp_path, some)
+    stated = stream_setup(read_activity(whole), some, ["gender"], StreamRules(0.02))
+    (learnt,) = stated.populations.values()
+    for path in paths:
+        (found,) = StreamSetup.from_bytes(stored_setup(path)).populations.values()
+        assert np.array_equal(found.joint, learnt.joint)
+    told = np.isin(whole["user"].to_numpy(), list(some.users))
+    (of_others,) = stream_setup(
+        read_activity(whole.filter(pa.array(told))), some, ["gender"], StreamRules(0.02)
+    ).populations.values()
+    assert np.allclose(learnt.joint, of_others.joint)
+
+
 def test_shards_release_what_one_stream_does(data):
     """The same words for each activity: the same items, and the same is booked for each user."""
     whole, profiles = data

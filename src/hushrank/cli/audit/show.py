@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from hushrank.accounting.rounding import places_above, places_below
+from hushrank.accounting.words import loss_in_words
 from hushrank.audit.auditing import Finding
 from hushrank.audit.chosen import as_document, audits, chosen
 from hushrank.audit.picture import bounds_figure
@@ -66,9 +68,10 @@ def _table(findings: Sequence[Finding]) -> Table:
         table.add_column(column, justify="right")
     table.add_column("shown by")
     for each in findings:
-        exact = "-" if each.exact is None else f"{each.exact:.4f}"
-        bound = f"{each.bound:.4f}{' !' if each.exceeds else ''}"
-        claimed = f"{each.claimed:.4g}" + (f", delta {each.delta:g}" if each.delta else "")
+        exact = "-" if each.exact is None else places_above(each.exact, 4)
+        bound = f"{places_below(each.bound, 4)}{' !' if each.exceeds else ''}"
+        claimed = loss_in_words(each.claimed, 4)
+        claimed += f", delta {loss_in_words(each.delta)}" if each.delta else ""
         table.add_row(plain(each.subject), claimed, exact, bound, plain(each.event))
     return table
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeColumn, UserColumn
 from hushrank.cli.input.reading import ActivityOptions, say_reading
 from hushrank.cli.output.talk import for_people
@@ -166,15 +167,16 @@ def _read(path: Path, given: Beginning) -> "Activity":
 def _tell(stream: "OnlineStream") -> None:
     """Say on standard error what all releases so far may have told."""
     totals, bit = stream.totals, log(2)
+    told = totals.mean_leaked, totals.most_leaked, totals.most_worst_leaked
+    mean, at_most, worst = (bits_in_words(each / bit) for each in told)
     most = stream.rules.limit
-    limit = "no limit" if most == inf else f"limit {most / bit:.3g}"
+    limit = "no limit" if most == inf else f"limit {bits_in_words(most / bit)}"
     lines = (
         *stream.warnings,
         f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
         f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
-        f"told of one of them: {totals.mean_leaked / bit:.3g} bits on average,"
-        f" {totals.most_leaked / bit:.3g} at most",
-        f"told under any prior belief: {totals.most_worst_leaked / bit:.3g} bits at most ({limit})",
+        f"told of one of them: {mean} bits on average, {at_most} at most",
+        f"told under any prior belief: {worst} bits at most ({limit})",
         "both include an estimate of what the users of ACTIVITY, a sample, do not show",
         *([] if stream.is_private else [NOT_PRIVATE]),
     )

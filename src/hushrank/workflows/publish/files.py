@@ -16,6 +16,7 @@ from uuid import uuid4
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import ITEM, SCORE, UNNAMED, USER, ActivityColumns
 from hushrank.activities.identifiers import require_identifiers
@@ -127,7 +128,8 @@ class FilesComparison:
             "protected": f"{self.n_protected:,} users, {self.n_clusters:,} clusters",
             "expected distortion": f"{self.expected_distortion:.4g}",
             "record distortion": f"{self.record_distortion:.4g}",
-            "leakage": f"{self.leakage_bits:.3g} bits, untouched {self.untouched_bits:.3g}",
+            "leakage": f"{bits_in_words(self.leakage_bits)} bits,"
+            f" untouched {self.untouched_bits:.3g}",
         }
 
 

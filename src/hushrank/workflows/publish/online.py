@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import msgspec
 import numpy as np
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_lines import ActivityLines, LineReader
 from hushrank.activities.profiles import Profiles
@@ -131,7 +132,9 @@ class OnlineStream:
             return "Not private: a seed drew some of what this state released."
         names = ", ".join(sorted({*"+".join(self._setup.populations).split("+")}))
         limit = (
-            "no limit" if self.rules.limit == inf else f"limit {self.rules.limit / BIT:.3g} bits"
+            "no limit"
+            if self.rules.limit == inf
+            else f"limit {bits_in_words(self.rules.limit / BIT)} bits"
         )
         return (
             f"What users protect ({names}) is harder to infer from each released activity (budget"
@@ -148,9 +151,9 @@ class OnlineStream:
             "hidden": f"{totals.n_released:,}",
             "withheld": f"{totals.n_withheld:,}",
             "protected users": f"{totals.n_users:,}",
-            "told of a user, mean": f"{totals.mean_leaked / BIT:.3g} bits",
-            "told of a user, most": f"{totals.most_leaked / BIT:.3g} bits",
-            "under any prior belief, most": f"{totals.most_worst_leaked / BIT:.3g} bits",
+            "told of a user, mean": f"{bits_in_words(totals.mean_leaked / BIT)} bits",
+            "told of a user, most": f"{bits_in_words(totals.most_leaked / BIT)} bits",
+            "under any prior belief, most": f"{bits_in_words(totals.most_worst_leaked / BIT)} bits",
         }
 
     def release(

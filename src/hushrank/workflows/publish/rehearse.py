@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.accounting.rounding import places_below
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats, Indices, WholeNumbers
@@ -87,7 +88,7 @@ class Rehearsal:
         """Say what was found, and how sure it is."""
         return (
             f"worst 1 - AUC {self.expected:.3f} in {len(self._at_budget.worst)} rehearsals,"
-            f" {self.promised:.3f} or more in {self.sure:.0%} of releases"
+            f" {places_below(self.promised, 3)} or more in {self.sure:.0%} of releases"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -219,8 +220,8 @@ def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> 
     elif rehearsal is not None and rehearsal.is_least:
         said.append(
             f"The budget found, {budget:.3g}, is the least that was searched, and promises a worst"
-            f" 1 - AUC of {rehearsal.promised:.3f}: more protection than you asked for may cost"
-            " little."
+            f" 1 - AUC of {places_below(rehearsal.promised, 3)}: more protection than you asked for"
+            " may cost little."
         )
     return tuple(said)
 
@@ -267,6 +268,6 @@ def _out_of_reach(method: str, wanted: float, promised: float, budget: float) ->
     )
     return (
         f"protect: no budget of {method} keeps a worst 1 - AUC of {wanted:g}; by rehearsals on"
-        f" users who protect nothing, {at_most} one of {max(promised, 0.0):.3f} could be promised;"
-        f" {instead}"
+        f" users who protect nothing, {at_most} one of"
+        f" {places_below(max(promised, 0.0), 3)} could be promised; {instead}"
     )

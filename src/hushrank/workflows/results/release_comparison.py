@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity, record_keys, row_numbers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath
@@ -271,4 +272,4 @@ def _finite(number: float) -> float | None:
 
 
 def _text(number: float | None, nothing: str = "unknown", unit: str = " bits") -> str:
-    return nothing if number is None else f"{np.round(number, 6) + 0.0:.4g}{unit}"  # no -0
+    return nothing if number is None else f"{bits_in_words(number, 4)}{unit}"
