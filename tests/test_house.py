@@ -51,6 +51,34 @@ def test_the_page_for_contributors_names_what_there_is():
     assert [name for name in named if not any(exists(name, each) for each in (CODE, ROOT))] == []
 
 
+def test_what_python_calls_speaks_of_no_options():
+    """It speaks of arguments, which the command line says as options: `in_options`.
+
+    A whole command may be named, as `hushrank plan --goal`.
+    """
+    said = {}
+    for file in CODE.rglob("*.py"):
+        if file.relative_to(CODE).parts[0] in OF_COMMANDS or file.name in OF_COMMANDS:
+            continue
+        nodes = list(ast.walk(ast.parse(file.read_text())))
+        statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and id(node) not in statements and OPTION.search(text):
+                said[f"{file.relative_to(CODE)}:{node.lineno}"] = text
+    assert said == {}
+
+
+OF_COMMANDS = {
+    "cli",
+    "experiments",
+    "audit",
+    "collector",
+    "look.py",
+    "simulate_table.py",
+    "page.py",
+}
+OPTION = re.compile(r"^(?!.*(?:hushrank |: #)|--warm)(?:.*[ `])?--[a-z]+(?: |$)", re.DOTALL)
 REGISTERED = {"doctype"}
 """Called under these names by others: the parser of XML calls `doctype`."""
 

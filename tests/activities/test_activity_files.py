@@ -273,7 +273,7 @@ def test_columns_of_other_names_are_named_and_the_rest_is_ignored_and_said(tmp_p
         "ratings.csv: 2 users, 1 item; 2 records, with scores;"
         " columns timestamp, genre ignored; text with semicolons"
     )
-    with pytest.raises(HushrankError, match=r"no column for --user, --item$"):
+    with pytest.raises(HushrankError, match=r"no column for user=, item=$"):
         read_activity(path, user="who", item="what")
 
 

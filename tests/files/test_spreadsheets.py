@@ -84,7 +84,7 @@ def test_the_one_sheet_with_rows_is_a_table(content):
 
 
 def test_of_several_sheets_none_is_guessed():
-    with pytest.raises(HushrankError, match=r"one sheet with rows, got .*: say which with --sheet"):
+    with pytest.raises(HushrankError, match=r"one sheet with rows, got .*: say which with sheet="):
         parse_spreadsheet(excel(ROWS, ROWS))
     with pytest.raises(HushrankError, match="expected a sheet with a header and at least 1 row"):
         parse_spreadsheet(excel(ROWS[:1]))
@@ -100,7 +100,7 @@ def test_a_sheet_is_chosen_by_its_name():
     content = excel(ROWS, [["fig", "date"], ["1", "2"]])
     with pytest.raises(HushrankError, match="expected one of the sheets with rows") as caught:
         parse_spreadsheet(content, "no such sheet")
-    names = str(caught.value).split("rows, ")[1].removesuffix(", for --sheet").split(", ")
+    names = str(caught.value).split("rows, ")[1].removesuffix(", for sheet=").split(", ")
     assert [parse_spreadsheet(content, name).header for name in names][1] == ("fig", "date")
 
 

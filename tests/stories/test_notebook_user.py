@@ -37,6 +37,8 @@ def test_wrong_beginnings_say_how_to_begin():
         hushrank.Rankings(FRAME.to_numpy(), tuple(FRAME.columns))
     with pytest.raises(TypeError, match=r"got ndarray; .*Rankings\.from_keys places of items"):
         hushrank.read_rankings(FRAME.to_numpy())
+    with pytest.raises(hushrank.HushrankError, match='say best="high" or best="low"'):
+        hushrank.read_rankings(FRAME + 5)
     with pytest.raises(hushrank.HushrankError, match="seed"):
         hushrank.collect(hushrank.read_rankings(FRAME), 4, seed=-1)
 

@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_told_is_described_by_column(tmp_path):
     path = written(tmp_path, "id,tea,milk,note\n1,5,5,good\n2,4,4,\n3,5,1,\n")
     found = look(path)
     assert found.kind == "unclear"
-    assert "--best" in found.line
+    assert 'best="low"' in found.line
     assert found.columns == (
         "column 1 (id): numbers, set aside by its name",
         "column 2 (tea): numbers",

@@ -191,7 +191,7 @@ def _named(table: Table, columns: ActivityColumns) -> Table:
     table = _numbered(table, columns)
     found = _used(table, columns)
     needed = [title for title in (USER, ITEM, SCORE, TIME) if getattr(columns, title) is not None]
-    missing = [f"--{title}" for title in dict.fromkeys((USER, ITEM, *needed)) if title not in found]
+    missing = [f"{title}=" for title in dict.fromkeys((USER, ITEM, *needed)) if title not in found]
     require(not missing, f"line 1: there is no column for {', '.join(missing)}")
     chosen = tuple(table.columns[n] for n in found.values())
     return replace(table, header=tuple(found), columns=chosen)
@@ -210,7 +210,7 @@ def _numbered(table: Table, columns: ActivityColumns) -> Table:
 def _not_named(table: Table) -> str:
     """Say what columns are missing or too many, and how to name them."""
     expected = "line 1: expected the columns user and item, and perhaps score and time"
-    name = "name yours with --user, --item, --score and --time; the others are then ignored"
+    name = "name yours with user=, item=, score= and time=; the others are then ignored"
     n = len(table.header)
     found = "1 column" if n == 1 else f"{n} columns of which some are called otherwise"
     return f"{expected}, got {found}; {name}"

@@ -7,7 +7,7 @@ from typer import Argument
 
 from hushrank.cli.input.options import BestEnd, Columns, Drop, Form, Id, Ignore, Sheet, Weight
 from hushrank.cli.input.reading import ReadingOptions
-from hushrank.cli.output.talk import for_people
+from hushrank.cli.output.talk import for_people, in_options
 
 
 def look(
@@ -35,6 +35,6 @@ def look(
     found = look_at(file, options.asked(), options=options.words())
     console = for_people()
     for text in (found.line, *found.odd, *found.columns):
-        console.print(plain(text))
+        console.print(plain(in_options(text)))
     for command in found.commands:
         console.print(plain(f"  {command}"))

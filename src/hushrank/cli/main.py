@@ -24,7 +24,7 @@ from hushrank.cli.live.demo import demo
 from hushrank.cli.live.serve import serve
 from hushrank.cli.look import look
 from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_points
-from hushrank.cli.output.talk import be_quiet, is_quiet
+from hushrank.cli.output.talk import be_quiet, in_options, is_quiet
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
@@ -132,7 +132,7 @@ def _closed() -> int:
 
 
 def _complain(message: str) -> int:
-    one_line = " ".join(message.split())
+    one_line = " ".join(in_options(message).split())
     print(f"hushrank: {one_line}", file=sys.stderr)
     return 1
 

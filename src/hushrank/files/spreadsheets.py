@@ -44,9 +44,9 @@ def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:
     require(sheets, "expected a sheet with a header and at least 1 row below it")
     names = ", ".join(sheets)
     if sheet is not None:
-        require(sheet in sheets, f"expected one of the sheets with rows, {names}, for --sheet")
+        require(sheet in sheets, f"expected one of the sheets with rows, {names}, for sheet=")
         return sheets[sheet]
-    require(len(sheets) == 1, f"expected one sheet with rows, got {names}: say which with --sheet")
+    require(len(sheets) == 1, f"expected one sheet with rows, got {names}: say which with sheet=")
     return next(iter(sheets.values()))
 
 

@@ -58,7 +58,7 @@ def read_table(path: FilePath, *, delimiter: str | None = None) -> Table:
 def parse_packed(content: bytes, sheet: str | None = None) -> Table | None:
     """Read Parquet, Excel or OpenDocument, the latter by sheet; None where it is neither."""
     is_workbook = is_spreadsheet(content)
-    require(is_workbook or sheet is None, "expected Excel or OpenDocument, which have a --sheet")
+    require(is_workbook or sheet is None, "expected Excel or OpenDocument, whose sheets have names")
     if is_workbook:
         return parse_spreadsheet(content, sheet)
     if is_parquet(content):

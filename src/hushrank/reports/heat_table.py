@@ -11,7 +11,7 @@ from hushrank.reports.page import LEVELS, paragraph
 
 MOST_ITEMS = 40
 """Of more items the numbers are in the files only."""
-TOO_MANY = "Too many items for a table on a page: --csv writes all numbers."
+TOO_MANY = "Too many items for a table on a page: the CSV file holds all numbers."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -154,7 +154,10 @@ def _require_suitable(people: Rankings, protocol: NamedProtocol) -> None:
     require(not people.by_share, told)
     is_taken = people.is_complete or protocol.unranked != "refused"
     require(is_taken, f"some items have no rank for somebody: {takes}")
-    helps = "--break-ties, or strict_people of workflows.collect, puts them in a random order"
+    helps = (
+        "`hushrank collect --break-ties`, or strict_people of workflows.collect, puts them in a"
+        " random order"
+    )
     tied = f"expected strict rankings, some items are tied: {helps}"
     require(people.is_strict, tied)
 

@@ -8,6 +8,7 @@ from rich.progress import Progress
 
 from hushrank import aggregate
 from hushrank.cli.output.bars import COLUMNS, LimitLeft
+from hushrank.cli.output.talk import in_options
 from hushrank.engines.local import run
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
@@ -64,3 +65,20 @@ def test_nobody_agrees_to_what_quiet_hides(monkeypatch, capsys):
     link = "http://127.0.0.1:1/s/A1b2C3d4E5f6"
     assert hushrank(monkeypatch, "answer", link, "--quiet", "--yes") == 1
     assert "expected --order and --yes, or --dry-run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("in_python", "in_a_command"),
+    [
+        ('say best="low" if 1 is best', "say --best low if 1 is best"),
+        ('or ignore=["3"] if each row', "or --ignore 3 if each row"),
+        (
+            "name user=, hold_out= and time=;",
+            "name --user, --hold-out and --time;",
+        ),
+        ("choose one with columns=", "choose one with --columns"),
+        ("form=new.csv: line 3", "form=new.csv: line 3"),
+    ],
+)
+def test_arguments_of_python_are_said_as_options(in_python, in_a_command):
+    assert in_options(in_python) == in_a_command

@@ -99,7 +99,7 @@ def test_places_may_be_contests_of_their_own(tmp_path):
 def test_a_contest_is_chosen_where_there_are_several(tmp_path):
     clerk = ("Clerk", [("Dora", "10"), ("Emil", "01")])
     path = archive(tmp_path, [sheet(clerk, ("Mayor", options)) for options in RANKED])
-    with pytest.raises(HushrankError, match=r"2 questions: .*choose one with --columns"):
+    with pytest.raises(HushrankError, match=r"2 questions: .*choose one with columns="):
         read_rankings(path)
     assert read_rankings(path, columns=["Clerk*"]).names == ("Dora", "Emil")
 

@@ -44,7 +44,7 @@ def test_items_without_stars_are_not_ranked(tmp_path):
 
 def test_four_of_five_may_be_a_place_or_a_score(tmp_path):
     rows = [[f"{n}/5" for n in row] for row in SCORES]
-    with pytest.raises(HushrankError, match="say --best"):
+    with pytest.raises(HushrankError, match="say best="):
         read(tmp_path, rows)
     assert read(tmp_path, rows, best="high").ranks.tolist() == [[0, 1, 2], [2, 0, 0], [2, 0, 1]]
     with pytest.raises(HushrankError, match="line 2, column 2: expected a score that is a number"):

@@ -54,8 +54,8 @@ def test_every_way_to_choose_a_release_is_advised():
     budgets = {each.method: (each.low, each.high) for each in advice.choices}
     assert budgets["withhold"] == (0.5, 0.8)
     assert set(budgets) == {"privrank", "user-level", "withhold", "rand", None}
-    assert "--method withhold" in str(advice)
-    assert "--protect 0.4" in str(advice)
+    assert 'method="withhold"' in str(advice)
+    assert "say with protect= in place" in str(advice)
 
 
 def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():

@@ -1,5 +1,6 @@
 """How commands talk to people: on standard output, or not at all; what takes long, on the other."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -8,6 +9,11 @@ if TYPE_CHECKING:  # slow to load
     from rich.console import Console
 
     from hushrank.workflows.progress import Progress
+
+ARGUMENT = re.compile(
+    r'\b([a-z]+(?:_[a-z]+)*)=(?:\["(?P<listed>[^"]*)"\]|"(?P<text>[^"]*)"|(?![^\s;,.]))'
+)
+"""An argument of Python with its value, or with none, as in: say with `columns=` which."""
 
 _settings = {"quiet": False}
 
@@ -28,6 +34,20 @@ def for_people(*, beside_output: bool = False, wrap: bool = False) -> "Console":
 
     style = {"markup": False, "highlight": False, "soft_wrap": not wrap}
     return Console(stderr=beside_output, quiet=is_quiet(), **style)  # type: ignore[arg-type]
+
+
+def in_options(text: str) -> str:
+    """Return a text that says `best="low"`, as from Python, with the option `--best low` instead.
+
+    What is below the command line speaks of arguments, so that each thing is said in one place.
+    """
+    return ARGUMENT.sub(_as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    value = found["listed"] or found["text"]
+    option = f"--{found[1].replace('_', '-')}"
+    return f"{option} {value}" if value else option
 
 
 @contextmanager

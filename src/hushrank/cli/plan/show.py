@@ -12,7 +12,7 @@ from rich.table import Table
 from hushrank.accounting.rounding import within
 from hushrank.accounting.words import epsilon_in_words, loss_in_words
 from hushrank.cli.output.console import say_written, write_json
-from hushrank.cli.output.talk import for_people
+from hushrank.cli.output.talk import for_people, in_options
 from hushrank.files.disk import is_standard_output
 from hushrank.planning.goals import SURE, USEFUL
 from hushrank.planning.grid import PEOPLE
@@ -54,7 +54,7 @@ def show_budgets(advice: PublishingAdvice, json: Path | None) -> None:
             each.command, each.method or "", f"{each.low:.2g}", f"{each.high:.2g}", each.unit
         )
     console.print(table)
-    console.print("\n".join(advice.sentences))
+    console.print(in_options("\n".join(advice.sentences)))
     _write(console, advice.to_dict(), json)
 
 

@@ -101,7 +101,7 @@ def foretelling(activity: Activity, released: Activity, held_out: Activity) -> F
         each.aligned(activity.users, activity.items) for each in (held_out, released)
     )
     seen = _without(activity, held_out)
-    unseen = "expected a release made without the held-out records: publish with --hold-out"
+    unseen = "expected a release made without the held-out records: publish with hold_out="
     require(not _is_of_whole_records(activity.scores, seen, released.scores), unseen)
     return Foretelling(seen, released.scores, held_out.scores)
 

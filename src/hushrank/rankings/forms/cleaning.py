@@ -100,7 +100,7 @@ def _without(rankings: Rankings, drop: tuple[str, ...]) -> tuple[Rankings, tuple
         kind = "item" if len(items) == 1 else "items"
         said.append(f"{len(items):,} {kind} dropped by '{pattern}'")
     kept = [item for item in range(rankings.n_items) if item not in dropped]
-    require(kept, "--drop: expected items that stay")
+    require(kept, "drop: expected items that stay")
     return (rankings.restrict(kept) if dropped else rankings), tuple(said)
 
 
@@ -114,5 +114,5 @@ def _named(rankings: Rankings, pattern: str) -> set[int]:
     glob = pattern.casefold().replace("[", "[[]")
     found = {item for item, name in enumerate(names) if fnmatchcase(name, glob)}
     several = "; for several items, say it several times" if "," in pattern else ""
-    require(found, f"--drop: there is no item '{pattern}'{several}")
+    require(found, f"drop: there is no item '{pattern}'{several}")
     return found

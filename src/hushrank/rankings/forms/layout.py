@@ -138,8 +138,8 @@ NO_HEADER = (
 
 
 BOTH_PLACES = (
-    "line 1 and the cells below it say places: say --form places if the cells name items by number,"
-    " or --form ranks if the columns are items that are called so"
+    'line 1 and the cells below it say places: say form="places" if the cells name items by number,'
+    ' or form="ranks" if the columns are items that are called so'
 )
 
 
@@ -225,12 +225,12 @@ def _ask_best(
     if not others:
         these = "these numbers are places or scores"
         found = f"{listed(columns)}: cannot tell whether {these}"
-        said = "say --best low if 1 is best, or --best high if the largest number is"
+        said = 'say best="low" if 1 is best, or best="high" if the largest number is'
         raise HushrankError(f"{found}; {said}")
-    leave = "leave out columns that are no ballots with --ignore"
+    leave = "leave out columns that are no ballots with ignore="
     if len(others) == 1:
-        leave += ", or say --weight if it tells for how many people a row stands"
-    say = "if these are scores or stars, say --best high or --best low"
+        leave += ", or say weight= if it tells for how many people a row stands"
+    say = 'if these are scores or stars, say best="high" or best="low"'
     raise HushrankError(f"{found}, got other numbers; {leave}; {say}")
 
 
@@ -243,7 +243,7 @@ def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | No
         if found and not sure:
             unsure = "lists that may be ticked boxes without an order"
             raise HushrankError(
-                f"{listed(list(found))}: {unsure}; say --columns if they are orders, best first"
+                f"{listed(list(found))}: {unsure}; say columns= if they are orders, best first"
             )
         found = sure
     groups = {_title_of(headed.parts[n], n): [n] for n in found}
@@ -274,7 +274,7 @@ def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:
     found = ", ".join(f"{count} {what}" for what, count in counted.items() if count)
     raise HushrankError(
         "expected ballots: one column a place, one an item, or a whole ballot in a cell; got"
-        f" columns: {found}; say with --columns which hold ballots and with --form what they hold"
+        f" columns: {found}; say with columns= which hold ballots and with form= what they hold"
     )
 
 
@@ -313,6 +313,6 @@ def _the_only(groups: Mapping[str, Sequence[int]], what: str) -> Sequence[int]:
     if len(groups) > 1:
         shown = ", ".join(f"'{name}' ({listed(group)})" for name, group in list(groups.items())[:4])
         more = f" and {len(groups) - 4} more" if len(groups) > 4 else ""
-        raise HushrankError(f"{len(groups)} {what}: {shown}{more}; choose one with --columns")
+        raise HushrankError(f"{len(groups)} {what}: {shown}{more}; choose one with columns=")
     (group,) = groups.values()
     return group

@@ -90,7 +90,7 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
 def _columns_of_ballots(head: Headed, asked: Asked, beside: "_Beside") -> list[int]:
     """Return the columns that were chosen, or all, but for those beside the ballots."""
     every = range(len(head.parts))
-    candidates = chosen(head, asked.columns, "--columns") if asked.columns else every
+    candidates = chosen(head, asked.columns, "columns") if asked.columns else every
     ballots = [number for number in candidates if number not in beside.columns]
     require(ballots, "line 1: expected a column beside the weight")
     return ballots
@@ -110,9 +110,9 @@ class _Beside:
         weight = titles.index(WEIGHT) if WEIGHT in titles else None
         require(titles.count(WEIGHT) <= 1, "line 1: expected at most one weight column")
         if asked.weight is not None:
-            weight = the_one(head, asked.weight, "--weight")
-        person = None if asked.id is None else the_one(head, asked.id, "--id")
-        ignored = chosen(head, asked.ignore, "--ignore")
+            weight = the_one(head, asked.weight, "weight")
+        person = None if asked.id is None else the_one(head, asked.id, "id")
+        ignored = chosen(head, asked.ignore, "ignore")
         named = {n for n in (weight, person) if n is not None}
         return cls(weight, person, frozenset({*named, *ignored}))
 
@@ -198,8 +198,8 @@ def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") 
         may_be = bool((np.isfinite(numbers) & (numbers >= 1)).all()) and bool((numbers > 1).any())
         require(
             not may_be,
-            f"column {n + 1} ({title}) may say how many people a row stands for: say --weight"
-            f" {n + 1} if it does, or --ignore {n + 1} if each row is one person",
+            f"column {n + 1} ({title}) may say how many people a row stands for: say"
+            f' weight="{n + 1}" if it does, or ignore=["{n + 1}"] if each row is one person',
         )
 
 

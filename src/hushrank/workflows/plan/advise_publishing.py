@@ -59,13 +59,13 @@ class PublishingAdvice:
         """What to begin with, who must tell their value, and what this promises."""
         first = self.choices[0]
         said = [
-            f"Begin with {first.command} --budget {first.low:.2g}, and double it until attack and"
-            f" evaluate say that enough is hidden; beyond {first.high:.2g} records have little to"
+            f"Begin with {first.command} and a budget of {first.low:.2g}, and double it until attack"
+            f" and evaluate say that enough is hidden; beyond {first.high:.2g} records have little to"
             " do with their users.",
-            "--method withhold puts no record under another user's name: of that share of protected"
+            'method="withhold" puts no record under the name of another: of that share of protected'
             " users nothing is released, and everybody else keeps their own record.",
-            "Or say in place of a budget how well attackers may still tell: --protect 0.4 looks for"
-            " the least budget at which the best of them is right for 60 of 100 pairs of users"
+            "Or say with protect= in place of a budget how well attackers may still tell: 0.4 looks"
+            " for the least budget at which the best of them is right for 60 of 100 pairs of users"
             f" whose values differ; that takes {FEWEST_REHEARSED} users of each value who protect"
             " nothing.",
             "What leaks is judged by users who tell their value and protect it:"
