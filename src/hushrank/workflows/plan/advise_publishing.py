@@ -59,9 +59,9 @@ class PublishingAdvice:
         """What to begin with, who must tell their value, and what this promises."""
         first = self.choices[0]
         said = [
-            f"Begin with {first.command} and a budget of {first.low:.2g}, and double it until attack"
-            f" and evaluate say that enough is hidden; beyond {first.high:.2g} records have little to"
-            " do with their users.",
+            f"Begin with {first.command} and a budget of {first.low:.2g}, and double it until"
+            f" attack and evaluate say that enough is hidden; beyond {first.high:.2g} records have"
+            " little to do with their users.",
             'method="withhold" puts no record under the name of another: of that share of protected'
             " users nothing is released, and everybody else keeps their own record.",
             "Or say with protect= in place of a budget how well attackers may still tell: 0.4 looks"
