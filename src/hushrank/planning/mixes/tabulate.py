@@ -1,10 +1,13 @@
 """Write the table of the mixes to ask: `python -m hushrank.planning.mixes.tabulate`.
 
-Some minutes of one processor.
+Numbers of items named behind it are written anew; without a number, all. A quarter of an hour of
+one processor; the table is written after each number of items, so that what is left can be named.
 """
 
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from math import exp, sqrt
+from typing import cast
 
 import numpy as np
 
@@ -13,12 +16,21 @@ from hushrank.planning.mixes.population_loss import population_losses
 from hushrank.planning.mixes.predicted_loss import predicted_losses
 from hushrank.planning.mixes.wide_loss import wide_losses
 from hushrank.protocols.distributions.max_entropy import MOST_ITEMS
-from hushrank.protocols.distributions.mixes.table import PEOPLE, Parts, write_table
+from hushrank.protocols.distributions.mixes.table import (
+    EPSILONS,
+    ITEMS,
+    PEOPLE,
+    Parts,
+    known_mixes,
+    write_mixes,
+)
 from hushrank.protocols.distributions.question_kinds import QuestionKind
 from hushrank.protocols.distributions.question_mix import MIXES, Mix, MixPart, choose_mix
 
 AS_GOOD = 1.01
 """A simpler mix is taken if its loss is so near to the least."""
+STAYS = 1.05
+"""What is asked already stays if its loss is so near to that of the mix that would be chosen."""
 LEVELS = MixPart("levels-and-pairs", 0.5, 3)
 RANKS = MixPart("ranks-and-pairs", 0.5)
 WIDE_LEVELS = (
@@ -27,6 +39,37 @@ WIDE_LEVELS = (
     MixPart("levels-and-pairs", 0.5, 6),
     MixPart("levels-and-pairs", 0.5, 12),
 )
+
+
+def tabulate(items: Sequence[int]) -> None:
+    """Write what to ask of so many items anew, the table after each; say how much changed."""
+    for n_items in items:
+        found = [mixes_to_ask(n_items, epsilon) for epsilon in EPSILONS]
+        n_changed = sum(
+            one != other
+            for epsilon, row in zip(EPSILONS, found, strict=True)
+            for one, other in zip(known_mixes(n_items, epsilon), row, strict=True)
+        )
+        write_mixes(n_items, found)
+        print(f"{n_items} items: {n_changed} mixes changed", flush=True)
+
+
+def mixes_to_ask(n_items: int, epsilon: float) -> list[Parts]:
+    """Return the best mixes, but what is asked already where it is about as good.
+
+    Another mix is another protocol: people pay again for answers to other questions. Whether pairs
+    are asked does not depend on that.
+    """
+    losses = predicted_losses if n_items <= MOST_ITEMS else wide_losses
+    found = best_mixes(n_items, epsilon)
+    for nth, asked in enumerate(known_mixes(n_items, epsilon)):
+        both = _mix(asked), _mix(found[nth])
+        if both[0] == both[1] or MIXES["pairs"] in both:
+            continue
+        kept, best = (losses(mix, n_items, epsilon, PEOPLE[nth : nth + 1])[0] for mix in both)
+        if kept <= STAYS * best:
+            found[nth] = asked
+    return found
 
 
 def best_mixes(n_items: int, epsilon: float) -> list[Parts]:
@@ -130,5 +173,11 @@ def _parts(mix: Mix) -> Parts:
     return tuple((part.kind, part.share, part.n_levels) for part in mix)
 
 
+def _mix(parts: Parts) -> Mix:
+    return tuple(MixPart(cast(QuestionKind, kind), share, n) for kind, share, n in parts)
+
+
 if __name__ == "__main__":
-    write_table(best_mixes)
+    parser = ArgumentParser(prog="python -m hushrank.planning.mixes.tabulate")
+    parser.add_argument("items", nargs="*", type=int, choices=ITEMS, metavar="ITEMS")
+    tabulate(parser.parse_args().items or ITEMS)

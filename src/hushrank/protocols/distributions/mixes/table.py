@@ -3,7 +3,7 @@
 `python -m hushrank.planning.mixes.tabulate` writes it.   Theory: docs/theory/max-entropy.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from math import log, sinh
 from pathlib import Path
@@ -43,14 +43,24 @@ def tabulated_parts(n_items: int, epsilon: float, strength: float) -> Parts:
     return table.mixes[of_items[_nearest(PEOPLE, n_people)]]
 
 
-def write_table(best: Callable[[int, float], Sequence[Parts]]) -> None:
-    """Write what `best` finds for each number of items and epsilon: one mix for each PEOPLE."""
-    found = [[list(best(n_items, epsilon)) for epsilon in EPSILONS] for n_items in ITEMS]
-    mixes = sorted({mix for rows in found for row in rows for mix in row}, key=str)
-    numbers = tuple(tuple(tuple(map(mixes.index, row)) for row in rows) for rows in found)
-    table = Table(tuple(mixes), numbers)
-    text = msgspec.json.encode(table).replace(b"]],[[", b"]],\n[[")
+def known_mixes(n_items: int, epsilon: float) -> list[Parts]:
+    """Return the mixes of the table, for each of PEOPLE; epsilon is one of EPSILONS."""
+    return _mixes(_read())[ITEMS.index(n_items)][EPSILONS.index(epsilon)]
+
+
+def write_mixes(n_items: int, rows: Sequence[Sequence[Parts]]) -> None:
+    """Write what is asked of so many items, for each of EPSILONS and PEOPLE; the rest stays."""
+    found = _mixes(_read())
+    found[ITEMS.index(n_items)] = [list(row) for row in rows]
+    mixes = sorted({mix for each in found for row in each for mix in row}, key=str)
+    numbers = tuple(tuple(tuple(map(mixes.index, row)) for row in each) for each in found)
+    text = msgspec.json.encode(Table(tuple(mixes), numbers)).replace(b"]],[[", b"]],\n[[")
     replace_file(TABLE, text + b"\n")
+    _read.cache_clear()
+
+
+def _mixes(table: Table) -> list[list[list[Parts]]]:
+    return [[[table.mixes[nth] for nth in row] for row in each] for each in table.best]
 
 
 def _nearest(points: Sequence[float], value: float) -> int:
