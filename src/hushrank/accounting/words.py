@@ -9,7 +9,8 @@ from math import ceil
 from hushrank.accounting.rounding import exp_above, numeral_above, places_above
 
 MOST_DECIMALS = 6
-NO_BITS = 1e-9
+SOLVED = 1e-9
+"""Bits to which leakages are computed."""
 ASKED: Mapping[str, str] = {
     "pairs": "which of two items comes first",
     "extremes": "whether one item is near either end",
@@ -49,9 +50,8 @@ def nats_in_words(loss: float, digits: int = 6) -> str:
 
 
 def bits_in_words(bits: float, digits: int = 3) -> str:
-    """Return a leakage in decimal, rounded up, to millionths; 0 where solvers err by as much."""
-    shown = "0" if abs(bits) < NO_BITS else places_above(bits, MOST_DECIMALS)
-    return loss_in_words(Fraction(shown), digits)
+    """Return a leakage in decimal, rounded up to millionths, but for what solvers err by."""
+    return loss_in_words(Fraction(places_above(bits - SOLVED, MOST_DECIMALS)), digits)
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> str:
