@@ -1,6 +1,6 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import log
+from math import inf, log
 from typing import get_args
 
 import pytest
@@ -132,3 +132,4 @@ def test_what_a_solver_errs_by_is_no_leakage():
     said = [bits_in_words(each) for each in (0.0, -1e-17, 3e-10, 2e-9, 0.12345)]
     assert said == ["0", "0", "0", "1e-06", "0.124"]
     assert bits_in_words(0.1 * log(2) / log(2)) == "0.1"
+    assert bits_in_words(inf) == "inf"

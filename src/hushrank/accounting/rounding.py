@@ -7,7 +7,7 @@ What a person writes down is kept by a float that is `within` it; what we write 
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, isfinite, nextafter
 
 DIGITS = 15
 """A float keeps a numeral of so many decimal digits: it is read, and written again, as it was."""
@@ -35,13 +35,13 @@ def numeral_above(number: float | Decimal | Fraction, digits: int) -> Decimal:
 
 
 def places_above(number: float, places: int) -> str:
-    """Return the least number of so many decimal places that is at least `number`."""
-    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_CEILING):f}"
+    """Return the least number of so many decimal places that is at least `number`; inf as it is."""
+    return _in_places(number, places, ROUND_CEILING)
 
 
 def places_below(number: float, places: int) -> str:
     """Return the largest number of so many decimal places that is at most `number`."""
-    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_FLOOR):f}"
+    return _in_places(number, places, ROUND_FLOOR)
 
 
 def within(written: float) -> float:
@@ -66,3 +66,9 @@ def exp_above(exponent: float) -> Decimal:
     """Return a number above e^exponent, of 60 digits and nearer to it than 2 of the last."""
     with localcontext(prec=PRECISE):
         return Decimal(exponent).exp().next_plus()
+
+
+def _in_places(number: float, places: int, rounding: str) -> str:
+    if not isfinite(number):
+        return str(number)
+    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), rounding):f}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil
+from math import ceil, isfinite
 
 from hushrank.accounting.rounding import exp_above, numeral_above, places_above
 
@@ -51,7 +51,8 @@ def nats_in_words(loss: float, digits: int = 6) -> str:
 
 def bits_in_words(bits: float, digits: int = 3) -> str:
     """Return a leakage in decimal, rounded up to millionths, but for what solvers err by."""
-    return loss_in_words(Fraction(places_above(bits - SOLVED, MOST_DECIMALS)), digits)
+    shown = places_above(bits - SOLVED, MOST_DECIMALS)
+    return loss_in_words(Fraction(shown), digits) if isfinite(bits) else shown
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> str:
