@@ -74,6 +74,34 @@ def test_a_release_of_files_is_that_of_one_process(tmp_path, data, method, budge
     assert not list((tmp_path / "scratch").iterdir())
 
 
+def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
+    """Profiles in another order than the users, and some without one, who protect everything."""
+    whole, profiles = data
+    some = profiles.select(np.random.default_rng(3).permutation(N_USERS)[:150])
+    stated = hushrank.publish(read_activity(whole), some, method="rand", budget=0.5, **ASKED)
+    _, compared = published(tmp_path, some, method="rand", budget=0.5)
+    assert read_activity(parquet.read_table(tmp_path / "released")) == stated.activity
+    unprotected = ~some.protected["gender"]
+    assert compared.n_protected == N_USERS - int(unprotected.sum())
+    kept = read_activity(whole).aligned(stated.activity.users, stated.activity.items)
+    rows = np.flatnonzero(np.isin(stated.activity.users, np.array(some.users)[unprotected]))
+    assert (kept.scores[rows] != stated.activity.scores[rows]).nnz == 0
+
+
+def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):
+    monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 60)
+    published(tmp_path, data[1], method="rand", budget=0.5)
+    n_fewer = 0
+    for path in (tmp_path / "released").iterdir():
+        table = parquet.read_table(path, read_dictionary=["user", "item"]).combine_chunks()
+        for column in (table["user"], table["item"]):
+            (chunk,) = column.chunks
+            held = chunk.dictionary.to_pylist()
+            assert set(held) == set(column.to_pylist())
+        n_fewer += len(held) < N_ITEMS
+    assert n_fewer > 0
+
+
 def test_workers_and_names_of_columns_do_not_matter(tmp_path, data):
     _, profiles = data
     published(tmp_path, profiles, budget=0.05)
