@@ -198,3 +198,36 @@ def test_a_clerks_table_is_asked_about_and_then_counted(tmp_path, monkeypatch, c
     assert "XXX is no item: 5 times an empty place" in first_line
     assert "lines 1 to 2 are titles; text with semicolons in Windows-1252" in first_line
     assert json.loads(Path("result.json").read_text())["order"] == ["Zoé", "Noël", "Anne"]
+
+
+@pytest.mark.parametrize(
+    "last", ["Total,,,24", ",,,24", "Sum,3,,24", "Total: 24,,,", "24 ballots,,,"]
+)
+def test_the_sum_below_the_ballots_is_no_ballot(last, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "Ann,Bob,Cem,12\nBob,Ann,Cem,7\nCem,Ann,Bob,5"
+    Path("board.csv").write_text(f"1st,2nd,3rd,Votes\n{rows}\n{last}\n,,,\n")
+    code, said = run(monkeypatch, capsys, ["aggregate", "board.csv", "--weight", "Votes"])
+    assert code == 0, said
+    first_line = said.splitlines()[0]
+    assert first_line.startswith("board.csv: 24 people, 3 items;")
+    assert "line 5 is a sum, no ballot: left out" in first_line
+    assert "Ann > Bob > Cem" in said
+
+
+def test_a_candidate_of_that_name_is_a_candidate(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("oil.csv").write_text("1st,2nd\nTotal,Shell\nShell,Total\nTotal,\n")
+    code, said = run(monkeypatch, capsys, ["aggregate", "oil.csv"])
+    assert code == 0, said
+    assert said.startswith("oil.csv: 3 people, 2 items;")
+
+
+def test_how_many_put_whom_where_is_no_ballot(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    counts = "Candidate,1st,2nd,3rd\nAnn,12,3,9\nBob,7,17,0\nCem,5,4,15\nTotal,24,24,24\n"
+    Path("counts.csv").write_text(counts)
+    code, said = run(monkeypatch, capsys, ["aggregate", "counts.csv"])
+    assert code == 1
+    assert "columns 2 to 4: expected names of items, got numbers that hardly recur" in said
+    assert "12" not in said

@@ -69,6 +69,11 @@ class Table:
         where = self.where
         return Table(tuple(header), kept, lambda row: where(row + n_rows), self.format)
 
+    def above(self, row: int) -> "Table":
+        """Return the table without this row and all below it."""
+        kept = tuple(_with_codes(each, each.codes[:row]) for each in self.columns)
+        return Table(self.header, kept, self.where, self.format)
+
     def with_header_as_row(self) -> "Table":
         """Return the table with its header as its first row, where that was a row; no names."""
         columns = tuple(map(_with_first, self.columns, self.header))

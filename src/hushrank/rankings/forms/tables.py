@@ -29,6 +29,7 @@ from hushrank.rankings.forms.places import (
     placed,
 )
 from hushrank.rankings.forms.ranks import place_keys, score_keys
+from hushrank.rankings.forms.sums import is_blank, without_nameless_sum, without_sums
 from hushrank.rankings.profile import Rankings
 
 Flags = NDArray[np.bool_]
@@ -70,6 +71,10 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
         return replace(found, remarks=(*found.remarks, titles_in_words(n_titles)))
     if counted := with_weights(table):
         table, asked = counted, replace(asked, form="lists")
+    table, sums = without_sums(table)
+    if sums:
+        found = ballots_of_table(table, asked)
+        return replace(found, remarks=(*found.remarks, *sums))
     long = long_form(table, asked)
     if long is not None:
         return _of_rows(table, long)
@@ -81,10 +86,38 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
         head = _nameless(table)
     beside = _Beside.of(head, asked)
     ballots = _columns_of_ballots(head, asked, beside)
+    if beside.weight is not None:
+        table, sums = without_nameless_sum(head.table, ballots, beside.weight)
+        head = replace(head, table=table)
     layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
     if is_ballot or is_list:
         layout = replace(layout, remarks=(*layout.remarks, "no header: line 1 is a ballot"))
+    if sums:
+        layout = replace(layout, remarks=(*layout.remarks, *sums))
+    if layout.kind == "places" and asked.form is None:
+        _require_no_counts(head, layout.columns)
     return _read(head, layout, beside)
+
+
+def _require_no_counts(head: Headed, columns: Sequence[int]) -> None:
+    """Refuse places in which numbers stand that hardly recur, beside names of rows: counts."""
+    cells = [text for n in columns for text in head.table.columns[n].texts]
+    names = {text for text in cells if text and not is_no_vote(text)}
+    n_filled = sum(int(_filled(head.table.columns[n]).sum()) for n in columns)
+    others = [each for n, each in enumerate(head.table.columns) if n not in columns]
+    is_named = any(len(each.texts) == head.table.n_rows > 1 for each in others)
+    are_numbers = is_named and bool(names) and all(name.isdecimal() for name in names)
+    require(
+        not (are_numbers and ("0" in names or 2 * len(names) > n_filled)),
+        f"{listed(columns)}: expected names of items, got numbers that hardly recur, as in tables"
+        " of how many people put an item where, which are no ballots; say"
+        ' form="places" if items are called by numbers',
+    )
+
+
+def _filled(column: Column) -> Flags:
+    filled: Flags = np.array([*map(bool, column.texts), False])[column.codes]
+    return filled
 
 
 def _columns_of_ballots(head: Headed, asked: Asked, beside: "_Beside") -> list[int]:
@@ -309,15 +342,8 @@ _READERS = {
 }
 
 
-def _is_blank(table: Table) -> Flags:
-    """Tell rows (rows,) in which nothing stands, as below the end of a sheet: nobody's ballots."""
-    filled = (np.array([*map(bool, column.texts), False])[column.codes] for column in table.columns)
-    is_blank: Flags = ~np.logical_or.reduce(list(filled))
-    return is_blank
-
-
 def _weights(table: Table, column: Column) -> Counts:
-    weights = np.where(_is_blank(table), 1.0, column.numbers())
+    weights = np.where(is_blank(table), 1.0, column.numbers())
     is_whole = (weights >= 1) & (weights <= MOST_PEOPLE_OF_A_ROW) & (np.floor(weights) == weights)
     table.require_rows(is_whole, f"a weight that is a whole number of 1..{MOST_PEOPLE_OF_A_ROW}")
     return weights.astype(np.int64)
