@@ -1,7 +1,7 @@
 """Tally the reports of files: what a task does with a piece of a file, or with a bucket of keys."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,7 +114,7 @@ def _possible_of(
     for batch in batches_of(piece, columns, most_rows=_rows_at_once(piece), coded=CODED):
         with errors_naming_parquet(piece.path):
             own = batch
-            if bucket is not None:
+            if bucket is not None and keyed.n_buckets > 1:
                 of_rows = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
                 own = batch.filter(_mask(of_rows == bucket))
             has_key = np.asarray(own.column(keyed.key).is_valid())
@@ -129,7 +129,7 @@ def _first_of(parts: Parts, batch: "pa.RecordBatch", key: str) -> Counted:
     part = np.repeat(np.arange(len(parts)), sizes)[reports.number]
     n_answers = np.array([each.survey.answers_per_person for each in parts])
     first = first_reports(batch.column(key), part, reports.number, n_answers)
-    once = read_batch(parts, batch.filter(_mask(first))).counted()
+    once = replace(reports, is_possible=first).counted()
     return Counted(once.tallies, n_repeated=first.size - int(first.sum()))
 
 
