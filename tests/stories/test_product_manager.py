@@ -123,3 +123,31 @@ def test_two_questions_are_told_apart_by_their_titles(form, monkeypatch, capsys)
     code, said = run(monkeypatch, capsys, "aggregate", "forms.csv", "--columns", "Build first?")
     assert code == 0
     assert "Search > Sharing" in said
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Rank,ann,bo,cy\n1,Tea,Milk,Tea\n2,Milk,Tea,Cola\n3,Cola,Cola,Milk\n",
+        "Drink,ann,bo,cy\nTea,1,2,1\nMilk,2,1,3\nCola,3,3,2\n",
+    ],
+)
+def test_a_table_with_a_column_for_each_person_is_turned_round_first(
+    table, form, monkeypatch, capsys
+):
+    Path("turned.csv").write_text(table)
+    for told in ((), ("--columns", "2-4", "--form", "places")):
+        code, said = run(monkeypatch, capsys, "aggregate", "turned.csv", *told)
+        assert code == 1
+        assert "columns 2 to 4: expected a line for each ballot, got a column for each" in said
+
+
+def test_numbers_behind_items_are_places_or_refused(form, monkeypatch, capsys):
+    Path("drinks.csv").write_text('who,drinks\nann,"Tea (1), Milk (2)"\nbo,"Milk (1), Tea (2)"\n')
+    code, said = run(monkeypatch, capsys, "aggregate", "drinks.csv", "--columns", 2)
+    assert code == 0, said
+    assert said.startswith("drinks.csv: 2 people, 2 items;")
+    Path("drinks.csv").write_text('who,drinks\nann,"Tea (9), Milk (2)"\nbo,"Milk (4), Tea (3)"\n')
+    code, said = run(monkeypatch, capsys, "aggregate", "drinks.csv", "--columns", 2)
+    assert code == 1
+    assert "expected items best first, got items with numbers behind them" in said

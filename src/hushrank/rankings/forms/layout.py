@@ -75,6 +75,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     if asked.form == "lists":
         return _lists(headed, columns, is_open=False) or _nothing(headed, columns)
     if asked.form == "places":
+        _require_not_turned(headed, columns)
         return Layout("places", tuple(columns))
     names = _item_names(headed, columns)
     if asked.form == "scores":
@@ -213,6 +214,7 @@ def _ranks(
     keys = place_keys(some_rows(headed.table), columns)
     in_words = any(kinds[n].in_words for n in columns)
     if not in_words and not look_like_places(keys):
+        _require_not_turned(headed, columns)
         _ask_best(headed, columns, "places")
     return Layout("ranks", tuple(columns), names)
 
@@ -261,6 +263,8 @@ def _title_of(part: str, column: int) -> str:
 
 def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:
     """Raise HushrankError: no form fits."""
+    of_text = [n for n in columns if not kind_of(headed.table.columns[n]).is_of_numbers]
+    _require_not_turned(headed, of_text)
     kinds = [kind_of(headed.table.columns[n]) for n in columns]
     n_numbers = sum(kind.is_of_numbers for kind in kinds)
     n_empty = sum(not kind.filled for kind in kinds)
@@ -276,6 +280,18 @@ def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:
         "expected ballots: one column a place, one an item, or a whole ballot in a cell; got"
         f" columns: {found}; say with columns= which hold ballots and with form= what they hold"
     )
+
+
+def _require_not_turned(headed: Headed, columns: Sequence[int]) -> None:
+    """Refuse a table with a column a person: each holds the same texts, every one once."""
+    n_rows = headed.table.n_rows
+    of_people = [n for n in columns if not place_within(headed.parts[n])]
+    held = {frozenset(filter(None, headed.table.columns[n].texts)) for n in of_people}
+    if len(of_people) > 1 and len(held) == 1 and len(held.pop()) == n_rows > 2:
+        raise HushrankError(
+            f"{listed(of_people)}: expected a line for each ballot, got a column for each: all of"
+            " them hold the same, in orders of their own; turn the table round"
+        )
 
 
 def _without_people(headed: Headed, columns: Sequence[int], kinds: Mapping[int, Kind]) -> list[int]:

@@ -21,7 +21,8 @@ SEPARATORS = (">", ";", "\n", "|", ",")
 _LIKE_A_BALLOT = 0.8
 SOME = 1000
 """Distinct cells that tell what a column is, where there are very many."""
-_NUMBERED = re.compile(r"(\d{1,3})\s*[.:)]\s*(\S.*)", re.DOTALL)
+_NUMBERED = re.compile(r"(?P<number>\d{1,3})\s*[.:)]\s*(?P<name>\S.*)", re.DOTALL)
+_NUMBERED_BEHIND = re.compile(r"(?P<name>\S.*?)\s*\((?P<number>\d{1,3})\)", re.DOTALL)
 
 
 def separator_of(column: Column) -> str | None:
@@ -82,6 +83,7 @@ def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
     table.require_rows(good, "each item at most once in a ballot")
     names = natural_order(name for tiers in read for tied in tiers for name in tied)
     require(names, "expected at least 1 ranked item")
+    _require_no_points(names)
     index = {name: item for item, name in enumerate(names)}
     keys = np.full((len(read), len(names)), np.nan)
     for row, tiers in enumerate(read):
@@ -102,13 +104,22 @@ def tiers_of(text: str, separator: str) -> Tiers:
 
 
 def _unnumbered(places: list[str]) -> list[str]:
-    """Return places without their numbers where all have them in order: `1: A`, `2. B`."""
+    """Return places without their numbers where all have them in order: `1: A`, or `A (1)`."""
     filled = [place for place in places if place]
-    found = [_NUMBERED.fullmatch(place) for place in filled]
-    numbers = [int(each[1]) if each else 0 for each in found]
-    if len(filled) < 2 or numbers != list(range(1, len(filled) + 1)):
-        return places
-    return [each[2] for each in found if each]
+    for numbered in (_NUMBERED, _NUMBERED_BEHIND):
+        found = [numbered.fullmatch(place) for place in filled]
+        numbers = [int(each["number"]) if each else 0 for each in found]
+        if len(filled) > 1 and numbers == list(range(1, len(filled) + 1)):
+            return [each["name"] for each in found if each]
+    return places
+
+
+def _require_no_points(names: Sequence[str]) -> None:
+    """Refuse names that differ by numbers behind them alone: points, or places out of order."""
+    found = [_NUMBERED_BEHIND.fullmatch(name) for name in names]
+    plain = {each["name"] for each in found if each}
+    are_numbered = all(found) and len(plain) < len(names)
+    require(not are_numbered, "expected items best first, got items with numbers behind them")
 
 
 def _from_json(text: str) -> Tiers | None:
