@@ -157,7 +157,7 @@ def test_an_order_that_nobody_touched_is_asked_about_once(visit):
 def test_people_see_exactly_what_is_sent(at_reveal):
     page = at_reveal()
     assert page.locator("blockquote").text_content() == "“Tea before Coffee”"
-    assert "a coin in your computer decided. The chance of a lie was 27 %." in told(page)
+    assert "a coin in your computer decided. The chance of a lie was 26 %." in told(page)
     page.get_by_text("Every character that is sent").click()
     assert page.locator("pre").text_content() == WIRE
 
