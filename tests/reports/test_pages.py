@@ -251,6 +251,8 @@ def test_the_owner_of_a_release_reads_the_honest_leakage_first(publishing):
         "nobody was held out"
         in publishing(replace(PUBLISHED, groups=(replace(GROUP, held_out=None),))).text
     )
+    below_chance = publishing(replace(PUBLISHED, groups=(replace(GROUP, held_out=-0.01),)))
+    assert "and tells nothing that shows (-0.01 bits) after this release" in below_chance.text
 
 
 def test_no_footnote_of_a_terminal_stands_on_a_page(publishing):

@@ -128,9 +128,11 @@ def _leader(groups: Sequence[GroupPicture]) -> str:
     """Say what leaks, of users held out first; the worst group, where there are several."""
     worst = max(groups, key=lambda group: _honest(group))
     told = "learnt from; nobody was held out to check it" if worst.held_out is None else "held out"
+    bits = f"{bits_in_words(_honest(worst))} bits"
+    tells = f"tells {bits}" if _honest(worst) >= 0 else f"tells nothing that shows ({bits})"
     return (
         f"What a partner sees of a record told {worst.before:.3g} bits of {worst.protects} before,"
-        f" and tells {bits_in_words(_honest(worst))} bits after this release, of users {told}."
+        f" and {tells} after this release, of users {told}."
     )
 
 
