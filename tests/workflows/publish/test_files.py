@@ -282,6 +282,14 @@ def test_what_a_dead_worker_had_begun_is_not_released(tmp_path, data):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["released", "scratch", "visits"]
 
 
+def test_a_scratch_folder_that_is_gone_is_named(tmp_path):
+    """Or a disk that is full, for which the system has other words."""
+    gone = shelf.Shelf((shelf.Book(str(tmp_path / "gone" / "book"), 1, True, True),), 3)
+    for use in (partial(gone.book, 0), partial(gone.write_beside, 0, "points", np.zeros(3))):
+        with pytest.raises(HushrankError, match=r"gone: No such file or directory$"):
+            use()
+
+
 def test_an_output_that_is_there_is_kept(tmp_path, data):
     _, profiles = data
     (tmp_path / "released").mkdir()

@@ -38,12 +38,10 @@ class Names:
     @classmethod
     def of_all(cls, parts: Sequence["Names"]) -> "Names":
         """Name those of all parts."""
-        users, items = (
-            _union([each.users for each in parts]),
-            _union([each.items for each in parts]),
-        )
+        users, items = ([getattr(each, what) for each in parts] for what in ("users", "items"))
         has_scores = _alike([each.has_scores for each in parts])
-        return cls(users, items, sum(each.n_records for each in parts), has_scores)
+        n_records = sum(each.n_records for each in parts)
+        return cls(_union(users), _union(items), n_records, has_scores)
 
     @property
     def in_order(self) -> "Names":

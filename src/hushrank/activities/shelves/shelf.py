@@ -151,9 +151,8 @@ class Shelf:
             scores = None if book.is_binary else mapped(f"{book.path}-scores.npy")
         sizes = starts[rows + 1] - starts[rows]
         ends = np.cumsum(sizes, dtype=np.int64)
-        places = np.arange(ends[-1] if ends.size else 0) + np.repeat(
-            starts[rows] - ends + sizes, sizes
-        )
+        places = np.repeat(starts[rows] - ends + sizes, sizes)
+        places += np.arange(places.size)
         data = np.ones(places.size) if scores is None else scores[places]
         starts_here = np.concatenate([[0], ends]).astype(starts.dtype)
         return csr_array((data, items[places], starts_here), shape=(len(rows), self.n_items))
