@@ -1,7 +1,7 @@
 """Write the table of the mixes to ask: `python -m hushrank.planning.mixes.tabulate`.
 
-Numbers of items named behind it are written anew; without a number, all. A quarter of an hour of
-one processor; the table is written after each number of items, so that what is left can be named.
+Numbers of items named behind it are written anew; without a number, all. Eleven minutes of one
+processor; the table is written after each number of items, so that what is left can be named.
 """
 
 from argparse import ArgumentParser
