@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from importlib.metadata import version
 from operator import add
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
-import hushrank
 from hushrank.errors import HushrankError, needs_extra, require
 
 FAN_IN = 16
@@ -197,7 +197,7 @@ class _Graph:
             from dask import delayed
         except ModuleNotFoundError as missing:
             raise needs_extra("a scheduler", "cluster") from missing
-        run_here = partial(_of_version, hushrank.__version__, guarded)
+        run_here = partial(_of_version, version("hushrank"), guarded)
         once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
         run = delayed(run_here, name=_public_name("task"), pure=False, traverse=False)
         total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
@@ -324,10 +324,11 @@ def _unless_failed(found: Any) -> Any:
     return found
 
 
-def _of_version(version: str, guarded: Callable[..., Any], shared: Any, piece: Any) -> Any:
+def _of_version(expected: str, guarded: Callable[..., Any], shared: Any, piece: Any) -> Any:
     """Run a task on a worker that has the same hushrank as the process that calls."""
-    if hushrank.__version__ != version:
-        return Failure(f"a worker has hushrank {hushrank.__version__}, expected {version}")
+    own = version("hushrank")
+    if own != expected:
+        return Failure(f"a worker has hushrank {own}, expected {expected}")
     return guarded(shared, piece)
 
 
