@@ -1,6 +1,5 @@
 """An interruption ends the processes that a command started, whatever they do."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,6 +7,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
+
+from tests.processes import is_alive
 
 PROGRAM = """
 from time import sleep
@@ -59,11 +60,3 @@ def test_an_interruption_ends_the_processes_that_were_started(tmp_path):
         assert wait_until(lambda: not any(map(is_alive, workers)), 10)
     finally:
         started.kill()
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -24,6 +24,7 @@ from hushrank.surveys.report_files import Keyed, tally_bucket
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.workflows.at_scale import aggregate_files
 from tests.collector.drafts import draft
+from tests.processes import is_alive
 
 pytestmark = pytest.mark.end_to_end  # it starts processes
 SECRET = "5ecret"
@@ -211,14 +212,6 @@ def test_a_process_that_is_ended_from_outside_is_one_error():
     """As where the system has no memory left."""
     with pytest.raises(HushrankError, match="was ended from outside, perhaps for want of memory"):
         Workers("processes", 2).add_up(ended_from_outside, None, range(3))
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def noted(folder, piece):

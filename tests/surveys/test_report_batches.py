@@ -14,6 +14,7 @@ from pyarrow import parquet
 
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
+from hushrank.files.hashes import hash_buckets
 from hushrank.files.pieces import pieces_of
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
@@ -25,7 +26,7 @@ from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys import repeats
-from hushrank.surveys.repeats import buckets_of, first_reports
+from hushrank.surveys.repeats import first_reports
 from hushrank.surveys.report_batches import Counted, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
 from hushrank.surveys.survey import Survey
@@ -189,10 +190,10 @@ def test_the_first_reports_of_each_key_count(rows, most):
     ],
 )
 def test_equal_keys_are_of_one_bucket_in_any_batch(keys):
-    whole = buckets_of(keys, 1000, SALT)
+    whole = hash_buckets(keys, 1000, SALT)
     assert whole[0] == whole[3]
     assert len(set(whole.tolist())) == 3  # else a bucket for each would need chance
-    assert buckets_of(keys.slice(2), 1000, SALT).tolist() == whole[2:].tolist()
+    assert hash_buckets(keys.slice(2), 1000, SALT).tolist() == whole[2:].tolist()
 
 
 def written(folder, batches):

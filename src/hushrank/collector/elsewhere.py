@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
 from pathlib import Path
-from secrets import randbits
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -29,6 +28,7 @@ from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
+from hushrank.files.hashes import new_salt
 from hushrank.files.pieces import MARK, Piece, pieces_of
 from hushrank.files.spread import scratch_folder
 from hushrank.mechanisms.local import LocalMechanism
@@ -60,6 +60,8 @@ ROWS_OF_A_SORTED_BUCKET = 2**20
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 WireTally: TypeAlias = tuple[Count, tuple[Count, ...]]
 """How many reports there were, and how many of them support each category."""
+WireTallies: TypeAlias = tuple[tuple[WireTally, ...], ...]
+"""Those of each survey's questions."""
 
 
 class WireRound(msgspec.Struct, frozen=True):
@@ -69,7 +71,7 @@ class WireRound(msgspec.Struct, frozen=True):
     """
 
     fingerprints: tuple[str, ...]
-    tallies: tuple[tuple[WireTally, ...], ...]
+    tallies: WireTallies
     refused: Count = 0
     repeated: Count | None = None
     handed: str = ""
@@ -143,7 +145,7 @@ class SurveySoFar:
         self, asked: Asked, counted: Counted, *, has_key: bool, handed: str = ""
     ) -> "SurveySoFar":
         """Return the survey after one more round."""
-        tallies = msgspec.json.decode(encode_tallies(counted.tallies), type=_TALLIES)
+        tallies = msgspec.json.decode(encode_tallies(counted.tallies), type=WireTallies)
         repeated = counted.n_repeated if has_key else None
         newest = WireRound(asked.fingerprints, tallies, counted.n_refused, repeated, handed)
         chosen = choose(self.draft) if self.chosen is None else self.chosen
@@ -165,9 +167,6 @@ class SurveySoFar:
     def write(self, path: FilePath) -> None:
         """Write the document."""
         replace_file(path, self.document())
-
-
-_TALLIES = tuple[tuple[WireTally, ...], ...]
 
 
 def read_so_far(path: FilePath) -> SurveySoFar:
@@ -251,7 +250,7 @@ def _tally_by_key(
     tell, most = of_pieces(progress), ROWS_OF_A_SORTED_BUCKET if scratch else ROWS_OF_A_BUCKET
     n_buckets = n_buckets_of(pieces, most_rows=most)
     buckets = range(n_buckets)
-    keyed = Keyed(parts, key, n_buckets, (randbits(64), randbits(64) | 1))
+    keyed = Keyed(parts, key, n_buckets, new_salt())
     if scratch is None:
         return workers.add_up(tally_bucket, replace(keyed, pieces=pieces), buckets, tell)
     with scratch_folder(scratch) as folder, workers.kept() as kept:

@@ -1,5 +1,6 @@
 """Hashes of texts and numbers in Arrow arrays: with one salt, alike wherever they are asked for."""
 
+from secrets import randbits
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,6 +37,16 @@ def hashes_of(texts: "pa.Array", salt: Salt) -> Words:
     first, n_rows = bytes_of.offset, len(bytes_of)
     ends = np.frombuffer(ends_buffer, dtype=np.int64)[first : first + n_rows + 1]
     return _hashes(np.frombuffer(data or b"", dtype=np.uint8), ends, words)
+
+
+def new_salt() -> Salt:
+    """Draw a salt."""
+    return randbits(64), randbits(64) | 1
+
+
+def hash_buckets(texts: "pa.Array", n_buckets: int, salt: Salt) -> Indices:
+    """Return the bucket (rows,) of each text by its hash, 0..n_buckets-1. Raises as `hashes_of`."""
+    return (hashes_of(texts, salt) % np.uint64(n_buckets)).astype(np.intp)
 
 
 def _as_bytes(texts: Any) -> Any:

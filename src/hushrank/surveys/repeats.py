@@ -4,14 +4,13 @@ The first reports of a key count, in the order of files and rows: as many as the
 person, to distinct questions, and to the part of the round that the first one answers.
 """
 
-from secrets import randbits
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Indices, Words
-from hushrank.files.hashes import Salt, hashes_of
+from hushrank.files.hashes import hashes_of, new_salt
 from hushrank.kernels import kernel
 
 if TYPE_CHECKING:
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 2**15
 """Whose table fits a processor's cache."""
-
-
-def buckets_of(keys: "pa.Array", n_buckets: int, salt: Salt) -> Indices:
-    """Return the bucket (rows,) of each key, 0..n_buckets-1: the same wherever it is asked for.
-
-    Keys are text, bytes or whole numbers. Raises HushrankError for other types.
-    """
-    return (hashes_of(keys, salt) % np.uint64(n_buckets)).astype(np.intp)
 
 
 def first_reports(
@@ -41,7 +32,7 @@ def first_reports(
     from pyarrow import types
 
     plain = keys.dictionary_decode() if types.is_dictionary(keys.type) else keys
-    hashes = hashes_of(plain, (randbits(64), randbits(64) | 1))
+    hashes = hashes_of(plain, new_salt())
     n_bits = max(1, len(hashes) // ROWS_AT_ONCE).bit_length()
     rows = np.flatnonzero(_come_again(hashes, n_bits))
     whose = np.asarray(plain.take(pa.array(rows)).dictionary_encode().indices)

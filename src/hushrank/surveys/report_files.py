@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.files.hashes import Salt
+from hushrank.files.hashes import Salt, hash_buckets
 from hushrank.files.pieces import Piece, batches_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
-from hushrank.surveys.repeats import buckets_of, first_reports
+from hushrank.surveys.repeats import first_reports
 from hushrank.surveys.report_batches import COLUMNS, Counted, Parts, read_batch, tally_batch
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def spread_piece(keyed: Keyed, piece: Piece) -> Spread:
     """
     found = Spread()
     for batch, n_refused in _possible_of(keyed, piece):
-        bucket = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
+        bucket = hash_buckets(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
         file = write_buckets(keyed.folder, batch, bucket, keyed.n_buckets)
         found += Spread((file,), n_refused)
     return found
@@ -115,7 +115,7 @@ def _possible_of(
         with errors_naming_parquet(piece.path):
             own = batch
             if bucket is not None and keyed.n_buckets > 1:
-                of_rows = buckets_of(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
+                of_rows = hash_buckets(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
                 own = batch.filter(_mask(of_rows == bucket))
             has_key = np.asarray(own.column(keyed.key).is_valid())
             is_possible = read_batch(keyed.parts, own).is_possible & has_key

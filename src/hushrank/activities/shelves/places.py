@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import randbits
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from hushrank.activities.shelves.records import Names, texts_of_piece
 from hushrank.arrays import Floats, Integers32, Words
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
-from hushrank.files.hashes import Salt, hashes_of
+from hushrank.files.hashes import Salt, hashes_of, new_salt
 from hushrank.files.pieces import Piece
 from hushrank.files.spread import errors_naming_folder, mapped
 
@@ -34,7 +33,7 @@ class Places:
     def of(cls, texts: Any) -> Self:
         """Draw salts until all hashes differ. What is found depends on no salt."""
         while True:
-            salt = randbits(64), randbits(64) | 1
+            salt = new_salt()
             hashes = hashes_of(texts, salt)
             order = np.argsort(hashes).astype(np.int32)
             hashes = hashes[order]

@@ -10,7 +10,7 @@ from hushrank.activities.activity_files import ITEM, SCORE, TIME, UNNAMED, USER,
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
-from hushrank.files.hashes import Salt, hashes_of
+from hushrank.files.hashes import Salt, hash_buckets
 from hushrank.files.pieces import Piece, batches_of, columns_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
 
@@ -98,7 +98,7 @@ class Named:
 def name_piece(naming: Naming, piece: Piece) -> Named:
     """Write the users of a piece by bucket. Raises HushrankError as `names_of_piece` does."""
     names = names_of_piece(naming.columns, piece)
-    bucket = (hashes_of(names.users, naming.salt) % np.uint64(naming.n_buckets)).astype(np.intp)
+    bucket = hash_buckets(names.users, naming.n_buckets, naming.salt)
     batch = pyarrow_for("a Parquet file").record_batch([names.users], names=["user"])
     file = write_buckets(naming.folder, batch, bucket, naming.n_buckets)
     return Named((file,), names.items, names.n_records, names.has_scores)

@@ -28,6 +28,7 @@ from hushrank.arrays import Indices
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.disk import FilePath
+from hushrank.files.hashes import new_salt
 from hushrank.files.pieces import Piece, pieces_of
 from hushrank.files.spread import (
     errors_naming_folder,
@@ -226,8 +227,7 @@ class _Work:
         """Name all users and items, in order: users by buckets, of which a task holds one."""
         tell, n_records = of_pieces(self.progress), sum(piece.n_rows for piece in pieces)
         n_buckets = max(1, -(-n_records // ROWS_OF_A_PIECE))
-        salt = randbits(64), randbits(64) | 1
-        naming = Naming(self.folder, self.columns, n_buckets, salt)
+        naming = Naming(self.folder, self.columns, n_buckets, new_salt())
         named = self.workers.add_up(name_piece, naming, pieces, tell)
         naming = replace(naming, files=named.files)
         users = self.workers.add_up(users_of_bucket, naming, range(n_buckets), tell)
