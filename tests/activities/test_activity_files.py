@@ -277,6 +277,19 @@ def test_columns_of_other_names_are_named_and_the_rest_is_ignored_and_said(tmp_p
         read_activity(path, user="who", item="what")
 
 
+def test_cells_may_be_parted_by_double_colons_as_in_movielens(tmp_path):
+    rows = "1::10::4.5::978300760\n2::20::3::978302109\n2::10::1::978301968\n"
+    path = written(tmp_path, rows, "ratings.dat")
+    for delimiter in (None, "::"):
+        activity = read_activity(path, user="1", item="2", score="3", delimiter=delimiter)
+        assert activity.scores.toarray().tolist() == [[4.5, 0], [1, 3]]
+        assert str(activity.reading).endswith("columns 4 ignored; text with double colons")
+    with pytest.raises(HushrankError, match=r'which is which: user="1", item="2"$'):
+        read_activity(path)
+    with pytest.raises(HushrankError, match="line 2: expected 4 cells parted by double colons"):
+        read_activity(written(tmp_path, rows.replace("3::", "")), delimiter="::")
+
+
 def test_a_score_that_nobody_names_is_said_to_be_ignored(tmp_path):
     path = written(tmp_path, "u,i,rating\n1,2,5\n1,2,4\n", "ratings.csv")
     said = str(read_activity(path, user="u", item="i").reading)

@@ -74,6 +74,7 @@ def test_unknown_and_no_attributes_are_refused(tmp_path, asked):
         ("", "the file is empty"),
         (f"user\n{SECRET}\n", "line 1: expected a column of an attribute"),
         (f"name,gender\n{SECRET},F\n", "line 1: expected one column named 'user'"),
+        (f"1::{SECRET}\n2::F\n", "write the names of all 2 columns above it"),
         (f"user,age,age\n{SECRET},1,1\n", "line 1: expected distinct columns"),
         (f"user,age\n{SECRET},1\nb,2\n{SECRET},1\n", "line 4: expected each user once"),
         ("user,age\na,1\n,2\n", "line 3: expected a value in the column 'user'"),

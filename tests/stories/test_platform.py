@@ -86,3 +86,22 @@ def test_the_owner_of_the_data_sees_what_attackers_learn_and_what_it_costs(said)
     code, words = said("evaluate", "visits.csv", "r.csv", *COLUMNS, "--held-out", "held.csv")
     assert code == 0, words
     assert "Mean average precision" in words
+
+
+@pytest.mark.usefixtures("visits")
+def test_files_of_movielens_need_no_more_than_a_header_of_the_profiles(said):
+    """`::` between cells and no header, as in ratings.dat and users.dat."""
+    rows = Path("plain.csv").read_text().splitlines()[1:]
+    Path("ratings.dat").write_text("\n".join(rows).replace(",", "::") + "\n")
+    profiles = Path("people.csv").read_text().replace(",", "::")
+    Path("users.dat").write_text("\n".join(profiles.splitlines()[1:]) + "\n")
+    columns = ["--user", "1", "--item", "2", "--score", "3"]
+    asked = ["publish", "historical", "ratings.dat", *columns, "--private", "gender"]
+    asked += ["--budget", "0.3", "--clusters", "3", "--output", "r.csv", "--profiles"]
+    code, words = said(*asked, "users.dat")
+    assert code == 1
+    assert "write the names of all 3 columns above it" in words
+    Path("users.dat").write_text(profiles)
+    code, words = said(*asked, "users.dat")
+    assert code == 0, words
+    assert "240 users, 60 items" in words

@@ -3,6 +3,7 @@
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.asked import Asked
 from hushrank.workflows.look import look
 from tests.commands import hushrank
@@ -75,6 +76,17 @@ def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path
     assert profiles.kind == "profiles"
     assert profiles.line == "ballots.csv: profiles of 2 users; gender (2 values)"
     assert "--private gender" in profiles.commands[0]
+
+
+@pytest.mark.parametrize("header", ["userId,movieId,rating", "user,song_id,plays"])
+def test_activity_is_offered_as_scores_where_they_are_read_as_such(tmp_path, header):
+    path = written(tmp_path, f"{header}\n1,2,5\n1,3,4\n2,2,1\n")
+    offered = [each for each in look(path).odd if "to rank items by such scores" in each]
+    try:
+        is_read = read_rankings(path, form="scores").reading.form.startswith("one rating a row")
+    except HushrankError:
+        is_read = False
+    assert bool(offered) == is_read == header.endswith("rating")
 
 
 @pytest.mark.parametrize("header", ["user_id,location_id", "user,poi", "customer_id,product_id"])

@@ -14,6 +14,7 @@ from hushrank.activities.reading import ActivityReading
 from hushrank.errors import expect, require
 from hushrank.files.arrow_tables import ArrowTable
 from hushrank.files.columns import Column, Table
+from hushrank.files.delimiters import TWO_SIGNS
 from hushrank.files.disk import FilePath, errors_naming, require_folder
 from hushrank.files.names import is_number, natural_order
 from hushrank.files.tables import (
@@ -47,8 +48,8 @@ class ActivityColumns:
 
     def __post_init__(self) -> None:
         """Check the delimiter."""
-        known = self.delimiter is None or len(self.delimiter.encode()) == 1
-        require(known, "delimiter: expected one sign, such as , ; | or a tab")
+        known = self.delimiter in (None, TWO_SIGNS) or len(str(self.delimiter).encode()) == 1
+        require(known, "delimiter: expected one sign, such as , ; | or a tab, or ::")
 
     @property
     def are_named(self) -> bool:
@@ -210,6 +211,8 @@ def _numbered(table: Table, columns: ActivityColumns) -> Table:
 def _not_named(table: Table) -> str:
     """Say what columns are missing or too many, and how to name them."""
     expected = "line 1: expected the columns user and item, and perhaps score and time"
+    if all(map(is_number, table.header)):
+        return f'{expected}, got numbers; without a header say which is which: user="1", item="2"'
     name = "name yours with user=, item=, score= and time=; the others are then ignored"
     n = len(table.header)
     found = "1 column" if n == 1 else f"{n} columns of which some are called otherwise"

@@ -47,6 +47,7 @@ def read_profiles(
     no path and no table.
     """
     with opened_table(source) as table:
+        _require_user(table)
         users = identifiers(table, USER, tuple)
         table.require_rows(~_repeated(users.codes), "each user once")
         named = _attribute_names(table)
@@ -74,6 +75,13 @@ def write_profiles(profiles: Profiles, path: FilePath) -> None:
     for each in profiles.attributes:
         columns[each.name] = held_texts(each.codes, each.values)
     write_table({**columns, PROTECTS: _asked(profiles)}, path)
+
+
+def _require_user(table: Table) -> None:
+    """Raise HushrankError, with what to do where there is no header, unless a column is `user`."""
+    n_named = sum(title.lower() == USER for title in table.header)
+    above = f"where it is a record, write the names of all {len(table.header)} columns above it"
+    require(n_named == 1, f"line 1: expected one column named '{USER}'; {above}")
 
 
 def _attribute_names(table: Table) -> tuple[str, ...]:

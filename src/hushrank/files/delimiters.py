@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from io import StringIO
 from itertools import islice
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+TWO_SIGNS = "::"
+"""What parts the cells of MovieLens: readers of CSV, which take one sign, are given ONE_SIGN."""
+ONE_SIGN = "\x1f"
+"""ASCII's separator of units."""
+DELIMITERS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "bars",
+    ONE_SIGN: "double colons",
+}
 MOST_TITLES = 5
 LINES = 50
 """How many records are looked at."""
@@ -32,7 +42,14 @@ def _sample(text: bytes) -> str:
     sample = text[:_SAMPLE].decode("utf-8", "ignore")
     if len(text) > _SAMPLE:
         sample = sample.rpartition("\n")[0] or sample
-    return sample
+    return sample.replace(TWO_SIGNS, ONE_SIGN)
+
+
+def with_one_sign(text: bytes, delimiter: str) -> tuple[bytes, str]:
+    """Return a text and its delimiter with ONE_SIGN in place of two, if these part its cells."""
+    if delimiter not in (ONE_SIGN, TWO_SIGNS):
+        return text, delimiter
+    return text.replace(TWO_SIGNS.encode(), ONE_SIGN.encode()), ONE_SIGN
 
 
 def titles_above(text: bytes) -> int:

@@ -26,7 +26,7 @@ from hushrank.files.arrow_tables import (
 from hushrank.files.columns import Column, Table
 from hushrank.files.csv_tables import BLOCK, parse_csv
 from hushrank.files.data_frames import parse_frame
-from hushrank.files.delimiters import delimiter_of, named_sign
+from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json
@@ -75,7 +75,7 @@ def parse_text_table(
     """
     if delimiter is None and is_json(text, ending):
         return parse_json(text)
-    sign = delimiter_of(text) if delimiter is None else delimiter
+    text, sign = with_one_sign(text, delimiter_of(text) if delimiter is None else delimiter)
     parted = "" if sign == "," else f"with {named_sign(sign)}"
     within = "" if encoding == UTF8 else f"in {encoding}"
     said = " ".join(filter(None, (parted, within)))

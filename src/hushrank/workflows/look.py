@@ -22,6 +22,7 @@ from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.columns import stands_beside
 from hushrank.rankings.forms.headings import Headed
 from hushrank.rankings.forms.lists import names_a_ballot
+from hushrank.rankings.forms.long import long_form
 from hushrank.rankings.forms.ranks import kind_of
 from hushrank.rankings.forms.tables import Found
 from hushrank.rankings.profile import Rankings
@@ -169,7 +170,7 @@ def _activity(path: FilePath, table: Table, name: str, found: Mapping[str, str])
         " --output released.csv"
     )
     ratings = f"to rank items by such scores instead: hushrank aggregate {name} --form scores"
-    odd = (ratings,) if found.get("score") else ()
+    odd = (ratings,) if long_form(table, Asked(form="scores")) else ()
     return Look("activity", str(activity.reading), odd, commands=(command,))
 
 
@@ -241,6 +242,8 @@ def _columns(table: Table) -> tuple[str, ...]:
     if all(map(is_number, table.header)) and 2 <= len(table.header) <= 4:
         flags = " ".join(f"--{key} {n}" for n, key in enumerate(KNOWN, start=1))
         said.append(f"if this is activity without a header, its columns have numbers: {flags}")
+    elif not is_named:
+        said.append("if these are profiles, write a line above that names the columns: user, ..")
     for number, (title, column) in enumerate(zip(titles, table.columns, strict=True), start=1):
         kind = kind_of(column)
         words = "empty" if not kind.filled else "numbers" if kind.is_of_numbers else "text"
@@ -258,7 +261,6 @@ def _has_header(table: Table) -> bool:
     repeats = any(title and title in column.texts for title, column in pairs)
     signs = "".join(table.header)
     is_of_digits = sum(map(str.isdigit, signs)) > sum(map(str.isalpha, signs))
-    is_of_digits |= "::" in signs  # the sign between cells of files by GroupLens
     is_record = repeats or is_of_digits or names_a_ballot(table)
     return not (is_record or any(map(is_number, table.header)))
 

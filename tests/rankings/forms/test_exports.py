@@ -117,6 +117,7 @@ def test_an_export_is_read_as_it_was_meant_and_said(tmp_path, text, line):
     [
         (",", "utf-8-sig", ""),
         (";", "utf-8", "; text with semicolons"),
+        ("::", "utf-8", "; text with double colons"),
         ("\t", "utf-16", "; text with tabs in UTF-16"),
         (",", "utf-16-le", "; text in UTF-16"),
         (",", "utf-16-be", "; text in UTF-16"),

@@ -9,7 +9,10 @@ from hushrank.rankings.forms.headings import Headed
 
 WEIGHT = "weight"
 PEOPLE = ("person", "user", "userid", "user_id", "voter", "voterid", "respondent", "participant")
-ITEMS = ("item", "itemid", "item_id", "candidate", "option", "alternative", "product", "movieid")
+ITEMS = (
+    *("item", "itemid", "item_id", "candidate", "option", "alternative"),
+    *("product", "productid", "product_id", "movie", "movieid", "movie_id"),
+)
 SCORES = ("score", "rating", "stars", "points")
 RANKS = ("rank", "place", "position")
 

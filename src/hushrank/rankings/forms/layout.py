@@ -133,7 +133,7 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
 
 
 NO_HEADER = (
-    "line 1: expected a header, it is all numbers: write place_1, place_2, .. above it if rows name"
+    "line 1: expected a header, got numbers: write place_1, place_2, .. above it if rows name"
     " items best first, or the names of the items if rows hold their ranks"
 )
 
