@@ -15,6 +15,8 @@ HIGH, ROOM = 220, 60
 """Pixels of the axes, and of what stands above and below."""
 MOST_STEPS, MOST_BLOCKS = 120, 40
 TOP = 24
+NAME = 27.0
+"""Per cent of the width that the name of a point takes, on a phone."""
 
 
 def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, unit: str) -> str:
@@ -28,12 +30,14 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + (RIGHT - LEFT) * x / most_x, TOP + HIGH * (1 - y / most_y)
 
+    first, last, dots = at(0, before), at(*here), [at(*each) for each in best]
+    named = min(last[0], first[0] + NAME), first[1] - 18
     parts = [
         *_axes(most_x, most_y, f"distortion ({unit})", "bits that leak"),
-        *(line(*at(*a), *at(*b), "line", ' stroke-dasharray="5 4"') for a, b in pairwise(best)),
-        *(circle(*at(*each), 4, "fill") for each in best),
-        *_marked(at(0, before), "as it was", "dot", 7, above=10),
-        *_marked(at(*here), "this release", "mark", 8, above=12),
+        *(line(*a, *b, "line", ' stroke-dasharray="5 4"') for a, b in pairwise(dots)),
+        *(circle(*each, 4, "fill") for each in dots),
+        *_marked(first, "as it was", "dot", 7, above=10),
+        *_marked(last, "this release", "mark", 8, above=12, others=(*dots, named)),
     ]
     told = (
         f"As it was, {before:.3g} bits leak at no distortion; this release leaks"
@@ -43,13 +47,23 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
 
 
 def _marked(
-    at: tuple[float, float], words: str, kind: str, size: float, *, above: float
+    at: tuple[float, float],
+    words: str,
+    kind: str,
+    size: float,
+    *,
+    above: float,
+    others: Sequence[tuple[float, float]] = (),
 ) -> tuple[str, str]:
-    """Mark a point, and name it on the side where there is more room."""
+    """Mark a point, and name it above it and above the others that its name would cover."""
     x, y = at
-    is_right = x > (LEFT + RIGHT) / 2
-    place, anchor = (x - 2, "end") if is_right else (x + 2, "start")
-    return circle(x, y, size, kind), text(place, y - above, words, anchor=anchor)
+    is_right = x + NAME > 100
+    place, anchor, start = (100.0, "end", 100 - NAME) if is_right else (x + 2, "start", x)
+    named_at = y - above
+    for other, height in sorted(others, key=lambda each: -each[1]):  # from below
+        if start <= other <= start + NAME and named_at - 18 < height < named_at + 8:
+            named_at = height - 8
+    return circle(x, y, size, kind), text(place, named_at, words, anchor=anchor)
 
 
 def bars_drawing(title: str, rows: Sequence[tuple[str, float, str]]) -> str:

@@ -1,0 +1,44 @@
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hushrank.reports.charts import trade_off_drawing
+
+DOT = re.compile(r'<circle cx="([\d.]+)%" cy="([\d.]+)" r="([\d.]+)"')
+NAME = re.compile(r'<text x="([\d.]+)%" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<')
+PIXELS_OF_A_LETTER = 7
+SHARES = st.floats(0, 1, exclude_max=True)
+
+
+def boxes(drawn, width):
+    """Return left, right, top and bottom of each name in pixels, in a page of this width."""
+    for x, y, anchor, words in NAME.findall(drawn):
+        place, size = float(x) * width / 100, PIXELS_OF_A_LETTER * len(words)
+        left = place - size if anchor == "end" else place
+        yield left, left + size, float(y) - 11, float(y) + 1
+
+
+@pytest.mark.parametrize("width", [340, 700])
+@given(st.lists(SHARES, min_size=3, max_size=9, unique=True), SHARES, st.floats(1, 8))
+def test_names_of_points_cover_no_other_point_and_stay_in_the_picture(
+    width, shares, place, steepness
+):
+    """The best channels are a curve that falls and flattens; a release lies on it or above."""
+    budgets = np.array([0, *sorted(shares), 1])
+    best = np.column_stack([0.4 * budgets, (1 - budgets) ** steepness])
+    here = 0.4 * place, float(np.interp(place, budgets, best[:, 1])) * 1.02
+    drawn = trade_off_drawing(best, here, 1.0, "kendall")
+    dots = [(float(x) * width / 100, float(y), float(r)) for x, y, r in DOT.findall(drawn)]
+    names = list(boxes(drawn, width))
+    assert len(names) == 2
+    for left, right, top, bottom in names:
+        assert left >= 0
+        assert right <= width
+        assert top >= 0
+        for x, y, radius in dots:
+            assert not (left < x < right and top - radius / 2 < y < bottom + radius / 2)
+    (_, right, *first), (left, _, *second) = names
+    assert right <= left or first[1] <= second[0] or second[1] <= first[0]
