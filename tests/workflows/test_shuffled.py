@@ -1,14 +1,18 @@
 """A shuffled collection says whom its guarantees trust, and keeps the local one beside."""
 
+import re
 from importlib import import_module
 
 import numpy as np
 import pytest
 
 import hushrank
+from hushrank.accounting.rounding import within
 from hushrank.accounting.shuffling import central_delta
-from hushrank.engines.shuffler import forward
+from hushrank.engines.shuffler import Target, forward
 from hushrank.errors import HushrankError
+from hushrank.protocols.registry import make_protocol
+from hushrank.workflows.shuffled import ROUNDS, local_epsilons
 
 N_PEOPLE = 800
 
@@ -114,3 +118,35 @@ def test_every_report_passes_through_the_shuffler_before_it_is_tallied(
     came.clear()
     hushrank.collect(people, 1.0, protocol=protocol, seed=3)
     assert came == []
+
+
+def told_epsilons(planned):
+    """Return the local epsilons of a plan as its sentence has them."""
+    said = planned.shuffled.words.split("local epsilons: ")[1]
+    return {name: float(told) for name, told in re.findall(r"([\w-]+) ([\d.]+\d)", said)}
+
+
+def test_what_a_plan_prints_can_be_asked_for_and_is_kept(people):
+    planned = hushrank.plan(items=4, people=N_PEOPLE, shuffled=True, central_epsilon=0.8)
+    told = told_epsilons(planned)
+    assert told == planned.to_dict()["shuffled"]["local_epsilons"]
+    for protocol in ("max-entropy", "safari", "grr"):
+        asked = {"protocol": protocol, "epsilon": told[protocol]}
+        assert shuffled(people, **asked).central_epsilon == 0.8
+        assert shuffled(people, protocol=protocol).to_dict()["epsilon"] == told[protocol]
+    with pytest.raises(HushrankError, match="too few"):
+        shuffled(people, epsilon=1.002 * told["max-entropy"])
+
+
+@pytest.mark.parametrize("n_people", [120, 3_456, 100_000])
+@pytest.mark.parametrize("central", [0.03, 0.7, 2.123456])
+def test_local_epsilons_are_numerals_that_are_certified_themselves(n_people, central):
+    most, delta = within(central), within(1e-7)
+    own = local_epsilons(n_items=6, n_people=n_people, central_epsilon=most, delta=delta)
+    assert own["max-entropy"] >= own["rappor"] >= most
+    for name, local in own.items():
+        assert local == most or local == within(float(f"{local:.4g}"))
+        begun = make_protocol(name).begin(6, epsilon=local, n_people=n_people, seed=1)
+        target = Target(most, delta, ROUNDS.get(name, 1))
+        assert target.price(next(begun), n_people).model == "shuffled"
+        begun.close()

@@ -34,6 +34,11 @@ def numeral_above(number: float | Decimal | Fraction, digits: int) -> Decimal:
     return rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))
 
 
+def numeral_below(number: float | Decimal | Fraction, digits: int) -> Decimal:
+    """Return the largest numeral of so many digits that is at most `number`, exactly."""
+    return -numeral_above(-Fraction(number), digits)
+
+
 def places_above(number: float, places: int) -> str:
     """Return the least number of so many decimal places that is at least `number`; inf as it is."""
     return _in_places(number, places, ROUND_CEILING)

@@ -3,12 +3,14 @@
 Theory: docs/theory/shuffling.md.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from hushrank.accounting.composition import share_of
-from hushrank.accounting.shuffling import local_epsilon
+from hushrank.accounting.rounding import numeral_below, within
+from hushrank.accounting.shuffling import central_delta, local_epsilon
 from hushrank.accounting.words import loss_in_words
 from hushrank.engines.shuffler import Target
 from hushrank.errors import HushrankError, require
@@ -20,6 +22,8 @@ DELTA = 1e-6
 """The delta of a shuffled collection unless another is asked for."""
 ROUNDS = {"safari": 2}
 """Protocols that ask everybody more than once; all others are taken to ask once."""
+DIGITS = 4
+"""Of local epsilons: what is shown of one is all of it, and may be asked for."""
 AMPLIFIED = 1.001
 """A local epsilon that is not larger by so much than the central one is not worth a shuffler."""
 
@@ -89,14 +93,10 @@ def largest_local_epsilon(
 ) -> float:
     """Return the largest certified sum of local epsilons of a person, over all rounds.
 
+    It keeps to a numeral of 4 digits, which is certified itself, unless it is the central epsilon.
     Of one round by the exact channels of what the protocol would ask; of several by what holds for
     every randomiser, as later rounds are not known yet: (ε', δ) is shared evenly.
     """
-    require(target.epsilon is not None, "expected a central_epsilon")
-    central = share_of(target.epsilon or 0.0, target.n_rounds)
-    delta = share_of(target.delta, target.n_rounds)
-    if target.n_rounds > 1:
-        return target.n_rounds * local_epsilon(central, delta, n_reports=n_people)
 
     @cache
     def rate(local: float) -> float:
@@ -105,7 +105,31 @@ def largest_local_epsilon(
         begun.close()
         return clone_rate(surveys)
 
-    return local_epsilon(central, delta, n_reports=n_people, clone_rate=rate)
+    return _certified(target, n_people, rate if target.n_rounds == 1 else _of_any)
+
+
+def _of_any(local: float) -> None:
+    """Return no rate of clones: what holds for every randomiser is taken."""
+
+
+def _certified(target: Target, n_people: int, rate: Callable[[float], float | None]) -> float:
+    """Return the largest local epsilon found, of all rounds; at least the central one.
+
+    A numeral is certified itself: at another local epsilon other questions may be asked.
+    """
+    require(target.epsilon is not None, "expected a central_epsilon")
+    most = target.epsilon or 0.0
+    central = share_of(most, target.n_rounds)
+    delta = share_of(target.delta, target.n_rounds)
+    found = local_epsilon(central, delta, n_reports=n_people, clone_rate=rate)
+    numeral = numeral_below(target.n_rounds * found, DIGITS)
+    while (local := within(float(numeral))) > most:
+        each = share_of(local, target.n_rounds)
+        lost = central_delta(central, local=each, n_reports=n_people, clone_rate=rate(each))
+        if lost <= delta:
+            return local
+        numeral = numeral_below(local * (1 - 0.1**DIGITS / 2), DIGITS)
+    return most
 
 
 def local_epsilons(
@@ -115,7 +139,7 @@ def local_epsilons(
 
     Of one that does not take so many items, what every randomiser may have.
     """
-    any_one = local_epsilon(central_epsilon, delta, n_reports=n_people)
+    any_one = _certified(Target(central_epsilon, delta), n_people, _of_any)
     found = {}
     for name in PROTOCOLS:
         target = Target(central_epsilon, delta, ROUNDS.get(name, 1))

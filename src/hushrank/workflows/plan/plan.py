@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, Literal, cast, overload
 
-from hushrank.accounting.rounding import at_most, within
+from hushrank.accounting.rounding import DIGITS, at_most, within
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
@@ -236,7 +236,7 @@ class ShuffledPlan:
     def words(self) -> str:
         """What is promised to whom, in two sentences."""
         central = f"({loss_in_words(self.central_epsilon)}, {loss_in_words(self.delta)})-DP"
-        each = (f"{name} {loss_in_words(e, 4)}" for name, e in self.local_epsilons.items())
+        each = (f"{name} {loss_in_words(e, DIGITS)}" for name, e in self.local_epsilons.items())
         return (
             f"Shuffled: {central} for each person against whoever sees only all reports in random"
             " order, by trust in a shuffler that forwards nothing else, keeps nothing and sides"
