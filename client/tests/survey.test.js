@@ -62,6 +62,7 @@ test("more than was shown is refused", () => {
 test("what is too long is refused before it is parsed", () => {
   assert.throws(() => readHandout("[".repeat(2 ** 18 + 1), EPSILON), { kind: "too-large" });
   assert.throws(() => readAnnouncement("[".repeat(2 ** 20 + 1)), { kind: "too-large" });
+  assert.throws(() => readAnnouncement("[".repeat(1e5) + "]".repeat(1e5)), { kind: "malformed" });
 });
 
 test("bad announcements are refused", () => {

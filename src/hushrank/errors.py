@@ -2,6 +2,9 @@
 
 from typing import Any
 
+UNREADABLE = (ValueError, RecursionError)
+"""What decoders raise: of msgspec and json, of text in another encoding, of what nests too deep."""
+
 
 class HushrankError(Exception):
     """Input or a parameter is not what was expected.

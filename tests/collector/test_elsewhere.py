@@ -169,6 +169,14 @@ def test_a_document_that_cannot_be_is_refused_in_words(tmp_path, place, value, s
         concluded(tmp_path / "x.json", edited(plain, place, value))
 
 
+@pytest.mark.parametrize("content", [b"[" * 10**5, b'{"public_seed":' * 10**5, b"\xff", b""])
+@pytest.mark.parametrize("name", ["x.json", "x.toml"])
+def test_what_is_no_document_is_refused_in_words(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(HushrankError, match=f"{name}: (expected a survey as|the survey does not)"):
+        read_so_far(tmp_path / name)
+
+
 def test_a_mix_is_no_design(tmp_path):
     so_far = first_round(tmp_path)
     plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
@@ -246,6 +254,9 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     (tmp_path / "survey.toml").write_bytes(write_draft(held, {}, form="toml"))
     write(tmp_path / "first.parquet", answers(replay(held, 0, []), 1))
     run = partial(hushrank, monkeypatch)
+    drafted = (tmp_path / "survey.toml").read_bytes()
+    assert run(*["tally", "first.parquet", "--survey", "survey.toml", "--out", "survey.toml"]) == 1
+    assert (tmp_path / "survey.toml").read_bytes() == drafted
     first = "tally first.parquet --survey survey.toml --out one.json --key person --scratch ."
     assert run(*first.split()) == 0
     assert run("conclude", "one.json", "--next", "second") == 0

@@ -15,7 +15,7 @@ from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from tests.bounds import exponential_below, logarithm_above
-from tests.conformance import MECHANISMS
+from tests.conformance import HASHED, MECHANISMS
 
 losses = st.floats(1e-6, 40.0)
 """Of local mechanisms: beyond, 64-bit words cannot tell the difference."""
@@ -27,6 +27,17 @@ prices = st.floats(1e-6, 100.0)
 @given(n_categories=st.integers(2, 2**20), epsilon=losses)
 def test_a_report_costs_at_most_epsilon(kind, n_categories, epsilon):
     assert kind(n_categories, epsilon).rates.worst_ratio <= exponential_below(epsilon)
+
+
+@settings(max_examples=20)
+@pytest.mark.parametrize("kind", MECHANISMS)
+@given(n_categories=st.integers(2, 5), epsilon=losses)
+def test_the_ratio_that_is_stated_is_that_of_the_channel(kind, n_categories, epsilon):
+    """Else what is stated could be at most e^epsilon, and the reports tell more."""
+    mechanism = kind(n_categories, epsilon)
+    function = (2**63, 0) if kind in HASHED else ()  # which tells even from odd
+    words = mechanism.channel_words(*function)
+    assert max(Fraction(max(each), min(each)) for each in words.T) == mechanism.rates.worst_ratio
 
 
 @given(losses)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.pretty import pretty_repr
 
+from hushrank.collector.announcement import read_announcement
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
@@ -27,6 +28,7 @@ from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.assignment import assign_questions
+from hushrank.surveys.handout import read_handout
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
@@ -175,6 +177,19 @@ def test_random_bytes_are_no_report_and_no_survey(document):
     assert GRR.tally([document]).n_refused == 1
     with pytest.raises(HushrankError):
         read_survey(document, most_epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    "document", [b"[" * 10**5, b'{"other":' * 10**5, b'{"report":' + b"[" * 10**5]
+)
+def test_what_nests_too_deep_is_no_report_and_nothing_for_a_device(document):
+    """A decoder gives up on it in another way: neither a count nor a device may end with it."""
+    assert GRR.tally([document]).n_refused == 1
+    for read in (read_survey, read_handout):
+        with pytest.raises(HushrankError):
+            read(document[: 2**18], most_epsilon=1.0)
+    with pytest.raises(HushrankError):
+        read_announcement(document)
 
 
 def changed_survey(path: list, value: object) -> bytes:

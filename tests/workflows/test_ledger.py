@@ -121,8 +121,15 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     assert other["digest"] != entry["digest"]  # keyed: no two folders have the same
 
 
-def test_a_damaged_ledger_is_no_empty_one(tmp_path):
-    (tmp_path / NAME).write_text("{")
+KEYS = ("zz", "00" * 65)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"{", b"", b"\xff", b"[" * 10**5, *(b'{"version":1,"key":"%b"}' % k.encode() for k in KEYS)],
+)
+def test_a_damaged_ledger_is_no_empty_one(tmp_path, damaged):
+    (tmp_path / NAME).write_bytes(damaged)
     (tmp_path / "x.soc").touch()
     with pytest.raises(HushrankError, match="forgets what was spent"):
         Ledger.beside(tmp_path / "x.soc", BALLOTS)

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.errors import HushrankError
+from hushrank.errors import UNREADABLE, HushrankError
 
 NOTHING = msgspec.Raw(b"null")
 DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -51,7 +51,7 @@ class LineReader:
                 if users[-1] < 0 or items[-1] < 0:
                     users[-1] = _found(self._users, user, "user")
                     items[-1] = _found(self._items, item, "item")
-            except (KeyError, UnicodeDecodeError, msgspec.DecodeError):
+            except (KeyError, *UNREADABLE):
                 problem = 'expected a JSON object with "user" and "item"'
                 break
             except HushrankError as error:

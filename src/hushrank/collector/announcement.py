@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from hushrank.collector.draft import Draft, Item, Joining
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.protocols.distributions.question_kinds import Incomplete
 from hushrank.surveys.survey import Round
 from hushrank.surveys.wire_documents import Fingerprint
@@ -81,7 +81,7 @@ def read_announcement(document: bytes) -> Announcement:
     require(len(document) <= MOST_BYTES, few)
     try:
         told = msgspec.json.decode(document, type=Announcement)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise HushrankError(f"expected an announcement of version 1: {error}") from None
     same = msgspec.json.encode(told) == document
     require(same, "expected an announcement as this version writes it")

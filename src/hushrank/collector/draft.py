@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from hushrank.accounting.rounding import at_most, within
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.registry import (
     DEFAULT,
@@ -119,7 +119,7 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     decode = msgspec.toml.decode if form == "toml" else msgspec.json.decode
     try:
         plain = decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
+    except UNREADABLE as error:
         raise HushrankError(f"expected a survey as {form.upper()}: {error}") from None
     pictures: dict[str, bytes] = {}
     require(isinstance(plain, dict), "expected the fields of a survey, such as title and items")

@@ -25,7 +25,7 @@ from hushrank.collector.rounds import (
 )
 from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
-from hushrank.errors import HushrankError, expect, require
+from hushrank.errors import UNREADABLE, HushrankError, expect, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.hashes import new_salt
@@ -184,7 +184,7 @@ def read_so_far(path: FilePath) -> SurveySoFar:
             plain = msgspec.json.decode(content)
             is_draft = not isinstance(plain, dict) or "public_seed" not in plain
             wire = None if is_draft else msgspec.convert(plain, WireSoFar)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise HushrankError(f"expected a survey as JSON: {error}") from None
         if wire is None:
             return SurveySoFar(read_draft(content, form="json")[0])

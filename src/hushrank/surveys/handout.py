@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from hushrank.arrays import Answers
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.questions.question import Question
@@ -174,5 +174,5 @@ def _asked(
 def _decoded(document: bytes, kind: type[T], name: str) -> T:
     try:
         return msgspec.json.decode(document, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise HushrankError(f"expected a {name} of version 2: {error}") from None

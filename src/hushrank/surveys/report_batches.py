@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Indices, Integers
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.kernels import kernel
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local import Reporting, Tally
@@ -263,7 +263,7 @@ def _decoded(text: str | bytes | None) -> WireReport | None:
     """Return the value of a report's JSON, None where it is none."""
     try:
         value: WireReport = msgspec.json.decode(text or b"", type=WireReport)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None
     return value
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -206,7 +206,7 @@ def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:
     require(len(document) <= MOST_BYTES, f"expected a survey of at most {MOST_BYTES} bytes")
     try:
         wire = msgspec.json.decode(document, type=WireSurvey)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise HushrankError(f"expected a survey of version 2: {error}") from None
     require_head(wire.head, most_epsilon)
     published = PublishedSurvey(wire_survey(wire), wire.head.items)
@@ -217,5 +217,5 @@ def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:
 def _decode_report(document: bytes) -> SentReport:
     try:
         return msgspec.json.decode(document, type=SentReport)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         raise HushrankError("expected a report of version 2") from None

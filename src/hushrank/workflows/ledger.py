@@ -13,14 +13,14 @@ from functools import partial
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.files.disk import alone_with, errors_naming, replace_file, require_folder
 from hushrank.rankings.profile import Rankings
 
@@ -53,7 +53,7 @@ class Book(msgspec.Struct, frozen=True):
     """All private results of the ballots of one folder."""
 
     version: int
-    key: str
+    key: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
     releases: tuple[Entry, ...] = ()
 
 
@@ -154,7 +154,7 @@ def _read(path: Path) -> Book:
         return Book(1, token_hex(16))
     try:
         return msgspec.json.decode(path.read_bytes(), type=Book)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         helps = "move it away to begin a new one, which forgets what was spent"
         raise HushrankError(f"{path}: expected a ledger of releases; {helps}") from None
 

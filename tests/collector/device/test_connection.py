@@ -104,8 +104,9 @@ def test_an_endless_answer_is_not_read_to_its_end():
         connection.announcement("abc")
 
 
-def test_an_answer_of_another_form_is_refused():
-    connection = connected(lambda request: httpx.Response(200, content=b'{"state":"lost"}'))
+@pytest.mark.parametrize("content", [b'{"state":"lost"}', b'{"other":' * 10**5])
+def test_an_answer_of_another_form_is_refused(content):
+    connection = connected(lambda request: httpx.Response(200, content=content))
     for refused in (lambda: connection.where("abc"), lambda: connection.send(b"{}")):
         with pytest.raises(HushrankError, match="does not know"):
             refused()

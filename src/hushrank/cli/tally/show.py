@@ -38,6 +38,7 @@ def tally_and_show(
     workers: Workers,
 ) -> None:
     """Count one round, print a table, and write the survey with it."""
+    require(out.suffix != ".toml", f"{out}: expected a path that ends in .json")
     outputs([out], beside=[*reports, survey] if out != survey else reports)
     so_far = read_so_far(survey)
     with in_flags("round:", "scratch", "workers:", "scheduler:"), working("counting") as progress:

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from hushrank.collector.life import State
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 
 T = TypeVar("T")
 
@@ -211,7 +211,7 @@ def _kind_of(content: bytes) -> str:
     """Return the kind of a problem, in letters that a terminal may show."""
     try:
         told = msgspec.json.decode(content, type=_ProblemDocument).type
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         told = ""
     kind = told.rpartition("/")[2]
     return kind if re.fullmatch("[a-z-]{1,40}", kind) else "unavailable"
@@ -220,5 +220,5 @@ def _kind_of(content: bytes) -> str:
 def _decoded(content: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         raise HushrankError("the collector answered what this version does not know") from None

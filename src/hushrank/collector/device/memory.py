@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.files.disk import errors_naming, keep_to_owner
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -39,7 +39,7 @@ class Drawer:
         found = self._get(name)
         try:
             return None if found is None else msgspec.json.decode(found, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except UNREADABLE:
             raise HushrankError("expected what this version of hushrank keeps") from None
 
     def put(self, name: str, value: msgspec.Struct) -> None:

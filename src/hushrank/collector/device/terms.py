@@ -7,7 +7,7 @@ from fractions import Fraction
 import msgspec
 
 from hushrank.collector.announcement import Announcement
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.surveys.handout import Handout
 
 LOTS = 2**32
@@ -42,7 +42,7 @@ def read_given(document: bytes, fingerprint: str) -> Given:
     try:
         given = msgspec.json.decode(document, type=_Given)
         handout = bytes(given.handout).decode()
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except UNREADABLE:
         raise HushrankError("the collector answered what this version does not know") from None
     changed = "the collector changed the announcement after this device had seen it"
     require(given.announcement == fingerprint, changed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.files.columns import Table
 from hushrank.rankings.cast_votes.contests import (
     WRITE_IN,
@@ -155,7 +155,7 @@ def _report(content: bytes) -> Report:
         if content.lstrip()[:1] == b"{":
             return msgspec.json.decode(content, type=Report)
         return msgspec.convert(_as_json(parse_xml(content)), type=Report, strict=False)
-    except (msgspec.DecodeError, RecursionError):  # its message may show an id
+    except UNREADABLE:  # its message may show an id
         raise HushrankError(f"expected {FORMAT}, NIST SP 1500-103") from None
 
 

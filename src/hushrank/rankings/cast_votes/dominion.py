@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import UNREADABLE, HushrankError, require
 from hushrank.files.columns import Table
 from hushrank.rankings.cast_votes.archives import is_archive, unpacked
 from hushrank.rankings.cast_votes.contests import (
@@ -140,7 +140,7 @@ def _manifest(files: Mapping[str, bytes], name: str) -> Sequence[Named]:
 def _decoded(text: bytes, kind: Any, name: str) -> Any:
     try:
         return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"), type=kind)
-    except (msgspec.DecodeError, RecursionError):  # its message may show an id
+    except UNREADABLE:  # its message may show an id
         raise HushrankError(f"{name}: expected JSON as Dominion exports it") from None
 
 
