@@ -76,8 +76,11 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
         found = ballots_of_table(table, asked)
         return replace(found, remarks=(*found.remarks, *sums))
     long = long_form(table, asked)
-    if long is not None:
-        return _of_rows(table, long)
+    return _of_columns(table, asked) if long is None else _of_rows(table, long)
+
+
+def _of_columns(table: Table, asked: Asked) -> Found:
+    """Read one ballot a row, or a row that counts equal ballots."""
     head = headed(table)
     has_one_line = head.table is table  # of several, none is a ballot
     is_ballot = has_one_line and asked.form in (None, "places") and _is_ballot(table)
@@ -86,14 +89,12 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
         head = _nameless(table)
     beside = _Beside.of(head, asked)
     ballots = _columns_of_ballots(head, asked, beside)
+    said = ("no header: line 1 is a ballot",) if is_ballot or is_list else ()
     if beside.weight is not None:
         table, sums = without_nameless_sum(head.table, ballots, beside.weight)
-        head = replace(head, table=table)
+        head, said = replace(head, table=table), (*said, *sums)
     layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
-    if is_ballot or is_list:
-        layout = replace(layout, remarks=(*layout.remarks, "no header: line 1 is a ballot"))
-    if sums:
-        layout = replace(layout, remarks=(*layout.remarks, *sums))
+    layout = replace(layout, remarks=(*layout.remarks, *said))
     if layout.kind == "places" and asked.form is None:
         _require_no_counts(head, layout.columns)
     return _read(head, layout, beside)
