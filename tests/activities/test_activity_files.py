@@ -228,6 +228,10 @@ HEADER = "user,item,score,time\n"
             f"{HEADER}{SECRET},a,1,1\n".encode() + b"\xff\x81,a,1,1\n",
             "line 3: expected text in UTF-8",
         ),
+        (
+            f"{HEADER}{SECRET},a,1,1\n".encode() + b"\xff\x02,a,1,1\n",
+            "line 3: expected text in UTF-8, got other bytes; save it as UTF-8",
+        ),
         (f"{HEADER}{SECRET},a\0,1,1\n", "expected a table or a text, .*, got a binary file"),
         (b"PAR1 zebra PAR1", "expected a whole Parquet file"),
         (gzip.compress(b"user,item\nzebra,a\n", mtime=0)[:-9], "expected a whole gzip file"),
@@ -288,6 +292,14 @@ def test_cells_may_be_parted_by_double_colons_as_in_movielens(tmp_path):
         read_activity(path)
     with pytest.raises(HushrankError, match="line 2: expected 4 cells parted by double colons"):
         read_activity(written(tmp_path, rows.replace("3::", "")), delimiter="::")
+
+
+def test_a_single_record_is_said_as_one_and_a_column_of_lists_is_named(tmp_path):
+    path = written(tmp_path, "user,item\na,b\n")
+    assert "1 user, 1 item; 1 record, each counts 1" in str(read_activity(path).reading)
+    lists = pa.table({"user": [["a"], ["b"]], "item": ["x", "y"]})
+    with pytest.raises(HushrankError, match="text or numbers in the column 'user'"):
+        read_activity(lists)
 
 
 def test_a_score_that_nobody_names_is_said_to_be_ignored(tmp_path):

@@ -72,9 +72,10 @@ def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path
     found = look(written(tmp_path, text))
     assert found.kind == "activity"
     assert "--user userId --item movieId --score rating" in found.commands[0]
-    profiles = look(written(tmp_path, "user,gender,protects\nu,f,all\nv,m,none\n"))
+    text = "user,age,gender,protects\nu,30,f,all\nv,41,m,none\nw,52,m,all\n"
+    profiles = look(written(tmp_path, text))
     assert profiles.kind == "profiles"
-    assert profiles.line == "ballots.csv: profiles of 2 users; gender (2 values)"
+    assert profiles.line == "ballots.csv: profiles of 3 users; age (3 values), gender (2 values)"
     assert "--private gender" in profiles.commands[0]
 
 

@@ -30,7 +30,8 @@ class ActivityReading:
         users = f"{self.users:,} user{'' if self.users == 1 else 's'}"
         items = f"{self.items:,} item{'' if self.items == 1 else 's'}"
         said = [f"{self.source}: {users}, {items}"]
-        said.append(f"{self.records:,} records, {scores}{times}")
+        records = f"{self.records:,} record{'' if self.records == 1 else 's'}"
+        said.append(f"{records}, {scores}{times}")
         if self.repeated:
             rule = {"sum": "added up", "last": "the last one counts", "max": "the largest counts"}
             same = "of a user and an item that have an earlier one"

@@ -21,7 +21,7 @@ def look(
     drop: Drop = None,
     sheet: Sheet = None,
 ) -> None:
-    """Say what FILE is and how it would be read, what is odd in it by line, and what takes it.
+    """Say what FILE is and how it would be read, what is odd in which line, and what takes it.
 
     Nothing is computed from it and nothing is written. What is printed names columns, lines and
     counts, never what a person said; the counts are raw, for you alone.

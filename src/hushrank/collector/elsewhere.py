@@ -56,6 +56,7 @@ ROWS_OF_A_BUCKET = 2**22
 ROWS_OF_A_SORTED_BUCKET = 2**20
 """What it holds where rows are sorted first, and more buckets cost nothing."""
 
+NO_SURVEY = "expected a survey as JSON, as `collector export` and `tally` write it, or as .toml"
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 WireTally: TypeAlias = tuple[Count, tuple[Count, ...]]
@@ -185,7 +186,7 @@ def read_so_far(path: FilePath) -> SurveySoFar:
             is_draft = not isinstance(plain, dict) or "public_seed" not in plain
             wire = None if is_draft else msgspec.convert(plain, WireSoFar)
         except UNREADABLE as error:
-            raise HushrankError(f"expected a survey as JSON: {error}") from None
+            raise HushrankError(f"{NO_SURVEY}: {error}") from None
         if wire is None:
             return SurveySoFar(read_draft(content, form="json")[0])
         draft, _ = read_draft(msgspec.json.encode(wire.survey), form="json")

@@ -41,6 +41,9 @@ def attacked_users(profiles: Profiles, names: Sequence[str]) -> Targets:
         protects |= profiles.protected[name]
     protected, open_users = (np.flatnonzero(mask & value.told) for mask in (protects, ~protects))
     both = len(protected) > 0 and len(open_users) > 0
-    expected = "expected users who protect the attribute and users who do not, who both tell it"
-    require(both, f"{expected}: the column `protects` says who does, and without it everybody does")
+    require(
+        both,
+        "expected users who protect the attribute and users who do not, who both tell it: without a"
+        " column `protects` everybody protects everything; write `none` there for those who agreed",
+    )
     return Targets(protected, open_users, value.codes, value.values)

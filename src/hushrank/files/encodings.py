@@ -88,7 +88,9 @@ def _decoded(content: bytes, encoding: str) -> tuple[bytes, str]:
     else:
         return (content if encoding == UTF8 else text.encode()), encoding[:6]
     is_western = encoding == UTF8 and not _CONTROL.search(content)
-    require(is_western, f"line {line}: expected text in {encoding}")
+    require(
+        is_western, f"line {line}: expected text in {encoding}, got other bytes; save it as UTF-8"
+    )
     try:
         return content.decode("cp1252").encode(), WINDOWS
     except UnicodeDecodeError as error:

@@ -56,7 +56,7 @@ def _records(text: bytes) -> tuple[Sequence[tuple[int, Any]], bool]:
         return list(enumerate(_listed(msgspec.json.decode(text)), start=1)), False
     lines = [(n, line) for n, line in enumerate(text.split(b"\n"), start=1) if line.strip()]
     if not _is_decodable(lines[0][1]):
-        raise HushrankError(f"line {_bad_line(text)}: expected JSON")
+        raise HushrankError(f"line {_bad_line(text)}: expected JSON, it is malformed or cut off")
     bad = next((number for number, line in lines if not _is_decodable(line)), None)
     require(bad is None, f"line {bad}: expected a JSON object or list, as on the lines before")
     return [(number, msgspec.json.decode(line)) for number, line in lines], True

@@ -19,7 +19,7 @@ from hushrank.files.disk import FilePath
 
 MARK = b"hushrank"
 """The key of a file's mark, in its metadata."""
-DAMAGED = "expected a whole Parquet file, it is damaged or it was changed meanwhile"
+DAMAGED = "expected a whole Parquet file, got another, a damaged one, or one that was just changed"
 
 
 @dataclass(frozen=True)

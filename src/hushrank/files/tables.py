@@ -143,6 +143,7 @@ def distinct_texts(column: Column) -> tuple[str, ...]:
 def identifiers(table: Table, name: str, order: NameOrder) -> Column:
     """Return the column with codes into its texts, put in `order`; an empty cell is refused."""
     column = column_named(table, name)
+    require(column.is_read, f"line 1: expected text or numbers in the column '{name}'")
     texts = order(distinct_texts(column))
     codes = codes_in(column, texts)
     table.require_rows(codes >= 0, f"a value in the column '{name}'")

@@ -146,8 +146,11 @@ def _compared(shown: CollectionPage, truth: Truth) -> tuple[str, ...]:
     turned = sum(shares[a, b] < 0.5 for a, b in zip(shown.order, shown.order[1:], strict=False))
     n_pairs = len(shown.order) - 1
     if turned == 0:
-        return ("In the raw rankings a majority has every pair of neighbours this way round.",)
-    return (f"In the raw rankings a majority has {turned} of {n_pairs} neighbours otherwise.",)
+        return ("Of every two neighbours, a majority of the raw rankings has them this way round.",)
+    return (
+        f"Of {turned} of the {n_pairs} pairs of neighbours, a majority of the raw rankings has the"
+        " second one first.",
+    )
 
 
 def _tables(shown: CollectionPage, truth: Truth | None) -> Iterator[HeatTable]:

@@ -184,7 +184,8 @@ def _profiles(path: FilePath, name: str) -> Look:
         return Look("profiles", str(error))
     values = ", ".join(f"{each.name} ({len(each.values)} values)" for each in profiles.attributes)
     line = f"{Path(path).name}: profiles of {profiles.n_users:,} users; {values}"
-    private = profiles.names[0]
+    told = [each for each in profiles.attributes if len(each.values) > 1] or profiles.attributes
+    private = min(told, key=lambda each: len(each.values)).name
     command = (
         f"hushrank publish historical visits.csv --profiles {name} --private {shlex.quote(private)}"
         " --output released.csv"

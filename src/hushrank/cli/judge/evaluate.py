@@ -29,7 +29,7 @@ def evaluate(
     seed: Annotated[int, Option(min=0, help="The recommender's seed.")] = 0,
     json: Annotated[Path | None, Option(help="Write the result for machines.")] = None,
 ) -> None:
-    """Print MAP before and after: how high a recommender ranks what was held out of the release.
+    """Print how high a recommender ranks what was held out, before and after: mean precision, MAP.
 
     Bayesian personalised ranking, trained on ACTIVITY without HELD_OUT, and on RELEASED. Users
     whose record changed are shown apart.
