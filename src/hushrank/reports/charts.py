@@ -31,7 +31,7 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
         return LEFT + (RIGHT - LEFT) * x / most_x, TOP + HIGH * (1 - y / most_y)
 
     first, last, dots = at(0, before), at(*here), [at(*each) for each in best]
-    named = min(last[0], first[0] + NAME), first[1] - 18
+    named = min(last[0], first[0] + NAME), first[1] - 15
     parts = [
         *_axes(most_x, most_y, f"distortion ({unit})", "bits that leak"),
         *(line(*a, *b, "line", ' stroke-dasharray="5 4"') for a, b in pairwise(dots)),
