@@ -168,7 +168,10 @@ def test_the_commands_hand_over_and_take_back(tmp_path, monkeypatch, in_folder):
     monkeypatch.chdir(tmp_path)
     id = in_folder(answered, "collector.sqlite")
     run = partial(hushrank, monkeypatch, "collector")
-    assert run("hand-over", id, "--out", "reports.txt") == 1
+    for elsewhere in ("reports.txt", "nowhere/reports.parquet"):
+        assert run("hand-over", id, "--out", elsewhere) == 1
+    (still,) = in_folder(lambda service: service.surveys(), "collector.sqlite")
+    assert still.life.state == "open"
     assert run("hand-over", id, "--out", "reports.parquet") == 0
     assert run("export", id, "--out", "survey.json") == 0
     tally = "tally reports.parquet --survey survey.json --out tallies.json"

@@ -13,6 +13,7 @@ from hushrank.cli.input.options import StoreAddress
 from hushrank.cli.output.console import plain
 from hushrank.cli.output.talk import for_people
 from hushrank.errors import require
+from hushrank.files.disk import outputs
 
 if TYPE_CHECKING:
     from hushrank.collector.draft import Form
@@ -136,6 +137,7 @@ def hand_over(
     """
     require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
     needs_parquet("hand-over")
+    outputs([out], beside=[])  # before the round ends, for it cannot go on again
 
     async def hand_it_over(service: "Service") -> None:
         from hushrank.collector.elsewhere import write_reports
