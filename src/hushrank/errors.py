@@ -2,7 +2,9 @@
 
 from typing import Any
 
-UNREADABLE = (ValueError, RecursionError)
+from msgspec import MsgspecError
+
+UNREADABLE = (MsgspecError, ValueError, RecursionError)
 """What decoders raise: of msgspec and json, of text in another encoding, of what nests too deep."""
 
 
