@@ -283,7 +283,7 @@ test("a changed answer is drawn anew and charged, and the first one is kept besi
 });
 
 test("beyond the limit nothing is drawn: who was never asked is not, others repeat themselves", async () => {
-  const surveys = [0, 1, 2].map((nth) => weekly(nth, "olh"));
+  const surveys = [0, 1, 2, 3].map((nth) => weekly(nth, "olh"));
   const stranger = caseOf("grr");
   const collector = new Collector(...surveys, stranger);
   const device = deviceOf(collector);
@@ -292,6 +292,8 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   const first = await week(device, surveys[0], order);
   const repeated = await week(device, surveys[1], reversed(order));
   assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true });
+  const [best, next, ...rest] = order; // a third answer: the latest report is still the first one
+  assert.deepEqual(await week(device, surveys[3], [next, best, ...rest]), repeated);
   await device.join(stranger.id);
   await kinds(device.answer(stranger.id, order), "over-limit");
   await kinds(device.answer(stranger.id, reversed(order)), "over-limit");
@@ -302,16 +304,37 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   await kinds(device.setLimit(NaN), "malformed");
 });
 
+test("who cannot pay answers what was answered before, and nothing beside it", async () => {
+  const surveys = [0, 1].map((nth) => weekly(nth, "ldp-kwiksort-rr"));
+  const storage = memoryStorage();
+  const device = deviceOf(new Collector(...surveys), { storage });
+  assert.ok((await week(device, surveys[0], surveys[0].order)).reports.length > 1);
+  const series = `series ${COLLECTOR} weekly`;
+  await storage.transact([series], ({ [series]: kept }) => {
+    const memos = Object.fromEntries(Object.entries(kept.memos).slice(1));
+    return [{ [series]: { ...kept, memos } }, null];
+  });
+  await device.setLimit(0);
+  await device.join(surveys[1].id);
+  await kinds(device.answer(surveys[1].id, surveys[1].order), "over-limit");
+});
+
 test("who begins a survey can pay all of its rounds, or is refused before anything is drawn", async () => {
   const survey = caseOf("safari"); // each of its rounds costs 1 of 2 nats
   const collector = new Collector(survey);
-  const device = deviceOf(collector);
+  const storage = memoryStorage();
+  const device = deviceOf(collector, { storage });
   await device.setLimit(1.9);
   await device.join(survey.id);
   assert.equal((await device.kept(survey.id)).isPayable, false);
   await kinds(device.answer(survey.id, survey.order), "over-limit");
   await device.setLimit(2);
   assert.equal((await week(device, survey, survey.order)).nats, 1);
+  const elsewhere = new Device({ collector: "https://other.example", storage, fetch: collector.fetch });
+  await elsewhere.setLimit(1.9); // a survey of the same name there has not begun
+  await elsewhere.join(survey.id);
+  await kinds(elsewhere.answer(survey.id, survey.order), "over-limit");
+  await elsewhere.setLimit(2);
   collector.round = 1;
   assert.equal((await week(device, survey, reversed(survey.order))).nats, 1); // what is left is enough
 });

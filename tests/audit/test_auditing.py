@@ -47,8 +47,8 @@ def test_a_right_mechanism_is_accused_no_oftener_than_stated(epsilon, delta):
     """
     rng = np.random.default_rng(random_seed())
     chances = (0.05 + delta, 0.05 * np.exp(-epsilon))
-    hits, others = (rng.binomial(2_000, chance, size=10_000) for chance in chances)
-    bounds = loss_at_least(hits, others, 2_000, delta=delta, error=0.01)
+    hits, others = (rng.binomial(100_000, chance, size=10_000) for chance in chances)
+    bounds = loss_at_least(hits, others, 100_000, delta=delta, error=0.01)
     assert (bounds > epsilon).sum() <= 150
 
 

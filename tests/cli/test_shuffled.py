@@ -38,6 +38,7 @@ def test_a_shuffled_collection_says_both_guarantees(monkeypatch, capsys, people,
         (("--central-epsilon", 1), 2, "--shuffled"),
         (("--epsilon", 1, "--delta", 1e-6), 1, "--central-epsilon and --delta need --shuffled"),
         (("--epsilon", 9, "--shuffled", "--central-epsilon", 1), 1, "500 people are too few"),
+        (("--epsilon", 1, "--shuffled", "--engine", "dask"), 1, "--shuffled goes with --engine"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(monkeypatch, capsys, people, options, code, said):

@@ -88,6 +88,25 @@ def test_a_protocol_that_asks_for_more_than_was_announced_is_stopped(monkeypatch
 
 
 @dataclass(frozen=True)
+class DearByADigit(Pairs):
+    """Asks the same people for two prices, whose sum is above 2.5092629876452617 by 2^-53 or so."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        for name, price in (("first", 0.2535775452398911), ("second", 2.2556854424053707)):
+            yield (sampled_survey(name, [RelativeOrder((0, 1))], price),)
+
+
+def test_prices_are_added_up_exactly(monkeypatch):
+    """As floats they would sum to what was announced."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(DearByADigit))
+    held = draft(protocol="pairs", epsilon=2.5092629876452617)
+    (survey,) = replay(held, 1, []).surveys
+    one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
+    with pytest.raises(HushrankError, match="cost a person more than"):
+        replay(held, 1, [(one,)])
+
+
+@dataclass(frozen=True)
 class Forgetful(Pairs):
     """Asks who leaves items out first, and then only who ranks all."""
 

@@ -144,13 +144,14 @@ def test_names_of_tasks_logs_and_spilled_files_hold_nothing_raw(folder, cluster,
         results = client.compute([*graph.leaves])
         wait(results)  # held, as results that wait for others are
         spilled = [path.read_bytes() for path in folder.glob("**/storage/*") if path.is_file()]
-        with pytest.raises(HushrankError, match="ended with ValueError"):
+        with pytest.raises(HushrankError, match="ended with ValueError") as raised:
             workers.add_up(failing, f"{SECRET} shared", [f"{SECRET} {n}" for n in range(3)])
         lines += client.run_on_scheduler(seen_by_scheduler)
         lines += [str(each) for each in client.get_worker_logs().values()]
     assert len(spilled) >= 3
     assert len(lines) > 50
     assert any("hushrank-task" in line for line in lines)
+    assert SECRET not in str(raised.value)
     assert not [line for line in lines if SECRET in line]
     assert not [each for each in spilled if SECRET.encode() in each]
 

@@ -1,6 +1,7 @@
 """Rows that lie on a disk for a while are gone afterwards, whoever comes late."""
 
 import os
+import stat
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,16 @@ from hushrank.errors import HushrankError
 from hushrank.files.spread import scratch_folder, write_buckets
 
 ROWS = pa.record_batch([[1, 2, 3]], names=["row"])
+
+
+def test_only_its_owner_enters_a_scratch_folder(tmp_path):
+    """Raw records lie there, beside those of others who use the same disk."""
+    before = os.umask(0)
+    try:
+        with scratch_folder(tmp_path) as folder:
+            assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+    finally:
+        os.umask(before)
 
 
 def test_a_task_that_comes_late_leaves_nothing_in_a_folder_that_is_being_removed(

@@ -126,7 +126,14 @@ KEYS = ("zz", "00" * 65)
 
 @pytest.mark.parametrize(
     "damaged",
-    [b"{", b"", b"\xff", b"[" * 10**5, *(b'{"version":1,"key":"%b"}' % k.encode() for k in KEYS)],
+    [
+        b"{",
+        b"",
+        b"\xff",
+        b"[" * 10**5,
+        *(b'{"version":1,"key":"%b"}' % k.encode() for k in KEYS),
+        b'{"version":2,"key":"00"}',
+    ],
 )
 def test_a_damaged_ledger_is_no_empty_one(tmp_path, damaged):
     (tmp_path / NAME).write_bytes(damaged)

@@ -14,6 +14,8 @@ from hushrank.errors import HushrankError, require
 
 FilePath: TypeAlias = str | os.PathLike[str]
 
+LEDGER = "hushrank-ledger.json"
+"""The name of a book of what private results of ballots cost: nothing else takes its place."""
 STANDARD = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
@@ -55,13 +57,17 @@ def outputs(
     """Return the files to write, where there are any, after it is certain that they can be.
 
     Raises HushrankError, before anything is done, where writing would fail, or destroy another
-    output or one of the files `beside`, which are read.
+    output, a ledger, or one of the files `beside`, which are read.
     """
     written = [path for path in writes if path is not None]
     if written:
         require_apart([*(path for path in beside if path is not None), *written])
     for path in written:
         require_folder(path)
+        named = f"{os.fspath(path)}: expected"
+        require(not Path(path).is_dir(), f"{named} a file, this is a folder")
+        forgets = f"{named} another name, this is that of a ledger"
+        require(Path(_place_of(path)).name != LEDGER, forgets)
     return written
 
 

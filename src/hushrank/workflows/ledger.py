@@ -21,10 +21,10 @@ from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import UNREADABLE, HushrankError, require
-from hushrank.files.disk import alone_with, errors_naming, replace_file, require_folder
+from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file, require_folder
 from hushrank.rankings.profile import Rankings
 
-NAME = "hushrank-ledger.json"
+NAME = LEDGER
 NOT_WRITABLE = (
     "every private result is written down beside its ballots, and this cannot be written; copy them"
     " to a folder of your own, or add the epsilons up yourself with no_ledger"
@@ -52,7 +52,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Book(msgspec.Struct, frozen=True):
     """All private results of the ballots of one folder."""
 
-    version: int
+    version: Annotated[int, msgspec.Meta(ge=1, le=1)]
     key: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
     releases: tuple[Entry, ...] = ()
 

@@ -104,6 +104,19 @@ def test_a_second_release_needs_force_and_says_what_is_spent(monkeypatch, ballot
     assert len(json.loads(ballots.with_name(NAME).read_text())["releases"]) == 2
 
 
+@pytest.mark.parametrize("option", ["--release", "--json", "--csv", "--report"])
+def test_no_output_takes_the_place_of_a_ledger_or_a_folder(monkeypatch, ballots, capsys, option):
+    """Else what was spent would be forgotten; or be spent for what cannot be written."""
+    private, ledger = "aggregate --epsilon 0.5 --force", ballots.with_name(NAME)
+    for _ in range(2):
+        assert run(monkeypatch, private, ballots, option, ledger) == 1
+        assert run(monkeypatch, private, ballots, option, ballots.parent) == 1
+        held = ledger.read_bytes() if ledger.exists() else None
+        assert run(monkeypatch, "aggregate --epsilon 0.5", ballots) == 0
+        assert held is None or len(held) < ledger.stat().st_size
+    assert len(json.loads(ledger.read_text())["releases"]) == 2
+
+
 def test_a_result_that_is_only_seen_is_written_down(monkeypatch, ballots, capsys):
     private = "aggregate --epsilon 0.5 --method p-borda-knorm"
     assert run(monkeypatch, private, ballots, "--csv", ballots.with_name("numbers.csv")) == 0

@@ -117,6 +117,19 @@ def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
             device.answer(stranger, order)
 
 
+def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it():
+    mechanism, pairs = GeneralizedRandomizedResponse(2, 0.5), [(0, 1), (1, 2)]
+    survey = Survey("two", tuple(map(RelativeOrder, pairs)), (mechanism,) * 2, 1.0, 2)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0, 1]), most_epsilon=8)
+    truths = {number: np.array([0]) for number in (0, 1)}
+    past = {memo_key(handout, number): Memo("0", {"0": 1}) for number in (0, 1)}
+    drawn = answer_each(handout, truths, past, pytest.fail, is_affordable=False)
+    assert drawn.answered.nats == 0
+    del past[memo_key(handout, 1)]
+    with pytest.raises(HushrankError, match="limit"):
+        answer_each(handout, truths, past, pytest.fail, is_affordable=False)
+
+
 def test_what_is_hidden_otherwise_or_about_other_items_is_another_question():
     def handout(names, epsilon, items):
         mechanism = GeneralizedRandomizedResponse(2, epsilon)

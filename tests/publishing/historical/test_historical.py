@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -17,7 +19,7 @@ from hushrank.publishing.historical.baselines import (
 )
 from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
-from hushrank.publishing.historical.release import leaked_by_laws, mean_laws
+from hushrank.publishing.historical.release import exchange_records, leaked_by_laws, mean_laws
 from hushrank.publishing.leakage.measures import leakage_bits
 from hushrank.randomness import Randomness
 from tests.statistics import assert_counts_follow, draws_needed, random_seed
@@ -74,6 +76,19 @@ def test_each_set_of_attributes_has_a_channel_of_its_own_within_the_budget():
         assert 0 <= plan.leaked.certified_gap <= 1e-4 * plan.leaked.untouched_bits + 1e-12
         assert plan.leaked.leakage_bits < plan.leaked.untouched_bits
         assert plan.leaked.leakage_bits_heldout is not None
+
+
+def test_the_users_of_every_group_are_released_as_their_own_channel_draws():
+    """Nobody keeps the own record because others, who protect something else, were dealt with."""
+    found = users()
+    plans = released(found, 0.08).plans
+    given = {plan.names: np.roll(plan.users, 1) for plan in plans}
+    drawn = [replace(plan, draw=lambda *, rng, own=given[plan.names]: own) for plan in plans]
+    release = exchange_records(found, drawn, "privrank", 0.08, rng=Randomness.seeded(1))
+    assert sorted(place for own in given.values() for place in own) == [*range(len(found.rows))]
+    for plan in plans:
+        rows = found.rows[plan.users]
+        np.testing.assert_array_equal(release.sources[rows], np.roll(rows, 1))
 
 
 def test_the_record_released_is_uniform_in_the_cluster_that_the_channel_draws():

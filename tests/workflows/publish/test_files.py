@@ -1,6 +1,7 @@
 """Activity of many files is released as that of one process."""
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ from pyarrow import parquet
 
 import hushrank
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
+from hushrank.activities.profiles import Profiles
 from hushrank.activities.shelves import places, shelf
 from hushrank.activities.shelves.places import Index, Places, records_of_piece
 from hushrank.activities.shelves.records import Names, names_of_piece
@@ -86,6 +88,21 @@ def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
     kept = read_activity(whole).aligned(stated.activity.users, stated.activity.items)
     rows = np.flatnonzero(np.isin(stated.activity.users, np.array(some.users)[unprotected]))
     assert (kept.scores[rows] != stated.activity.scores[rows]).nnz == 0
+
+
+def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data):
+    whole, profiles = data
+    (gender,), asks = profiles.attributes, profiles.protected["gender"]
+    coins = np.random.default_rng(9).integers(2, size=N_USERS).astype(gender.codes.dtype)
+    other = replace(gender, name="other").with_codes(coins)
+    both = Profiles(profiles.users, (gender, other), {"gender": asks, "other": ~asks})
+    asked = {"method": "rand", "budget": 0.5, "private": ["gender", "other"]}
+    stated = hushrank.publish(read_activity(whole), both, **(ASKED | asked))
+    _, compared = published(tmp_path, both, **asked)
+    owners = stated.compared_with(read_activity(whole), both)
+    of_groups = [plan.leaked.leakage_bits for plan in owners.drawn.plans]
+    assert min(of_groups) < 0.9 * max(of_groups)
+    assert compared.leakage_bits == pytest.approx(max(of_groups), rel=1e-12)
 
 
 def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.workflows.publish import historical as workflow
 from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
@@ -72,6 +73,24 @@ def test_too_few_users_to_judge_have_no_figure_in_python_either(figure):
     assert any("cannot be judged" in warning for warning in owners.warnings)
     with pytest.raises(HushrankError, match="not judged: too few users tell their value: see warn"):
         getattr(owners, figure)
+
+
+@pytest.mark.parametrize("figure", ["untouched_bits", "leakage_bits", "leakage_bits_heldout"])
+def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(data, figure):
+    """Half of the users protect their group, the others a value that records tell nothing of."""
+    activity, profiles = data
+    both, asked = with_another_value(profiles), {**ASKED, "private": ["group", "other"]}
+    owners = publish(activity, both, method="rand", **asked, seed=1).compared_with(activity, both)
+    of_groups = [getattr(plan.leaked, figure) for plan in owners.drawn.plans]
+    assert min(of_groups) < max(of_groups) == getattr(owners, figure) == owners.to_dict()[figure]
+
+
+def with_another_value(profiles):
+    """Return profiles with a coin of each user, protected by those who protect nothing else."""
+    (group,), asks = profiles.attributes, profiles.protected["group"]
+    coins = np.random.default_rng(9).integers(2, size=profiles.n_users).astype(group.codes.dtype)
+    other = replace(group, name="other").with_codes(coins)
+    return Profiles(profiles.users, (group, other), {"group": asks, "other": ~asks})
 
 
 def test_the_released_activity_names_nothing_that_its_file_does_not(data, tmp_path):

@@ -1,10 +1,12 @@
 import json
+import os
 
 import numpy as np
 import pytest
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
+from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.state import StreamState
 from hushrank.workflows.publish.online import OnlineStream, publish_online
@@ -62,6 +64,15 @@ def test_one_comes_out_for_one_that_goes_in_and_open_users_stay(tmp_path, begin,
     is_open = {user for nth, user in enumerate(users) if nth % 3 == 0}
     assert all(given["item"] == each.item for given, each in pairs if each.user in is_open)
     assert any(given["item"] != each.item for given, each in pairs)
+
+
+def test_without_a_seed_the_operating_system_draws_all(tmp_path, begin, activities, monkeypatch):
+    drawn = []
+    urandom = os.urandom
+    with publish_online(tmp_path / "state", **begin) as stream:
+        monkeypatch.setattr(os, "urandom", lambda size: drawn.append(size) or urandom(size))
+        list(stream.release(activities, at_once=N))
+    assert 8 * WORDS_AN_ACTIVITY * N in drawn
 
 
 def test_each_is_released_before_the_next_is_taken_in(tmp_path, begin, activities):

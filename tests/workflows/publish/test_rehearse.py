@@ -137,6 +137,8 @@ def test_nobody_who_protects_is_among_those_rehearsed_with(plain_protector):
         assert not asking & set(one.users.activity.users)
         both = np.concatenate([one.users.rows, other.users.rows])
         np.testing.assert_array_equal(np.sort(both), np.arange((~ASKS).sum()))
+    halves = {each.users.rows.tobytes() for each in rehearsed}
+    assert len(halves) == rehearse.REHEARSALS  # drawn anew, not by the order of the users
 
 
 def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
