@@ -79,12 +79,15 @@ def goodness_of(fit: RankFit | ChainFit) -> GoodnessOfFit | None:
     if n_more is None:
         return None
     statistics = wide.point.statistics
-    if isinstance(fit, ChainFit):
-        n_fitted = float((fit.wide.weights / (fit.wide.weights + fit.wide_scale**-2)).sum())
-    else:
-        n_fitted = float((fit.covariance * fit.wide.information).sum())
-    n_fitted += n_more
+    n_fitted = n_fitted_of(fit) + n_more
     return GoodnessOfFit.of(wide.likelihood.given(statistics), statistics, n_fitted)
+
+
+def n_fitted_of(fit: RankFit | ChainFit) -> float:
+    """Return how many coefficients the reports decide: one that the prior holds back, in part."""
+    if isinstance(fit, ChainFit):
+        return float((fit.wide.weights / (fit.wide.weights + fit.wide_scale**-2)).sum())
+    return float((fit.covariance * fit.wide.information).sum())
 
 
 def _variance(chances: Floats, n_reports: Floats) -> float:

@@ -177,19 +177,24 @@ def test_a_fit_needs_reports():
         fit_by_chains(nothing, prior="safe")
 
 
-@pytest.mark.parametrize(
-    ("offs", "kept", "tried"), [([9], 9, [1]), ([500, 2], 2, [1, 4]), ([70, 90], 70, [1, 4])]
-)
-def test_a_fit_that_runs_away_is_made_anew_and_the_nearer_kept(monkeypatch, offs, kept, tried):
-    likelihood, asked = tallied(6, 600, 1.0), []
+@pytest.mark.parametrize(("off", "anew", "kept"), [(9, None, 9), (500, 2, 2), (70, 90, 70)])
+def test_a_fit_that_runs_away_is_made_anew_and_the_nearer_kept(monkeypatch, off, anew, kept):
+    def made(likelihood, *, prior, patience):
+        assert patience == fit.PATIENCE
+        return SimpleNamespace(most_off=anew)
 
-    def made(likelihood, prior, patience):
-        asked.append(patience)
-        return SimpleNamespace(most_off=offs[len(asked) - 1])
+    monkeypatch.setattr(fit, "fit_by_chains", made)
+    found = fit.fit_again(SimpleNamespace(most_off=off), tallied(6, 600, 1.0), prior="safe")
+    assert found.most_off == kept
 
-    monkeypatch.setattr(fit, "_fit", made)
-    assert fit_by_chains(likelihood, prior="safe").most_off == kept
-    assert asked == tried
+
+def test_a_vague_fit_takes_clear_reports_for_few_and_no_larger_scale():
+    """Its model is that of weaker reports: less far from uniform than the fit of all."""
+    likelihood = tallied(6, 4000, 6.0)
+    vague = fit.fit_vaguely(likelihood, prior="safe", most_scale=0.2)
+    whole = fit_by_chains(likelihood, prior="safe").point
+    apart = [np.abs(each.model.precedences - 0.5).mean() for each in (vague, whole)]
+    assert 0 < apart[0] < apart[1]
 
 
 def test_patient_chains_take_more_rounds():

@@ -4,11 +4,17 @@ from scipy.stats import t
 
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance
+from hushrank.models.max_entropy.best_orders import best_orders
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.max_entropy.sampled_potentials import SampledPotentials
 from hushrank.models.max_entropy.swap_moves import order_logs, swap_items
-from hushrank.models.max_entropy.tempered_draws import move_orders, systematic_draws, tempered_draws
+from hushrank.models.max_entropy.tempered_draws import (
+    cooled_orders,
+    move_orders,
+    systematic_draws,
+    tempered_draws,
+)
 from hushrank.models.ranking_model import RankingModel
 from hushrank.rankings.coding import inverse, lexicographic_index
 from tests.models.max_entropy.test_rank_potentials import (
@@ -146,6 +152,25 @@ def test_order_logs_equal_the_definition():
     orders = inverse(all_ranks(5)).astype(np.int64)
     found = order_logs(orders, own, np.ascontiguousarray(before.transpose(2, 0, 1)))
     assert found == pytest.approx(log_weights_by_definition(own, before), abs=1e-12)
+
+
+def test_cooled_orders_are_the_heaviest():
+    """Of 7 items, where these are known: the best of all, and others of much weight behind it."""
+    own, before = drawn_potentials(7)
+    found = cooled_orders(own, before, 5, rng=generator())
+    assert found[0].tolist() == best_orders(own, before, 1)[0].tolist()
+    logs = order_logs(found, own, np.ascontiguousarray(before.transpose(2, 0, 1)))
+    assert (np.diff(logs) <= 0).all()
+    assert len(np.unique(found, axis=0)) == len(found) <= 5
+
+
+def test_marginals_add_up_to_precedences_and_to_joint_ranks(both):
+    drawn, exact = both
+    at, preceded = drawn.marginals
+    assert at == pytest.approx(drawn.first_order_marginals)
+    assert pytest.approx(drawn.precedences) == preceded.sum(axis=2).T
+    spread = np.sqrt(exact.marginals[1] * (1 - exact.marginals[1]) / drawn.effective_draws)
+    assert (np.abs(preceded - exact.marginals[1]) <= 8 * spread + 1e-3).all()
 
 
 def test_no_potentials_cost_nothing():

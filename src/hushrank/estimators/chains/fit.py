@@ -61,30 +61,21 @@ class ChainFit:
         return max(self.off, self.wide_off)
 
 
-def fit_by_chains(likelihood: ReportLikelihood, *, prior: Prior) -> ChainFit:
+def fit_by_chains(likelihood: ReportLikelihood, *, prior: Prior, patience: int = 1) -> ChainFit:
     """Fit a model of many items to reports, as `fit_ranks` does, by Markov chains.
 
     The evidence of the prior's scale is first taken at the uniform model, exactly, then at the fit.
     Searches go on from there until one comes near, up to 6. Clear reports are taken for fewer ones
-    at first, and for four times as many in each search. A fit that runs away is made anew, with
-    four times as many exchanges.
+    at first, and for four times as many in each search. `patience`: how many rounds of exchanges
+    chains take where others take one.
     Privacy: post-processing, costs nothing.   Cost: whatever the number of people; a minute for 50
     items.   Deterministic, but for the last bits of a processor's arithmetic, which the chance of
     the draws exceeds.   Raises HushrankError when there is no report.
     """
     require_prior(prior)
     require(likelihood.n_reports.any(), "cannot fit a model to 0 reports")
-    found = _fit(likelihood, prior, 1)
-    if found.most_off <= RAN_AWAY:
-        return found
-    return min(found, _fit(likelihood, prior, PATIENCE), key=lambda fit: fit.most_off)
-
-
-def _fit(likelihood: ReportLikelihood, prior: Prior, patience: int) -> ChainFit:
-    """Return the fit by chains that move on for so many rounds where others take one."""
-    features = wide_features(likelihood.n_items)
-    chains = Chains.of(features, rng=np.random.default_rng(SEED), patience=patience)
-    part, near = _beginning(Near(likelihood, UniformOrders(features)), prior)
+    chains, whole = _start(likelihood, patience)
+    part, near = _beginning(whole, prior)
     point, off = _searched(near, near.evidence.point_scale(prior), chains)
     for each in (*_parts_after(part), *[1.0] * (MOST_SEARCHES - 1)):
         near = Near(_fewer(likelihood, each), point)
@@ -94,6 +85,35 @@ def _fit(likelihood: ReportLikelihood, prior: Prior, patience: int) -> ChainFit:
             break
     wide, wide_off = _searched(near, wide_scale, chains)
     return ChainFit(point, scale, off, ChainParabola(likelihood, wide), wide_scale, wide_off)
+
+
+def fit_again(found: ChainFit, likelihood: ReportLikelihood, *, prior: Prior) -> ChainFit:
+    """Return a fit that did not run away; of one that did, a new one by chains with more patience.
+
+    The nearer of the two.   Cost: four times that of the fit.
+    """
+    if found.most_off <= RAN_AWAY:
+        return found
+    anew = fit_by_chains(likelihood, prior=prior, patience=PATIENCE)
+    return min(found, anew, key=lambda fit: fit.most_off)
+
+
+def fit_vaguely(likelihood: ReportLikelihood, *, prior: Prior, most_scale: float) -> ChainPoint:
+    """Return a model of no more reports than a parabola at the uniform model holds for.
+
+    At a scale of the prior of at most this, without a judgement of errors.   Cost: one search.
+    """
+    chains, whole = _start(likelihood)
+    _, near = _beginning(whole, prior)
+    point, _ = _searched(near, min(most_scale, near.evidence.point_scale(prior)), chains)
+    return point
+
+
+def _start(likelihood: ReportLikelihood, patience: int = 1) -> tuple[Chains, Near]:
+    """Return chains that have not moved yet, and the reports at the uniform model."""
+    features = wide_features(likelihood.n_items)
+    chains = Chains.of(features, rng=np.random.default_rng(SEED), patience=patience)
+    return chains, Near(likelihood, UniformOrders(features))
 
 
 def _beginning(whole: Near, prior: Prior) -> tuple[float, Near]:

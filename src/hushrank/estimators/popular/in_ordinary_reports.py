@@ -11,6 +11,7 @@ from scipy.linalg import block_diag
 from scipy.special import ndtri_exp, softmax
 
 from hushrank.arrays import Floats, Orders, Shares
+from hushrank.estimators.chains.fit import ChainFit
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistics_of_orders
@@ -88,7 +89,7 @@ class FoundOrders:
     popular: PopularOrders
     share_errors: Shares
     share_error: float
-    fit: RankFit
+    fit: RankFit | ChainFit
     estimates: RankEstimates
     goodness: GoodnessOfFit
     reports: ReportLikelihood

@@ -101,6 +101,15 @@ class SampledPotentials:
         return np.vstack([of_others, self._run.joint[-1].sum(axis=0)])
 
     @property
+    def marginals(self) -> tuple[Shares, Shares]:
+        """P(rank of a = r) (items, ranks), and P(that, and b before a) (items, items, ranks)."""
+        first, second = np.triu_indices(self.n_items, 1)
+        preceded = np.zeros((self.n_items,) * 3)
+        preceded[first, second] = np.tril(self._run.joint, -1).sum(axis=2)
+        preceded[second, first] = np.triu(self._run.joint, 1).sum(axis=1)
+        return self.first_order_marginals, preceded
+
+    @property
     def precedences(self) -> Shares:
         """P(a before b): (items, items); 0 on the diagonal."""
         precedences: Shares = self._run.parts.mean(axis=0)

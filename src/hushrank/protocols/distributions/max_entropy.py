@@ -12,10 +12,11 @@ from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.estimators.chains.estimates import chain_estimates
-from hushrank.estimators.chains.fit import ChainFit, fit_by_chains
+from hushrank.estimators.chains.fit import ChainFit, fit_again, fit_by_chains
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit, goodness_of
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.partial.likelihood import PartialLikelihood
+from hushrank.estimators.popular.in_chains import find_orders_by_chains
 from hushrank.estimators.popular.in_ordinary_reports import FoundOrders, find_orders
 from hushrank.estimators.popular.unseen import UnseenOrder, unseen_order
 from hushrank.estimators.prior_scale import Prior, require_prior
@@ -50,8 +51,8 @@ class MaxEntropyOutcome:
     `mixes` were chosen before anybody was asked, one for each of the `epsilons`, ascending;
     `scale` = how far from uniform the prior lets the population be, judged by the reports alone.
     Where the reports say that many people hold exactly one order, `found` has these orders, and
-    `fit` is that of the rest of the people. More than 16 items are fitted by chains: no such orders
-    are looked for, and `fit` says how near the chains came.
+    `fit` is that of the rest of the people. More than 16 items are fitted by chains: such orders
+    are looked for where these do not settle, and `fit` says how near the chains came.
     """
 
     epsilons: tuple[float, ...]
@@ -120,10 +121,7 @@ class MaxEntropyOutcome:
         fit the model, errors are multiplied by `goodness.inflation`; where people stop ranking
         early, what they do not say adds to them, see `with_unstated`.
         """
-        if isinstance(self.fit, ChainFit):
-            estimates = chain_estimates(self.fit)
-        else:
-            estimates = RankEstimates.of(self.fit) if self.found is None else self.found.estimates
+        estimates = _estimates_of(self.fit) if self.found is None else self.found.estimates
         if self.goodness is not None:
             estimates = estimates.widened(self.goodness.inflation)
         stated = self.stated_shares
@@ -153,6 +151,10 @@ class MaxEntropyOutcome:
     def posterior(self) -> Posterior:
         """How likely each pair of neighbours in `order` is right, and rank intervals of items."""
         return posterior_of(self.estimates)
+
+
+def _estimates_of(fit: RankFit | ChainFit) -> RankEstimates:
+    return chain_estimates(fit) if isinstance(fit, ChainFit) else RankEstimates.of(fit)
 
 
 def posterior_of(estimates: RankEstimates) -> Posterior:
@@ -195,13 +197,23 @@ def max_entropy(
     ]
     likelihood = yield from _reports(n_items, surveys, unranked)
     if isinstance(likelihood, ReportLikelihood) and n_items > MOST_ITEMS:
-        return MaxEntropyOutcome(epsilons, mixes, prior, fit_by_chains(likelihood, prior=prior))
-    fit = fit_ranks(likelihood, prior=prior)
-    found = None
+        return MaxEntropyOutcome(epsilons, mixes, prior, *_fit_many_items(likelihood, prior))
+    fit, found = fit_ranks(likelihood, prior=prior), None
     if isinstance(likelihood, ReportLikelihood):
         found = find_orders(likelihood, fit, prior=prior)
-    fit = fit if found is None else found.fit
-    return MaxEntropyOutcome(epsilons, mixes, prior, fit, found, unranked)
+    best = fit if found is None else found.fit
+    return MaxEntropyOutcome(epsilons, mixes, prior, best, found, unranked)
+
+
+def _fit_many_items(
+    likelihood: ReportLikelihood, prior: Prior
+) -> tuple[RankFit | ChainFit, FoundOrders | None]:
+    """Fit by chains, and look for exact orders where these do not settle."""
+    fit = fit_by_chains(likelihood, prior=prior)
+    found = None if fit.has_converged else find_orders_by_chains(likelihood, fit, prior=prior)
+    if found is not None:
+        return found.fit, found
+    return fit_again(fit, likelihood, prior=prior), None
 
 
 def _require_parameters(n_items: int, prior: Prior, unranked: Incomplete) -> None:
