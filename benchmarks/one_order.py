@@ -4,7 +4,8 @@
 prints Markdown; a quarter of an hour, and as long again with `--max-entropy`. All people of a data
 set are asked, at most 5,000; in each repetition under other numbers of the items, and with noise of
 its own. What is told is the excess: by how much the mean normalised Kendall distance of the order
-to the people's is above that of their exact Kemeny order.
+to the people's is above that of their exact Kemeny order. `--made-up` asks people of models in
+place of real ones, `--crowds` everybody of Sushi and of Meath ten and a hundred times.
 """
 
 import os
@@ -17,10 +18,14 @@ from typing import Any
 import numpy as np
 
 from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.arrays import Floats
 from hushrank.engines.local import run
 from hushrank.experiments.figures.frontier.elections import ELECTIONS
 from hushrank.experiments.populations import read_jester
+from hushrank.models.mallows import Mallows
+from hushrank.models.mixture import Mixture
 from hushrank.models.plackett_luce import PlackettLuce
+from hushrank.models.ranking_model import RankingModel
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.distances import kendall_cost
@@ -36,6 +41,11 @@ LONG_ITEMS = 12
 MOST_PEOPLE, FEWEST_PEOPLE = 5000, 500
 UNEQUAL = ([4, 3.7, 1.2, 1, -1, -1.3, -4], [5, 2, 1.8, 0, -0.2, -2, -5])
 """Log-utilities of seven items of very unequal popularity, some of them nearly alike."""
+MADE_UP_ITEMS, MADE_UP_PEOPLE, MADE_UP_EPSILONS = (4, 6, 9), (500, 4000), (1.0, 2.0, 5.0)
+N_POPULATIONS = 100
+CARDS = (0.6, 0.2, 0.12, 0.08)
+"""Of a made-up population with camps: of no camp, and which parts hold one exact order each."""
+CROWD_EPSILON, CROWDS, CROWD_REPETITIONS = 2.0, (10, 100), 10
 
 
 def populations(data: Path) -> Iterator[tuple[str, Rankings]]:
@@ -94,9 +104,93 @@ def table(people: Mapping[str, Rankings], epsilon: float, ways: Sequence[str]) -
         yield f"| {name} | {' | '.join(cells)} |"
 
 
+def made_up(n_items: int, n_people: int, number: int) -> Rankings:
+    """Draw people of a model of their own: of five kinds in turn, each drawn anew."""
+    rng = np.random.default_rng([11, n_items, n_people, number])
+    spread = 2 ** rng.uniform(-2, 1)
+    kinds = _one_voice, _three_voices, _one_order, _on_a_line, _with_cards
+    ranks = kinds[number % len(kinds)](n_items, spread, rng).sample(n_people, rng=rng)
+    return Rankings(ranks, tuple(map(str, range(n_items))))
+
+
+def _one_voice(n_items: int, spread: float, rng: np.random.Generator) -> RankingModel:
+    return PlackettLuce(spread * rng.normal(size=n_items))
+
+
+def _three_voices(n_items: int, spread: float, rng: np.random.Generator) -> RankingModel:
+    camps = tuple(_one_voice(n_items, spread, rng) for _ in range(3))
+    return Mixture(camps, rng.dirichlet(np.ones(3)))
+
+
+def _one_order(n_items: int, spread: float, rng: np.random.Generator) -> RankingModel:
+    return Mallows(tuple(rng.permutation(n_items).tolist()), float(np.exp(-spread / 4)))
+
+
+def _on_a_line(n_items: int, spread: float, rng: np.random.Generator) -> RankingModel:
+    """Let twenty camps stand on a line, and like the items that stand near."""
+    items, camps = rng.normal(size=n_items), rng.normal(size=20)
+    away = np.abs(items - camps[:, None])
+    likes = tuple(PlackettLuce(-2 * spread * each) for each in away)
+    return Mixture(likes, np.full(len(camps), 1 / len(camps)))
+
+
+def _with_cards(n_items: int, spread: float, rng: np.random.Generator) -> RankingModel:
+    exact = [Mallows(tuple(rng.permutation(n_items).tolist()), 0.0) for _ in CARDS[1:]]
+    return Mixture((_one_voice(n_items, spread, rng), *exact), np.array(CARDS))
+
+
+def table_of_made_up(n_items: int, n_people: int) -> Iterator[str]:
+    """Yield a line for each epsilon, in thousandths: means of populations, each asked once.
+
+    Behind them by how much `order` is above the best of the others, and its standard error.
+    """
+    each = [made_up(n_items, n_people, number) for number in range(N_POPULATIONS)]
+    for epsilon in MADE_UP_EPSILONS:
+        label = f"made-up {n_items} {n_people}"
+        found = 1000 * np.array(
+            [
+                [excess(people, way, epsilon, seed, label) for seed, people in enumerate(each)]
+                for way in WAYS
+            ]
+        )
+        best = int(found[:-1].mean(axis=1).argmin())
+        cells = [_mean(way) for way in (*found, found[-1] - found[best])]
+        yield f"| {n_items}, {n_people:,} | {epsilon:g} | {' | '.join(cells)} |"
+
+
+def _mean(found: Floats) -> str:
+    return f"{found.mean():.2f} ± {found.std() / np.sqrt(len(found)):.2f}"
+
+
+def table_of_crowds(data: Path) -> Iterator[str]:
+    """Yield a line for everybody of Sushi and of Meath, so many times, in thousandths."""
+    meath = next(each for each in ELECTIONS if each.name == "meath")
+    file = next(data.rglob(meath.holds.split()[1].rstrip(";") + "*"))
+    sushi = read_rankings(next(data.rglob("sushi.soc")))
+    for name, people in (("sushi", sushi.expanded()), ("meath", meath.read(file).expanded())):
+        for times in CROWDS:
+            crowd = people.select(np.tile(np.arange(people.n_rows), times))
+            seeds = range(CROWD_REPETITIONS)
+            found = (
+                [1000 * excess(crowd, way, CROWD_EPSILON, seed, name) for seed in seeds]
+                for way in WAYS
+            )
+            yield f"| {name} | {crowd.n_rows:,} | {' | '.join(_mean(np.array(e)) for e in found)} |"
+
+
 def main() -> None:
-    """Print a table for each epsilon."""
-    people = dict(populations(Path(os.environ["HUSHRANK_DATA"])))
+    """Print a table for each epsilon; or of made-up people; or of more people."""
+    data = Path(os.environ["HUSHRANK_DATA"])
+    if "--made-up" in sys.argv:
+        for n_items in MADE_UP_ITEMS:
+            for n_people in MADE_UP_PEOPLE:
+                print("\n".join(table_of_made_up(n_items, n_people)), flush=True)
+        return
+    if "--crowds" in sys.argv:
+        for line in table_of_crowds(data):
+            print(line, flush=True)
+        return
+    people = dict(populations(data))
     ways = [*WAYS, *(SLOW_WAYS if "--max-entropy" in sys.argv else ())]
     for epsilon in EPSILONS:
         print("\n".join(table(people, epsilon, ways)), flush=True)
