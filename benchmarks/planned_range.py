@@ -3,7 +3,7 @@
 `HUSHRANK_DATA=folder python -m benchmarks.planned_range` reads the public rankings below it and
 prints Markdown: people that the planner's reference populations were not made from. Elections with
 how-to-vote cards are made up: voters and parties stand in a plane, a voter ranks parties by how far
-away they are, with noise, or copies the order of the nearest party. Some minutes.
+away they are, with noise, or copies the order of the nearest party. Some ten minutes.
 """
 
 import os
@@ -21,7 +21,7 @@ from hushrank.experiments.populations import read_jester
 from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import SMOOTH, TYPICAL
 from hushrank.planning.predictions import Place
-from hushrank.planning.recommendation import LIKELY
+from hushrank.planning.recommendation import likely_range
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.profile import Rankings
 
@@ -30,8 +30,9 @@ MOST_PEOPLE, FEWEST_PEOPLE = 20_000, 200
 SEEDS = 2
 CARDS = (0.0, 0.25, 0.5)
 """Which part of the voters copies a how-to-vote card."""
-SIZES = ((5, 15_000), (6, 3000), (7, 20_000), (8, 20_000), (10, 5000))
-"""Of made-up elections: parties and voters."""
+SET_BY = ((5, 3000), (5, 15_000), (7, 4000), (7, 20_000), (10, 5000), (10, 20_000))
+JUDGED_ON = ((4, 5000), (6, 3000), (6, 20_000), (8, 4000), (8, 20_000), (9, 10_000))
+"""Of made-up elections: parties and voters. The upper end of the range was set by the first."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Cell:
         """How many times the least that was foretold."""
         return self.measured / min(self.foretold)
 
+    @property
+    def is_in_range(self) -> bool:
+        """Whether it lies between the ends that are stated."""
+        least, most = likely_range(self.foretold, self.n_items)
+        return least <= self.measured <= most
+
 
 def populations(data: Path) -> Iterator[tuple[str, str, Rankings]]:
     """Yield groups, names and people: real elections, other rankings, and made-up elections."""
@@ -69,10 +76,11 @@ def populations(data: Path) -> Iterator[tuple[str, str, Rankings]]:
         yield "others", f"jester-{seed}", ratings.restrict(sorted(jokes.tolist()))
     for file in sorted([*data.rglob("00024-*.soc"), *data.rglob("00025-*.soc")]):
         yield "others", file.stem, read_rankings(file).expanded()
-    for n_items, n_people in SIZES:
+    for n_items, n_people in (*SET_BY, *JUDGED_ON):
+        group = "set by" if (n_items, n_people) in SET_BY else "judged on"
         for share in CARDS:
-            name = f"{n_items} parties, {100 * share:g} % cards"
-            yield "made-up elections", name, made_up_election(n_items, n_people, share)
+            name = f"{n_items} parties, {n_people} voters, {100 * share:g} % cards"
+            yield group, name, made_up_election(n_items, n_people, share)
 
 
 def made_up_election(n_parties: int, n_voters: int, share: float) -> Rankings:
@@ -135,8 +143,7 @@ def line(label: str, some: Sequence[Cell]) -> str:
     smooth = np.array([each.measured / max(each.foretold[: len(SMOOTH)]) for each in some])
     shares = [(above > 1).mean(), (above > 1.2).mean(), (below < 1).mean(), (smooth > 1).mean()]
     ends = f"{np.quantile(below, 0.05):.2f} | {np.quantile(above, 0.95):.2f}"
-    least, most = LIKELY
-    in_range = ((above <= most) & (below >= least)).mean()
+    in_range = np.mean([each.is_in_range for each in some])
     numbers = " | ".join(f"{100 * share:.0f} %" for share in (*shares, in_range))
     return f"| {label} | {len(some)} | {numbers} | {ends} |"
 

@@ -1,6 +1,7 @@
 from itertools import pairwise, product
 from math import inf
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
@@ -8,7 +9,7 @@ from hushrank.planning.asking import MODELS
 from hushrank.planning.plan import Situation, make_plan
 from hushrank.planning.populations import REFERENCES, TYPICAL
 from hushrank.planning.predictions import Place
-from hushrank.planning.recommendation import recommend
+from hushrank.planning.recommendation import likely_range, recommend
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 from tests.planning.agreement import table
 
@@ -154,6 +155,12 @@ def test_the_range_goes_beyond_every_population_of_the_table():
     assert low < min(errors) < max(errors) < high
     assert f"between {low:.3f} and {high:.3f}" in for_model.reason
     assert for_order.likely is None
+
+
+def test_the_range_counts_on_people_whom_no_model_follows_from_four_items_on():
+    """However clear the reports: a population of three items is described as it is."""
+    assert likely_range([0.01, 0.02], 3) == pytest.approx((0.007, 0.028))
+    assert likely_range([0.01, 0.02], 4) == pytest.approx((0.007, np.hypot(0.028, 0.15)))
 
 
 def test_it_warns_where_even_the_best_is_hopeless():

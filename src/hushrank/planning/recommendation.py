@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import hypot
 from statistics import fmean
 from typing import Literal, TypeAlias
 
@@ -22,6 +23,10 @@ PREFERRED = ("max-entropy", "order", "pairs", "subset-order")
 LIKELY = 0.7, 1.4
 """Which parts of the least and of the largest foretold Q2 distance nine of ten collections are in:
 measured on elections and other rankings, real and made up, see docs/planning.md.
+"""
+MISFIT, FEWEST_MISFIT = 0.15, 4
+"""How far people may be from any model that is fitted, in quadrature, however clear the reports;
+from so many items on, as every population of three is described as it is.
 """
 HARDLY = 0.85
 """From this part of the error of asking nobody on, asking is hardly worth it."""
@@ -59,14 +64,17 @@ def _for_model(plan: Plan, candidates: Sequence[ProtocolPlan]) -> Recommendation
         f"For a model of all rankings take {protocol}: expected Q2 distance {error:.3f}{least};"
         f" that of uniform rankings is {nothing:.3f}."
     )
-    low, high = likely = _likely(plan.protocols[protocol])
+    errors = plan.protocols[protocol].errors
+    foretold = [_distance(errors[population.name]) for population in TYPICAL]
+    low, high = likely = likely_range(foretold, plan.situation.n_items)
     reason += f" Nine of ten collections come out between {low:.3f} and {high:.3f}."
     return Recommendation("model", protocol, *_judged(reason, error, nothing), likely)
 
 
-def _likely(protocol: ProtocolPlan) -> tuple[float, float]:
-    found = [_distance(protocol.errors[population.name]) for population in TYPICAL]
-    return LIKELY[0] * min(found), LIKELY[1] * max(found)
+def likely_range(foretold: Sequence[float], n_items: int) -> tuple[float, float]:
+    """Return between which Q2 distances nine of ten collections are, by those of `TYPICAL`."""
+    misfit = MISFIT if n_items >= FEWEST_MISFIT else 0.0
+    return LIKELY[0] * min(foretold), hypot(LIKELY[1] * max(foretold), misfit)
 
 
 def _for_order(plan: Plan, candidates: Sequence[ProtocolPlan]) -> Recommendation:
