@@ -110,6 +110,7 @@ def test_the_console_creates_lists_exports_and_deletes_while_the_collector_runs(
         (["collector", "list", "--store", "mysql://x"], "store: expected"),
         (["collector", "create", "survey.txt"], "expected a .toml or .json file"),
         (["collector", "export", "x", "--out", "x.toml"], "expected a .json file"),
+        (["collector", "export", "x", "--out", "hushrank-ledger.json"], "that of a ledger"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(console, arguments, words):

@@ -96,6 +96,7 @@ def export(
 
     Example:  hushrank collector export SURVEY --out survey.json
     """
+    outputs([out], beside=[])
     if reports:
         require(not survey_only, "expected --survey or --reports, not both")
         require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
