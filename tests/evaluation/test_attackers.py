@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -12,6 +14,7 @@ from hushrank.publishing.classifiers import (
     cross_fitted_scores,
     features,
     value_scores,
+    variance_by_chance,
 )
 from hushrank.publishing.record_channel.beliefs import beliefs
 from tests.statistics import random_seed
@@ -150,6 +153,15 @@ def test_a_value_of_too_few_users_is_refused_before_anybody_is_taught(
 def test_the_area_under_the_curve_counts_ties_half() -> None:
     scores = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert area_under_curve(scores, np.array([1, 0, 0])) == 0.75
+
+
+@pytest.mark.parametrize("scores", [(1, 2, 3, 4, 5, 6), (1, 1, 1, 2, 3, 3), (7,) * 6])
+def test_the_variance_of_a_guess_is_that_of_all_ways_to_deal_values(scores) -> None:
+    both = np.column_stack([-np.array(scores, dtype=float), scores])
+    n_equal = np.array([scores.count(each) for each in scores])
+    values = np.array([1, 1, 0, 0, 0, 0])
+    areas = [area_under_curve(both, np.array(dealt)) for dealt in set(permutations(values))]
+    assert variance_by_chance(values, n_equal) == pytest.approx(np.var(areas))
 
 
 @pytest.mark.statistical

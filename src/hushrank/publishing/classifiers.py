@@ -130,6 +130,19 @@ def area_under_curve(scores: Floats, values: WholeNumbers) -> float:
     return float(np.mean(areas))
 
 
+def variance_by_chance(values: WholeNumbers, n_equal: WholeNumbers) -> float:
+    """Return the variance of `area_under_curve` of scores that know nothing of values.
+
+    n_equal (users,): how many users score the same as each one, itself included. The mean over the
+    values that somebody has: the variance of their mean is no larger.
+    Source: the Mann-Whitney statistic, with ties.
+    """
+    n = len(values)
+    of_value = np.unique(values, return_counts=True)[1].astype(np.float64)
+    by_ties = 1 - (n_equal.astype(np.float64) ** 2 - 1).sum() / (n**3 - n)
+    return float(np.mean((n + 1) / (12 * of_value * (n - of_value)))) * float(by_ties)
+
+
 def _components(seed: int) -> Classifier:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.pipeline import make_pipeline

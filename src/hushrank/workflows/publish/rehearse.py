@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
 from statistics import fmean, variance
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from hushrank.arrays import Floats, Indices, WholeNumbers
 from hushrank.errors import HushrankError, require
 from hushrank.evaluation.attack_targets import Targets, attacked_users
 from hushrank.evaluation.attackers import attack
+from hushrank.evaluation.joint_attackers import copies
+from hushrank.publishing.classifiers import variance_by_chance
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
 from hushrank.randomness import Randomness
@@ -31,6 +33,8 @@ REHEARSALS = 4
 """Halves of the users who protect nothing: each user is attacked in half of them."""
 SURE = 0.95
 """How likely the release is to keep what is promised, if its users are like the others."""
+OUTSIDE = 1.6
+"""Attackers whom we lack learn so many times what ours do in rehearsals: AUC beyond one half."""
 STEPS = 5
 """How often the interval of budgets is halved."""
 TOO_FEW = f"expected {FEWEST_REHEARSED} or more users of each value who protect nothing"
@@ -40,21 +44,32 @@ Planner: TypeAlias = Callable[..., Sequence[GroupPlan]]
 Protector: TypeAlias = Callable[..., ProtectedUsers]
 
 
+class Attacked(NamedTuple):
+    """1 - AUC of the worst attacker, and the variance of that of one who knows nothing."""
+
+    worst: float
+    chance: float
+
+
 @dataclass(frozen=True)
 class Trial:
-    """1 - AUC of the worst attacker at a budget, by rehearsal."""
+    """1 - AUC of the worst attacker at a budget, by rehearsal.
+
+    chance: the variance of 1 - AUC of an attacker who knows nothing, the mean of the rehearsals.
+    """
 
     budget: float
     worst: tuple[float, ...]
+    chance: float
 
 
 @dataclass(frozen=True)
 class Rehearsal:
     """The budget that was found, and what is promised of it.
 
-    promised: with chance `sure` the worst attacker on a release of as many users as were rehearsed
-    has this 1 - AUC or more, if those who protect are like those who do not. trials: all budgets
-    tried, in order.
+    promised: with chance `sure` the worst attacker on a release has this 1 - AUC or more, if those
+    who protect are like those who do not, and attackers whom we lack learn OUTSIDE times as much as
+    ours in rehearsals. trials: all budgets tried, in order.
     Privacy: computed from users who protect nothing alone, and from how many users there are.
     """
 
@@ -104,14 +119,15 @@ class Rehearsed:
     targets: Targets
     choices: int
 
-    def worst(self, plan: Planner, method: str, budget: float) -> float:
-        """Return 1 - AUC of the worst attacker on a simulated release at the budget."""
+    def attacked(self, plan: Planner, method: str, budget: float) -> Attacked:
+        """Return how the worst attacker fares on a simulated release at the budget."""
         rng = np.random.default_rng(self.choices)
         plans = plan(self.users, budget=budget, choices=rng)
         secret = Randomness.seeded(int(rng.integers(2**62)))
         drawn = exchange_records(self.users, plans, method, budget, rng=secret)
         case = replace(self.targets.release(drawn.activity), posterior=_posterior(self, drawn))
-        return attack(case, rng=np.random.default_rng(self.choices)).worst
+        worst = attack(case, rng=np.random.default_rng(self.choices)).worst
+        return Attacked(worst, variance_by_chance(case.values, copies(case.records)))
 
 
 @dataclass(eq=False, repr=False)
@@ -127,16 +143,18 @@ class Search:
     def promised_at(self, budget: float) -> float:
         """Try a budget; return the 1 - AUC that a new release has or exceeds with chance SURE.
 
-        The lower bound of a prediction from as many rehearsals; their variance is the mean of that
-        at all budgets tried, so that one that came out small by chance promises nothing.
+        Their variance is the mean of that at all budgets tried, so that one that came out small by
+        chance promises nothing, and not below that of an attacker who knows nothing.
         """
-        worst = []
+        found = []
         for number, half in enumerate(self.halves):
             done = (len(self.trials) + number / len(self.halves)) / (STEPS + 1)
             self.progress(PartDone.of("rehearsing on users who protect nothing", done))
-            worst.append(half.worst(self.plan, self.method, budget))
-        self.trials.append(Trial(budget, tuple(worst)))
-        return lower_bound(worst, fmean(variance(trial.worst) for trial in self.trials))
+            found.append(half.attacked(self.plan, self.method, budget))
+        worst, chance = tuple(each.worst for each in found), fmean(each.chance for each in found)
+        self.trials.append(Trial(budget, worst, chance))
+        spread = fmean(variance(trial.worst) for trial in self.trials)
+        return lower_bound(worst, max(spread, chance))
 
 
 def find_budget(
@@ -227,14 +245,17 @@ def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> 
 
 
 def lower_bound(worst: Sequence[float], spread: float) -> float:
-    """Return what one more rehearsal has or exceeds with chance SURE; spread: its variance.
+    """Return what a release has or exceeds with chance SURE; spread: the variance of a rehearsal.
 
-    Source: the prediction interval of a normal sample, Student's t.
+    What is learnt is taken OUTSIDE times, and so is the error of its mean.
+    Theory: docs/theory/withholding.md
+    Source: the prediction interval of a normal sample, Student's t; the factor is measured.
     """
     from scipy.stats import t
 
-    n = len(worst)
-    return fmean(worst) - float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + 1 / n))
+    n, learnt = len(worst), max(0.0, 0.5 - fmean(worst))
+    reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + OUTSIDE**2 / n))
+    return 0.5 - OUTSIDE * learnt - reserve
 
 
 def _half(codes: WholeNumbers, rng: np.random.Generator) -> Mask:
