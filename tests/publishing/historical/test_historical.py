@@ -14,6 +14,7 @@ from hushrank.publishing.channel import Channel
 from hushrank.publishing.distances.kendall import kendall_distances
 from hushrank.publishing.historical.baselines import (
     BASELINES,
+    baseline_plans,
     cluster_laws,
     publish_baseline,
 )
@@ -228,6 +229,27 @@ def test_what_is_told_of_users_depends_on_their_records_besides_their_clusters()
     assert (leaked.leakage_bits, leaked.leakage_bits_heldout) == pytest.approx((1, 1))
     assert leaked.worst_likelihood_ratio == np.inf
     assert leaked.certified_gap is None
+
+
+@pytest.mark.parametrize("method", ["rand", "frapp"])
+def test_where_a_cluster_has_one_law_what_it_leaks_is_that_of_its_users_laws(method):
+    """Nothing of the size of users times clusters is needed for rand and frapp."""
+    found = users()
+    labels, choices = found.clusters.labels, np.random.default_rng(2)
+    budget = {"rand": 0.5, "frapp": 100.0}[method]
+    plans = baseline_plans(found, method, budget=budget, held_out=0.2, choices=choices)
+    assert len(plans) > 1
+    for plan in plans:
+        laws, own = plan.transitions[labels], labels[plan.users]
+        value = found.values(plan.names, plan.users)
+        np.testing.assert_allclose(plan.transitions, mean_laws(laws, labels), atol=1e-9)
+        stated = leaked_by_laws(own, laws[plan.users], value)
+        told = [plan.leaked.untouched_bits, plan.leaked.leakage_bits]
+        told += [plan.leaked.leakage_bits_heldout, plan.leaked.worst_likelihood_ratio]
+        wanted = [stated.untouched_bits, stated.leakage_bits]
+        wanted += [stated.leakage_bits_heldout, stated.worst_likelihood_ratio]
+        assert told == pytest.approx(wanted, rel=1e-9)
+        assert plan.leaked.certified_gap is None
 
 
 def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():

@@ -114,7 +114,7 @@ def _entry(
     The key is less the sum of squares, and 0 only where all points are equal.
     """
     own = points[rows[members]]
-    if (own == own[0]).all():
+    if all((block == own[0]).all() for block in _blocks(own)):
         return 0.0, int(members[0]), members
     centred = _centred(own, weights[members])
     lengths = [(block**2).sum(axis=1) for block in _blocks(centred)]

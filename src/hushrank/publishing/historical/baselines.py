@@ -1,9 +1,11 @@
 """Publish what users did so far by Rand, Frapp or Diff: records are replaced by others."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from hushrank.activities.attribute import Attribute
 from hushrank.arrays import Indices, Shares
 from hushrank.errors import require
 from hushrank.publishing.baselines import RecordExponential, Replacement, frapp, rand
@@ -13,8 +15,10 @@ from hushrank.publishing.historical.release import (
     Draw,
     GroupPlan,
     HistoricalRelease,
+    LeakageReport,
     exchange_records,
     leaked_by_laws,
+    leaked_by_transitions,
     mean_laws,
     posterior_of_records,
 )
@@ -60,14 +64,31 @@ def baseline_plans(
     """
     require(method in BASELINES, f"expected a method of {', '.join(BASELINES)}, got {method}")
     require(0 <= held_out < 1, f"expected a held-out share of 0 to below 1, got {held_out:g}")
-    draw, laws = _channel(users, method, budget)
-    transitions = mean_laws(laws, np.asarray(users.clusters.labels))
+    baseline = _baseline(users, method, budget)
     plans = []
     for names, members in users.groups.items():
         joint = users.counts(names, members, held_out=held_out, rng=choices).joint
-        drawn = _of_members(draw, members)
-        plans.append(_plan(users, names, members, joint, drawn, transitions, laws))
+        plans.append(_plan(users, names, members, joint, baseline))
     return plans
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Baseline:
+    """What a method does.
+
+    transitions (clusters, clusters) is P(released cluster | cluster); laws (users, clusters) is
+    P(released cluster | user), None where that depends on the user's cluster alone.
+    """
+
+    channel: Replacement | RecordExponential
+    transitions: Shares
+    laws: Shares | None = None
+
+    def leaked(self, labels: Labels, members: Indices, value: Attribute) -> LeakageReport:
+        """Return what it leaks of a value of its members, of all users' clusters (users,)."""
+        if self.laws is None:
+            return leaked_by_transitions(labels[members], self.transitions, value)
+        return leaked_by_laws(labels[members], self.laws[members], value)
 
 
 def _plan(
@@ -75,35 +96,31 @@ def _plan(
     names: tuple[str, ...],
     members: Indices,
     joint: Shares,
-    draw: Draw,
-    transitions: Shares,
-    laws: Shares,
+    baseline: _Baseline,
 ) -> GroupPlan:
-    value = users.values(names, members)
+    value, transitions = users.values(names, members), baseline.transitions
     return GroupPlan(
         names=names,
         values=value.values,
         users=members,
-        draw=draw,
+        draw=_of_members(baseline.channel, members),
         transitions=transitions,
         joint=joint,
         posterior=posterior_of_records(users, joint, transitions),
         expected_distortion=_distortion(users, transitions, members),
-        leaked=leaked_by_laws(users.clusters.labels[members], laws[members], value),
+        leaked=baseline.leaked(users.clusters.labels, members, value),
     )
 
 
-def _channel(
-    users: ProtectedUsers, method: str, budget: float
-) -> tuple[Replacement | RecordExponential, Shares]:
-    """Return what draws, and P(released cluster | user) (users, clusters)."""
-    labels = np.asarray(users.clusters.labels)
+def _baseline(users: ProtectedUsers, method: str, budget: float) -> _Baseline:
+    """Return the method at a budget. Memory: of rand and frapp, that of clusters alone."""
     if method == "diff":
-        exponential = RecordExponential.of(users.scores, budget)
-        return exponential, cluster_laws(exponential, labels)
+        exponential, labels = RecordExponential.of(users.scores, budget), users.clusters.labels
+        laws = cluster_laws(exponential, labels)
+        return _Baseline(exponential, mean_laws(laws, labels), laws)
     make = rand if method == "rand" else frapp
     replacement = make(len(users.rows), budget)
-    return replacement, replacement.transitions(users.clusters.sizes)[labels]
+    return _Baseline(replacement, replacement.transitions(users.clusters.sizes))
 
 
 def cluster_laws(exponential: RecordExponential, labels: Labels) -> Shares:

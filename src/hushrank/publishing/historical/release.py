@@ -15,7 +15,12 @@ from hushrank.publishing.clusters.record_space import Labels
 from hushrank.publishing.distances.kendall import kendall_distances_of_pairs
 from hushrank.publishing.historical.protected_users import ProtectedUsers, ValueCounts
 from hushrank.publishing.leakage.estimates import estimate_leakage
-from hushrank.publishing.leakage.measures import leakage_bits, released_joint, worst_log_ratio
+from hushrank.publishing.leakage.measures import (
+    cross_counts,
+    leakage_bits,
+    released_joint,
+    worst_log_ratio,
+)
 from hushrank.publishing.record_channel.withholding import without
 from hushrank.randomness import Randomness
 
@@ -210,13 +215,30 @@ def leaked_by_laws(labels: Labels, laws: Shares, value: Attribute) -> LeakageRep
     user's record and not on the cluster alone. It is the plug-in estimate of all users who tell:
     as nothing was learnt from them, it is also that of users held out.
     """
-    value, n_clusters = value.used(), laws.shape[1]
+    value = value.used()
     told = value.told
-    is_value = np.eye(value.n_values)[value.codes[told]] / told.sum()
-    before = np.zeros((n_clusters, value.n_values))
-    np.add.at(before, labels[told], is_value)
-    after = laws[told].T @ is_value
-    after /= after.sum()
+    after = laws[told].T @ (np.eye(value.n_values)[value.codes[told]] / told.sum())
+    return _leaked_of_told(_told_joint(labels, value, laws.shape[1]), after / after.sum())
+
+
+def leaked_by_transitions(labels: Labels, transitions: Shares, value: Attribute) -> LeakageReport:
+    """Return what `leaked_by_laws` does, where all users of a cluster have one law.
+
+    labels (users,); transitions (clusters, clusters) is P(released cluster | cluster).
+    """
+    before = _told_joint(labels, value.used(), len(transitions))
+    return _leaked_of_told(before, released_joint(before, transitions))
+
+
+def _told_joint(labels: Labels, value: Attribute, n_clusters: int) -> Shares:
+    """Return P(cluster, value) (clusters, values) of the users who tell."""
+    counts = cross_counts(labels, value.codes, n_clusters, value.n_values)
+    shares: Shares = counts / counts.sum()
+    return shares
+
+
+def _leaked_of_told(before: Shares, after: Shares) -> LeakageReport:
+    """Report P(cluster, value) before and P(released cluster, value) after, where none learnt."""
     found = leakage_bits(after)
     return LeakageReport(leakage_bits(before), found, found, None, _ratio(after))
 
