@@ -258,6 +258,8 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     assert run(*["tally", "first.parquet", "--survey", "survey.toml", "--out", "survey.toml"]) == 1
     assert (tmp_path / "survey.toml").read_bytes() == drafted
     first = "tally first.parquet --survey survey.toml --out one.json --key person --scratch ."
+    assert run(*first.split(), "--scratch", "scratch/none") == 1
+    assert "hushrank: scratch/none: No such file" in capsys.readouterr().err
     assert run(*first.split()) == 0
     assert run("conclude", "one.json", "--next", "second") == 0
     so_far = read_so_far(tmp_path / "one.json")

@@ -23,6 +23,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.report_files import Keyed, tally_bucket
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.workflows.at_scale import aggregate_files
+from hushrank.workflows.publish.files import publish_files
 from tests.collector.drafts import draft
 from tests.processes import is_alive
 
@@ -90,6 +91,27 @@ def test_a_release_of_ballots_is_that_of_one_process(folder, workers):
         hushrank.write_rankings(some, folder / f"ballots/{n}.parquet")
     release = partial(aggregate_files, folder / "ballots", epsilon=1.0, seed=3)
     assert release(workers=workers).to_dict() == release().to_dict()
+
+
+def test_paths_are_those_of_the_process_that_calls(tmp_path, monkeypatch, cluster, workers):
+    """Its workers are in other folders, as on other machines."""
+    from distributed import Client
+
+    files, so_far = written_reports(tmp_path)
+    stated = tally_reports(files, so_far, key="person").document()
+    made, people = hushrank.simulate_activity(users=60, items=8, tilt=0.8, seed=5)
+    hushrank.write_activity(made, tmp_path / "visits.parquet")
+    monkeypatch.chdir(tmp_path)
+    with Client(cluster) as client:
+        client.run(os.chdir, "/")
+    for asked in ({}, {"scratch": "."}):
+        found = tally_reports("reports/*.parquet", so_far, key="person", workers=workers, **asked)
+        assert found.document() == stated
+    terms = {"private": ["gender"], "budget": 0.05, "scratch": ".", "workers": workers}
+    released, _ = publish_files("visits.parquet", people, "released", **terms)
+    assert parquet.read_table("released").num_rows == released.n_records
+    there = {path.name for path in tmp_path.iterdir()}
+    assert there == {"reports", "visits.parquet", "released"}
 
 
 def people_of(piece):
@@ -174,6 +196,8 @@ def test_nothing_that_answers_is_said():
     said = r"tcp://127\.0\.0\.1:9: nothing of Dask answers"
     with dask.config.set(quick), pytest.raises(HushrankError, match=said):
         Workers("tcp://127.0.0.1:9").add_up(sum_of, None, [(1,)])
+    with pytest.raises(HushrankError, match=r"^tls://127\.0\.0\.1:9: expected certificates"):
+        Workers("tls://127.0.0.1:9").add_up(sum_of, None, [(1,)])
 
 
 def own_number(_, piece):
@@ -203,6 +227,35 @@ def fail_between(workers, numbers):
 
 def bad(_, piece):
     raise HushrankError("this piece is bad")
+
+
+def test_what_a_worker_elsewhere_says_is_told_from_what_is_said_here(workers):
+    """What is there may be missing here, and the other way round."""
+    with pytest.raises(HushrankError, match=r"this piece is bad \(says a worker of tcp://.*\)$"):
+        workers.add_up(bad, None, [0])
+    with pytest.raises(HushrankError, match=r"this piece is bad$"):
+        Workers("threads").add_up(bad, None, [0])
+
+
+@pytest.mark.parametrize("missing", ["scheduler", "worker"])
+def test_nothing_is_sent_where_another_version_is(tmp_path, cluster, workers, monkeypatch, missing):
+    """What they cannot read, Dask writes to their logs."""
+    from distributed import Client
+
+    asked = Client.get_versions
+
+    def told(client, **given):
+        found = asked(client, **given)
+        versions = [each["packages"]["hushrank"] for each in found["workers"].values()]
+        assert [found["scheduler"]["packages"]["hushrank"], *versions] == [hushrank.__version__] * 3
+        someone = found["scheduler"] if missing == "scheduler" else [*found["workers"].values()][1]
+        someone["packages"]["hushrank"] = None
+        return found
+
+    monkeypatch.setattr(Client, "get_versions", told)
+    with pytest.raises(HushrankError, match=rf"^(the|a) {missing} has hushrank none, expected 0"):
+        workers.add_up(noted, tmp_path, range(3))
+    assert not list(tmp_path.iterdir())
 
 
 def ended_from_outside(_, piece):

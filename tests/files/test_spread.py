@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.spread import scratch_folder, write_buckets
+from hushrank.files.spread import rows_of_bucket, scratch_folder, write_buckets
 
 ROWS = pa.record_batch([[1, 2, 3]], names=["row"])
 
@@ -41,3 +41,16 @@ def test_a_task_that_comes_late_leaves_nothing_in_a_folder_that_is_being_removed
         monkeypatch.setattr(os, "rmdir", with_a_late_task)
     assert came
     assert not list(tmp_path.iterdir())
+
+
+def test_what_goes_wrong_names_the_folder_and_none_of_its_files(tmp_path):
+    """In the system's words: Arrow's own quote the file's name."""
+    gone = tmp_path / "gone"
+    with pytest.raises(HushrankError, match=r"gone: No such file or directory$"):
+        write_buckets(str(gone), ROWS, np.array([0, 1, 0]), 2)
+    with pytest.raises(HushrankError, match=r"gone: No such file or directory$"):
+        list(rows_of_bucket([str(gone / "rows.arrow")], 0))
+    torn = tmp_path / "rows.arrow"
+    torn.write_bytes(b"ARROW1 and then nothing")
+    with pytest.raises(HushrankError, match=r": expected the rows that were written there$"):
+        list(rows_of_bucket([str(torn)], 0))

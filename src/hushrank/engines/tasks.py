@@ -281,13 +281,17 @@ def _computed_elsewhere(
         client = Client(address)
     except (OSError, TimeoutError, ValueError):
         raise HushrankError(f"{address}: nothing of Dask answers there") from None
+    except TypeError:  # of tls:// alone
+        raise HushrankError(f"{address}: expected certificates in Dask's configuration") from None
     with client:
         known.tell(f"the dashboard is at {client.dashboard_link}", None)
         try:
+            _require_same_version(client)
             futures = client.compute([*wanted])
             for future in _as_they_end(client, client.compute([*graph.leaves, *wanted]), known):
                 if future.key in graph.places:
-                    known.of(graph.places[future.key], known.wanted(future))
+                    found = _said_by(address, known.wanted(future))
+                    known.of(graph.places[future.key], found)
             return client.gather(futures)  # type: ignore[no-any-return]
         except HushrankError:
             raise
@@ -318,10 +322,29 @@ def _as_they_end(client: Any, futures: Sequence[Any], known: Known) -> Iterator[
             require(monotonic() < seen + PATIENCE, alone)
 
 
+def _said_by(address: str, found: Any) -> Any:
+    """Say of a failure that it came from afar: a file may be here, and not there."""
+    told = isinstance(found, Failure)
+    return Failure(f"{found.message} (says a worker of {address})") if told else found
+
+
 def _unless_failed(found: Any) -> Any:
     if isinstance(found, Failure):
         raise HushrankError(found.message)
     return found
+
+
+def _require_same_version(client: Any) -> None:
+    """Raise HushrankError where the scheduler or a worker has another hushrank, or none.
+
+    Nothing is sent to them: what they cannot read, Dask writes to their logs. Workers that come
+    later are asked by each task.
+    """
+    told, own = client.get_versions(packages=["hushrank"]), version("hushrank")
+    workers = [("a worker", each) for each in told["workers"].values()]
+    for who, each in [("the scheduler", told["scheduler"]), *workers]:
+        found = each["packages"]["hushrank"] or "none"
+        require(found == own, f"{who} has hushrank {found}, expected {own}")
 
 
 def _of_version(expected: str, guarded: Callable[..., Any], shared: Any, piece: Any) -> Any:

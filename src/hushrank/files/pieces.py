@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import glob
 from os import fspath
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +110,16 @@ def errors_naming_parquet(path: str) -> Iterator[None]:
 
 
 def _paths(pattern: str) -> list[str]:
-    """Return the files that a path, a pattern, a folder or an address stands for."""
+    """Return the files that a path, a pattern, a folder or an address stands for.
+
+    Paths are whole ones: the workers of a scheduler are in other folders than who calls.
+    """
     if "://" in pattern:
         found: Iterable[str] = _elsewhere(pattern)
     elif Path(pattern).is_dir():
-        found = map(str, Path(pattern).glob("*.parquet"))
+        found = map(str, Path(pattern).absolute().glob("*.parquet"))
     else:
-        found = glob(pattern) if not Path(pattern).exists() else [pattern]
+        found = map(abspath, [pattern] if Path(pattern).exists() else glob(pattern))
     paths = sorted(found)
     require(paths, f"{pattern}: there is no such file")
     return paths

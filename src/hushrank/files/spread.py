@@ -7,6 +7,8 @@ counts; the other is never read.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from os import R_OK, W_OK, X_OK, access, strerror
+from os.path import abspath
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -17,25 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Indices
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath
 
 
 @contextmanager
 def scratch_folder(parent: FilePath) -> Iterator[str]:
-    """Yield a new folder that only its owner reads; it is gone afterwards, whatever happens.
+    """Yield a new folder, by its whole path, that only its owner reads; it is gone afterwards.
 
     Raises HushrankError where there is no such parent, or one that cannot be written to.
     """
     try:
-        folder = mkdtemp(prefix="hushrank-", dir=parent)
+        folder = mkdtemp(prefix="hushrank-", dir=abspath(parent))
     except OSError as error:
         raise HushrankError(f"{parent}: {error.strerror or 'cannot be written to'}") from None
     try:
         yield folder
     finally:
         remove_folder(folder)
+
+
+def require_reached(folders: Sequence[str], number: int) -> int:
+    """Raise HushrankError unless the process that runs this task can write to these folders.
+
+    number: of the task, of which there are enough to reach every worker; they add up.
+    """
+    for folder in folders:
+        wanted = "expected a folder that every worker reaches, as the user who calls"
+        require(access(folder, R_OK | W_OK | X_OK), f"{folder}: {wanted}")
+    return number
 
 
 def remove_files(paths: Sequence[str]) -> None:
@@ -100,6 +113,6 @@ def errors_naming_folder(folder: str) -> Iterator[None]:
     try:
         yield
     except (OSError, arrow.ArrowException) as error:
-        full = isinstance(error, OSError) and error.strerror
-        message = full or "expected the rows that were written there"
+        number = isinstance(error, OSError) and error.errno  # Arrow's own words name the file
+        message = strerror(number) if number else "expected the rows that were written there"
         raise HushrankError(f"{folder}: {message}") from None

@@ -17,6 +17,7 @@ from hushrank.activities.shelves.places import Index, Places, records_of_piece
 from hushrank.activities.shelves.records import Names, names_of_piece
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
+from hushrank.files import spread
 from hushrank.files.names import natural_order
 from hushrank.files.pieces import pieces_of
 from hushrank.workflows.publish import files
@@ -305,6 +306,18 @@ def test_a_scratch_folder_that_is_gone_is_named(tmp_path):
     for use in (partial(gone.book, 0), partial(gone.write_beside, 0, "points", np.zeros(3))):
         with pytest.raises(HushrankError, match=r"gone: No such file or directory$"):
             use()
+
+
+def test_folders_that_no_worker_reaches_are_named_before_a_record_is_read(
+    tmp_path, data, monkeypatch
+):
+    """As on other machines, or of another user: not after an hour of work."""
+    monkeypatch.setattr(spread, "access", lambda path, _: "released" not in path)
+    monkeypatch.setattr(files, "name_piece", torn)
+    with pytest.raises(HushrankError, match=r"released.*: expected a folder that every worker"):
+        published(tmp_path, data[1], budget=0.05)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["scratch", "visits"]
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 def test_an_output_that_is_there_is_kept(tmp_path, data):

@@ -65,4 +65,5 @@ def _require_usable(
     method_from_counts(options["method"], epsilon=options["epsilon"], delta=options["delta"])
     near = "://" not in source or terms.no_ledger or options["seed"] is not None
     far = "the ledger of private results lies beside ballots on this machine"
-    require(near, f"{far}: add the epsilons up yourself with --no-ledger")
+    instead = "" if paths.release is None else ", and take --json in place of --release"
+    require(near, f"{far}: add the epsilons up yourself with --no-ledger{instead}")

@@ -41,7 +41,7 @@ def tally_and_show(
     require(out.suffix != ".toml", f"{out}: expected a path that ends in .json")
     outputs([out], beside=[*reports, survey] if out != survey else reports)
     so_far = read_so_far(survey)
-    with in_flags("round:", "scratch", "workers:", "scheduler:"), working("counting") as progress:
+    with in_flags("round:", "scratch:", "workers:", "scheduler:"), working("counting") as progress:
         counted = tally_reports(
             reports,
             so_far,

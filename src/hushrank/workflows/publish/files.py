@@ -34,6 +34,7 @@ from hushrank.files.spread import (
     errors_naming_folder,
     remove_files,
     remove_folder,
+    require_reached,
     scratch_folder,
 )
 from hushrank.publishing.clusters.clustering import Clustering
@@ -158,9 +159,9 @@ def publish_files(
     source: paths, patterns, folders or addresses of Parquet; scores of one user and one item add
     up. output: a folder that is not there yet, for the released files. scratch: a folder that holds
     the raw records meanwhile, about 16 bytes each, twice; both folders are such as all workers
-    reach. The other options, and what is promised, are those of `hushrank.publish`, for `privrank`,
-    `rand` and `frapp`. The release is that of one process, to the last bit for the same seed where
-    scores are whole numbers. The second result is for the owner alone.
+    reach, as one user. The other options, and what is promised, are those of `hushrank.publish`,
+    for `privrank`, `rand` and `frapp`. The release is that of one process, to the last bit for the
+    same seed where scores are whole numbers. The second result is for the owner alone.
     Raises HushrankError as `publish` does, and for a file that is missing or damaged, which is
     named: nothing is released then.
     """
@@ -175,7 +176,9 @@ def publish_files(
         workers.kept() as kept,
     ):
         work = _Work(kept, progress, folder, columns)
-        sorting, books = work.shelve(pieces_of(source, most_rows=ROWS_OF_A_PIECE))
+        pieces = pieces_of(source, most_rows=ROWS_OF_A_PIECE)
+        kept.add_up(require_reached, (folder, *folders), range(len(pieces)))
+        sorting, books = work.shelve(pieces)
         shelf = Shelf(books.books, len(books.users_of_items))
         choices = randbits(128) if seed is None else seed
         users = work.protect(shelf, sorting, profiles, terms, rng=stream(choices, "clusters"))
@@ -354,7 +357,7 @@ def _new_folder(output: FilePath) -> Iterator[tuple[str, str]]:
     """
     wanted = Path(output)
     require(not wanted.exists(), f"{output}: expected a folder that is not there yet")
-    unfinished = wanted.with_name(f".{wanted.name}-{uuid4().hex}")
+    unfinished = wanted.absolute().with_name(f".{wanted.name}-{uuid4().hex}")
     begun, whole = unfinished / "begun", unfinished / "whole"
     try:
         unfinished.mkdir()
