@@ -68,7 +68,7 @@ def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
     assert local["max-entropy"] > local["pairs"] > 3
     assert told["shuffled"]["central_epsilon"] == 0.5
     assert told["epsilon"] == local["max-entropy"] == at_most(own["max-entropy"])
-    alone = hushrank.plan(items=5, people=5000, epsilon=local["pairs"]).to_dict()
+    alone = hushrank.plan(items=5, people=5000, epsilon=own["pairs"]).to_dict()
     assert alone["private_model"] == "local"
     assert alone["shuffled"] is None
     assert told["protocols"]["pairs"]["errors"] == alone["protocols"]["pairs"]["errors"]
