@@ -77,6 +77,7 @@ test-elsewhere: .venv-elsewhere/installed ## a store that speaks S3, Spark, the 
 .venv-elsewhere/installed: requirements/elsewhere.txt
 	$(PYTHON) -m venv --clear .venv-elsewhere
 	.venv-elsewhere/bin/python -m pip install --quiet --require-hashes -r requirements/elsewhere.txt
+	.venv-elsewhere/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own, printed

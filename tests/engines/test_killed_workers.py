@@ -255,7 +255,7 @@ class Spoiling(Workers):
 
     def add_up(self, task, shared, pieces, tell=lambda *_: None):
         file, damaged = SPOILED
-        file.unlink() if damaged is None else file.write_bytes(damaged)
+        file.unlink(missing_ok=True) if damaged is None else file.write_bytes(damaged)
         return super().add_up(task, shared, pieces, tell)
 
 
