@@ -72,8 +72,10 @@ def test_what_chance_does_is_said(outcome):
     learnt = LearntFit(outcome)
     shown = learnt.shown(people_of(17, 10).names)
     assert shown.rows["chains"].startswith("settled: 0.")
-    (fit, chains) = reliance_on(words_in("en"), shown.named)  # the organiser's page
+    (fit, chains, unseen) = reliance_on(words_in("en"), shown.named)  # the organiser's page
     assert (chains.said, chains.is_alarming) == (shown.rows["chains"], False)
+    assert (unseen.said, unseen.is_alarming) == (shown.rows["unseen orders"], False)
+    assert "can go unseen" in unseen.said
     assert (fit.said, fit.is_alarming) == ("the reports fit the model", False)
     said = shown.named["chains"]
     assert said["settled"] is True
@@ -87,7 +89,7 @@ def test_chains_that_did_not_settle_are_not_passed_off_as_a_result(outcome):
     shown = LearntFit(off).shown(people_of(17, 10).names)
     assert shown.rows["chains"].startswith("DID NOT SETTLE, do not rely on the model: 1.40")
     assert shown.named["chains"]["settled"] is False
-    chains = reliance_on(words_in("en"), shown.named)[-1]
+    chains = reliance_on(words_in("en"), shown.named)[1]
     assert (chains.said, chains.is_alarming) == (shown.rows["chains"], True)
 
 

@@ -14,6 +14,10 @@ from hushrank.protocols.distributions.question_mix import mix_in_words
 
 MATTERS = 1.25
 """How many times stated errors an unseen order must make them for people to be told in words."""
+MANY_ITEMS = (
+    "of so many items an exact order that many people hold can go unseen, and one that is found can"
+    " differ from theirs; where orders are handed out, such as how-to-vote cards, errors are larger"
+)
 
 
 def asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
@@ -26,14 +30,15 @@ def asked(fitted: MaxEntropyOutcome) -> dict[str, str]:
 
 
 def _chance_words(fit: RankFit | ChainFit) -> dict[str, str]:
-    """Say how near the chains of many items came, and what their chance adds."""
+    """Say how near the chains of many items came, what their chance adds, and what they miss."""
     if not isinstance(fit, ChainFit):
         return {}
     model = fit.point.model
     came = "settled" if fit.has_converged else "DID NOT SETTLE, do not rely on the model"
     near = f"{max(fit.off, fit.wide_off):.2f} standard errors off, R-hat {model.r_hat:.3f}"
     drawn = f"{model.effective_draws:,.0f} draws, whose chance is a Q2 of"
-    return {"chains": f"{came}: {near}, {drawn} {model.second_order_error:.3f}"}
+    said = f"{came}: {near}, {drawn} {model.second_order_error:.3f}"
+    return {"chains": said, "unseen orders": MANY_ITEMS}
 
 
 def chance_json(fit: RankFit | ChainFit) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def _chains(t: Words, chains: Mapping[str, Any] | None) -> Iterator[Reliance]:
         error=t.number(chains["q2_error"], 3),
     )
     yield Reliance(t("chains"), said, is_alarming=not chains["settled"])
+    yield Reliance(t("unseen"), t("unseen.many"), is_alarming=False)
 
 
 def _unseen(t: Words, unseen: Mapping[str, Any] | None) -> Iterator[Reliance]:
