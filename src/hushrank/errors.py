@@ -2,11 +2,6 @@
 
 from typing import Any
 
-from msgspec import MsgspecError
-
-UNREADABLE = (MsgspecError, ValueError, RecursionError)
-"""What decoders raise: of msgspec and json, of text in another encoding, of what nests too deep."""
-
 
 class HushrankError(Exception):
     """Input or a parameter is not what was expected.

@@ -7,7 +7,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.errors import UNREADABLE, HushrankError
+from hushrank.errors import HushrankError
+from hushrank.files.encodings import UNREADABLE
 
 NOTHING = msgspec.Raw(b"null")
 DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])

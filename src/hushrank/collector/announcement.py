@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from hushrank.collector.draft import Draft, Item, Joining
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.protocols.distributions.question_kinds import Incomplete
 from hushrank.surveys.survey import Round
 from hushrank.surveys.wire_documents import Fingerprint

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from hushrank.accounting.rounding import at_most, within
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.registry import (
     DEFAULT,

@@ -25,9 +25,10 @@ from hushrank.collector.rounds import (
 )
 from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
-from hushrank.errors import UNREADABLE, HushrankError, expect, require
+from hushrank.errors import HushrankError, expect, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
+from hushrank.files.encodings import UNREADABLE
 from hushrank.files.hashes import new_salt
 from hushrank.files.pieces import MARK, Piece, pieces_of
 from hushrank.files.spread import scratch_folder

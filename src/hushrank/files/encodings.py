@@ -3,8 +3,12 @@
 import codecs
 import re
 
+from msgspec import MsgspecError
+
 from hushrank.errors import HushrankError, require
 
+UNREADABLE = (MsgspecError, ValueError, RecursionError)
+"""What decoders raise: of msgspec and json, of text in another encoding, of what nests too deep."""
 UTF8 = "UTF-8"
 WINDOWS = "Windows-1252"
 

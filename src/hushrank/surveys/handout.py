@@ -10,7 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from hushrank.arrays import Answers
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.questions.question import Question

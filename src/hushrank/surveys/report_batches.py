@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Indices, Integers
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.kernels import kernel
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local import Reporting, Tally

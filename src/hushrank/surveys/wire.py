@@ -8,7 +8,8 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings

@@ -20,8 +20,9 @@ import msgspec
 from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
 from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file, require_folder
+from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
 
 NAME = LEDGER

@@ -10,7 +10,8 @@ import httpx
 import msgspec
 
 from hushrank.collector.life import State
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 
 T = TypeVar("T")
 

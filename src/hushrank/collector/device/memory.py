@@ -11,8 +11,9 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
 from hushrank.files.disk import errors_naming, keep_to_owner
+from hushrank.files.encodings import UNREADABLE
 
 T = TypeVar("T", bound=msgspec.Struct)
 

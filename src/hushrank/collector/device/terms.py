@@ -7,7 +7,8 @@ from fractions import Fraction
 import msgspec
 
 from hushrank.collector.announcement import Announcement
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import UNREADABLE
 from hushrank.surveys.handout import Handout
 
 LOTS = 2**32

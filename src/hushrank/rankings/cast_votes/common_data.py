@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table
+from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.cast_votes.contests import (
     WRITE_IN,
     Marked,

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
-from hushrank.errors import UNREADABLE, HushrankError, require
+from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table
+from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.cast_votes.archives import is_archive, unpacked
 from hushrank.rankings.cast_votes.contests import (
     Marked,

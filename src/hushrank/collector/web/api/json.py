@@ -8,11 +8,9 @@ import msgspec
 from starlette.types import Scope, Send
 
 from hushrank.collector.web.problems import Rejected
+from hushrank.files.encodings import UNREADABLE
 
 _PLACE = re.compile(r"at `(\$[.\[\]a-z0-9_]*)`$")
-
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-
 Decoded = TypeVar("Decoded")
 RawHeader = tuple[bytes, bytes]
 

@@ -10,11 +10,12 @@ from starlette.types import Receive, Scope, Send
 
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import Accepted, Service, Upload
-from hushrank.collector.web.api.json import UNREADABLE, decoded, require_media_type, send_json
+from hushrank.collector.web.api.json import decoded, require_media_type, send_json
 from hushrank.collector.web.api.messages import MOST_LINES, BatchAnswer, LineAnswer
 from hushrank.collector.web.guards.bodies import whole_body
 from hushrank.collector.web.operations.metrics import Metrics
 from hushrank.collector.web.problems import KINDS, Rejected
+from hushrank.files.encodings import UNREADABLE
 
 JSON, NDJSON = b"application/json", b"application/x-ndjson"
 _WORDS = {True: "new", False: "same"}
