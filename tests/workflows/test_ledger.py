@@ -9,8 +9,9 @@ import pytest
 
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
+from hushrank.files.disk import LEDGER
 from hushrank.rankings.files import read_rankings
-from hushrank.workflows.ledger import NAME, Ledger
+from hushrank.workflows.ledger import Ledger
 
 TODAY = date(2026, 11, 22)
 BALLOTS = read_rankings([["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]])
@@ -85,7 +86,7 @@ def test_a_link_pays_where_its_file_lies(tmp_path):
     after(tmp_path / "data", ("x.soc", BALLOTS, 0.5))
     for path in ("links/y.soc", "whole/x.soc"):
         ledger = Ledger.beside(tmp_path / path, OTHERS)
-        assert ledger.path == tmp_path / "data" / NAME
+        assert ledger.path == tmp_path / "data" / LEDGER
         assert len(ledger.earlier) == 1
 
 
@@ -93,23 +94,23 @@ def test_a_folder_and_a_pattern_of_its_files_have_one_ledger(tmp_path):
     (tmp_path / "ballots").mkdir()
     (tmp_path / "ballots" / "1.parquet").touch()
     first = Ledger.of(tmp_path / "ballots", b"what all say").with_result(None, spent(0.5), TODAY)
-    assert first.path == tmp_path / "ballots" / NAME
+    assert first.path == tmp_path / "ballots" / LEDGER
     assert len(Ledger.of(tmp_path / "ballots" / "*.parquet", b"what all say").earlier) == 1
     assert Ledger.of(tmp_path / "ballots" / "2*", b"what others say").earlier == ()
 
 
 def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
-    book = json.loads((tmp_path / NAME).read_text())
+    book = json.loads((tmp_path / LEDGER).read_text())
     del book["releases"][0]["file"]
-    (tmp_path / NAME).write_text(json.dumps(book))
+    (tmp_path / LEDGER).write_text(json.dumps(book))
     assert len(Ledger.beside(tmp_path / "x.soc", OTHERS).earlier) == 1
     assert Ledger.of(tmp_path / "none*", b"of no file").earlier == ()
 
 
 def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
-    path = tmp_path / NAME
+    path = tmp_path / LEDGER
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (entry,) = json.loads(path.read_text())["releases"]
     told = {"date", "ballots", "digest", "file", "release", "method", "epsilon", "delta"}
@@ -117,7 +118,7 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     after(elsewhere, ("x.soc", BALLOTS, 0.5))
-    (other,) = json.loads((elsewhere / NAME).read_text())["releases"]
+    (other,) = json.loads((elsewhere / LEDGER).read_text())["releases"]
     assert other["digest"] != entry["digest"]  # keyed: no two folders have the same
 
 
@@ -136,7 +137,7 @@ KEYS = ("zz", "00" * 65)
     ],
 )
 def test_a_damaged_ledger_is_no_empty_one(tmp_path, damaged):
-    (tmp_path / NAME).write_bytes(damaged)
+    (tmp_path / LEDGER).write_bytes(damaged)
     (tmp_path / "x.soc").touch()
     with pytest.raises(HushrankError, match="forgets what was spent"):
         Ledger.beside(tmp_path / "x.soc", BALLOTS)
@@ -189,7 +190,7 @@ def test_two_processes_that_release_at_once_are_both_written_down(tmp_path):
     names = {entry.release for entry in book.earlier}
     assert names == {f"{name}-{n}.json" for name in "ab" for n in range(25)}
     assert len({entry.digest for entry in book.earlier}) == 1  # the key that was first is kept
-    assert {path.name for path in tmp_path.iterdir()} == {"x.soc", NAME, f".{NAME}.lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {"x.soc", LEDGER, f".{LEDGER}.lock"}
 
 
 def test_where_it_cannot_be_written_nothing_begins(tmp_path, monkeypatch):

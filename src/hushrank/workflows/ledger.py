@@ -25,7 +25,6 @@ from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file,
 from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
 
-NAME = LEDGER
 NOT_WRITABLE = (
     "every private result is written down beside its ballots, and this cannot be written; copy them"
     " to a folder of your own, or add the epsilons up yourself with no_ledger"
@@ -79,7 +78,7 @@ class Ledger:
 
         Raises HushrankError, before anything is drawn, where it could not be written.
         """
-        require(source.is_file(), f"{source.parent / NAME}: {NOT_WRITABLE}")
+        require(source.is_file(), f"{source.parent / LEDGER}: {NOT_WRITABLE}")
         return cls.of(source, _told(ballots))
 
     @classmethod
@@ -90,7 +89,7 @@ class Ledger:
         """
         real = Path(os.path.realpath(source))
         real = real / "*" if real.is_dir() else real
-        path = real.parent / NAME
+        path = real.parent / LEDGER
         require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
         keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
@@ -100,7 +99,7 @@ class Ledger:
     @property
     def path(self) -> Path:
         """Where it lies."""
-        return self.source.parent / NAME
+        return self.source.parent / LEDGER
 
     @property
     def earlier(self) -> tuple[Entry, ...]:

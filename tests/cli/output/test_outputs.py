@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from hushrank.cli.output.console import result_table
-from hushrank.workflows.ledger import NAME
+from hushrank.files.disk import LEDGER
 from tests.commands import hushrank
 
 BALLOTS = "a,b,c\n" + "1,2,3\n1,3,2\n2,1,3\n" * 40
@@ -101,13 +101,13 @@ def test_a_second_release_needs_force_and_says_what_is_spent(monkeypatch, ballot
     assert release.read_text() == first
     assert run(monkeypatch, private, ballots, "--release", release, "--force") == 0
     assert "2 private results so far, epsilon 1 in all" in capsys.readouterr().out
-    assert len(json.loads(ballots.with_name(NAME).read_text())["releases"]) == 2
+    assert len(json.loads(ballots.with_name(LEDGER).read_text())["releases"]) == 2
 
 
 @pytest.mark.parametrize("option", ["--release", "--json", "--csv", "--report"])
 def test_no_output_takes_the_place_of_a_ledger_or_a_folder(monkeypatch, ballots, capsys, option):
     """Else what was spent would be forgotten; or be spent for what cannot be written."""
-    private, ledger = "aggregate --epsilon 0.5 --force", ballots.with_name(NAME)
+    private, ledger = "aggregate --epsilon 0.5 --force", ballots.with_name(LEDGER)
     for _ in range(2):
         assert run(monkeypatch, private, ballots, option, ledger) == 1
         assert run(monkeypatch, private, ballots, option, ballots.parent) == 1
@@ -124,7 +124,7 @@ def test_a_result_that_is_only_seen_is_written_down(monkeypatch, ballots, capsys
     assert run(monkeypatch, private, ballots, "--no-ledger") == 0
     assert "Not written down (--no-ledger)" in capsys.readouterr().out
     assert run(monkeypatch, private, ballots, "--seed", 1) == 0
-    assert len(json.loads(ballots.with_name(NAME).read_text())["releases"]) == 1
+    assert len(json.loads(ballots.with_name(LEDGER).read_text())["releases"]) == 1
 
 
 def test_a_release_that_nobody_adds_up_is_refused(monkeypatch, ballots, capsys):

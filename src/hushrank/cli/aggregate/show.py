@@ -21,10 +21,10 @@ from hushrank.cli.output.console import (
 )
 from hushrank.cli.output.talk import working
 from hushrank.errors import require
-from hushrank.files.disk import FilePath, is_standard_output, outputs, replace_file
+from hushrank.files.disk import LEDGER, FilePath, is_standard_output, outputs, replace_file
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import aggregate
-from hushrank.workflows.ledger import NAME, Ledger
+from hushrank.workflows.ledger import Ledger
 from hushrank.workflows.results.consensus.comparison import ConsensusComparison
 from hushrank.workflows.results.consensus.consensus import Consensus
 from hushrank.workflows.results.consensus.released_order import released_order
@@ -211,7 +211,7 @@ def say_end(
     """Print what was written, and what all results of these people cost together."""
     say_written(console, written)
     if consensus.is_private:
-        console.print(NOT_RECORDED if ledger is None else f"{ledger.in_words()} ({NAME})")
+        console.print(NOT_RECORDED if ledger is None else f"{ledger.in_words()} ({LEDGER})")
 
 
 def today() -> date:
