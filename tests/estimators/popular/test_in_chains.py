@@ -55,6 +55,7 @@ def found():
     return find_orders_by_chains(likelihood, fit, prior="safe")
 
 
+@pytest.mark.linear_algebra
 def test_the_orders_and_their_shares_are_found(found):
     assert found.popular.orders.tolist() == ORDERS.tolist()
     assert (np.abs(found.popular.shares - SHARES) <= 4 * found.share_errors).all()
