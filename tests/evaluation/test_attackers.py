@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import AttackCase, Attacks, attack
+from hushrank.evaluation.attackers import AttackCase, Attacks, attack, bound_on_attacks
 from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import (
     area_under_curve,
@@ -196,3 +196,40 @@ def test_the_worst_attacker_is_named() -> None:
     found = Attacks({"one": 0.6, "another": 0.8})
     assert found.strongest == "another"
     assert found.worst == pytest.approx(0.2)
+
+
+@pytest.mark.statistical
+@pytest.mark.usefixtures("hasty_attackers")
+def test_no_attacker_is_taught_by_the_values_it_guesses() -> None:
+    """Few records that many share, and values at random: there is nothing to be learnt.
+
+    What is said of known users with the help of those attacked would betray these: 1 - AUC .4.
+    """
+    scores, values = planted()
+    rng, half = np.random.default_rng(random_seed()), N_USERS // 2
+    worst = []
+    for _ in range(3):
+        records = scores[half + rng.permutation(np.arange(half) % 4)]
+        at_random = np.concatenate([values[:half], rng.permutation(values[half:])])
+        case = AttackCase(scores[:half], values[:half], records, at_random[half:], 2)
+        worst.append(attack(case, rng=rng).worst)
+    assert np.mean(worst) > 0.44
+
+
+def test_nobody_who_sees_records_alone_does_better_than_the_bound() -> None:
+    """Every order of four records, and all ties of them, by brute force."""
+    rng = np.random.default_rng(random_seed())
+    same, values = rng.integers(4, size=30), rng.integers(2, size=30)
+    records = csr_array(np.eye(4)[same])
+    best = max(
+        area_under_curve(np.column_stack([-score, score]), values)
+        for order in np.ndindex(4, 4, 4, 4)
+        for score in [np.array(order)[same]]
+    )
+    assert bound_on_attacks(records, values, 2) == pytest.approx(1 - best)
+
+
+def test_of_one_record_for_all_nothing_is_learnt_and_of_own_ones_all() -> None:
+    values = np.arange(12) % 3
+    assert bound_on_attacks(csr_array(np.ones((12, 2))), values, 3) == pytest.approx(0.5)
+    assert bound_on_attacks(csr_array(np.eye(12)), values, 3) == pytest.approx(0.0)

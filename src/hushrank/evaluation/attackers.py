@@ -9,7 +9,14 @@ from scipy.sparse import csr_array
 
 from hushrank.arrays import Floats, WholeNumbers
 from hushrank.errors import require
-from hushrank.evaluation.joint_attackers import copies, joint_scores, n_joint
+from hushrank.evaluation.joint_attackers import (
+    copies,
+    holders,
+    joint_scores,
+    n_joint,
+    same_records,
+    told_values,
+)
 from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
@@ -20,8 +27,8 @@ from hushrank.publishing.classifiers import (
     value_scores,
 )
 
-N_FOLDS = 5
-POSTERIOR = "channel posterior"
+N_FOLDS, N_HALVES = 5, 2
+COPIES, POSTERIOR = "copies", "channel posterior"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +93,9 @@ def attack(
 
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
-    released, or the channel's posterior. The stack is taught what all of these say. The joint ones
-    know half, or four fifths, of the values, and what they say of users with the same record.
+    released, or the channel's posterior. The stack is taught what all of these say who know half of
+    the values. The joint ones know half, or four fifths, and what the values say of users with the
+    same record.
     tell: is told which share of the classifiers has been taught.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
@@ -96,13 +104,13 @@ def attack(
     with one_thread(), np.errstate(invalid="ignore"):  # withheld records have no variance
         told = _Taught(tell)
         scores = _original(release, rng, told) | _retrained(release, rng, told)
-        scores["copies"] = _log_copies(release)
+        scores[COPIES] = _log_copies(release)
         if release.posterior is not None:
             scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
-        scores["stack of all"] = _stacked(scores, release, rng)
+        scores["stack of all"] = _stacked(scores, release, rng, told)
         scores |= _joint(scores, release, rng, told)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
-    return Attacks(areas | {"copies": max(areas["copies"], 1 - areas["copies"])})
+    return Attacks(areas | {COPIES: max(areas[COPIES], 1 - areas[COPIES])})
 
 
 @dataclass
@@ -114,8 +122,22 @@ class _Taught:
 
     def __call__(self) -> None:
         self.n += 1
-        whole = (1 + N_FOLDS) * len(classifiers()) + n_joint()
+        of_one = 1 + N_FOLDS + N_HALVES * (1 + N_HALVES)
+        whole = of_one * len(classifiers()) + n_joint()
         self.tell(min(1.0, self.n / whole))
+
+
+def bound_on_attacks(records: csr_array, values: WholeNumbers, n_values: int) -> float:
+    """Return the least 1 - AUC of anybody who sees records alone, and knows no user's value.
+
+    Of users with one record nobody can tell who is who; the best there is knows how many of them
+    have which value, and guesses in that order. The mean over values where there are more than 2.
+    records (users, items), values (users,): of those who protect something.
+    Source: Neyman, Pearson (1933).
+    """
+    told = told_values(values, n_values, np.arange(len(values)))
+    counts = holders(same_records(records), told) + told
+    return 1 - area_under_curve(counts / counts.sum(axis=1, keepdims=True), values)
 
 
 def _original(release: AttackCase, rng: np.random.Generator, told: _Taught) -> dict[str, Floats]:
@@ -142,10 +164,15 @@ def _joint(
     scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator, told: _Taught
 ) -> Mapping[str, Floats]:
     """Return what attackers conclude who know others' values, and all that needs no value."""
-    alone = [name for name in scores if name.endswith(", original") or name == POSTERIOR]
-    teachers = np.column_stack([scores[name][:, 1:] - scores[name][:, :1] for name in alone])
+    alone = [scores[name] for name in _without_values(scores) if name != COPIES]
+    teachers = np.column_stack([each[:, 1:] - each[:, :1] for each in alone])
     seen = release.n_values, teachers, _copies(release)
     return joint_scores(release.records, release.values, *seen, rng=rng, tell=told)
+
+
+def _without_values(scores: Mapping[str, Floats]) -> list[str]:
+    """Return the attackers who need no protected user's value."""
+    return [name for name in scores if name.endswith(", original") or name in (COPIES, POSTERIOR)]
 
 
 def _log_copies(release: AttackCase) -> Floats:
@@ -158,17 +185,35 @@ def _copies(release: AttackCase) -> NDArray[np.intp]:
     return copies(release.records) if release.n_copies is None else release.n_copies
 
 
-def _stacked(scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator) -> Floats:
-    """Return the scores of a logistic regression on what all the others say."""
+def _stacked(
+    scores: Mapping[str, Floats], release: AttackCase, rng: np.random.Generator, told: _Taught
+) -> Floats:
+    """Return the scores of a logistic regression on what all say who know half of the values.
+
+    What it learns from is said without the values of those whom it then guesses, too: where many
+    records are equal, what others say of their holders would betray these by what is left over.
+    """
     from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return cross_fitted_scores(
-        lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
-        np.column_stack(list(scores.values())),
-        release.values,
-        release.n_values,
-        n_folds=N_FOLDS,
-        rng=rng,
-    )
+    seen, values, n_values = features(release.records), release.values, release.n_values
+    alone = np.column_stack([scores[name] for name in _without_values(scores)])
+    folds = StratifiedKFold(N_HALVES, shuffle=True, random_state=int(rng.integers(2**31)))
+    found = np.zeros((len(values), n_values))
+    for known, asked in folds.split(alone, values):
+        taught, foretold = [alone[known]], [alone[asked]]
+        for make in classifiers().values():
+            of_known = seen[known], values[known]
+            within = cross_fitted_scores(
+                make, *of_known, n_values, n_folds=N_HALVES, rng=rng, tell=told
+            )
+            final = make(int(rng.integers(2**31))).fit(*of_known)
+            taught.append(within)
+            foretold.append(value_scores(final, seen[asked], n_values))
+            told()
+        stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+        stack.fit(np.column_stack(taught), values[known])
+        found[asked] = np.log(np.maximum(stack.predict_proba(np.column_stack(foretold)), 1e-12))
+    return found
