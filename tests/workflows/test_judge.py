@@ -96,7 +96,8 @@ def test_what_was_held_out_is_foretold():
     assert changed.n_changed_users > 200
     for what in ("activity as it is", "what was released"):
         assert grown_to_one(steps, f"training on {what}") > 20
-    assert changed.to_dict()["map"].keys() == {"before", "after", "popularity", "withheld"}
+    recommenders = {"before", "after", "popularity", "listed", "withheld"}
+    assert changed.to_dict()["map"].keys() == recommenders
     assert pa.table(changed).column_names == ["recommender", "all_users", "changed_users"]
 
 
@@ -121,6 +122,29 @@ def test_who_is_released_with_nothing_is_served_what_is_popular():
     assert served.changed_users == popular.changed_users
 
 
+def test_a_released_record_is_itself_a_list_and_popularity_follows():
+    kept, held_out = hold_out(VISITS, seed=1)
+    scores = kept.scores.toarray()
+    listed = np.where(np.arange(VISITS.n_users)[:, None] % 2 == 0, held_out.scores.toarray(), 0)
+    trial = foretelling(VISITS, kept.with_scores(csr_array(listed / 7)), held_out)
+    found = average_precisions(
+        lambda users: listed[users] * 1e6 + (listed > 0).sum(axis=0), kept.scores, held_out.scores
+    )
+    assert trial.by_list().all_users == pytest.approx(np.nanmean(found))
+    perfect = found[::2][~np.isnan(found[::2])]
+    assert (perfect == 1).all()
+    assert (scores >= 0).all()
+
+
+def test_ease_is_a_recommender_and_others_are_refused():
+    kept, held_out = hold_out(VISITS, seed=1)
+    found = evaluate(VISITS, kept, held_out=held_out, recommender="ease")
+    assert found.before == found.after
+    assert found.before != evaluate(VISITS, kept, held_out=held_out).before
+    with pytest.raises(HushrankError, match="recommender: expected one of bpr, ease"):
+        evaluate(VISITS, kept, held_out=held_out, recommender="als")
+
+
 def test_the_owner_is_told_where_popularity_serves_who_was_changed_better():
     kept, held_out = hold_out(VISITS, seed=1)
     changed = evaluate(VISITS, shuffled(kept), held_out=held_out)
@@ -140,6 +164,7 @@ BUDGETS = {
     "privrank": 0.02,
     "user-level": 0.2,
     "withhold": 0.5,
+    "microaggregate": 10,
     "rand": 0.2,
     "frapp": 20,
     "diff": 2,

@@ -5,7 +5,8 @@ Both verbs compare raw activity with what was released of it: their results are 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from hushrank.errors import require
 from hushrank.evaluation import attackers
 from hushrank.evaluation.attack_targets import attacked_users
 from hushrank.evaluation.attackers import Attacks
-from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
+from hushrank.evaluation.recommendation.foretelling import Precision, Recommender, foretelling
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.workflows.arguments import (
     expect,
@@ -33,6 +34,7 @@ RECOMMENDERS = {
     "before": "on activity as it is",
     "after": "on released",
     "popularity": "popularity",
+    "listed": "released scores as a list, then popularity",
     "withheld": "on released, popularity for users changed",
 }
 
@@ -149,6 +151,7 @@ class EvaluationResult:
     """Mean average precision of what was held out, by what a recommender was trained on.
 
     before: activity as it is; after: what was released; popularity: the same for everybody.
+    listed: each user's released record itself, the items of the largest scores first.
     withheld: what was released, and popularity for users whose record changed: as if nothing had
     been released of them, which tells nothing of them.
     Privacy: computed from raw data, for the owner of it alone.
@@ -157,6 +160,7 @@ class EvaluationResult:
     before: Precision
     after: Precision
     popularity: Precision
+    listed: Precision
     withheld: Precision
     n_users: int
     n_changed_users: int
@@ -293,26 +297,29 @@ def evaluate(
     released: Activity | HasActivity,
     *,
     held_out: Activity,
+    recommender: Recommender = "bpr",
     repetitions: int = 1,
     seed: int | None = 0,
     progress: Progress = silent,
 ) -> EvaluationResult:
     """Say how well a recommender that sees a release foretells what was held out of it.
 
-    Bayesian personalised ranking is trained on the activity without what was held out, and on what
-    was released; mean average precision says how high it ranks what was held out. What a user was
-    seen to do is not ranked, and users whose record changed are shown apart.
+    A recommender is trained on the activity without what was held out, and on what was released;
+    mean average precision says how high it ranks what was held out. What a user was seen to do is
+    not ranked, and users whose record changed are shown apart.
 
     activity: as `hushrank.read_activity` returns it.
     released: what `hushrank.publish` returned, or the released activity; it was made of the
         activity without what is held out.
     held_out: records of the activity, see `hushrank.workflows.publish.historical.hold_out`.
-    repetitions: how often each recommender is trained; the mean counts.
+    recommender: `bpr`, Bayesian personalised ranking, which the paper has; or `ease`, a linear
+        model of items, which learns much more from a record, of 10,000 items at most.
+    repetitions: how often `bpr` is trained; the mean counts.
     seed: the recommender's own; it protects nobody. progress: called with what is being done.
     Privacy: the result is computed from raw data, for their owner alone.
     Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
     what was held out is no part of the activity, or stands in the release.
-    Source: Rendle, Freudenthaler, Gantner, Schmidt-Thieme (UAI 2009), BPR.
+    Source: Rendle, Freudenthaler, Gantner, Schmidt-Thieme (UAI 2009), BPR; Steck (WWW 2019), EASE.
 
     Example:
         >>> import hushrank, numpy
@@ -331,14 +338,18 @@ def evaluate(
     expect_callable(progress, "progress")
     repetitions = expect_whole(repetitions, "repetitions", at_least=1)
     seed = expect_seed(seed)
+    known = get_args(Recommender)
+    require(recommender in known, f"recommender: expected one of {', '.join(known)}")
     trial = foretelling(activity, _released_activity(released), held_out)
     trained = parts_of(progress, "training on activity as it is")
-    before = trial.by_training(trial.seen, repetitions=repetitions, seed=seed, tell=trained)
+    train = partial(trial.by_training, recommender=recommender, repetitions=repetitions, seed=seed)
+    before = train(trial.seen, tell=trained)
     trained = parts_of(progress, "training on what was released")
-    after = trial.by_training(trial.released, repetitions=repetitions, seed=seed, tell=trained)
+    after = train(trial.released, tell=trained)
     popular, n_changed = trial.by_popularity(), int(trial.is_changed.sum())
     withheld = trial.withholding(after, popular)
-    return EvaluationResult(before, after, popular, withheld, activity.n_users, n_changed)
+    found = before, after, popular, trial.by_list(), withheld
+    return EvaluationResult(*found, activity.n_users, n_changed)
 
 
 def _released_activity(released: Activity | HasActivity) -> Activity:

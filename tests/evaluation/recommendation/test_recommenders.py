@@ -5,6 +5,7 @@ from scipy.sparse import csr_array
 from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation.average_precision import mean_average_precision
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
+from hushrank.evaluation.recommendation.linear_items import LinearItems
 from hushrank.evaluation.recommendation.tensor_factorisation import (
     TensorFactorisation,
     TensorSettings,
@@ -39,6 +40,23 @@ def test_bayesian_ranking_ignores_scores_and_repeats_from_a_generator() -> None:
     np.testing.assert_array_equal(first.items, again.items)
     with pytest.raises(HushrankError, match="some activity"):
         BayesianRanking.fit(csr_array((3, 3)), rng=np.random.default_rng(3))
+
+
+def test_linear_items_learn_tastes_and_solve_their_program() -> None:
+    seen, held_out = two_tastes(np.random.default_rng(1))
+    model = LinearItems.fit(csr_array(seen * 3.0), strength=20.0)
+    everywhere = np.tile(popularity(seen), (N_USERS, 1))
+    plain = mean_average_precision(lambda users: everywhere[users], seen, held_out)
+    assert mean_average_precision(model.scores, seen, held_out) > 1.3 * plain
+    gram = (seen.T @ seen).toarray()
+    slope = gram @ model.weights - gram + 20 * model.weights
+    np.testing.assert_array_equal(np.diag(model.weights), 0)
+    np.testing.assert_allclose(slope - np.diag(np.diag(slope)), 0, atol=1e-8)
+
+
+def test_linear_items_are_refused_where_they_are_too_many() -> None:
+    with pytest.raises(HushrankError, match=r"ease: expected at most 10,000 items, got 10,001"):
+        LinearItems.fit(csr_array((2, 10_001)))
 
 
 def test_tensor_factorisation_learns_from_the_user_and_from_the_context() -> None:

@@ -43,4 +43,4 @@ def test_a_budget_that_makes_all_items_one_is_warned_of():
 @pytest.mark.parametrize(("after", "n_warnings"), [(0.3, 0), (0.15, 1)])
 def test_popularity_that_does_better_is_mentioned(after, n_warnings):
     before, best, known = (Precision(each, None) for each in (0.3, after, 0.2))
-    assert len(EvaluationResult(before, best, known, before, 9, 3).warnings) == n_warnings
+    assert len(EvaluationResult(before, best, known, known, before, 9, 3).warnings) == n_warnings

@@ -9,6 +9,7 @@ from hushrank.activities.activity_files import read_activity
 from hushrank.cli.input.reading import ActivityOptions
 from hushrank.cli.judge.show import show_judged
 from hushrank.cli.output.talk import working
+from hushrank.evaluation.recommendation.foretelling import Recommender
 from hushrank.files.disk import outputs
 from hushrank.workflows.judge import RECOMMENDERS, EvaluationResult, evaluate
 
@@ -24,7 +25,11 @@ class EvaluatePaths:
 
 
 def evaluate_and_show(
-    paths: EvaluatePaths, repetitions: int, seed: int, columns: ActivityOptions
+    paths: EvaluatePaths,
+    recommender: Recommender,
+    repetitions: int,
+    seed: int,
+    columns: ActivityOptions,
 ) -> None:
     """Train and rank, print a table, and write what was asked for."""
     files = paths.activity, paths.released, paths.held_out
@@ -36,6 +41,7 @@ def evaluate_and_show(
             activity,
             released,
             held_out=held_out,
+            recommender=recommender,
             repetitions=repetitions,
             seed=seed,
             progress=progress,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from hushrank.activities.activity import Activity, record_keys
 from hushrank.errors import require
 from hushrank.evaluation.recommendation.average_precision import ScoresOf, average_precisions
 from hushrank.evaluation.recommendation.bayesian_ranking import BayesianRanking, popularity
+from hushrank.evaluation.recommendation.linear_items import LinearItems
+
+Recommender: TypeAlias = Literal["bpr", "ease"]
+"""Bayesian personalised ranking, as the paper has it; or EASE, which learns more of a record."""
 
 MOST_WHOLE = 0.1
 """Of released records: so many short ones may by chance be whole ones that nobody was seen with."""
@@ -43,6 +48,7 @@ class Foretelling:
     def by_training(
         self,
         known: csr_array,
+        recommender: Recommender = "bpr",
         *,
         repetitions: int,
         seed: int | None,
@@ -50,9 +56,11 @@ class Foretelling:
     ) -> Precision:
         """Return the mean over trainings of what a recommender that knows `known` reaches.
 
-        Users of whom it knows nothing are recommended what is popular. tell: is told which share of
-        the trainings is done.
+        Users of whom it knows nothing are recommended what is popular. `ease` draws nothing, and is
+        trained once. tell: is told which share of the trainings is done.
         """
+        if recommender == "ease":
+            return self._precision(_popular_where_unknown(LinearItems.fit(known), known))
         found = []
         for number, stream in enumerate(np.random.SeedSequence(seed).spawn(repetitions)):
             told = partial(_tell_all, tell, number, repetitions)
@@ -67,6 +75,20 @@ class Foretelling:
         of_items = popularity(self.seen)
         n_users = self.seen.shape[0]
         return self._precision(lambda users: np.tile(of_items, (_length(users, n_users), 1)))
+
+    def by_list(self) -> Precision:
+        """Return what is reached where a released record is itself the list, the most first.
+
+        Of equal scores, and of what is not in it, what is more popular comes first.
+        """
+        of_items = popularity(self.released) / (1.0 + self.released.shape[0])
+        least = self.released.data.min(initial=1.0)
+
+        def scores(users: slice) -> NDArray[np.floating]:
+            found: NDArray[np.floating] = self.released[users].toarray() / least + of_items
+            return found
+
+        return self._precision(scores)
 
     def withholding(self, after: Precision, popular: Precision) -> Precision:
         """Return what is reached where changed users are recommended what is popular instead.
@@ -126,7 +148,7 @@ def _is_of_whole_records(activity: csr_array, seen: csr_array, released: csr_arr
     return n_whole > most or n_own > MOST_WHOLE * n_holders
 
 
-def _popular_where_unknown(ranking: BayesianRanking, known: csr_array) -> ScoresOf:
+def _popular_where_unknown(ranking: BayesianRanking | LinearItems, known: csr_array) -> ScoresOf:
     """Return the ranking's scores, and popularity for users without any record in `known`."""
     of_items, is_unknown = popularity(known), np.diff(known.indptr) == 0
 
