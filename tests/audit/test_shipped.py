@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -63,10 +64,20 @@ def test_a_device_that_forgets_what_it_answered_is_found(rng, monkeypatch):
 
 
 def test_that_a_record_is_withheld_tells_nothing_and_an_unbalanced_choice_is_found(rng):
-    (subject,) = publishing_subjects()
+    subject, _ = publishing_subjects()
     assert audit(subject, rng=rng).bound == 0
     solved = subject.draw.__self__.solved
     unbalanced = replace(solved, chances=np.where(solved.beliefs[:, 0] > 0.5, 0.6, 0.4))
+    wrong = replace(subject, draw=replace(subject.draw.__self__, solved=unbalanced).draw)
+    assert audit(wrong, rng=rng).bound > 0.05
+
+
+def test_a_pool_tells_nothing_and_pools_that_look_at_tastes_alone_are_found(rng):
+    _, subject = publishing_subjects()
+    assert audit(subject, rng=rng).bound == 0
+    solved = subject.draw.__self__.solved
+    blind = replace(solved, beliefs=np.full_like(solved.beliefs, 0.5)).chances
+    unbalanced = SimpleNamespace(beliefs=solved.beliefs, chances=blind)
     wrong = replace(subject, draw=replace(subject.draw.__self__, solved=unbalanced).draw)
     assert audit(wrong, rng=rng).bound > 0.05
 

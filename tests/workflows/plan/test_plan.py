@@ -53,7 +53,7 @@ def test_every_way_to_choose_a_release_is_advised():
     advice = hushrank.plan(items=200, people=1000, records=20_000, goal="publish")
     budgets = {each.method: (each.low, each.high) for each in advice.choices}
     assert budgets["withhold"] == (0.5, 0.8)
-    assert set(budgets) == {"privrank", "user-level", "withhold", "rand", None}
+    assert set(budgets) == {"privrank", "user-level", "withhold", "microaggregate", "rand", None}
     assert 'method="withhold"' in str(advice)
     assert "say with protect= in place" in str(advice)
 

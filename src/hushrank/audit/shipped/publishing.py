@@ -10,9 +10,11 @@ import numpy as np
 from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
+from hushrank.arrays import Floats
 from hushrank.audit.replay import Replay
 from hushrank.audit.subject import Observations, Subject
 from hushrank.publishing.historical.protected_users import protect
+from hushrank.publishing.record_channel.microaggregation import Pools, solve_pools
 from hushrank.publishing.record_channel.withholding import Withholding, solve_withholding
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import silent
@@ -20,16 +22,19 @@ from hushrank.workflows.publish.historical import OURS
 from hushrank.workflows.publish.rehearse import Search, rehearsed_halves
 
 N_USERS = 60
-BUDGET = 0.4
+BUDGET, LEAST_USERS = 0.4, 12
 PRIVATE = "group"
 
 
 def publishing_subjects() -> Iterator[Subject]:
-    """Yield the fact that somebody's record is withheld, of people of either value."""
+    """Yield that somebody's record is withheld, and whose it is pooled with, of either value."""
     withheld = _Withheld(solve_withholding(_beliefs(), budget=BUDGET))
     inputs: dict[str, Any] = {"value 0": 0, "value 1": 1}
     pairs = (("value 0", "value 1"),)
     yield Subject("publish withhold", 0.0, inputs, pairs, withheld.draw)
+    points = np.random.default_rng(2).normal(size=(N_USERS, 2)) + 2 * _beliefs()
+    pooled = _Pooled(solve_pools(points, _beliefs(), least_users=LEAST_USERS))
+    yield Subject("publish microaggregate", 0.0, inputs, pairs, pooled.draw)
 
 
 def publishing_replays() -> Iterator[Replay]:
@@ -47,11 +52,27 @@ class _Withheld:
 
     def draw(self, value: int, n_draws: int, rng: Randomness) -> Observations:
         """Return whether a record is withheld (draws,)."""
-        shares = self.solved.beliefs[:, value] / self.solved.beliefs[:, value].sum()
-        coins = (rng.words(n_draws) >> np.uint64(11)) / 2.0**53
-        users = np.searchsorted(shares.cumsum(), coins).clip(max=N_USERS - 1)
+        users = _somebody(self.solved.beliefs[:, value], n_draws, rng)
         each = Withholding(self.solved.beliefs, self.solved.chances[users], BUDGET, np.zeros(2))
         return each.draw(rng=rng)
+
+
+@dataclass(frozen=True)
+class _Pooled:
+    """Draws somebody of a value, as likely as beliefs say, and the pool, before it is settled."""
+
+    solved: Pools
+
+    def draw(self, value: int, n_draws: int, rng: Randomness) -> Observations:
+        """Return the number of the pool (draws,)."""
+        chances = self.solved.chances.T @ self.solved.beliefs[:, value]
+        return _somebody(chances, n_draws, rng)
+
+
+def _somebody(weights: Floats, n_draws: int, rng: Randomness) -> Observations:
+    """Draw numbers (draws,), each as likely as its weight (numbers,)."""
+    coins = (rng.words(n_draws) >> np.uint64(11)) / 2.0**53
+    return np.searchsorted(weights.cumsum() / weights.sum(), coins).clip(max=len(weights) - 1)
 
 
 def _beliefs() -> Observations:

@@ -39,6 +39,7 @@ class Method(StrEnum):
     PRIVRANK = "privrank"
     USER_LEVEL = "user-level"
     WITHHOLD = "withhold"
+    MICROAGGREGATE = "microaggregate"
     RAND = "rand"
     FRAPP = "frapp"
     DIFF = "diff"
@@ -89,7 +90,7 @@ def historical(
         Method,
         Option(
             metavar="<method>",
-            help=f"How records are obfuscated: {', '.join(Method)}; user-level, withhold: ours.",
+            help=f"How records are obfuscated: {', '.join(Method)}; the second to fourth: ours.",
         ),
     ] = Method.PRIVRANK,
     clusters: Annotated[
@@ -145,8 +146,8 @@ def historical(
     """Release ACTIVITY so that the private values of users who protect them are hard to infer.
 
     No differential privacy. OUTPUT alone may be handed over; all else is for you. Real records
-    appear under other users' names, but for --method withhold, which needs their consent.
-    docs/publishing.md says the rest.
+    appear under other users' names, which needs their consent, but for --method withhold and
+    microaggregate. docs/publishing.md says the rest.
 
     Example:  hushrank publish historical visits.csv --profiles people.csv --private gender
     --budget 0.05 --output released.csv

@@ -18,6 +18,7 @@ from hushrank.publishing.historical.release import (
     leaked_by_laws,
     mean_laws,
 )
+from hushrank.publishing.leakage.estimates import estimate_leakage_by_laws
 from hushrank.publishing.record_channel.beliefs import beliefs
 
 WAY_OUT = (
@@ -31,8 +32,9 @@ class Solved:
     """What a solver settled for the members of a group, by what is believed of their records.
 
     laws (members, clusters): P(released cluster | user), with one cluster more, the last, where
-    nothing may be released; posterior (members, values): what each record tells where it is
-    released; told_by_nothing (values,): what it tells that nothing is. Leakage and gap in nats.
+    nothing may be released, and one more for each pool; posterior (members, values): what each
+    record tells where it is released; told_by_nothing (values,): what it tells that nothing is.
+    is_pooled: as in `GroupPlan`. Leakage and gap in nats.
     """
 
     draw: Draw
@@ -42,6 +44,7 @@ class Solved:
     leakage: float
     certified_gap: float
     told_by_nothing: Shares | None = None
+    is_pooled: bool = False
 
 
 Solver: TypeAlias = Callable[[ProtectedUsers, Indices, Floats], Solved]
@@ -85,6 +88,7 @@ def _plan(
         posterior=_posterior(solved, members, len(users.rows)),
         expected_distortion=solved.expected_distortion,
         leaked=_leaked(users, value, members, solved),
+        is_pooled=solved.is_pooled,
     )
 
 
@@ -122,5 +126,9 @@ def _leaked(
     """Say what beliefs leak, and of users' values what clusters do, of whom nothing was learnt."""
     own = value.with_codes(value.codes[users.rows[members]])
     by_laws = leaked_by_laws(users.clusters.labels[members], solved.laws, own)
+    if solved.is_pooled:  # of many small pools chance alone would tell
+        told = own.told
+        corrected = estimate_leakage_by_laws(solved.laws[told], own.codes[told])
+        by_laws = replace(by_laws, leakage_bits_heldout=corrected)
     bits, gap = solved.leakage / log(2), solved.certified_gap / log(2)
     return replace(by_laws, leakage_bits=bits, certified_gap=gap)

@@ -6,7 +6,7 @@ from math import exp, log
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
@@ -21,6 +21,7 @@ from hushrank.publishing.leakage.measures import (
     released_joint,
     worst_log_ratio,
 )
+from hushrank.publishing.record_channel.microaggregation import pooled_records
 from hushrank.publishing.record_channel.withholding import without
 from hushrank.randomness import Randomness
 
@@ -34,7 +35,10 @@ class Draw(Protocol):
     """Draws whose record is released for each user of a group."""
 
     def __call__(self, *, rng: Randomness) -> Indices:
-        """Return places among the protected users (users of the group,), or NOTHING."""
+        """Return places among the protected users (users of the group,), or NOTHING.
+
+        Where records are pooled: the place of one user of the pool, the same for all of it.
+        """
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ class GroupPlan:
     posterior (protected, values) is what whoever knows the channel concludes from each protected
     user's record where it is released, with a last row for NOTHING where that may be;
     expected_distortion is in the budget's unit. Where nothing may be released, that is one cluster
-    more, the last, of nobody.
+    more, the last, of nobody. is_pooled: users of one source are released with their mean record;
+    pools are clusters more, of nobody.
     """
 
     names: tuple[str, ...]
@@ -76,6 +81,7 @@ class GroupPlan:
     posterior: Floats
     expected_distortion: float
     leaked: LeakageReport
+    is_pooled: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,8 +89,9 @@ class HistoricalRelease:
     """A release: only `activity` may be handed over, all else is for the curator, who keeps it.
 
     sources (users,) says, by row, whose record stands for each user's, or NOTHING; those who
-    protect nothing keep theirs. record_distortion is the mean Kendall distance, ties half, of what
-    protected users did and what is released for them, where something is.
+    protect nothing keep theirs, and those of one pool have one source, whose record is not theirs.
+    record_distortion is the mean Kendall distance, ties half, of what protected users did and what
+    is released for them, where something is.
     Privacy: chosen private values become harder to infer; no differential privacy.
     """
 
@@ -116,7 +123,7 @@ class HistoricalRelease:
 class ChangedUsers:
     """Of users with a private value: how many there are, are changed, and have no record left.
 
-    changed: released under another's record, or with nothing. Privacy: raw.
+    changed: released with another's record, a pool's, or with nothing. Privacy: raw.
     """
 
     value: str
@@ -131,7 +138,7 @@ def changed_users(
     """Say by value who of a group pays for the privacy of all; sources (users,) as released."""
     rows = users.rows[plan.users]
     value, given = users.values(plan.names, plan.users), sources[rows]
-    is_changed, is_withheld = given != rows, given == NOTHING
+    is_changed, is_withheld = (given != rows) | plan.is_pooled, given == NOTHING
     return tuple(
         ChangedUsers(name, *(int((own & each).sum()) for each in (own, is_changed, is_withheld)))
         for code, name in enumerate(value.values)
@@ -151,12 +158,36 @@ def exchange_records(
 
     Every probability was settled before, so that errors come before anything is drawn.
     """
-    among = draw_sources(users, plans, rng=rng)
-    sources = by_row(users, among)
-    activity = users.activity.with_scores(records_of(users.activity, sources))
-    distortion = record_distortion(users, among)
-    parts = method, budget, tuple(plans), distortion, rng.is_private
+    sources = by_row(users, draw_sources(users, plans, rng=rng))
+    return released_with(users, plans, sources, method, budget, is_private=rng.is_private)
+
+
+def released_with(
+    users: ProtectedUsers,
+    plans: Sequence[GroupPlan],
+    sources: Indices,
+    method: str,
+    budget: float,
+    *,
+    is_private: bool,
+) -> HistoricalRelease:
+    """Return the release of these sources (users,), by row; of an empty pooled record, NOTHING."""
+    pooled = pooled_rows(users, plans)
+    scores = records_of(users.activity, sources, pooled)
+    is_empty = np.diff(scores.indptr)[pooled] == 0
+    sources = sources.copy()
+    sources[pooled[is_empty]] = NOTHING
+    activity = users.activity.with_scores(scores)
+    distortion = record_distortion(users, scores, sources)
+    parts = method, budget, tuple(plans), distortion, is_private
     return HistoricalRelease(activity, sources, *parts)
+
+
+def pooled_rows(users: ProtectedUsers, plans: Sequence[GroupPlan]) -> Indices:
+    """Return the rows of users who are released with the mean record of their pool."""
+    pooled = [users.rows[plan.users] for plan in plans if plan.is_pooled]
+    rows: Indices = np.concatenate([np.zeros(0, dtype=np.intp), *pooled])
+    return rows
 
 
 def draw_sources(users: ProtectedUsers, plans: Sequence[GroupPlan], *, rng: Randomness) -> Indices:
@@ -177,23 +208,34 @@ def by_row(users: ProtectedUsers, among: Indices) -> Indices:
     return sources
 
 
-def records_of(activity: Activity, sources: Indices) -> csr_array:
-    """Return the records (users, items) of these users, empty ones for NOTHING."""
-    return without(activity.scores[sources], sources == NOTHING)
+def records_of(activity: Activity, sources: Indices, pooled: Indices) -> csr_array:
+    """Return the records (users, items) of these sources (users,), empty ones for NOTHING.
+
+    pooled: the rows that are released with the mean record of all those of the same source.
+    """
+    records = without(activity.scores[sources], sources == NOTHING)
+    own = pooled[sources[pooled] != NOTHING]
+    if len(own) == 0:
+        return records
+    places = np.arange(len(sources))
+    places[own] = len(sources) + np.arange(len(own))
+    means = pooled_records(activity.scores[own], sources[own])
+    return csr_array(csr_array(vstack([records, means]))[places])
 
 
-def record_distortion(users: ProtectedUsers, sources: Indices) -> float:
+def record_distortion(users: ProtectedUsers, released: csr_array, sources: Indices) -> float:
     """Return the mean Kendall distance, ties half, of protected users' records and the released.
 
-    sources: places among the protected; where it is NOTHING, there is nothing to compare. Of
-    10,000 users, evenly spaced, where there are more.
+    released (users, items), sources (users,), by row: where it is NOTHING, there is nothing to
+    compare. Of 10,000 users, evenly spaced, where there are more.
     """
-    released = np.flatnonzero(sources != NOTHING)
-    if len(released) == 0:
+    rows = users.rows[sources[users.rows] != NOTHING]
+    if len(rows) == 0:
         return 0.0
-    compared = released[:: -(-len(released) // MOST_COMPARED)]
-    found = kendall_distances_of_pairs(users.scores, compared, sources[compared])
-    return float(found.mean())
+    compared = rows[:: -(-len(rows) // MOST_COMPARED)]
+    both = csr_array(vstack([users.activity.scores[compared], released[compared]]))
+    first = np.arange(len(compared))
+    return float(kendall_distances_of_pairs(both, first, len(compared) + first).mean())
 
 
 def leaked_by_clusters(

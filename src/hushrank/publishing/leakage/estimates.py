@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 from scipy.special import xlogy
 
-from hushrank.arrays import Counts, Floats, Shares
+from hushrank.arrays import Counts, Floats, Shares, WholeNumbers
 from hushrank.errors import require
 from hushrank.publishing.leakage.information import mutual_information
 from hushrank.publishing.leakage.measures import Transition, transition
@@ -21,7 +21,21 @@ def estimate_leakage(counts: Counts, channel: Transition | None = None) -> float
     Raises HushrankError unless there are 2 or more users, in whole numbers.
     Source: Efron, Stein (Annals of Statistics 1981); Paninski (Neural Computation 2003).
     """
-    table, rows = _checked(counts, channel)
+    return _jackknifed(*_checked(counts, channel))
+
+
+def estimate_leakage_by_laws(laws: Shares, values: WholeNumbers) -> float:
+    """Estimate I(released group; value) in bits as `estimate_leakage` does, of users' own laws.
+
+    laws (users, groups) is P(released group | user), values (users,) from 0 on. Chance alone tells
+    some (groups - 1) (values - 1) / (2 users) nats, which are taken off.
+    Raises HushrankError unless there are 2 or more users.
+    """
+    require(len(values) >= 2, f"expected 2 or more users who tell, got {len(values)}")
+    return _jackknifed(np.eye(int(values.max()) + 1, dtype=np.int64)[values], laws)
+
+
+def _jackknifed(table: Counts, rows: Shares) -> float:
     plug_in = _leakage(table, rows)
     return (int(table.sum()) * plug_in - _mean_without_one(table, rows)) / log(2)
 

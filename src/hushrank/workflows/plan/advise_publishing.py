@@ -15,7 +15,7 @@ from hushrank.workflows.results.release_warnings import (
 from hushrank.workflows.results.useful_budgets import useful_budgets, useful_online
 
 DISTANCE = "kendall"
-METHODS = ("privrank", "user-level", "withhold", "rand")
+METHODS = ("privrank", "user-level", "withhold", "microaggregate", "rand")
 """Those with a rule; `frapp` and `diff` count what no size tells."""
 ONLINE_UNIT = "expected kendall distance of what was released of a user"
 NO_PRIVACY_OF_DIFFERENCES = (
@@ -62,6 +62,8 @@ class PublishingAdvice:
             f"Begin with {first.command} and a budget of {first.low:.2g}, and double it until"
             f" attack and evaluate say that enough is hidden; beyond {first.high:.2g} records have"
             " little to do with their users.",
+            'method="microaggregate" releases all users of a pool with its mean record, which is'
+            " nobody's: begin with it where some users protect nothing and can be learnt from.",
             'method="withhold" puts no record under the name of another: of that share of protected'
             " users nothing is released, and everybody else keeps their own record.",
             "Or say with protect= in place of a budget how well attackers may still tell: 0.4 looks"

@@ -23,6 +23,7 @@ from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.baselines import baseline_plans
+from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
@@ -38,15 +39,23 @@ from hushrank.workflows.publish.rehearse import (
     with_used_items,
 )
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
-from hushrank.workflows.results.release_terms import Distance, ReleaseMethod, ReleaseTerms
+from hushrank.workflows.results.release_terms import (
+    POOLED,
+    Distance,
+    ReleaseMethod,
+    ReleaseTerms,
+)
 from hushrank.workflows.results.useful_budgets import useful_budgets
 from hushrank.workflows.results.words import as_text
 from hushrank.workflows.seeds import secret_words, stream
 
 SETTLING = "settling the channels"
+POOLS_TO_SEARCH = 10.0, 300.0
+"""The least and the most users of a pool: more bring little privacy, and fewer much less."""
 OURS: Mapping[str, Callable[..., Sequence[GroupPlan]]] = {
     "user-level": user_level_plans,
     "withhold": withhold_plans,
+    "microaggregate": microaggregate_plans,
 }
 
 
@@ -200,7 +209,7 @@ def publish(
     seed: int | None = None,
     progress: Progress = silent,
 ) -> Release:
-    """Release each protected user under the record of another, so that little is told of values.
+    """Release other records in place of protected users', so that little is told of values.
 
     activity, profiles: as `hushrank.read_activity` and `hushrank.read_profiles` return them; users
     without a profile protect everything, and users who protect nothing are released unchanged.
@@ -208,6 +217,7 @@ def publish(
     budget: the largest expected distortion. It counts, by method: `privrank`, the expected
     `distance` of clusters (Kendall: 0 to 1); `user-level`, the expected cosine distance of records,
     above 0 to 1; `withhold`, the expected share of protected users of whom nothing is released;
+    `microaggregate`, the users of a pool, at least, who are released with its mean record;
     `rand`, the probability of another record; `frapp`, how many times likelier the own record is, 1
     or more; `diff`, nats a unit of distance, where more is less private.
     protect, in place of a budget: the 1 - AUC that the worst attacker shall have at least, below
@@ -220,12 +230,14 @@ def publish(
     progress: called with each step that is begun.
 
     Privacy: chosen private values become harder to infer, in the mean; no differential privacy.
-    Real records appear under other users' names, which needs their consent. `docs/publishing.md`
-    says what is promised. What the release tells: `release.compared_with(activity, profiles)`.
+    Real records appear under other users' names, which needs their consent, but for `withhold` and
+    `microaggregate`. `docs/publishing.md` says what is promised. What the release tells:
+    `release.compared_with(activity, profiles)`.
     Raises TypeError for what is of another type, and HushrankError, before anything is drawn, for
     options of another method, a budget out of range, fewer than 4 users who ask for protection,
     and where no budget protects as much as is wanted.
-    Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), Algorithms 1 and 2; `user-level` is our own.
+    Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), Algorithms 1 and 2; `user-level`, `withhold` and
+    `microaggregate` are our own.
 
     >>> import hushrank, numpy
     >>> from hushrank.activities.planted import draw_planted
@@ -326,6 +338,8 @@ def _budgets_to_search(terms: ReleaseTerms, shown: Activity) -> tuple[float, flo
     """Return the least and the largest budget to rehearse with."""
     if terms.method == "withhold":
         return 0.0, 1.0
+    if terms.method in POOLED:
+        return POOLS_TO_SEARCH
     found = useful_budgets(terms.method, terms.distance, shown)
     if found is None:
         raise HushrankError(f"protect: no budgets of {terms.method} are known to search")

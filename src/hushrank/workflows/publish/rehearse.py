@@ -20,13 +20,14 @@ from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats, Indices, WholeNumbers
 from hushrank.errors import HushrankError, require
 from hushrank.evaluation.attack_targets import Targets, attacked_users
-from hushrank.evaluation.attackers import attack
+from hushrank.evaluation.attackers import attack, bound_on_attacks
 from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import variance_by_chance
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import PartDone, Progress
+from hushrank.workflows.results.release_terms import POOLED
 from hushrank.workflows.results.release_warnings import FEWEST_REHEARSED
 
 REHEARSALS = 4
@@ -34,7 +35,10 @@ REHEARSALS = 4
 SURE = 0.95
 """How likely the release is to keep what is promised, if its users are like the others."""
 OUTSIDE = 1.6
-"""Attackers whom we lack learn so many times what ours do in rehearsals: AUC beyond one half."""
+"""Attackers whom we lack learn so many times what ours do in rehearsals: AUC beyond one half.
+
+Not of pooled records, where no attacker is lacking.
+"""
 STEPS = 5
 """How often the interval of budgets is halved."""
 TOO_FEW = f"expected {FEWEST_REHEARSED} or more users of each value who protect nothing"
@@ -69,7 +73,8 @@ class Rehearsal:
 
     promised: with chance `sure` the worst attacker on a release has this 1 - AUC or more, if those
     who protect are like those who do not, and attackers whom we lack learn OUTSIDE times as much as
-    ours in rehearsals. trials: all budgets tried, in order.
+    ours in rehearsals; of pooled records it is that of the worst conceivable attacker. trials: all
+    budgets tried, in order.
     Privacy: computed from users who protect nothing alone, and from how many users there are.
     """
 
@@ -120,12 +125,18 @@ class Rehearsed:
     choices: int
 
     def attacked(self, plan: Planner, method: str, budget: float) -> Attacked:
-        """Return how the worst attacker fares on a simulated release at the budget."""
+        """Return how the worst attacker fares on a simulated release at the budget.
+
+        Of pooled records that is the worst conceivable one who sees them alone: a bound, in which
+        chance is counted already.
+        """
         rng = np.random.default_rng(self.choices)
         plans = plan(self.users, budget=budget, choices=rng)
         secret = Randomness.seeded(int(rng.integers(2**62)))
         drawn = exchange_records(self.users, plans, method, budget, rng=secret)
         case = replace(self.targets.release(drawn.activity), posterior=_posterior(self, drawn))
+        if method in POOLED:
+            return Attacked(bound_on_attacks(case.records, case.values, case.n_values), 0.0)
         worst = attack(case, rng=np.random.default_rng(self.choices)).worst
         return Attacked(worst, variance_by_chance(case.values, copies(case.records)))
 
@@ -154,7 +165,8 @@ class Search:
         worst, chance = tuple(each.worst for each in found), fmean(each.chance for each in found)
         self.trials.append(Trial(budget, worst, chance))
         spread = fmean(variance(trial.worst) for trial in self.trials)
-        return lower_bound(worst, max(spread, chance))
+        factor = 1.0 if self.method in POOLED else OUTSIDE
+        return lower_bound(worst, max(spread, chance), factor)
 
 
 def find_budget(
@@ -244,18 +256,18 @@ def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> 
     return tuple(said)
 
 
-def lower_bound(worst: Sequence[float], spread: float) -> float:
+def lower_bound(worst: Sequence[float], spread: float, factor: float = OUTSIDE) -> float:
     """Return what a release has or exceeds with chance SURE; spread: the variance of a rehearsal.
 
-    What is learnt is taken OUTSIDE times, and so is the error of its mean.
+    What is learnt is taken `factor` times, and so is the error of its mean.
     Theory: docs/theory/withholding.md
     Source: the prediction interval of a normal sample, Student's t; the factor is measured.
     """
     from scipy.stats import t
 
     n, learnt = len(worst), max(0.0, 0.5 - fmean(worst))
-    reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + OUTSIDE**2 / n))
-    return 0.5 - OUTSIDE * learnt - reserve
+    reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + factor**2 / n))
+    return 0.5 - factor * learnt - reserve
 
 
 def _half(codes: WholeNumbers, rng: np.random.Generator) -> Mask:

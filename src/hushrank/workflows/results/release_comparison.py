@@ -1,16 +1,18 @@
 """A release beside the raw activity that it was made of: for its owner alone."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.rounding import places_below
 from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity, record_keys, row_numbers
 from hushrank.errors import require
+from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.files.disk import FilePath
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
@@ -21,15 +23,20 @@ from hushrank.publishing.historical.release import (
     LeakageReport,
     by_row,
     changed_users,
-    record_distortion,
-    records_of,
+    released_with,
 )
 from hushrank.workflows.publish.posterior_file import UserPosterior
 from hushrank.workflows.publish.rehearse import Rehearsal, budget_warnings
-from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
+from hushrank.workflows.results.release_terms import (
+    BELIEVED,
+    MAY_BE_NOTHING,
+    POOLED,
+    ReleaseTerms,
+)
 from hushrank.workflows.results.release_warnings import (
     WITHHOLDING,
     is_judged,
+    values_told,
     warnings_of,
     who_pays,
 )
@@ -37,6 +44,7 @@ from hushrank.workflows.results.words import as_text
 
 OWNERS = "* of protected users; all figures are from raw data: for you, not for publication"
 NOT_JUDGED = "not judged: too few users tell their value"
+BOUND = "1 - AUC by records alone, at least"
 BITS = ("untouched_bits", "leakage_bits", "leakage_bits_heldout")
 OTHER = "expected the activity and the profiles that this was released from"
 
@@ -99,6 +107,23 @@ class ReleaseComparison:
         return [plan.leaked for plan in self.drawn.plans]
 
     @property
+    def attack_bound(self) -> float | None:
+        """Of pooled records the least 1 - AUC of whoever sees them alone, in the worst group.
+
+        None of others, and where too few users tell their value to judge it. Whoever knows some
+        users' values may learn more: `attack` says how much.
+        """
+        pooled = [plan for plan in self.drawn.plans if plan.is_pooled]
+        if not pooled or not self.is_judged:
+            return None
+        return min(self._bound(plan) for plan in pooled)
+
+    def _bound(self, plan: GroupPlan) -> float:
+        value, rows = values_told(self.users, plan).used(), self.users.rows[plan.users]
+        told, records = value.told, self.drawn.activity.scores[rows]
+        return bound_on_attacks(records[told], value.codes[told], value.n_values)
+
+    @property
     def posterior(self) -> UserPosterior:
         """What whoever knows the channel concludes from each protected user's released record.
 
@@ -121,8 +146,7 @@ class ReleaseComparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """What figures alone do not say."""
-        named = (", ".join(plan.names) for plan in self.drawn.plans)
-        paid = (who_pays(*group) for group in zip(named, self.changed, strict=True))
+        paid = (who_pays(*group) for group in zip(self.drawn.plans, self.changed, strict=True))
         beside = () if self.terms.method == "withhold" else (WITHHOLDING,)
         return (OWNERS, *self.terms.notes, *paid, *beside, *self.warnings)
 
@@ -153,6 +177,7 @@ class ReleaseComparison:
             "record_distortion": drawn.record_distortion,
             **_worst_leaked([plan.leaked for plan in drawn.plans]),
             **unknown,
+            "attack_bound": self.attack_bound,
             "not_judged": None if self.is_judged else NOT_JUDGED,
             "users": users.activity.n_users,
             "protected_users": drawn.n_protected,
@@ -190,6 +215,9 @@ class ReleaseComparison:
             f"leakage, {learnt}": said["leakage_bits"],
             "certified gap": _text(found["certified_gap"]),
             "worst likelihood ratio": _text(found["worst_likelihood_ratio"], "unbounded", ""),
+            **(
+                {} if (bound := self.attack_bound) is None else {BOUND: f"{places_below(bound, 3)}"}
+            ),
             "seconds": f"{self.seconds:.2f}",
         }
 
@@ -225,24 +253,26 @@ def matched(
 ) -> HistoricalRelease:
     """Find again whose record stands for each user's; of equal records, that of the first.
 
-    Raises HushrankError unless all protected users have the record of one, or where records are
-    withheld none, and others their own.
+    Of pooled records those who have the same are a pool.
+    Raises HushrankError unless all protected users have the record of one, or of their pool, or
+    where that may be none, and others their own.
     """
     raw = users.activity
     known = released.users == raw.users and set(released.items) <= set(raw.items)
     require(known, OTHER)
     whole = released.aligned(raw.users, raw.items)
-    own, shown = (record_keys(each.scores[users.rows]) for each in (raw, whole))
+    shown = record_keys(whole.scores[users.rows])
+    own = shown if terms.method in POOLED else record_keys(raw.scores[users.rows])
     first = {key: place for place, key in reversed(list(enumerate(own)))}
-    if terms.method == "withhold":
+    if terms.method in MAY_BE_NOTHING:
         first[b""] = NOTHING
     given = [first.get(key) for key in shown]
     require(None not in given, OTHER)
-    among = np.array(given, dtype=np.intp)
-    sources = by_row(users, among)
-    require(whole == raw.with_scores(records_of(raw, sources)), OTHER)
-    parts = tuple(plans), record_distortion(users, among), is_private
-    return HistoricalRelease(released, sources, terms.method, terms.settled_budget, *parts)
+    sources = by_row(users, np.array(given, dtype=np.intp))
+    settled = terms.method, terms.settled_budget
+    found = released_with(users, plans, sources, *settled, is_private=is_private)
+    require(whole == found.activity, OTHER)
+    return replace(found, activity=released)
 
 
 def _group(plan: GroupPlan, is_judged: bool) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from hushrank.workflows.arguments import (
     expect_whole,
 )
 
-ReleaseMethod: TypeAlias = Literal["privrank", "user-level", "withhold", "rand", "frapp", "diff"]
+ReleaseMethod: TypeAlias = Literal[
+    "privrank", "user-level", "withhold", "microaggregate", "rand", "frapp", "diff"
+]
 Distance: TypeAlias = Literal[
     "kendall",
     "kendall-printed",
@@ -31,9 +33,14 @@ UNITS = {
     "privrank": "expected {distance} distance of clusters",
     "user-level": "expected cosine distance of records",
     "withhold": "expected share of protected users of whom nothing is released",
+    "microaggregate": "users of a pool at least, who share its mean record",
     **BASELINES,
 }
 """What the budget of each method counts."""
+POOLED = ("microaggregate",)
+"""Methods that release mean records of pools, and nobody's own."""
+MAY_BE_NOTHING = ("withhold", *POOLED)
+"""Methods that may release nothing of a user."""
 
 STATEMENT = (
     "Private values are harder to infer from what is released; this is no differential privacy."
@@ -116,7 +123,7 @@ class ReleaseTerms:
         """What is promised, and what voids it; one that begins with an option's name is its."""
         voids = {
             KEPT_OWN: self.keep_own,
-            BELIEVED: self.method in ("user-level", "withhold"),
+            BELIEVED: self.method in ("user-level", *MAY_BE_NOTHING),
             SEEDED: self.seed is not None,
         }
         return (STATEMENT, *(note for note, holds in voids.items() if holds))

@@ -24,16 +24,16 @@ def values_told(users: ProtectedUsers, plan: GroupPlan) -> Attribute:
     return users.values(plan.names, plan.users)
 
 
-def who_pays(named: str, changed: Sequence[ChangedUsers]) -> str:
-    """Say how many users of each value have another's record, or none: a sentence."""
+def who_pays(plan: GroupPlan, changed: Sequence[ChangedUsers]) -> str:
+    """Say how many users of each value have another's record, a pool's or none: a sentence."""
     parts = ", ".join(f"{each.value} {_percent(each)}" for each in changed)
-    with_what = "another's record or none"
+    with_what = "their pool's mean record" if plan.is_pooled else "another's record or none"
     if all(each.withheld == each.changed for each in changed) and any(e.changed for e in changed):
         with_what, parts = (
             "nothing",
             ", ".join(f"{e.value} {_share(e.changed, e)}" for e in changed),
         )
-    return f"Released with {with_what}, by {named}: {parts}."
+    return f"Released with {with_what}, by {', '.join(plan.names)}: {parts}."
 
 
 def _percent(each: ChangedUsers) -> str:

@@ -9,6 +9,8 @@ SMALL, LARGE = 0.1, 0.5
 """Parts of the distance at which nothing of a record is left."""
 HALF, LARGEST_SHARE = 0.5, 0.8
 """Of the users: what `withhold` withholds."""
+SMALL_POOL, LARGE_POOL = 30, 90
+"""Users of a pool of `microaggregate`: what a pool tells by chance is less, the larger it is."""
 BY_RECORDS = ("user-level", "rand")
 """Methods whose budget is about single records, which are all but wholly different."""
 
@@ -37,6 +39,8 @@ def useful_budgets(method: str, distance: str, activity: Sized) -> tuple[float, 
     """
     if method == "withhold":
         return HALF, LARGEST_SHARE
+    if method == "microaggregate":
+        return SMALL_POOL, LARGE_POOL
     if method in BY_RECORDS:
         return SMALL, LARGE
     if method != "privrank" or not distance.startswith("kendall"):
