@@ -7,10 +7,11 @@ from sys import executable
 
 import pytest
 
+from hushrank import aggregate
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
-from hushrank.rankings.files import read_rankings
+from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.workflows.ledger import Ledger
 
 TODAY = date(2026, 11, 22)
@@ -155,6 +156,22 @@ def test_what_others_wrote_meanwhile_is_kept(tmp_path):
     first, second = (Ledger.beside(tmp_path / "x.soc", BALLOTS) for _ in range(2))
     first.with_result(None, spent(0.5), TODAY)
     assert len(second.with_result(None, spent(0.25), TODAY).earlier) == 2
+
+
+def test_nothing_else_that_is_written_takes_its_place(tmp_path):
+    """Neither by its name nor through a link: what was spent would be forgotten."""
+    path, link = after(tmp_path, ("x.soc", BALLOTS, 0.5)).path, tmp_path / "link.csv"
+    link.symlink_to(path)
+    with pytest.raises(HushrankError, match=r"link\.csv: expected another name"):
+        write_rankings(BALLOTS, link)
+    for is_link in (False, True):
+        if is_link:
+            path.symlink_to(path.rename(tmp_path / "kept.json"))
+        with pytest.raises(HushrankError, match=f"{LEDGER}: expected another name"):
+            aggregate(BALLOTS).report(path)
+        after(tmp_path, ("x.soc", BALLOTS, 0.25))
+        assert path.is_symlink() == is_link
+    assert len(Ledger.beside(tmp_path / "x.soc", BALLOTS).earlier) == 3
 
 
 WRITE = """

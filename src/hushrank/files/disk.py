@@ -63,21 +63,23 @@ def outputs(
     if written:
         require_apart([*(path for path in beside if path is not None), *written])
     for path in written:
-        require_folder(path)
-        named = f"{os.fspath(path)}: expected"
-        require(not Path(path).is_dir(), f"{named} a file, this is a folder")
-        forgets = f"{named} another name, this is that of a ledger"
-        require(Path(_place_of(path)).name != LEDGER, forgets)
+        with errors_naming(path):
+            _require_folder(path)
+            require(not Path(path).is_dir(), "expected a file, this is a folder")
+            _require_no_ledger(path)
     return written
 
 
-def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> None:
+def replace_file(
+    path: FilePath, content: bytes, *, secret: bool = False, is_ledger: bool = False
+) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
     secret: only its owner may read the file. What a link leads to is replaced, the link stays.
     What is no regular file is written to in place, and so is what is open already: `-` and
     /dev/stdout, wherever they lead, and /dev/fd/63, as shells name a process that reads.
-    Raises HushrankError, which names `path`, when it cannot be written.
+    Raises HushrankError, which names `path`, when it cannot be written, or where what is no ledger
+    would take the place of one.
     """
     descriptor = _descriptor(path)
     if descriptor is not None:
@@ -87,6 +89,8 @@ def replace_file(path: FilePath, content: bytes, *, secret: bool = False) -> Non
     target = Path(os.path.realpath(path))
     with errors_naming(path):
         _require_folder(target)
+        if not is_ledger:
+            _require_no_ledger(path)
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
                 file.write(content)
@@ -171,6 +175,12 @@ def _rename_over(target: Path, content: bytes, secret: bool) -> None:
 
 def _for_its_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _require_no_ledger(path: FilePath) -> None:
+    """Refuse the name of a ledger, and what a link of another name leads to."""
+    names = {Path(each).name for each in (path, _place_of(path))}
+    require(LEDGER not in names, "expected another name, this is that of a ledger")
 
 
 def _require_folder(path: FilePath) -> None:

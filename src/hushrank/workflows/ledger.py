@@ -123,7 +123,7 @@ class Ledger:
             entry = now._entry(release, spend, today)
             book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
             content = msgspec.json.format(msgspec.json.encode(book)) + b"\n"
-            replace_file(self.path, content, secret=True)
+            replace_file(self.path, content, secret=True, is_ledger=True)
         return Ledger(self.source, self.told, book, now.digest, now.file)
 
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
