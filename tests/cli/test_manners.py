@@ -77,6 +77,23 @@ def test_a_decimal_comma_is_refused_in_words(monkeypatch, capsys, ballots, words
     assert "takes a decimal point, such as 0.5" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words", [["--epsilon", "1_0"], ["--epsilon=1_0.5"], ["--epsilon", "1e1_0"], ["--seed", " 1_0"]]
+)
+def test_a_number_with_an_underscore_is_refused_in_words(monkeypatch, capsys, ballots, words):
+    """Python reads 1_0 as ten: an epsilon ten times what was meant."""
+    assert hushrank(monkeypatch, "aggregate", ballots, *words) == 2
+    option = words[0].partition("=")[0]
+    assert capsys.readouterr().err == (
+        f"hushrank: {option} takes a number without underscores, such as 1000\n"
+    )
+
+
+def test_what_is_no_number_keeps_its_underscores(monkeypatch, capsys, tmp_path):
+    assert hushrank(monkeypatch, "look", tmp_path / "1_0", "--columns", "1_0") == 1
+    assert "underscores" not in capsys.readouterr().err
+
+
 def test_lists_of_numbers_keep_their_commas(monkeypatch, capsys):
     assert hushrank(monkeypatch, "publish", "historical", "--bins", "1,2") == 2
     assert "decimal point" not in capsys.readouterr().err

@@ -23,7 +23,7 @@ from hushrank.cli.live.collector import collector
 from hushrank.cli.live.demo import demo
 from hushrank.cli.live.serve import serve
 from hushrank.cli.look import look
-from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_points
+from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_plain_numbers
 from hushrank.cli.output.talk import be_quiet, in_options, is_quiet
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
@@ -96,7 +96,7 @@ def main() -> None:
     """
     _prepare()
     arguments = quiet_first(sys.argv[1:])
-    require_points(numbers, arguments)
+    require_plain_numbers(numbers, arguments)
     try:
         app(arguments)
     except SystemExit as ended:

@@ -11,6 +11,7 @@ import typer
 
 QUIET = "--quiet"
 COMMA = re.compile(r"[-+]?\d*,\d+")
+UNDERSCORE = re.compile(r"(?=.*_)[-+.\d][-+.\d_e]*", re.IGNORECASE)
 
 
 def arrange(app: typer.Typer, panels: Mapping[str, Sequence[str]]) -> None:
@@ -44,29 +45,34 @@ def paragraphs(text: str) -> str:
     return "\n\n".join(re.sub(r"\s*\n\s*", " ", block) for block in blocks)
 
 
-def require_points(numbers: Callable[[], Iterable[str]], arguments: Sequence[str]) -> None:
-    """Refuse a decimal comma plainly, before a parser says that 0,5 is no number. Exits with 2.
+def require_plain_numbers(options: Callable[..., Iterable[str]], arguments: Sequence[str]) -> None:
+    """Refuse numbers that Python or a parser reads as few people do. Exits with 2.
 
-    It is not read as a point: who writes 1,000 may mean a thousand. `numbers`: the options that
-    take one, asked for only where there is a comma.
+    A decimal comma is not read as a point: who writes 1,000 may mean a thousand. Nor is 1_0 ten:
+    who writes it has slipped. `options`: those that take numbers of some kinds, asked for only
+    where there is such a text.
     """
     pairs = [*pairwise(arguments), *(each.split("=", 1) for each in arguments if "=" in each)]
-    commas = {name for name, value in pairs if COMMA.fullmatch(value)}
-    for name in sorted(commas and commas.intersection(numbers())):
-        print(f"hushrank: {name} takes a decimal point, such as 0.5", file=sys.stderr)
-        sys.exit(2)
+    for form, kinds, expected in (
+        (COMMA, (float,), "a decimal point, such as 0.5"),
+        (UNDERSCORE, (float, int), "a number without underscores, such as 1000"),
+    ):
+        written = {name for name, value in pairs if form.fullmatch(value.strip())}
+        for name in sorted(written and written.intersection(options(*kinds))):
+            print(f"hushrank: {name} takes {expected}", file=sys.stderr)
+            sys.exit(2)
 
 
-def number_options(app: typer.Typer) -> Iterator[str]:
-    """Yield the options of all commands whose value is a number with a decimal point."""
+def number_options(app: typer.Typer, *kinds: type) -> Iterator[str]:
+    """Yield the options of all commands whose value is a number of one of the kinds."""
     for command in app.registered_commands:
         for name, parameter in signature(command.callback or print).parameters.items():
             kind = next(iter(get_args(parameter.annotation)), parameter.annotation)
-            if float in (kind, *get_args(kind)):
+            if {kind, *get_args(kind)}.intersection(kinds):
                 yield f"--{name.replace('_', '-')}"
     for group in app.registered_groups:
         if group.typer_instance is not None:
-            yield from number_options(group.typer_instance)
+            yield from number_options(group.typer_instance, *kinds)
 
 
 def quiet_first(arguments: Sequence[str]) -> list[str]:

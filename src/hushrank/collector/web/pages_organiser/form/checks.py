@@ -9,7 +9,7 @@ from typing import Any
 
 from hushrank.collector.draft import MOST_PICTURE_BYTES, Draft, digest_of, make_draft, picture_type
 from hushrank.collector.rounds import replay
-from hushrank.collector.web.pages_organiser.form.options import FIELDS
+from hushrank.collector.web.pages_organiser.form.options import FIELDS, typed_number
 from hushrank.collector.web.pages_organiser.form.typed import Typed, TypedItem
 from hushrank.errors import HushrankError
 from hushrank.protocols.registry import DEFAULT, PROTOCOLS
@@ -109,7 +109,7 @@ class _Checks:
     def _number(self, name: str, read: Callable[[str], Any]) -> Any:
         """Return a number, None where there is none: spaces and a decimal comma are taken."""
         try:
-            return read("".join(self._typed[name].split()).replace(",", "."))
+            return typed_number("".join(self._typed[name].split()).replace(",", "."), read)
         except ValueError:
             return None
 

@@ -1,8 +1,8 @@
 """The options of protocols that the form has: from the registry, with what each may be."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess
 from hushrank.collector.draft import LIVE
@@ -12,6 +12,7 @@ from hushrank.protocols.distributions.safari import Split
 from hushrank.protocols.learnt.models import Rows
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 
+Number = TypeVar("Number", int, float)
 Value: TypeAlias = str | int | bool
 Kind: TypeAlias = Literal["choice", "number", "switch"]
 
@@ -41,7 +42,7 @@ class OptionField:
         if not text:
             return None
         if self.kind == "number":
-            return int(text)
+            return typed_number(text, int)
         if self.kind == "switch":
             return True
         if text not in self.choices:
@@ -53,6 +54,13 @@ class OptionField:
         if self.kind == "switch":
             return "on" if value else ""
         return "" if value is None else str(value)
+
+
+def typed_number(text: str, read: Callable[[str], Number]) -> Number:
+    """Return a number that was typed; raise ValueError for another text, and for 1_0."""
+    if "_" in text:
+        raise ValueError
+    return read(text)
 
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
