@@ -40,6 +40,13 @@ def test_a_word_of_the_surplus_spoils_a_shuffle_whatever_its_coin():
     assert len(accepted([[last, 0], [last + 1, 0], [WORDS - 1, 0]], 3, 10, WORDS)) == 1
 
 
+def test_each_word_of_a_shuffle_may_spoil_it():
+    lasts = [last for _, last in words_of_a_shuffle(20)]
+    assert len(lasts) == 2
+    spoilt = [[*(last + (nth == place) for nth, last in enumerate(lasts)), 0] for place in (0, 1)]
+    assert len(accepted([[*lasts, 0], *spoilt], 20, 10**6, WORDS)) == 1
+
+
 def test_a_near_shuffle_is_accepted_always_and_a_far_one_by_its_coin():
     """Of three items: at distance 0 one order, at 1 two, at 3 two, at 4 one."""
     coins = (0, 6, 7, WORDS - 1)

@@ -400,6 +400,16 @@ def test_a_word_that_meets_the_probability_is_settled_by_more_bits(words, is_hea
         rng.words(1)
 
 
+@pytest.mark.parametrize(("words", "is_heads"), [([2**62, 0, 0], True), ([2**62, 1], False)])
+def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
+    """The first bounds hold the word between them: only more bits tell on which side it is."""
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    hair = Fraction(1, 2**64 * 10**25)
+    assert certified_coins(Fraction(1, 4) + hair, Fraction(0), 1, rng=rng)[0] == is_heads
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
 def test_bounds_enclose_the_probability_and_narrow():
     for exponent in (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50)):
         low, high = probability_bounds(Fraction(22, 7), exponent, 40)
