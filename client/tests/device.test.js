@@ -395,8 +395,9 @@ test("the limit is of a year, and of each collector", async () => {
   await device.setLimit(3);
   await week(device, surveys[0], surveys[0].order);
   await device.join("b");
-  now = 365 * 24 * 3600 * 1000 - 1;
-  await kinds(device.answer("b", surveys[1].order), "over-limit");
+  for (now of [-WEEK, 365 * 24 * 3600 * 1000 - 1]) { // a clock that was set back forgets nothing
+    await kinds(device.answer("b", surveys[1].order), "over-limit");
+  }
   now += 1;
   assert.equal((await device.answer("b", surveys[1].order)).nats, 2);
   const elsewhere = new Device({ collector: "https://other.example", storage, fetch: collector.fetch, now: () => now });

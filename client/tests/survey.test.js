@@ -40,6 +40,21 @@ test("bad handouts are refused", () => {
   }
 });
 
+test("a report is repeated to the same question about the same items, equally hidden, alone", () => {
+  const keyOf = (named, items, epsilon) => {
+    const handout = handoutOf(named, { kind: "relative-order", items }, 2, epsilon);
+    return readHandout(handout, EPSILON).asked[0].key;
+  };
+  const [own, ...others] = [
+    keyOf(names, [0, 1], 1),
+    keyOf(names, [0, 1], 2),
+    keyOf(names, [0, 2], 1),
+    keyOf(["else", ...names.slice(1)], [0, 1], 1),
+  ];
+  assert.equal(keyOf(names, [0, 1], 1), own);
+  assert.ok(!others.includes(own));
+});
+
 test("no question is asked twice in place of another", () => {
   const json = cases.map(({ handout }) => handout).find((each) => JSON.parse(each).questions.length > 1);
   const { head, questions } = JSON.parse(json);
