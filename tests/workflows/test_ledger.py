@@ -40,6 +40,10 @@ def test_epsilons_add_up_exactly_and_are_said_rounded_up(tmp_path):
     assert "no private result yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
 
 
+def test_an_epsilon_is_written_down_to_its_last_digit(tmp_path):
+    assert after(tmp_path, ("x.soc", BALLOTS, 1 / 3)).earlier[0].epsilon == 1 / 3
+
+
 def test_deltas_are_written_down_and_add_up(tmp_path):
     (tmp_path / "x.soc").touch()
     ledger = Ledger.beside(tmp_path / "x.soc", BALLOTS)
@@ -53,6 +57,9 @@ def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     (tmp_path / "copy.csv").touch()
     assert len(Ledger.beside(tmp_path / "copy.csv", SAME).earlier) == 1
+    exchanged = SAME.restrict([2, 0, 1])
+    assert exchanged.names != SAME.names
+    assert len(Ledger.beside(tmp_path / "copy.csv", exchanged).earlier) == 1
     assert Ledger.beside(tmp_path / "copy.csv", OTHERS).earlier == ()
 
 

@@ -130,6 +130,17 @@ def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it()
         answer_each(handout, truths, past, pytest.fail, is_affordable=False)
 
 
+def test_what_answers_cost_together_is_rounded_up():
+    """The sum of the floats 0.1 and 0.7 is nearer to the float below 0.8."""
+    pairs = RelativeOrder((0, 1)), RelativeOrder((1, 2))
+    mechanisms = tuple(GeneralizedRandomizedResponse(2, each) for each in (0.1, 0.7))
+    published = PublishedSurvey(Survey("two", pairs, mechanisms, 1.4, 2), NAMES)
+    handout = read_handout(published.handout([0, 1]), most_epsilon=8)
+    truths = {number: np.array([0]) for number in (0, 1)}
+    drawn = answer_each(handout, truths, {}, lambda number, truth: 1, is_affordable=True)
+    assert drawn.answered.nats == 0.8
+
+
 def test_what_is_hidden_otherwise_or_about_other_items_is_another_question():
     def handout(names, epsilon, items):
         mechanism = GeneralizedRandomizedResponse(2, epsilon)
