@@ -157,6 +157,6 @@ def test_a_round_asks_nobody_twice():
         for lots in ((0.0, 0.5), (0.5, 1.0))
     )
     require_round((one, other))
-    for wrong in ((one, one), (), [one, other], one):
+    for wrong in ((one, one), (one, other, one), (), [one, other], one):
         with pytest.raises(HushrankError, match="round"):
             require_round(wrong)
