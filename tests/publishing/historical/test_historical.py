@@ -20,7 +20,12 @@ from hushrank.publishing.historical.baselines import (
 )
 from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
-from hushrank.publishing.historical.release import exchange_records, leaked_by_laws, mean_laws
+from hushrank.publishing.historical.release import (
+    draw_sources,
+    exchange_records,
+    leaked_by_laws,
+    mean_laws,
+)
 from hushrank.publishing.leakage.measures import leakage_bits
 from hushrank.randomness import Randomness
 from tests.statistics import assert_counts_follow, draws_needed, random_seed
@@ -90,6 +95,14 @@ def test_the_users_of_every_group_are_released_as_their_own_channel_draws():
     for plan in plans:
         rows = found.rows[plan.users]
         np.testing.assert_array_equal(release.sources[rows], np.roll(rows, 1))
+
+
+def test_who_alone_protects_something_is_released_as_drawn():
+    found = users()
+    plan = released(found, 0.08).plans[0]
+    own, other, *_ = plan.users
+    alone = replace(plan, users=np.array([own]), draw=lambda *, rng: np.array([other]))
+    assert draw_sources(found, [alone], rng=Randomness.replayed(b""))[own] == other
 
 
 def test_the_record_released_is_uniform_in_the_cluster_that_the_channel_draws():

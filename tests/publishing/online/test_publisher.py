@@ -52,11 +52,15 @@ def seeded():
     return Randomness.seeded(random_seed())
 
 
-def test_what_the_population_lacks_counts_for_every_activity_and_for_the_limit(monkeypatch):
+@pytest.mark.parametrize("limit", [1.7, 1.99])  # of which more than half an activity is left
+@pytest.mark.parametrize("resolve_every", [1, 7])
+def test_what_the_population_lacks_counts_for_every_activity_and_for_the_limit(
+    monkeypatch, resolve_every, limit
+):
     """Else what was learnt of few users would be said to tell less than it does."""
     lacking = LearningError(mean=0.25, worst=0.5)
     monkeypatch.setattr("hushrank.publishing.online.publisher.learning_error", lambda *_: lacking)
-    stream = publisher(limit=1.7)
+    stream = publisher(limit=limit, resolve_every=resolve_every)
     released = stream.publish(np.zeros(9, int), np.arange(9), rng=seeded())
     user = stream.user(0)
     assert user.n_released == (released != WITHHELD).sum() == 3
