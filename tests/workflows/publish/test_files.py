@@ -91,13 +91,14 @@ def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
     assert (kept.scores[rows] != stated.activity.scores[rows]).nnz == 0
 
 
-def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data):
+@pytest.mark.parametrize("private", [["gender", "other"], ["other", "gender"]])
+def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data, private):
     whole, profiles = data
     (gender,), asks = profiles.attributes, profiles.protected["gender"]
     coins = np.random.default_rng(9).integers(2, size=N_USERS).astype(gender.codes.dtype)
     other = replace(gender, name="other").with_codes(coins)
     both = Profiles(profiles.users, (gender, other), {"gender": asks, "other": ~asks})
-    asked = {"method": "rand", "budget": 0.5, "private": ["gender", "other"]}
+    asked = {"method": "rand", "budget": 0.5, "private": private}
     stated = hushrank.publish(read_activity(whole), both, **(ASKED | asked))
     _, compared = published(tmp_path, both, **asked)
     owners = stated.compared_with(read_activity(whole), both)
