@@ -154,6 +154,17 @@ def test_a_round_that_may_ask_somebody_twice_is_refused_before_anything_is_drawn
         run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
 
 
+def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_drawn():
+    def at_once():
+        yield (
+            sampled_survey("fits", PAIRS, 1.0, lots=(0.0, 0.5)),
+            sampled_survey("of six items", [RelativeOrder((0, 5))], 1.0, lots=(0.5, 1.0)),
+        )
+
+    with pytest.raises(HushrankError, match="5 items"):
+        run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
 def test_a_failure_says_what_was_spent_before_it():
     def fails():
         yield (sampled_survey("pairs", PAIRS, 0.75),)

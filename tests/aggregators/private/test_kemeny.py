@@ -46,6 +46,15 @@ def test_the_order_is_the_optimum_of_the_noisy_margins_that_are_released():
         assert min(found.confidence) >= 0.5
 
 
+def test_a_tie_that_noise_leaves_is_not_decided_by_the_exact_margin(monkeypatch):
+    monkeypatch.setattr(private_kemeny, "_noisy_margins", lambda margins, *_, rng: 0 * margins)
+    one, other = (
+        gaussian_kemeny(counts, epsilon=0.1, delta=1e-5, rng=Randomness.seeded(1)).order
+        for counts in (COUNTS, COUNTS.T)
+    )
+    assert one == other
+
+
 def test_a_huge_epsilon_gives_the_kemeny_order():
     found = gaussian_kemeny(COUNTS, epsilon=1000.0, delta=1e-5, rng=Randomness.seeded(1))
     assert found.order == kemeny(COUNTS).order == CENTRE

@@ -21,7 +21,7 @@ from hushrank.aggregators.private.borda import (
     p_borda_knorm,
 )
 from hushrank.aggregators.private.histogram import p_borda_hist
-from hushrank.aggregators.private.kemeny import gaussian_kemeny
+from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
 from hushrank.aggregators.private.quicksort import dp_kwiksort, p_sort
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
@@ -53,6 +53,21 @@ class Noise:
         numbers = 2 ** np.arange(self.drawn, self.drawn + size, dtype=np.int64)
         self.drawn += size
         return numbers
+
+
+OF_COUNTS = (
+    *(p_borda, p_borda_centred, p_borda_knorm, p_sort, dp_kwiksort, p_sample),
+    *(partial(gaussian_borda, **DELTA), partial(gaussian_kemeny, **DELTA)),
+)
+
+
+@pytest.mark.parametrize("n_people", [1, 400])
+def test_noise_comes_from_the_given_source_however_many_ballots_there_are(n_people):
+    people = Rankings(PEOPLE.ranks[:n_people], PEOPLE.names)
+    of_counts = [partial(method, majority(people)) for method in OF_COUNTS]
+    for method in (partial(p_borda_hist, people), *of_counts):
+        with pytest.raises(EOFError):
+            method(epsilon=1.0, rng=Randomness.replayed(b""))
 
 
 @pytest.fixture
