@@ -1,5 +1,6 @@
 """What a shuffler forwards tells nothing of whose it is; rounds that are too dear are not asked."""
 
+from fractions import Fraction
 from math import exp, factorial
 
 import numpy as np
@@ -86,6 +87,14 @@ def test_a_price_is_what_is_certified():
     assert 0 < Target(None, 0.9).price((survey,), 2000).epsilon < 1e-6
     with pytest.raises(HushrankError, match="20 people are too few"):
         Target(0.3, 1e-5).price((survey,), 20)
+
+
+@pytest.mark.parametrize("n_rounds", range(2, 12))
+def test_rounds_together_cost_no_last_digit_more_than_was_asked(n_rounds):
+    survey = sampled_survey("pairs", [PAIR], 0.5)
+    spend = Target(8.0, 1e-5, n_rounds).price((survey,), 2000)
+    assert n_rounds * Fraction(spend.delta) <= Fraction(1e-5)
+    assert n_rounds * Fraction(spend.epsilon) <= 8
 
 
 def test_a_round_too_many_or_too_dear_asks_nobody():
