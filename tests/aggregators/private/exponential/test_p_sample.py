@@ -373,6 +373,19 @@ def coin_laws(exponent):
     return [[1 - exp(-each), exp(-each)] for each in (exponent, TOO_MUCH * exponent)]
 
 
+def test_the_coin_that_keeps_an_order_is_exact(monkeypatch):
+    """1 / 3 is no float: the price of seven lost pairs would not be seven times it."""
+    tossed = []
+    monkeypatch.setattr(
+        "hushrank.aggregators.private.exponential.proposals.certified_coins",
+        lambda factor, exponent, size, *, rng: [tossed.append((factor, exponent)) is None],
+    )
+    shares = np.array([[2**63, 2**62]], dtype=np.uint64)
+    proposed = Proposals(np.array([[2, 0, 1]]), shares, np.array([7]))
+    assert kept_order(proposed, Fraction(1, 3), 0.1, rng=seeded()) == (2, 0, 1)
+    assert tossed == [(Fraction(8), Fraction(7, 3) + Fraction(0.1))]
+
+
 def test_certified_coins_have_their_probability():
     factor, exponent = Fraction(10, 3), Fraction(9, 4)
     stated = float(factor) * exp(-9 / 4)
