@@ -1,4 +1,6 @@
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from multiprocessing import get_context
 
 import msgspec
@@ -6,7 +8,7 @@ import pytest
 
 from hushrank.collector.device.connection import Offline, Problem
 from hushrank.collector.device.device import Device
-from hushrank.collector.device.kept import KeptSeries, Memo
+from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.memory import FileMemory, SimulatedMemory
 from hushrank.errors import HushrankError
 from hushrank.randomness import Randomness
@@ -451,13 +453,19 @@ def test_nothing_that_a_device_keeps_shows_itself(live):
     assert " at 0x" in repr(standing)  # Python's own, which shows no field
 
 
-def test_what_was_forgotten_is_gone_but_for_what_it_cost(live):
-    survey, device = live.open(), live.device()
+def test_what_was_forgotten_is_gone_but_for_what_it_cost(live, tmp_path):
+    path = tmp_path / "memory"
+    survey, device = live.open(), live.device(memory=FileMemory(path))
     device.join(survey)
     device.answer(survey, ORDER)
     device.forget(survey)
     assert device.kept(survey) is None
     assert device.spent().in_all == 2.0
+    with closing(sqlite3.connect(path)) as database:
+        kept = dict(database.execute("SELECT name, value FROM kept"))
+    account, series = sorted(kept)  # nothing of the survey, nor of its rounds
+    assert account == ACCOUNT
+    assert msgspec.json.decode(kept[series], type=KeptSeries).memos == {}
 
 
 def test_a_survey_that_was_forgotten_leaves_the_next_of_its_series_as_it_was(live):

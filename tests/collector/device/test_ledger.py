@@ -48,6 +48,12 @@ def test_what_a_wrong_clock_puts_into_the_future_counts():
     assert not account.allows("https://one.example", 0.1, NOW)
 
 
+def test_a_collector_may_cost_eight_nats_a_year_unless_somebody_says_otherwise():
+    account = Account()
+    assert account.allows("https://one.example", 8.0, NOW)
+    assert not account.allows("https://one.example", 8.001, NOW)
+
+
 def test_a_limit_may_be_changed_and_is_no_less_than_nothing():
     account = Account().entered(entry(3.0)).entered(entry(5.0))
     assert account.entries == (entry(3.0), entry(5.0))
