@@ -1,6 +1,7 @@
 """What becomes of mutants: killed by a test, or survived."""
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import get_context
@@ -78,12 +79,13 @@ class Judge:
 
 
 def judge_all(judge: Judge, mutants: list[Mutant], *, jobs: int) -> Iterator[Judgement]:
-    """Judge mutants in so many processes, and yield each as it is done.
+    """Judge mutants in so many processes, and yield each when it is done.
 
+    Tests of mutants may start processes, which those of `multiprocessing.Pool` must not.
     Exits where tests fail without any mutant by now: then nothing of it was true.
     """
-    with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(judge.judge, mutants)
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+        yield from pool.map(judge.judge, mutants)
     for stages in {mutants[0].stages[:1], mutants[-1].stages[:1]}:
         _limit(judge.tree, stages[0])
 

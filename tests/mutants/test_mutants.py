@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.mutants.__main__ import FEW, score, table
-from tests.mutants.judging import Judgement
+from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
 from tests.mutants.rooms import ROOMS
 from tests.mutants.trees import first_copy, with_another_file
@@ -65,6 +65,27 @@ def test_a_mutant_stands_in_a_copy_of_its_own(monkeypatch, tmp_path):
         assert (copy / "pyproject.toml").samefile(tree / "pyproject.toml")
         assert not (tree / "pyproject.toml").samefile(tmp_path / "pyproject.toml")
     assert not tree.exists()
+
+
+STARTS_A_PROCESS = """
+from multiprocessing import get_context
+
+def test_a_process_ends_well():
+    started = get_context("spawn").Process(target=str)
+    started.start()
+    started.join()
+    assert started.exitcode == 0
+"""
+
+
+def test_tests_that_start_processes_kill_no_mutant_by_that(tmp_path):
+    """Else every mutant of theirs would count as noticed."""
+    (tmp_path / "test_it.py").write_text(STARTS_A_PROCESS)
+    (tmp_path / "code.py").write_text("x = 0\n")
+    tests = ("test_it.py",)
+    mutant = Mutant("room", "code.py", "kind", "x = 0\n", "x = 1\n", (tests,))
+    (found,) = judge_all(Judge(tmp_path, {tests: 60}), [mutant], jobs=1)
+    assert found.fate == "survived"
 
 
 def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
