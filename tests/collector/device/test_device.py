@@ -2,6 +2,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ from hushrank.collector.device.connection import Offline, Problem
 from hushrank.collector.device.device import Device
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.memory import FileMemory, SimulatedMemory
+from hushrank.collector.device.terms import LOTS, require_announced, require_price
 from hushrank.errors import HushrankError
 from hushrank.randomness import Randomness
 from hushrank.surveys.handout import fingerprint_of
@@ -280,6 +282,26 @@ def test_another_question_in_the_same_round_is_refused(live):
     assert given
 
 
+def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced():
+    announced = SimpleNamespace(items=(), unranked="refused", first_round=())
+    head = SimpleNamespace(items=(), takes_incomplete=False, lots=(0.25, 0.5))
+    handout = SimpleNamespace(head=head, fingerprint="")
+    require_announced(handout, announced, 1, LOTS // 4)
+    for lot in (LOTS // 4 - 1, LOTS // 2):
+        with pytest.raises(HushrankError, match="does not ask this lot"):
+            require_announced(handout, announced, 1, lot)
+    announced.unranked = "last"
+    with pytest.raises(HushrankError, match="needs complete rankings"):
+        require_announced(handout, announced, 1, LOTS // 4)
+
+
+def test_no_rounding_hides_what_rounds_cost_together():
+    """Floats round 0.1 + 0.7 down."""
+    require_price({0: 0.1, 1: 0.7}, SimpleNamespace(epsilon=0.8))
+    with pytest.raises(HushrankError, match="announced"):
+        require_price({0: 0.1, 1: 0.7}, SimpleNamespace(epsilon=0.1 + 0.7))
+
+
 def test_rounds_cost_together_no_more_than_was_announced(live):
     survey = live.open(
         protocol="safari", epsilon=1.0, expected_people=500, options={"split": "budget"}
@@ -458,7 +480,10 @@ def test_what_was_forgotten_is_gone_but_for_what_it_cost(live, tmp_path):
     survey, device = live.open(), live.device(memory=FileMemory(path))
     device.join(survey)
     device.answer(survey, ORDER)
+    upload = device.kept(survey).upload[-80:]
+    assert upload[:20] in path.read_bytes().replace(b"\\", b"")
     device.forget(survey)
+    assert upload[:20] not in path.read_bytes().replace(b"\\", b"")
     assert device.kept(survey) is None
     assert device.spent().in_all == 2.0
     with closing(sqlite3.connect(path)) as database:
