@@ -1,3 +1,5 @@
+import sys
+
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -49,6 +51,19 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     )
 
 
+def test_two_stars_are_folders_of_any_depth_here_and_in_a_store(folder):
+    deep = folder / "2026" / "11"
+    deep.mkdir(parents=True)
+    (folder / "b.parquet").rename(deep / "b.parquet")
+    for pattern in (f"{folder}/**/*.parquet", f"file://{folder}/**/*.parquet"):
+        assert numbers_in(pieces_of(pattern, most_rows=1000)) == [*range(60, 100), *range(60)]
+
+
+def test_what_is_hidden_in_a_folder_is_no_part_of_it(folder):
+    (folder / "._a.parquet").write_bytes(b"what a computer keeps beside files")
+    assert numbers_in(pieces_of(folder, most_rows=1000)) == list(range(100))
+
+
 def test_addresses_are_read_through_fsspec(folder):
     from fsspec import filesystem
 
@@ -56,12 +71,19 @@ def test_addresses_are_read_through_fsspec(folder):
     for name in ("a", "b"):
         store.pipe(f"/lake/{name}.parquet", (folder / f"{name}.parquet").read_bytes())
     pieces = pieces_of("memory://lake/*.parquet", most_rows=30)
+    assert pieces_of("memory://lake", most_rows=30) == pieces
     assert numbers_in(pieces) == list(range(100))
     with pytest.raises(HushrankError, match=r"memory://lake/\*\.csv: there is no such file"):
         pieces_of("memory://lake/*.csv", most_rows=1)
     store.rm("/lake", recursive=True)
     with pytest.raises(HushrankError, match="there is no such file"):
         table_of(pieces[0])
+
+
+def test_a_store_whose_package_is_missing_is_said_to_need_one(monkeypatch):
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(HushrankError, match=r"s3://lake/\*: its store needs a package of its own"):
+        pieces_of("s3://lake/*", most_rows=1)
 
 
 def test_a_file_that_changed_meanwhile_or_lacks_a_column_is_named(folder):

@@ -8,7 +8,7 @@ addresses such as `s3://bucket/reports/*.parquet` need fsspec, and its own packa
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from glob import glob
+from glob import escape, glob
 from os import fspath
 from os.path import abspath
 from pathlib import Path
@@ -117,9 +117,10 @@ def _paths(pattern: str) -> list[str]:
     if "://" in pattern:
         found: Iterable[str] = _elsewhere(pattern)
     elif Path(pattern).is_dir():
-        found = map(str, Path(pattern).absolute().glob("*.parquet"))
+        found = map(abspath, glob(f"{escape(pattern)}/*.parquet"))
     else:
-        found = map(abspath, [pattern] if Path(pattern).exists() else glob(pattern))
+        named = [pattern] if Path(pattern).exists() else glob(pattern, recursive=True)
+        found = map(abspath, named)
     paths = sorted(found)
     require(paths, f"{pattern}: there is no such file")
     return paths
@@ -133,8 +134,11 @@ def _elsewhere(pattern: str) -> list[str]:
         raise needs_extra("an address", "cluster") from missing
     try:
         store, path = url_to_fs(pattern)
-        paths = store.glob(path)
-    except (ImportError, OSError, ValueError) as error:
+        paths = store.glob(f"{path}/*.parquet" if store.isdir(path) else path)
+    except ImportError:
+        missing_package = "its store needs a package of its own, such as s3fs, gcsfs or adlfs"
+        raise HushrankError(f"{pattern}: {missing_package}") from None
+    except (OSError, ValueError) as error:
         raise HushrankError(f"{pattern}: {type(error).__name__} when looking for it") from None
     return [str(store.unstrip_protocol(each)) for each in paths]
 
