@@ -257,7 +257,11 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     drafted = (tmp_path / "survey.toml").read_bytes()
     assert run(*["tally", "first.parquet", "--survey", "survey.toml", "--out", "survey.toml"]) == 1
     assert (tmp_path / "survey.toml").read_bytes() == drafted
-    first = "tally first.parquet --survey survey.toml --out one.json --key person --scratch ."
+    overwritten = "tally ./first.parquet *.parquet --survey survey.toml --out first.parquet"
+    assert run(*overwritten.split()) == 1
+    assert run(*overwritten.replace("./first.parquet", "").split()) == 1
+    assert capsys.readouterr().err.count("expected different files to read and to write") == 2
+    first = "tally first.parquet ./first.parquet --survey survey.toml --out one.json --key person --scratch ."
     assert run(*first.split(), "--scratch", "scratch/none") == 1
     assert "hushrank: scratch/none: No such file" in capsys.readouterr().err
     assert run(*first.split()) == 0

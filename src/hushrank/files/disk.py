@@ -6,6 +6,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape, glob
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeAlias
@@ -44,11 +45,16 @@ def require_folder(path: FilePath) -> None:
         _require_folder(path)
 
 
-def require_apart(paths: Sequence[FilePath]) -> None:
-    """Raise HushrankError when two of the paths are one file: an output would destroy the other."""
-    for path in paths:
-        same = sum(_place_of(path) == _place_of(other) for other in paths)
-        require(same == 1, f"{os.fspath(path)}: expected different files to read and to write")
+def require_apart(written: Sequence[FilePath], read: Sequence[FilePath]) -> None:
+    """Raise HushrankError when an output would destroy another one, or a file that is read.
+
+    read: patterns and folders, too.
+    """
+    places = [_place_of(path) for path in written]
+    taken = [*places, *{_place_of(file) for path in read for file in _files_of(path)}]
+    for path, place in zip(written, places, strict=True):
+        apart = taken.count(place) == 1
+        require(apart, f"{os.fspath(path)}: expected different files to read and to write")
 
 
 def outputs(
@@ -60,8 +66,7 @@ def outputs(
     output, a ledger, or one of the files `beside`, which are read.
     """
     written = [path for path in writes if path is not None]
-    if written:
-        require_apart([*(path for path in beside if path is not None), *written])
+    require_apart(written, [path for path in beside if path is not None])
     for path in written:
         with errors_naming(path):
             _require_folder(path)
@@ -149,6 +154,12 @@ def _descriptor(path: FilePath) -> int | None:
 def _place_of(path: FilePath) -> str:
     descriptor = _descriptor(path)
     return os.path.realpath(path) if descriptor is None else f"open file {descriptor}"
+
+
+def _files_of(path: FilePath) -> list[FilePath]:
+    """Return what a path, a pattern or a folder stands for."""
+    inside = f"{escape(os.fspath(path))}/*" if Path(path).is_dir() else os.fspath(path)
+    return [path, *([] if Path(path).is_file() else glob(inside, recursive=True))]
 
 
 def _write_open(descriptor: int, content: bytes) -> None:
