@@ -105,6 +105,14 @@ def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
         tally_reports(tmp_path / "r.parquet", counted, round=3)
 
 
+def test_reports_of_another_round_are_no_round_without_reports(tmp_path):
+    """Else the survey ended there, with an order by chance."""
+    so_far = first_round(tmp_path, protocol="safari", epsilon=4.0)
+    counted = tally_reports(tmp_path / "r.parquet", so_far)
+    with pytest.raises(HushrankError, match="round 2: no report answers what this round asks"):
+        tally_reports(tmp_path / "r.parquet", counted)
+
+
 def concluded(path, plain):
     path.write_text(json.dumps(plain))
     return read_so_far(path).follows
@@ -261,7 +269,8 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     assert run(*overwritten.split()) == 1
     assert run(*overwritten.replace("./first.parquet", "").split()) == 1
     assert capsys.readouterr().err.count("expected different files to read and to write") == 2
-    first = "tally first.parquet ./first.parquet --survey survey.toml --out one.json --key person --scratch ."
+    twice = "tally first.parquet ./first.parquet"
+    first = f"{twice} --survey survey.toml --out one.json --key person --scratch ."
     assert run(*first.split(), "--scratch", "scratch/none") == 1
     assert "hushrank: scratch/none: No such file" in capsys.readouterr().err
     assert run(*first.split()) == 0

@@ -217,8 +217,8 @@ def tally_reports(
     workers: where it is counted.
 
     Reports that no device can have sent, or that answer another survey, are counted as refused.
-    Raises HushrankError, naming the file, where one is missing, damaged or of other columns; then
-    nothing was counted.
+    Raises HushrankError, naming the file, where one is missing, damaged or of other columns, and
+    where no report is of this round; then nothing was counted.
     """
     expect(survey, SurveySoFar, "survey", "read_so_far")
     expect(workers, Workers, "workers")
@@ -235,6 +235,9 @@ def tally_reports(
         counted = workers.add_up(tally_piece, asked.parts, pieces, of_pieces(progress))
     else:
         counted = _tally_by_key(asked.parts, pieces, key, scratch, workers, progress)
+    n_counted = sum(each.n_reports for tallies in counted.tallies for each in tallies)
+    none = "no report answers what this round asks: perhaps they are of another one"
+    require(n_counted, f"round {len(before.rounds) + 1}: {none}")
     marks = {piece.mark for piece in pieces}
     handed = marks.pop() if len(marks) == 1 else ""
     return before.with_round(asked, counted, has_key=key is not None, handed=handed)

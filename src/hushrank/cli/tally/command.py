@@ -39,10 +39,12 @@ def tally(
 
     Example:  hushrank tally 'reports/*.parquet' --survey survey.json --out tallies.json
     """
+    from hushrank.cli.output.console import in_flags
     from hushrank.cli.tally.show import tally_and_show
     from hushrank.engines.tasks import Workers
 
-    run_by = Workers(scheduler, workers)
+    with in_flags("scheduler", "workers"):
+        run_by = Workers(scheduler, workers)
     tally_and_show(reports, survey, out, key=key, round=round, scratch=scratch, workers=run_by)
 
 
