@@ -95,6 +95,20 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
     assert run_command(monkeypatch, "aggregate", "x", "--scheduler", "threads") == 1
 
 
+def test_ballots_that_no_ledger_can_lie_beside_are_refused_before_they_are_read(
+    ballots, monkeypatch, capsys
+):
+    run = partial(run_command, monkeypatch, "aggregate")
+    for source in (f"{ballots.parent}/*/*.parquet", f"file://{ballots}/*.parquet"):
+        private = (source, "--engine", "dask", "--scheduler", "threads", "--epsilon", "1")
+        with monkeypatch.context() as patch:
+            patch.setattr("hushrank.cli.aggregate.at_scale.count_ballots", None)
+            assert run(*private) == 1
+        assert "in one folder on this machine: add the epsilons" in capsys.readouterr().err
+        assert run(*private, "--no-ledger") == 0
+        assert "Not written down" in capsys.readouterr().out
+
+
 def test_a_collection_from_files_is_told_as_one_from_rankings(ballots, tmp_path, monkeypatch):
     asked = {"epsilon": 4.0, "seed": 2, "protocol": "pairs"}
     found = collect_files(ballots, **asked)

@@ -27,7 +27,7 @@ def spent(epsilon, delta=0.0):
 def after(folder, *releases):
     """Write releases down, each of a file of ballots, and return the last ledger."""
     for name, ballots, epsilon in releases:
-        (folder / name).write_text(name)
+        (folder / name).write_text(str(ballots.ranks.tolist()))
         ledger = Ledger.beside(folder / name, ballots)
         ledger = ledger.with_result(folder / "out.json", spent(epsilon), TODAY)
     return ledger
@@ -65,9 +65,7 @@ def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_
 
 def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5), ("x.soc", OTHERS, 0.25))
-    said = (
-        "2 private results so far, 1 of them when the file held other ballots, epsilon 0.75 in all"
-    )
+    said = "2 private results so far, 1 of them when other ballots were read, epsilon 0.75 in all"
     assert ledger.in_words() == f"x.soc: {said}"
 
 
@@ -83,6 +81,7 @@ def test_a_file_read_in_another_way_under_another_name_goes_on_paying(tmp_path):
         for name in ("hard", "copy", "other")
     ]
     assert found == [1, 1, 0]
+    assert "other ballots" not in Ledger.beside(tmp_path / "copy.soc", OTHERS).in_words()
 
 
 def test_a_link_pays_where_its_file_lies(tmp_path):
@@ -105,6 +104,19 @@ def test_a_folder_and_a_pattern_of_its_files_have_one_ledger(tmp_path):
     assert first.path == tmp_path / "ballots" / LEDGER
     assert len(Ledger.of(tmp_path / "ballots" / "*.parquet", b"what all say").earlier) == 1
     assert Ledger.of(tmp_path / "ballots" / "2*", b"what others say").earlier == ()
+
+
+def test_some_files_of_a_folder_pay_for_all_of_them_and_all_for_some(tmp_path):
+    for name in ("1.parquet", "2.parquet", "1.csv"):
+        (tmp_path / name).write_text(name)
+    paid = {"": 1.0, "1*.parquet": 0.5, "2.parquet": 0.25}
+    for name, epsilon in paid.items():
+        Ledger.of(tmp_path / name, name.encode()).with_result(None, spent(epsilon), TODAY)
+    found = {
+        name: sum(each.epsilon for each in Ledger.of(tmp_path / name, b"anything").earlier)
+        for name in ("", "*.parquet", "[12].parquet", "1.parquet", "2.parquet", "1.csv")
+    }
+    assert list(found.values()) == [1.75, 1.75, 1.75, 1.5, 1.25, 0]
 
 
 def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):

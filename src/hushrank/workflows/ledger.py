@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -61,9 +62,9 @@ class Book(msgspec.Struct, frozen=True):
 class Ledger:
     """The book beside a file of ballots, and which entries are about the people in it.
 
-    Entries count that name the same file, whatever it held then, or hold the same ballots under
-    another name, however they were read: where some ballots changed or were left out, the others
-    are of the same people. A link stands for the file that it leads to.
+    Entries count that name the same file, alone or by a pattern, whatever it held then, or hold the
+    same ballots under another name, however they were read: where some ballots changed or were left
+    out, the others are of the same people. A link stands for the file that it leads to.
     """
 
     source: Path
@@ -88,7 +89,7 @@ class Ledger:
         told: raw, and kept in memory; the book has a keyed digest of it.   Raises as `beside`.
         """
         real = Path(os.path.realpath(source))
-        real = real / "*" if real.is_dir() else real
+        real = real / "*.parquet" if real.is_dir() else real
         path = real.parent / LEDGER
         require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
@@ -107,10 +108,19 @@ class Ledger:
         return tuple(
             each
             for each in self.book.releases
-            if each.ballots == self.source.name
-            or each.digest == self.digest
-            or (self.file and each.file == self.file)
+            if any(_names(each.ballots, name) for name in self._file_names)
+            or self._is_of_these(each)
         )
+
+    def _is_of_these(self, entry: Entry) -> bool:
+        return entry.digest == self.digest or bool(self.file and entry.file == self.file)
+
+    @property
+    def _file_names(self) -> set[str]:
+        """The names of all files that are meant, and the pattern that means them."""
+        is_one = self.source.is_file()
+        found = [] if is_one else self.source.parent.glob(self.source.name)
+        return {self.source.name, *(each.name for each in found)}
 
     def with_result(self, release: Path | None, spend: Spend, today: date) -> "Ledger":
         """Write the next result down: before anybody sees it, so that none is forgotten.
@@ -139,13 +149,18 @@ class Ledger:
         ]
         if not spends:
             return f"{self.source.name}: no private result yet"
-        changed = sum(each.digest != self.digest for each in self.earlier)
-        of = f", {changed} of them when the file held other ballots" if changed else ""
+        n_others = sum(not self._is_of_these(each) for each in self.earlier)
+        of = f", {n_others} of them when other ballots were read" if n_others else ""
         delta = exact_delta(spends)
         with_delta = f" and delta {loss_in_words(delta)}" if delta else ""
         results = "1 private result" if len(spends) == 1 else f"{len(spends)} private results"
         epsilon = loss_in_words(exact_epsilon(spends))
         return f"{self.source.name}: {results} so far{of}, epsilon {epsilon}{with_delta} in all"
+
+
+def _names(ballots: str, name: str) -> bool:
+    """Whether an entry's ballots, a file or a pattern, take in the file of this name."""
+    return ballots == name or fnmatchcase(name, ballots)
 
 
 def _read(path: Path) -> Book:

@@ -63,7 +63,9 @@ def _require_usable(
     """Raise HushrankError, before a file is read, where options or paths do not go together."""
     require_usable(paths, options, terms)
     method_from_counts(options["method"], epsilon=options["epsilon"], delta=options["delta"])
-    near = "://" not in source or terms.no_ledger or options["seed"] is not None
-    far = "the ledger of private results lies beside ballots on this machine"
+    beside = "://" not in source and (Path(source).is_dir() or Path(source).parent.is_dir())
+    is_booked = not terms.no_ledger and options["seed"] is None
+    far = "the ledger of private results lies beside ballots, in one folder on this machine"
     instead = "" if paths.release is None else ", and take --json in place of --release"
-    require(near, f"{far}: add the epsilons up yourself with --no-ledger{instead}")
+    told = f"{source}: {far}: add the epsilons up yourself with --no-ledger{instead}"
+    require(beside or not is_booked, told)
