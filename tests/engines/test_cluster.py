@@ -85,6 +85,15 @@ def test_a_worker_of_another_version_does_nothing(monkeypatch):
         People.of(people_of, CUTS, Workers("threads", 2))
 
 
+def test_the_version_is_read_once_and_not_by_every_task(monkeypatch):
+    """It lies in a file, and to read that took longer than all else of an empty task."""
+    read, found = [], hushrank.__version__
+    monkeypatch.setattr(tasks, "version", lambda name: read.append(name) or found)
+    tasks.own_version.cache_clear()
+    People.of(people_of, CUTS, Workers("threads", 1))
+    assert read == ["hushrank"]
+
+
 GUARDED = tasks._guarded
 
 

@@ -10,7 +10,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from importlib.metadata import version
 from operator import add
 from queue import Empty, SimpleQueue
@@ -197,7 +197,7 @@ class _Graph:
             from dask import delayed
         except ModuleNotFoundError as missing:
             raise needs_extra("a scheduler", "cluster") from missing
-        run_here = partial(_of_version, version("hushrank"), guarded)
+        run_here = partial(_of_version, own_version(), guarded)
         once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
         run = delayed(run_here, name=_public_name("task"), pure=False, traverse=False)
         total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
@@ -340,16 +340,22 @@ def _require_same_version(client: Any) -> None:
     Nothing is sent to them: what they cannot read, Dask writes to their logs. Workers that come
     later are asked by each task.
     """
-    told, own = client.get_versions(packages=["hushrank"]), version("hushrank")
+    told, own = client.get_versions(packages=["hushrank"]), own_version()
     workers = [("a worker", each) for each in told["workers"].values()]
     for who, each in [("the scheduler", told["scheduler"]), *workers]:
         found = each["packages"]["hushrank"] or "none"
         require(found == own, f"{who} has hushrank {found}, expected {own}")
 
 
+@cache
+def own_version() -> str:
+    """Return the version of hushrank; read once, as each task asks for it."""
+    return version("hushrank")
+
+
 def _of_version(expected: str, guarded: Callable[..., Any], shared: Any, piece: Any) -> Any:
     """Run a task on a worker that has the same hushrank as the process that calls."""
-    own = version("hushrank")
+    own = own_version()
     if own != expected:
         return Failure(f"a worker has hushrank {own}, expected {expected}")
     return guarded(shared, piece)
