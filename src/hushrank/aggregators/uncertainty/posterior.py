@@ -45,16 +45,28 @@ class Posterior:
 
     @property
     def margins(self) -> Floats:
-        """The expected margins (items, items), in shares of people; antisymmetric."""
-        mean: Floats = sum(each.weight * each.margins for each in self.beliefs)  # type: ignore[assignment]
+        """The expected margins (items, items), in shares of people; antisymmetric.
+
+        A belief is normal, and may expect more than all people of a pair that few reported: it is
+        cut to all of them.
+        """
+        mean: Floats = sum(weight * margins for weight, margins, _ in self._of_margins)  # type: ignore[assignment]
         return mean
 
     @property
     def variances(self) -> Floats:
         """The variances of margins (items, items), of all beliefs together."""
-        squares = sum(each.weight * (each.variances + each.margins**2) for each in self.beliefs)
+        squares = sum(weight * (own + margins**2) for weight, margins, own in self._of_margins)
         variances: Floats = np.maximum(squares - self.margins**2, 0.0)
         return variances
+
+    @property
+    def _of_margins(self) -> list[tuple[float, Floats, Floats]]:
+        cut = [np.clip(each.margins, -1, 1) for each in self.beliefs]
+        return [
+            (each.weight, margins, each.variances)
+            for each, margins in zip(self.beliefs, cut, strict=True)
+        ]
 
     def pair_probabilities(self, order: Order) -> tuple[float, ...]:
         """Return, for each pair of neighbours in `order`, the probability that it is right.

@@ -77,7 +77,7 @@ def one_order(
     near to the least one as one likes, whatever they prefer, because every pair is asked about.
     Privacy: epsilon-LDP for each person, in nats; a person answers one of the surveys.
     Raises HushrankError, before anybody is asked, for parameters that do not fit, and when nobody
-    answered about blocks.
+    answered.
     """
     fits = 2 <= n_items <= MOST_ITEMS
     require(fits, f"order takes 2 to {MOST_ITEMS} items, got {n_items}: protocol pairs takes more")
