@@ -201,7 +201,11 @@ def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys)
     assert told["private"] is False
     assert run("--output", "third", "--hold-out", "held.csv") == 1
     assert "need all records in one process" in capsys.readouterr().err
-    assert not (tmp_path / "third").exists()
+    assert run("--output", "third.csv") == 1
+    assert "third.csv: --engine dask writes a folder of Parquet files" in capsys.readouterr().err
+    assert run("--output", "third", "--json", "visits/0.parquet") == 1
+    assert "expected different files to read and to write" in capsys.readouterr().err
+    assert not list(tmp_path.glob("third*"))
 
 
 def test_names_are_in_the_order_in_which_tables_are_read():

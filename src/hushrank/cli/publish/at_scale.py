@@ -36,7 +36,7 @@ def publish_files_and_show(
     if scratch is None:
         raise HushrankError("--engine dask needs --scratch: a folder for raw records meanwhile")
     _require_usable(terms, paths, columns)
-    written = outputs([paths.json], beside=[paths.profiles])
+    written = outputs([paths.json], beside=[source, paths.profiles])
     console = console_beside(written)
     asked = vars(terms) | {"columns": ActivityColumns(**vars(columns))}
     del asked["protect"]
@@ -64,6 +64,8 @@ def _require_usable(terms: ReleaseTerms, paths: PublishPaths, columns: ActivityO
     alone = terms.protect, paths.hold_out, paths.posterior, paths.report
     far = "--protect, --hold-out, --posterior and --report need all records in one process"
     require(all(each is None for each in alone), far)
+    is_file = paths.output.suffix in (".csv", ".gz")
+    require(not is_file, f"{paths.output}: --engine dask writes a folder of Parquet files")
     require(columns.delimiter is None, "--delimiter is of text, and --engine dask reads Parquet")
 
 
