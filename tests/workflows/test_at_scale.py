@@ -84,7 +84,9 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
     assert "ballots/*.parquet" in capsys.readouterr().out
     assert sorted(json.loads((tmp_path / "all.json").read_text())["order"]) == list(BALLOTS.names)
     assert released
-    assert run(*private) == 1
+    with monkeypatch.context() as patch:  # before a file is read
+        patch.setattr("hushrank.cli.aggregate.at_scale.count_ballots", None)
+        assert run(*private) == 1
     assert "there is a release already" in capsys.readouterr().err
     assert run(*private, "--force") == 0
     assert "2 private results so far, epsilon 2" in capsys.readouterr().out

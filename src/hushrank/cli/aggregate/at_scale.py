@@ -10,6 +10,7 @@ from hushrank.cli.aggregate.show import (
     AggregatePaths,
     ReleaseTerms,
     open_ledger,
+    require_new,
     require_usable,
     say_consensus,
     say_end,
@@ -62,6 +63,7 @@ def _require_usable(
 ) -> None:
     """Raise HushrankError, before a file is read, where options or paths do not go together."""
     require_usable(paths, options, terms)
+    require_new(paths.release, terms)
     method_from_counts(options["method"], epsilon=options["epsilon"], delta=options["delta"])
     beside = "://" not in source and (Path(source).is_dir() or Path(source).parent.is_dir())
     is_booked = not terms.no_ledger and options["seed"] is None

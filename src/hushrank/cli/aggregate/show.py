@@ -157,11 +157,15 @@ def open_ledger(
         return None
     with in_flags("no_ledger"):
         ledger = opened()
-    release = paths.release
-    is_file = release is not None and release.is_file() and not is_standard_output(release)
-    again = f"--force puts another in its place, which spends epsilon again ({ledger.in_words()})"
-    require(terms.force or not is_file, f"{release}: there is a release already; {again}")
+    require_new(paths.release, terms, f" ({ledger.in_words()})")
     return ledger
+
+
+def require_new(release: Path | None, terms: ReleaseTerms, spent: str = "") -> None:
+    """Raise HushrankError, which says what was spent, where a release is there already."""
+    is_file = release is not None and release.is_file() and not is_standard_output(release)
+    again = f"--force puts another in its place, which spends epsilon again{spent}"
+    require(terms.force or not is_file, f"{release}: there is a release already; {again}")
 
 
 def require_usable(paths: AggregatePaths, options: Mapping[str, Any], terms: ReleaseTerms) -> None:
