@@ -1,16 +1,17 @@
 """One consensus order from local reports: `order` beside every single way, on the same people.
 
 `HUSHRANK_DATA=folder python -m benchmarks.one_order` reads Sushi, Jester and elections below it and
-prints Markdown; a quarter of an hour, and as long again with `--max-entropy`. All people of a data
-set are asked, at most 5,000; in each repetition under other numbers of the items, and with noise of
-its own. What is told is the excess: by how much the mean normalised Kendall distance of the order
-to the people's is above that of their exact Kemeny order. `--made-up` asks people of models in
-place of real ones, `--crowds` everybody of Sushi and of Meath ten and a hundred times.
+prints Markdown; a quarter of an hour, and as long again with `--max-entropy`; `--ways maxent` asks
+in that way alone. All people of a data set are asked, at most 5,000; in each repetition under other
+numbers of the items, and with noise of its own. What is told is the excess: by how much the mean
+normalised Kendall distance of the order to the people's is above that of their exact Kemeny order.
+`--made-up` asks people of models in place of real ones, `--crowds` everybody of Sushi and of Meath
+ten and a hundred times.
 """
 
 import os
-import sys
 import zlib
+from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,17 +92,25 @@ def excess(people: Rankings, way: str, epsilon: float, seed: int, label: str) ->
 
 
 def table(people: Mapping[str, Rankings], epsilon: float, ways: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the table of one epsilon, in thousandths."""
+    """Yield the lines of the table of one epsilon, in thousandths; last the mean of elections."""
     yield f"| ε = {epsilon:g} | {' | '.join(ways)} |"
     yield "|---" * (len(ways) + 1) + "|"
+    elections = []
     for name, each in people.items():
-        cells = []
-        for way in ways:
-            slow = LONG_REPETITIONS if each.n_items >= LONG_ITEMS else SLOW_REPETITIONS
-            n = slow if way in SLOW_WAYS else REPETITIONS
-            found = np.array([excess(each, way, epsilon, seed, name) for seed in range(n)]) * 1000
-            cells.append(f"{found.mean():.1f} ± {found.std() / np.sqrt(n):.1f}")
-        yield f"| {name} | {' | '.join(cells)} |"
+        found = [_repeated(each, way, epsilon, name) for way in ways]
+        yield f"| {name} | {' | '.join(map(_mean, found))} |"
+        if name in {election.name for election in ELECTIONS}:
+            elections.append(found)
+    if elections:
+        means = (_mean_of_means(of_way) for of_way in zip(*elections, strict=True))
+        yield f"| mean of {len(elections)} elections | {' | '.join(means)} |"
+
+
+def _repeated(people: Rankings, way: str, epsilon: float, label: str) -> Floats:
+    """Return the excess of each repetition, in thousandths."""
+    slow = LONG_REPETITIONS if people.n_items >= LONG_ITEMS else SLOW_REPETITIONS
+    seeds = range(slow if way in SLOW_WAYS else REPETITIONS)
+    return 1000 * np.array([excess(people, way, epsilon, seed, label) for seed in seeds])
 
 
 def made_up(n_items: int, n_people: int, number: int) -> Rankings:
@@ -159,7 +168,18 @@ def table_of_made_up(n_items: int, n_people: int) -> Iterator[str]:
 
 
 def _mean(found: Floats) -> str:
-    return f"{found.mean():.2f} ± {found.std() / np.sqrt(len(found)):.2f}"
+    return f"{found.mean():.2f} ± {_error(found):.2f}"
+
+
+def _mean_of_means(found: Sequence[Floats]) -> str:
+    """Return the mean over populations, and the standard error that repetitions leave it."""
+    mean = np.mean([each.mean() for each in found])
+    error = np.sqrt(sum(_error(each) ** 2 for each in found)) / len(found)
+    return f"{mean:.2f} ± {error:.2f}"
+
+
+def _error(found: Floats) -> float:
+    return float(found.std() / np.sqrt(len(found)))
 
 
 def table_of_crowds(data: Path) -> Iterator[str]:
@@ -180,20 +200,27 @@ def table_of_crowds(data: Path) -> Iterator[str]:
 
 def main() -> None:
     """Print a table for each epsilon; or of made-up people; or of more people."""
+    parser = ArgumentParser(prog="python -m benchmarks.one_order")
+    every = [*WAYS, *SLOW_WAYS]
+    parser.add_argument("--ways", nargs="+", choices=every, default=list(WAYS))
+    parser.add_argument("--max-entropy", action="store_const", dest="ways", const=every)
+    parser.add_argument("--made-up", action="store_true")
+    parser.add_argument("--crowds", action="store_true")
+    asked = parser.parse_args()
     data = Path(os.environ["HUSHRANK_DATA"])
-    if "--made-up" in sys.argv:
+    if asked.made_up:
         for n_items in MADE_UP_ITEMS:
             for n_people in MADE_UP_PEOPLE:
                 print("\n".join(table_of_made_up(n_items, n_people)), flush=True)
         return
-    if "--crowds" in sys.argv:
+    if asked.crowds:
         for line in table_of_crowds(data):
             print(line, flush=True)
         return
     people = dict(populations(data))
-    ways = [*WAYS, *(SLOW_WAYS if "--max-entropy" in sys.argv else ())]
     for epsilon in EPSILONS:
-        print("\n".join(table(people, epsilon, ways)), flush=True)
+        for line in table(people, epsilon, asked.ways):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":
