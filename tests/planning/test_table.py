@@ -71,13 +71,13 @@ def test_unknown_families_are_refused():
         simulate_table(["borda"])
 
 
-def test_workers_simulate_the_same_records_of_tasks(monkeypatch, tmp_path):
+def test_workers_simulate_the_same_records_of_the_tasks_of_some_items(monkeypatch, tmp_path):
     monkeypatch.setattr(table, "TABLE", tmp_path / "table.jsonl")
-    few = [replace(task, repetitions=(1, 1)) for task in tasks("uniform") if task.n_items == 3]
+    every = [replace(task, repetitions=(1, 1)) for task in tasks("uniform")]
     simulating = import_module("hushrank.planning.simulation.simulate_table")
-    monkeypatch.setattr(simulating, "tasks", lambda family: few)
-    simulate_table(["uniform"], Workers("threads", 2))
-    stated = {key_of(task): simulate_task(task) for task in few}
+    monkeypatch.setattr(simulating, "tasks", lambda family: every)
+    simulate_table(["uniform"], Workers("threads", 2), n_items=[3])
+    stated = {key_of(task): simulate_task(task) for task in every if task.n_items == 3}
     assert {each.key: each for each in read_records()} == stated
 
 

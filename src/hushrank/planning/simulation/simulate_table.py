@@ -1,7 +1,8 @@
 """Simulate the table of predictions: `python -m hushrank.planning.simulation.simulate_table`.
 
-Families named behind it are simulated anew; without a name, what the table lacks. The same seeds
-give the same table, however many processes, or workers of Dask, share the work:
+Families named behind it are simulated anew; without a name, what the table lacks; with `--items`
+only where people rank so many. The same seeds give the same table, however many processes, or
+workers of Dask, share the work:
 `python -m hushrank.planning.simulation.simulate_table --engine dask --scheduler tcp://host:8786`.
 """
 
@@ -45,16 +46,20 @@ N_CROWDS, N_CROWDS_OF_MANY, N_CROWDS_KEPT = 8, 2, 32
 """How many crowds are drawn from a population; repetitions take them in turn."""
 
 
-def simulate_table(families: Sequence[str], workers: Workers | None = None) -> None:
+def simulate_table(
+    families: Sequence[str], workers: Workers | None = None, *, n_items: Sequence[int] = ()
+) -> None:
     """Simulate the families anew, or what is missing; write the table after each task.
 
     workers: where tasks run; None: in two processes of this machine, without Dask.
+    n_items: of which numbers of items; none: of all.
     """
     unknown = [family for family in families if family not in ITEMS]
     require(not unknown, f"expected families of {', '.join(ITEMS)}, got {', '.join(unknown)}")
     known = set() if families else {(each.key, each.points) for each in read_records()}
     every = chain.from_iterable(map(tasks, families or ITEMS))
-    chosen = [task for task in every if (key_of(task), points_of(task)) not in known]
+    some = (task for task in every if not n_items or task.n_items in n_items)
+    chosen = [task for task in some if (key_of(task), points_of(task)) not in known]
     if workers is not None:
         workers.each(_simulated, None, chosen, lambda _, record: _keep(record))
         return
@@ -123,13 +128,14 @@ def _errors(trials: Sequence[Trial]) -> NDArray[np.float64]:
 def _main() -> None:
     parser = ArgumentParser(prog="python -m hushrank.planning.simulation.simulate_table")
     parser.add_argument("families", nargs="*", help=f"of {', '.join(ITEMS)}")
+    parser.add_argument("--items", nargs="+", type=int, default=(), help="how many people rank")
     parser.add_argument("--engine", choices=("local", "dask"), default="local")
     parser.add_argument("--scheduler", help="Dask: threads, processes or tcp://host:8786")
     parser.add_argument("--workers", type=int, help="how many threads or processes")
     asked = parser.parse_args()
     scheduler = asked.scheduler or "processes"
     on_dask = Workers(scheduler, asked.workers) if asked.engine == "dask" else None
-    simulate_table(asked.families, on_dask)
+    simulate_table(asked.families, on_dask, n_items=asked.items)
 
 
 if __name__ == "__main__":
