@@ -37,7 +37,12 @@ POINTS_OF_QUESTIONS: tuple[GridPoint, ...] = (
 )
 """Of max-entropy: from next to nothing known to nearly all, by weak and by clear reports."""
 NEXT_TO_NOTHING: GridPoint = (0.05, 300)
-POINTS_OF_MANY_ITEMS: tuple[GridPoint, ...] = ((0.3, 3000), (1.0, 5000), (3.0, 5000))
+POINTS_OF_MANY_ITEMS: tuple[GridPoint, ...] = (
+    (0.3, 3000),
+    (1.0, 5000),
+    (3.0, 5000),
+    (4.0, 40_000),
+)
 POINTS_OF_ORDERS: tuple[GridPoint, ...] = (
     NEXT_TO_NOTHING,
     *((epsilon, CLEAR_PEOPLE) for epsilon in (0.3, 1.0, 2.5, 6.0)),
