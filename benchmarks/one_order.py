@@ -37,7 +37,7 @@ from hushrank.rankings.profile import Rankings
 EPSILONS = (0.5, 1.0, 2.0, 5.0)
 WAYS = {"rr": "ldp-kwiksort-rr", "pairs": "pairs", "subset": "subset-order", "order": "order"}
 SLOW_WAYS = {"maxent": "max-entropy"}
-REPETITIONS, SLOW_REPETITIONS, LONG_REPETITIONS = 40, 10, 6
+REPETITIONS, SLOW_REPETITIONS = 40, 6
 LONG_ITEMS = 12
 MOST_PEOPLE, FEWEST_PEOPLE = 5000, 500
 UNEQUAL = ([4, 3.7, 1.2, 1, -1, -1.3, -4], [5, 2, 1.8, 0, -0.2, -2, -5])
@@ -108,8 +108,8 @@ def table(people: Mapping[str, Rankings], epsilon: float, ways: Sequence[str]) -
 
 def _repeated(people: Rankings, way: str, epsilon: float, label: str) -> Floats:
     """Return the excess of each repetition, in thousandths."""
-    slow = LONG_REPETITIONS if people.n_items >= LONG_ITEMS else SLOW_REPETITIONS
-    seeds = range(slow if way in SLOW_WAYS else REPETITIONS)
+    is_slow = way in SLOW_WAYS and people.n_items >= LONG_ITEMS
+    seeds = range(SLOW_REPETITIONS if is_slow else REPETITIONS)
     return 1000 * np.array([excess(people, way, epsilon, seed, label) for seed in seeds])
 
 
