@@ -119,7 +119,7 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
     t-closeness (Li, Li, Venkatasubramanian, ICDE 2007), t = 0 by the beliefs.
     Raises HushrankError for pools of fewer than 2, and for more users times pools than fit.
     """
-    require(least_users >= 2, f"expected pools of 2 or more users, got {least_users:g}")
+    require(least_users >= 2, f"budget: expected pools of 2 or more users, got {least_users:g}")
     n_users = len(points)
     centres = _first_centres(points, max(1, n_users // ceil(least_users)))
     n_pools = len(centres)
