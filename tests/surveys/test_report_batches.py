@@ -222,6 +222,21 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             assert (found.n_refused, found.n_repeated) == (0, 40)
 
 
+@pytest.mark.parametrize("n_buckets", [1, 3])
+def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, n_buckets):
+    part = published(GeneralizedRandomizedResponse)
+    documents = sent(part, 40, 3)
+    keys = [None if n < 3 else f"person {n}" for n in range(40)]
+    pieces = written(tmp_path, [batch_of(documents, person=keys)])
+    keyed = Keyed((part,), "person", n_buckets, SALT)
+    spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)
+    for read, n_seen in (({"pieces": tuple(pieces)}, 0), ({"files": spread.files}, 3)):
+        found = Workers().add_up(tally_bucket, replace(keyed, **read), range(n_buckets))
+        assert supports(found) == supports(tally_batch((part,), batch_of(documents[3:])))
+        assert (found.n_refused + n_seen, found.n_repeated) == (3, 0)
+    assert spread.n_refused == 3
+
+
 @pytest.mark.parametrize("alike", [1, 2**54])
 def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, alike):
     """In several parts of the table; and where different keys have equal hashes, compared whole."""
