@@ -42,6 +42,7 @@ def test_bayesian_ranking_ignores_scores_and_repeats_from_a_generator() -> None:
         BayesianRanking.fit(csr_array((3, 3)), rng=np.random.default_rng(3))
 
 
+@pytest.mark.linear_algebra
 def test_linear_items_learn_tastes_and_solve_their_program() -> None:
     seen, held_out = two_tastes(np.random.default_rng(1))
     model = LinearItems.fit(csr_array(seen * 3.0), strength=20.0)

@@ -34,6 +34,7 @@ def within(points: np.ndarray, labels: np.ndarray) -> float:
     return float(((points - centres[labels]) ** 2).sum(axis=1).mean())
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("n_values", [2, 3])
 @pytest.mark.parametrize(("n_users", "least_users"), [(120, 20), (121, 30), (200, 7.5), (50, 60)])
 def test_every_pool_has_its_share_of_every_value_by_the_beliefs(n_values, n_users, least_users):
@@ -82,6 +83,7 @@ def test_pools_differ_as_those_of_a_partition_that_looks_at_nobody():
     np.testing.assert_allclose(np.mean(sums, axis=0), 10, atol=5 * np.sqrt(by_chance / times))
 
 
+@pytest.mark.linear_algebra
 def test_words_decide_who_is_pooled_with_whom():
     points, beliefs = people_of(60)
     found = solve_pools(points, beliefs, least_users=10)
@@ -157,6 +159,7 @@ def planted():
     return hold_out(visits, seed=1)[0], people, asks
 
 
+@pytest.mark.linear_algebra
 @pytest.mark.parametrize("budget", [20, 45])
 def test_every_released_record_of_who_protects_is_shared_and_all_others_are_their_own(
     planted, budget
