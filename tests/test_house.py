@@ -114,3 +114,57 @@ def is_for_callers(node: ast.AST) -> bool:
     if not is_function or node.name.startswith("_"):
         return False
     return not any(isinstance(each, ast.Call) for each in node.decorator_list)
+
+
+HOLDS = re.compile(
+    r"\b(NDArray|csr_array|Ranks|Orders|Indices|Integers|Floats|Floats32|Counts|Mask|Words|Labels"
+    r"|Shares|Values|RecordBatch|Rankings|Activity|Points)\b"
+)
+"""Types of what people ranked, did or answered, among others."""
+SHOWN = {"LiveSurvey", "Curve", "Ball", "StatedChannel"}
+"""They hold no data of people: how many reports came, a picture, laws."""
+GROWS = {"_Taught", "Sum", "StreamUser", "_Marking", "Search"}
+"""What counts, adds up or is read while it is made."""
+DATACLASSES = [
+    (node, ast.unparse(decorator))
+    for file in sorted(CODE.rglob("*.py"))
+    for node in ast.walk(ast.parse(file.read_text()))
+    if isinstance(node, ast.ClassDef)
+    for decorator in node.decorator_list
+    if ast.unparse(decorator).startswith("dataclass")
+]
+
+
+def test_no_repr_shows_what_people_ranked_did_or_answered():
+    """What a traceback, a log line or a notebook prints of a thing is its repr."""
+    assert len(DATACLASSES) > 400
+    told = {
+        node.name
+        for node, decorated in DATACLASSES
+        if "repr=False" not in decorated
+        and not any(
+            isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body
+        )
+        and any(
+            HOLDS.search(ast.unparse(each.annotation)) and "repr=False" not in ast.unparse(each)
+            for each in node.body
+            if isinstance(each, ast.AnnAssign)
+        )
+    }
+    assert told == SHOWN
+
+
+def test_things_do_not_change():
+    changing = {node.name for node, decorated in DATACLASSES if "frozen=True" not in decorated}
+    assert changing == GROWS
+    documents = [
+        node
+        for file in CODE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and {keyword.arg for keyword in node.keywords} & {"tag", "tag_field"}
+    ]
+    assert len(documents) > 5
+    for node in documents:
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+        assert given.get("frozen") == "True", node.name

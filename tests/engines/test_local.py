@@ -283,6 +283,9 @@ def test_a_survey_by_budget_asks_those_who_have_it():
     statement = outcome.privacy_statement
     assert "by 2-LDP, within their own budgets from 0.400001 to 2 (in nats" in statement
     assert "of different people" in statement
+    all_of_them = Survey("all", (WHOLE,), (GeneralizedRandomizedResponse(120, 0.4),), 0.4)
+    everybody = run(ask(all_of_them), EVERY_ORDER, rng=Randomness.secure())
+    assert "of different people" not in everybody.privacy_statement
 
 
 def test_the_people_of_a_budget_are_asked_and_no_others():

@@ -89,6 +89,11 @@ def test_a_price_is_what_is_certified():
         Target(0.3, 1e-5).price((survey,), 20)
 
 
+def test_a_price_of_no_round_is_refused():
+    with pytest.raises(HushrankError, match="at least 1 round, got 0"):
+        Target(1.0, 1e-5, 0)
+
+
 @pytest.mark.parametrize("n_rounds", range(2, 12))
 def test_rounds_together_cost_no_last_digit_more_than_was_asked(n_rounds):
     survey = sampled_survey("pairs", [PAIR], 0.5)

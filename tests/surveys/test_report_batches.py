@@ -334,3 +334,17 @@ def test_a_table_of_reports_tells_nothing_of_the_order_in_which_they_came(make):
     assert table.num_rows == 60
     assert table.equals(report_table((part,), kinds[::-1]))
     assert table["question"].to_pylist() == sorted(table["question"].to_pylist())
+
+
+def test_a_table_of_several_parts_adds_up_to_what_each_question_was_told():
+    ends = (0.0, 0.2, 0.5, 1.0)
+    parts = tuple(published(GeneralizedRandomizedResponse, lots=each) for each in pairwise(ends))
+    times = np.random.default_rng(1).integers(1, 9, size=(len(parts), len(QUESTIONS), 2))
+    kinds = [
+        (*place, b"%d" % report, n) for (*place, report), n in np.ndenumerate(times.astype(object))
+    ]
+    (batch,) = report_table(parts, kinds).combine_chunks().to_batches()
+    found = tally_batch(parts, batch)
+    for part, told in zip(found.tallies, times, strict=True):
+        assert [tally.support[:2].tolist() for tally in part] == told.tolist()
+    assert found.n_refused == 0

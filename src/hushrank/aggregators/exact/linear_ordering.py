@@ -20,7 +20,7 @@ MOST_CUTS_KEPT = 1_000_000
 """Of the broken triangles found so far; then all but the worst are forgotten."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrderingSolution:
     """What one call of the solver says: values of the pairs, if any, and a proven lower bound.
 

@@ -42,7 +42,7 @@ class Responder(Protocol):
         """Return the support function (groups,) exactly, as the certificate takes it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LeakageResponder:
     """P(y | ĝ) of a column may be anything: the support function is that of the leakage."""
 
@@ -73,7 +73,7 @@ class _Column(NamedTuple):
     least: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RatioResponder:
     """A column's likelihoods P(ĝ | y) may differ by a factor of max_ratio > 1 at most.
 
