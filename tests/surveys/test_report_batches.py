@@ -348,3 +348,18 @@ def test_a_table_of_several_parts_adds_up_to_what_each_question_was_told():
     for part, told in zip(found.tallies, times, strict=True):
         assert [tally.support[:2].tolist() for tally in part] == told.tolist()
     assert found.n_refused == 0
+
+
+def test_a_file_of_one_batch_is_counted_by_key(tmp_path):
+    part = published(GeneralizedRandomizedResponse)
+    documents = sent(part, 10, 3)
+    pieces = written(tmp_path, [batch_of(documents, person=[f"person {n}" for n in range(10)])])
+    assert len(pieces) == 1
+    keyed = Keyed((part,), "person", 1, SALT)
+    found = tally_bucket(replace(keyed, pieces=tuple(pieces)), 0)
+    assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
+
+
+def test_a_number_of_workers_needs_a_scheduler():
+    with pytest.raises(HushrankError, match="expected a scheduler beside their number"):
+        Workers(None, 2)
