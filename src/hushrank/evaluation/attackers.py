@@ -203,17 +203,30 @@ def _stacked(
     folds = StratifiedKFold(N_HALVES, shuffle=True, random_state=int(rng.integers(2**31)))
     found = np.zeros((len(values), n_values))
     for known, asked in folds.split(alone, values):
-        taught, foretold = [alone[known]], [alone[asked]]
-        for make in classifiers().values():
-            of_known = seen[known], values[known]
-            within = cross_fitted_scores(
-                make, *of_known, n_values, n_folds=N_HALVES, rng=rng, tell=told
-            )
-            final = make(int(rng.integers(2**31))).fit(*of_known)
-            taught.append(within)
-            foretold.append(value_scores(final, seen[asked], n_values))
-            told()
+        of_known = seen[known], values[known]
+        within, foretold = _by_known(*of_known, seen[asked], n_values, rng, told)
         stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
-        stack.fit(np.column_stack(taught), values[known])
-        found[asked] = np.log(np.maximum(stack.predict_proba(np.column_stack(foretold)), 1e-12))
+        stack.fit(np.column_stack([alone[known], within]), values[known])
+        guessed = stack.predict_proba(np.column_stack([alone[asked], foretold]))
+        found[asked] = np.log(np.maximum(guessed, 1e-12))
     return found
+
+
+def _by_known(
+    known: csr_array,
+    values: WholeNumbers,
+    asked: csr_array,
+    n_values: int,
+    rng: np.random.Generator,
+    told: _Taught,
+) -> tuple[Floats, Floats]:
+    """Return what classifiers say of known users, by cross-fitting, and of those asked about."""
+    within, foretold = [], []
+    for make in classifiers().values():
+        within.append(
+            cross_fitted_scores(make, known, values, n_values, n_folds=N_HALVES, rng=rng, tell=told)
+        )
+        final = make(int(rng.integers(2**31))).fit(known, values)
+        foretold.append(value_scores(final, asked, n_values))
+        told()
+    return np.hstack(within), np.hstack(foretold)

@@ -1,4 +1,4 @@
-"""Weights between items: a recommender that learns in one step, and better than it is simple."""
+"""Weights between items: a recommender that learns in one step, without drawing anything."""
 
 from dataclasses import dataclass
 
