@@ -1,7 +1,6 @@
 """Scores of items from noisy margins: margin = tanh(score_a - score_b)."""
 
 from collections.abc import Callable
-from math import inf
 
 import numpy as np
 
@@ -13,20 +12,17 @@ FLATTEST = 1e-3
 """Where all agree the slope is taken as this, so that contradicting answers still count."""
 
 
-def likeliest_scores(
-    margins: Floats, precisions_at: Callable[[Floats], Floats], *, widest: float = inf
-) -> Floats:
+def likeliest_scores(margins: Floats, precisions_at: Callable[[Floats], Floats]) -> Floats:
     """Return the scores (items,), higher = better, that fit margins (items, items) best.
 
         minimise sum precision (margin - tanh(s_a - s_b))^2 + sum s^2 / spread^2
 
     `precisions_at` maps the model's margins to the precisions of the given ones, 0 on the diagonal.
-    The spread is the scores' own, learnt along (empirical Bayes) up to `widest`, so that neither
-    a crowd that nearly agrees nor pure noise is pulled wrongly. Deterministic. Cost: O(items^3).
+    The spread is the scores' own, learnt along (empirical Bayes), so that neither a crowd that
+    nearly agrees nor pure noise is pulled wrongly. Deterministic. Cost: O(items^3).
     Source: Bradley, Terry (Biometrika 1952), by Gauss-Newton; our own weights.
     """
-    scores, most = np.zeros(len(margins)), widest**2
-    variance = min(1.0, most)
+    scores, variance = np.zeros(len(margins)), 1.0
     for _ in range(MOST_ROUNDS):
         model = np.tanh(scores[:, None] - scores)
         slopes = slopes_at(model)
@@ -34,7 +30,7 @@ def likeliest_scores(
         doubt = np.linalg.inv(laplacian(weights * slopes) + np.eye(len(scores)) / variance)
         step = doubt @ ((weights * (margins - model)).sum(axis=1) - scores / variance)
         scores = scores + np.clip(step, -1, 1)
-        variance = min(most, float(np.mean(scores**2 + np.diag(doubt))))
+        variance = float(np.mean(scores**2 + np.diag(doubt)))
         if np.abs(step).max() < TOLERANCE:
             break
     return scores

@@ -10,87 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from hushrank.aggregators.bradley_terry import laplacian, likeliest_scores, slopes_at
+from hushrank.aggregators.bradley_terry import laplacian
+from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins, EstimatedScores
 from hushrank.aggregators.uncertainty.posterior import Belief
+from hushrank.aggregators.uncertainty.straight_line import Line, contrasts
 from hushrank.arrays import Floats
-
-LEAST_OWN_NOISE = 0.05
-"""The part of a variance that is at least no shared noise: shared noise is known near uniform."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EstimatedScores:
-    """Estimated sums (items,) of each item's margins over the others, and the noise's covariance.
-
-    The covariance (items, items) is singular: sums of all margins are 0.
-    """
-
-    values: Floats
-    covariance: Floats
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EstimatedMargins:
-    """Estimated margins (items, items), in shares of people, with their variances.
-
-        estimate[a, b] = margin[a, b] + u[a] - u[b] + v[a, b]
-
-    Variance inf: nobody answered. u (items,) has the variance `shared`: what reports on more than
-    two items add to all their pairs at once. The variances include it twice. scores: estimated
-    besides, from reports of other people.
-    """
-
-    margins: Floats
-    variances: Floats
-    shared: float = 0.0
-    scores: EstimatedScores | None = None
-
-    @cached_property
-    def is_known(self) -> Floats:
-        """1 where somebody answered, else 0; 0 on the diagonal."""
-        known = np.isfinite(self.variances).astype(np.float64)
-        np.fill_diagonal(known, 0.0)
-        return known
-
-    @cached_property
-    def estimates(self) -> Floats:
-        """The margins, 0 where nobody answered."""
-        return np.where(self.is_known > 0, self.margins, 0.0)
-
-    @cached_property
-    def precisions(self) -> Floats:
-        """One over the variances, 0 where nobody answered."""
-        return self.is_known / np.maximum(self._finite, 1e-12)
-
-    @cached_property
-    def own_noise(self) -> Floats:
-        """The variances of v; anything where nobody answered."""
-        least = LEAST_OWN_NOISE * self._finite if self.shared else 0.0
-        return np.maximum(np.maximum(self._finite - 2 * self.shared, least), 1e-12)
-
-    @property
-    def _finite(self) -> Floats:
-        return np.where(self.is_known > 0, self.variances, 1.0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Line:
-    """A straight line (items, items) for each pair: offset + slope (score[a] - score[b])."""
-
-    offsets: Floats
-    slopes: Floats
-
-    @classmethod
-    def tangent(cls, known: EstimatedMargins, widest: float) -> "Line":
-        """Return the tangents of tanh at the likeliest scores, of a spread of at most `widest`.
-
-        The spread is learnt along: with too wide a prior noise would look like agreement, and
-        flatten the curve.
-        """
-        scores = likeliest_scores(known.estimates, lambda model: known.precisions, widest=widest)
-        gaps = scores[:, None] - scores
-        slopes = slopes_at(np.tanh(gaps))
-        return cls(np.tanh(gaps) - slopes * gaps, slopes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,7 +68,7 @@ class MarginFit:
 
     @cached_property
     def _rest_variance(self) -> Floats:
-        rest: Floats = self.rest_spread**2 * self.line.slopes
+        rest: Floats = self.rest_spread**2 * self.line.slopes + self.line.bends
         return rest
 
     @cached_property
@@ -244,9 +168,3 @@ class MarginFit:
         for load, part in zip(self._loads, by_factors, strict=True):
             reach += load[:, :, None] * (part[:, None] - part)
         return reach
-
-
-def contrasts(covariance: Floats) -> Floats:
-    """Return the covariances (items, items) of differences, of two items each: of both factors."""
-    own = np.diag(covariance)
-    return own[:, None] + own - covariance - covariance.T

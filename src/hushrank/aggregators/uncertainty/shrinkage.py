@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from hushrank.aggregators.uncertainty.margin_fit import EstimatedMargins, Line, MarginFit, contrasts
+from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
+from hushrank.aggregators.uncertainty.margin_fit import MarginFit
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
+from hushrank.aggregators.uncertainty.straight_line import contrasts, straightened
 from hushrank.arrays import Floats
 
 SPREADS: Floats = np.exp2(np.arange(-10, 4, dtype=np.float64))
@@ -33,14 +35,15 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
         margin[a, b] = tanh(score[a] - score[b]) + rest[a, b]
         score ~ N(0, t^2)      rest ~ N(0, w^2 slope)      slope = 1 - tanh^2
 
-    For each t the curve is straightened at its best fit. The spreads are weighed by the evidence,
-    from priors flat in their logarithms, of w up to t: chance alone makes both of the same size.
+    For each t the curve is straightened where the scores are believed to be. The spreads are
+    weighed by the evidence, from priors flat in their logarithms, of w up to t: chance alone makes
+    both of the same size.
     Cost: O(items^3) for each of 95 pairs of spreads.   Source: Bradley, Terry (Biometrika 1952),
     as a hierarchical normal model.   Why these priors: decision 22.
     """
     fits, log_prior = [], []
-    for spread in SPREADS:
-        line, rests = Line.tangent(known, spread), REST_SPREADS[spread >= REST_SPREADS]
+    for spread, line in zip(SPREADS, straightened(known, SPREADS), strict=True):
+        rests = REST_SPREADS[spread >= REST_SPREADS]
         fits += [MarginFit(known, line, spread, rest) for rest in rests]
         log_prior += [-np.log(len(rests))] * len(rests)
     weights = _weights(np.array([fit.log_evidence for fit in fits]) + log_prior)

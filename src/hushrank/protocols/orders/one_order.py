@@ -15,7 +15,7 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.exact.subset_program import MOST_ITEMS_OF_SETS
 from hushrank.aggregators.from_reports.block_reports import reports_of_blocks, shared_noise
 from hushrank.aggregators.from_reports.pair_scores import estimate_pairs_together
-from hushrank.aggregators.uncertainty.margin_fit import EstimatedMargins, EstimatedScores
+from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins, EstimatedScores
 from hushrank.aggregators.uncertainty.posterior import Posterior
 from hushrank.aggregators.uncertainty.shrinkage import posterior_of
 from hushrank.arrays import Floats, Order
