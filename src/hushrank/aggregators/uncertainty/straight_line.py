@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.spatial.distance import squareform
 
 from hushrank.aggregators.bradley_terry import FLATTEST, laplacian
 from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
@@ -48,21 +49,27 @@ class _Scores:
     @property
     def line(self) -> Line:
         """The line that is nearest to tanh in the mean of squares."""
-        gaps = self.means[:, None] - self.means
-        deviations = np.sqrt(np.maximum(contrasts(self.covariance), LEAST_DEVIATION**2))
-        curve = np.tanh(gaps[..., None] + deviations[..., None] * POINTS)
-        means = _antisymmetric(curve @ WEIGHTS)
-        slopes = _symmetric((curve * POINTS) @ WEIGHTS / deviations)
-        bends = _symmetric(curve**2 @ WEIGHTS) - means**2 - (slopes * deviations) ** 2
+        pairs = np.triu_indices(len(self.means), 1)
+        gaps = (self.means[:, None] - self.means)[pairs]
+        variances = np.maximum(contrasts(self.covariance)[pairs], LEAST_DEVIATION**2)
+        deviations = np.sqrt(variances)
+        curve = np.tanh(gaps[:, None] + deviations[:, None] * POINTS)
+        means = curve @ WEIGHTS
+        slopes = curve @ (WEIGHTS * POINTS) / deviations
+        bends = curve**2 @ WEIGHTS - means**2 - slopes**2 * variances
         slopes = np.maximum(slopes, FLATTEST)
-        return Line(means - slopes * gaps, slopes, np.maximum(bends, 0.0))
+        return Line(
+            _filled(means - slopes * gaps, -1, 0.0),
+            _filled(slopes, 1, 1.0),
+            _filled(np.maximum(bends, 0.0), 1, 0.0),
+        )
 
     def given(self, known: EstimatedMargins, line: Line, spread: float) -> "_Scores":
         """Return what the estimates say of scores of this spread, if the line is right."""
         information = known.is_known / (line.bends + known.own_noise)
         prior = np.eye(len(self.means)) / spread**2
         precision = laplacian(information * line.slopes**2) + prior
-        covariance = _symmetric(cho_solve(cho_factor(precision), np.eye(len(prior))))
+        covariance: Floats = cho_solve(cho_factor(precision), np.eye(len(prior)))
         pull = (information * line.slopes * (known.estimates - line.offsets)).sum(axis=1)
         return _Scores(covariance @ pull, covariance)
 
@@ -106,9 +113,9 @@ def contrasts(covariance: Floats) -> Floats:
     return own[:, None] + own - covariance - covariance.T
 
 
-def _symmetric(values: Floats) -> Floats:
-    return (values + values.T) / 2
-
-
-def _antisymmetric(values: Floats) -> Floats:
-    return (values - values.T) / 2
+def _filled(upper: Floats, sign: int, diagonal: float) -> Floats:
+    """Return a matrix from what stands above its diagonal, row by row; below it, times the sign."""
+    full = squareform(upper)
+    full[np.tril_indices(len(full), -1)] *= sign
+    np.fill_diagonal(full, diagonal)
+    return full
