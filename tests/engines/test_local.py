@@ -111,6 +111,23 @@ def test_multiplicities_are_people():
     assert exact.support == pytest.approx(np.arange(1, 121))
 
 
+@pytest.mark.parametrize("mechanism", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
+def test_without_noise_a_tally_is_what_it_is_expected_to_be(mechanism):
+    """So that unbiased shares of noisy reports are the exact shares."""
+    counted = Rankings(EVERY_ORDER.ranks, EVERY_ORDER.names, np.arange(1, 121))
+    survey = sampled_survey("whole", [WHOLE], 1.0, make_mechanism=mechanism)
+    tallies = run_without_noise(ask(survey), counted)[0]
+    (shares,) = survey_shares(survey, tallies)
+    assert shares == pytest.approx(np.arange(1, 121) / counted.n_people)
+
+
+def test_a_batch_holds_somebody_however_large_a_report_is(monkeypatch):
+    monkeypatch.setattr(local, "MOST_BYTES_OF_A_BATCH", 1)
+    survey = sampled_survey("whole", [WHOLE], SURE)
+    ((tally,),) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert tally.support.tolist() == [1] * 120
+
+
 def test_how_much_is_drawn_does_not_depend_on_what_people_think():
     agreed = Rankings(EVERY_ORDER.ranks[np.zeros(120, dtype=int)], EVERY_ORDER.names)
     drawn = []

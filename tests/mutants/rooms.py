@@ -5,6 +5,9 @@ from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Tests
 
+HOUSE = ("tests/test_house.py",)
+"""Rules that hold for all files: that things stay as they are, and that no repr shows data."""
+
 
 @dataclass(frozen=True)
 class Room:
@@ -22,11 +25,11 @@ class Room:
         return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
     def stages(self, file: str, *, is_wide: bool) -> tuple[Tests, ...]:
-        """Return the tests of the file if it has its own, those of the room, and perhaps others."""
+        """Return the tests of the file if it has its own, of its room, of the house."""
         own = ROOT / "tests" / Path(file).relative_to("src/hushrank").parent
         mirror = own / f"test_{Path(file).stem}.py"
         first = ((mirror.relative_to(ROOT).as_posix(),),) if mirror.exists() else ()
-        return (*first, self.tests, *((self.wider,) if is_wide else ()))
+        return (*first, self.tests, HOUSE, *((self.wider,) if is_wide else ()))
 
 
 ROOMS = (

@@ -5,8 +5,10 @@ from fractions import Fraction
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.samplers.word_probabilities import exp_below
@@ -49,7 +51,15 @@ def test_the_members_of_a_set_are_all_clones():
     named = NamedSet((0, 1), 12)
     words = NamedMember(12, 1.0, 2).rates.false_hit_words
     assert 2 * words < WORDS / (exp_below(1.0) + 1)
-    assert Fraction(clone_rate((survey(named, 1.0),))) > Fraction(2 * words, WORDS)
+    exact = Fraction(2 * words, WORDS) * (1 + GRAIN)
+    assert exact < Fraction(clone_rate((survey(named, 1.0),))) < exact * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize("mechanism", [SymmetricUnaryEncoding, OptimisedLocalHashing])
+def test_of_reports_that_are_no_category_the_general_bound_holds(mechanism):
+    asked = sampled_survey("asked", (THREE,), 2.0, make_mechanism=mechanism)
+    most = 1 / (exp_below(asked.epsilon) + 1)
+    assert clone_rate((asked,)) == pytest.approx(float(most), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_answers", [2, 3])

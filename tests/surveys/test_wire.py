@@ -249,6 +249,12 @@ def test_a_device_refuses_a_survey_that_asks_for_more_than_it_would_spend():
         read_survey(GRR.document, most_epsilon=0.9)
 
 
+@pytest.mark.parametrize("kind", OF_CATEGORIES)
+def test_a_document_has_no_word_of_what_does_not_hold(kind):
+    """Fingerprints are of its bytes: null is another document."""
+    assert b"null" not in published(kind).document
+
+
 def test_a_survey_has_one_form_only():
     spaced = json.dumps(json.loads(GRR.document)).encode()
     document = json.loads(GRR.document)

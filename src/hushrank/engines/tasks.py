@@ -71,7 +71,7 @@ class Workers:
 
     scheduler: str | None = None
     number: int | None = None
-    pool: Any = field(default=None, repr=False, compare=False)
+    pool: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check the words."""
@@ -198,9 +198,9 @@ class _Graph:
         except ModuleNotFoundError as missing:
             raise needs_extra("a scheduler", "cluster") from missing
         run_here = partial(_of_version, own_version(), guarded)
-        once = delayed(shared, name=_public_name("shared"), pure=False, traverse=False)
-        run = delayed(run_here, name=_public_name("task"), pure=False, traverse=False)
-        total = delayed(_total, name=_public_name("sum"), pure=False, traverse=False)
+        once = delayed(shared, name=_public_name("shared"), traverse=False)
+        run = delayed(run_here, name=_public_name("task"), traverse=False)
+        total = delayed(_total, name=_public_name("sum"), traverse=False)
         leaves = [run(once, piece, dask_key_name=_public_name("task")) for piece in pieces]
         level = leaves
         while len(level) > 1:
