@@ -101,6 +101,17 @@ def test_batches_add_up(monkeypatch, size):
     assert tally.support.tolist() == [1] * 120
 
 
+@pytest.mark.parametrize("n_answers", [1, 4])
+def test_shares_of_the_answers_are_told_up_to_all_of_them(monkeypatch, n_answers):
+    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", 40)
+    mechanisms, told = (GeneralizedRandomizedResponse(2, 0.25),) * len(PAIRS), []
+    survey = Survey("pairs", tuple(PAIRS), mechanisms, 1.0, answers_per_person=n_answers)
+    run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1), on_share=told.append)
+    assert len(told) >= 3
+    assert (np.diff(told) > 0).all()
+    assert (told[0] > 0, told[-1]) == (True, 1.0)
+
+
 def test_multiplicities_are_people():
     counted = Rankings(EVERY_ORDER.ranks, EVERY_ORDER.names, np.arange(1, 121))
     survey = sampled_survey("whole", [WHOLE], SURE)

@@ -132,6 +132,7 @@ def test_what_no_device_can_have_sent_is_refused_and_counted():
             columns | {"report": good, "question": 3},
             columns | {"report": good, "question": -1},
             columns | {"report": good, "question": None},
+            columns | {"report": None, "question": 1},
             columns | {"report": good, "survey": "0" * 64},
             columns | {"report": good, "survey": None},
         ]
@@ -250,6 +251,14 @@ def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, al
     for keys in (pa.array(numbers), pa.array(map(str, numbers))):
         found = first_reports(keys, nothing, nothing, np.array([1]))
         assert (found == stated).all()
+
+
+def test_only_rows_that_come_again_are_looked_at_twice():
+    """A row more would cost time, and be found to come once."""
+    hashes = np.random.default_rng(2).integers(2**64, size=4000, dtype=np.uint64)
+    hashes[3000:] = hashes[:1000]
+    again = repeats._come_again(hashes, 5)
+    assert again.tolist() == [True] * 1000 + [False] * 2000 + [True] * 1000
 
 
 @pytest.mark.end_to_end  # it starts processes

@@ -249,6 +249,17 @@ def test_a_device_refuses_a_survey_that_asks_for_more_than_it_would_spend():
         read_survey(GRR.document, most_epsilon=0.9)
 
 
+def test_a_mechanism_that_no_device_knows_is_not_published():
+    class Own(GeneralizedRandomizedResponse):
+        """Says that it is one of the known ones."""
+
+    survey = sampled_survey("trees", QUESTIONS, 1.0, make_mechanism=Own)
+    with pytest.raises(HushrankError, match="expected mechanisms that can be sent"):
+        PublishedSurvey(survey, NAMES)
+    with pytest.raises(HushrankError, match="Own has no wire form"):
+        wire_mechanism(survey.mechanisms[0])
+
+
 @pytest.mark.parametrize("kind", OF_CATEGORIES)
 def test_a_document_has_no_word_of_what_does_not_hold(kind):
     """Fingerprints are of its bytes: null is another document."""

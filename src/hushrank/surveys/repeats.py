@@ -62,9 +62,9 @@ def _come_again(hashes: Words, n_bits: int) -> NDArray[np.bool_]:
         free[hashes[row] >> shift] += 1
     come_again = np.zeros(hashes.size, dtype=np.bool_)
     first_at, last = np.empty(n_places, dtype=np.intp), np.uint64(n_places - 1)
-    for part in range(ends.size - 1):
+    for part in range(free.size):
         first_at[:] = -1
-        for row in by_bits[ends[part] : ends[part + 1]]:
+        for row in by_bits[ends[part] : free[part]]:
             place = hashes[row] & last
             while first_at[place] >= 0 and hashes[first_at[place]] != hashes[row]:
                 place = (place + np.uint64(1)) & last
