@@ -182,6 +182,13 @@ def test_the_law_of_the_difference_takes_any_shape():
     assert DiscreteGaussian(1, 1, 1e-6).probability_below(gaps).shape == (2, 3)
 
 
+def test_next_to_no_noise_leaves_counts_as_they_are():
+    mechanism = DiscreteGaussian(1, 1000, 0.01)
+    assert mechanism.sigma < 1 / 40
+    gaps = np.array([-1, -0.5, 0, 0.5, 1])
+    assert mechanism.probability_below(gaps) == pytest.approx([0, 0, 0.5, 1, 1], abs=1e-12)
+
+
 @pytest.mark.parametrize("gap", [nan, inf])
 def test_gaps_are_finite(gap):
     with pytest.raises(HushrankError, match="finite gaps"):
