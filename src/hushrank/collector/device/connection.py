@@ -153,11 +153,11 @@ class HttpConnection:
         return content
 
 
-class _Receipt(msgspec.Struct):
+class _Receipt(msgspec.Struct, frozen=True):
     receipt: str
 
 
-class _ProblemDocument(msgspec.Struct):
+class _ProblemDocument(msgspec.Struct, frozen=True):
     type: str = ""
 
 

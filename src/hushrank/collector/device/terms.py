@@ -26,7 +26,7 @@ class Given:
     handout: str | None
 
 
-class _Given(msgspec.Struct, forbid_unknown_fields=True):
+class _Given(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     asked: bool
     round: int
     announcement: str

@@ -54,7 +54,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-class Problem(msgspec.Struct, omit_defaults=True):
+class Problem(msgspec.Struct, omit_defaults=True, frozen=True):
     """The document that describes a problem."""
 
     type: str

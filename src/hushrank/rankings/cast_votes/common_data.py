@@ -37,7 +37,7 @@ _IDS = "CandidateIds"
 Tristate: TypeAlias = Literal["no", "unknown", "yes"]
 
 
-class Position(msgspec.Struct, rename="pascal"):
+class Position(msgspec.Struct, rename="pascal", frozen=True):
     """A place on paper, or what a machine made of it; the draft always means that it is marked."""
 
     has_indication: Tristate = "yes"
@@ -45,7 +45,7 @@ class Position(msgspec.Struct, rename="pascal"):
     rank: int | None = None
 
 
-class Selection(msgspec.Struct, rename="pascal"):
+class Selection(msgspec.Struct, rename="pascal", frozen=True):
     """What somebody marked for one choice; a write-in need not say for which."""
 
     contest_selection_id: str = ""
@@ -54,14 +54,14 @@ class Selection(msgspec.Struct, rename="pascal"):
     selection_indication: tuple[Position, ...] = ()
 
 
-class Contest(msgspec.Struct, rename="pascal"):
+class Contest(msgspec.Struct, rename="pascal", frozen=True):
     """What somebody marked in one contest."""
 
     contest_id: str
     selections: tuple[Selection, ...] = msgspec.field(name="CVRContestSelection", default=())
 
 
-class Snapshot(msgspec.Struct, rename="pascal"):
+class Snapshot(msgspec.Struct, rename="pascal", frozen=True):
     """A ballot as it was scanned, or as rules or people decided about it."""
 
     id: str = msgspec.field(name="@id", default="")
@@ -69,21 +69,21 @@ class Snapshot(msgspec.Struct, rename="pascal"):
     contests: tuple[Contest, ...] = msgspec.field(name="CVRContest", default=())
 
 
-class Record(msgspec.Struct, rename="pascal"):
+class Record(msgspec.Struct, rename="pascal", frozen=True):
     """One ballot, or one sheet of it."""
 
     snapshots: tuple[Snapshot, ...] = msgspec.field(name="CVRSnapshot")
     current_snapshot_id: str | None = None
 
 
-class Candidate(msgspec.Struct, rename="pascal"):
+class Candidate(msgspec.Struct, rename="pascal", frozen=True):
     """Somebody who stands for election."""
 
     id: str = msgspec.field(name="@id")
     name: Any = ""
 
 
-class Choice(msgspec.Struct, rename="pascal"):
+class Choice(msgspec.Struct, rename="pascal", frozen=True):
     """What can be marked in a contest: candidates, a write-in, or an answer."""
 
     id: str = msgspec.field(name="@id")
@@ -92,7 +92,7 @@ class Choice(msgspec.Struct, rename="pascal"):
     selection: str = ""
 
 
-class OnTheBallot(msgspec.Struct, rename="pascal"):
+class OnTheBallot(msgspec.Struct, rename="pascal", frozen=True):
     """A contest as the ballot has it."""
 
     id: str = msgspec.field(name="@id")
@@ -101,14 +101,14 @@ class OnTheBallot(msgspec.Struct, rename="pascal"):
     choices: tuple[Choice, ...] = msgspec.field(name="ContestSelection", default=())
 
 
-class Election(msgspec.Struct, rename="pascal"):
+class Election(msgspec.Struct, rename="pascal", frozen=True):
     """Who and what could be voted for."""
 
     candidates: tuple[Candidate, ...] = msgspec.field(name="Candidate", default=())
     contests: tuple[OnTheBallot, ...] = msgspec.field(name="Contest", default=())
 
 
-class Report(msgspec.Struct, rename="pascal"):
+class Report(msgspec.Struct, rename="pascal", frozen=True):
     """One file."""
 
     elections: tuple[Election, ...] = msgspec.field(name="Election")

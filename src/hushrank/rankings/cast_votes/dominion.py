@@ -22,7 +22,7 @@ FORMAT = "cast vote records by Dominion"
 _SESSIONS = b'"Sessions"'
 
 
-class Mark(msgspec.Struct, rename="pascal"):
+class Mark(msgspec.Struct, rename="pascal", frozen=True):
     """One filled oval."""
 
     candidate_id: int
@@ -30,20 +30,20 @@ class Mark(msgspec.Struct, rename="pascal"):
     is_ambiguous: bool = False
 
 
-class Contest(msgspec.Struct, rename="pascal"):
+class Contest(msgspec.Struct, rename="pascal", frozen=True):
     """What somebody marked in one contest."""
 
     id: int
     marks: tuple[Mark, ...] = ()
 
 
-class Card(msgspec.Struct, rename="pascal"):
+class Card(msgspec.Struct, rename="pascal", frozen=True):
     """A sheet of paper."""
 
     contests: tuple[Contest, ...] = ()
 
 
-class Reading(msgspec.Struct, rename="pascal"):
+class Reading(msgspec.Struct, rename="pascal", frozen=True):
     """A ballot as it was scanned, or as people decided about it; old exports have no cards."""
 
     is_current: bool = True
@@ -57,7 +57,7 @@ class Reading(msgspec.Struct, rename="pascal"):
             yield from card.contests
 
 
-class Session(msgspec.Struct, rename="pascal"):
+class Session(msgspec.Struct, rename="pascal", frozen=True):
     """One ballot: the reading counts that is current."""
 
     original: Reading
@@ -69,13 +69,13 @@ class Session(msgspec.Struct, rename="pascal"):
         return self.modified if is_changed and self.modified else self.original
 
 
-class Export(msgspec.Struct, rename="pascal"):
+class Export(msgspec.Struct, rename="pascal", frozen=True):
     """One file of votes."""
 
     sessions: tuple[Session, ...]
 
 
-class Named(msgspec.Struct, rename="pascal"):
+class Named(msgspec.Struct, rename="pascal", frozen=True):
     """A contest or a candidate; `num_of_ranks` is 0 where nobody is ranked."""
 
     id: int
@@ -84,7 +84,7 @@ class Named(msgspec.Struct, rename="pascal"):
     num_of_ranks: int = 0
 
 
-class Manifest(msgspec.Struct, rename="pascal"):
+class Manifest(msgspec.Struct, rename="pascal", frozen=True):
     """A list of them."""
 
     list: tuple[Named, ...]
