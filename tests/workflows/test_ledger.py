@@ -97,6 +97,12 @@ def test_a_link_pays_where_its_file_lies(tmp_path):
         assert len(ledger.earlier) == 1
 
 
+def test_ballots_of_a_folder_that_is_not_there_have_no_ledger(tmp_path):
+    """An empty one would be a promise that nothing was spent."""
+    with pytest.raises(HushrankError, match="nowhere"):
+        Ledger.of(tmp_path / "nowhere" / "votes.soc", b"ballots")
+
+
 def test_a_folder_and_a_pattern_of_its_files_have_one_ledger(tmp_path):
     (tmp_path / "ballots").mkdir()
     (tmp_path / "ballots" / "1.parquet").touch()

@@ -22,7 +22,7 @@ from hushrank.accounting.composition import exact_delta, exact_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file, require_folder
+from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file
 from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
 
@@ -164,7 +164,6 @@ def _names(ballots: str, name: str) -> bool:
 
 
 def _read(path: Path) -> Book:
-    require_folder(path)
     if not path.exists():
         return Book(1, token_hex(16))
     try:
