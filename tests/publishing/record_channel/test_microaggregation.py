@@ -207,3 +207,10 @@ def test_a_promise_of_pools_is_of_the_worst_attacker_there_is(planted):
     assert 10 < release.terms.budget < 300
     assert release.rehearsal.promised >= 0.38
     assert release.compared_with(visits, people).attack_bound > 0.36
+
+
+def test_with_how_many_a_user_shares_a_record_is_a_mean_over_users():
+    points, beliefs = people_of(7)
+    found = solve_pools(points, beliefs, least_users=3)
+    assert sorted(found.sizes.tolist()) == [3, 4]
+    assert found.mean_users == pytest.approx((3 * 3 + 4 * 4) / 7)

@@ -13,9 +13,11 @@ from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
+from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.workflows.publish import historical as workflow
 from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
 from hushrank.workflows.publish.posterior_file import read_posterior, write_posterior
+from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from tests.statistics import random_seed
 
@@ -83,6 +85,59 @@ def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(data, figure):
     owners = publish(activity, both, method="rand", **asked, seed=1).compared_with(activity, both)
     of_groups = [getattr(plan.leaked, figure) for plan in owners.drawn.plans]
     assert min(of_groups) < max(of_groups) == getattr(owners, figure) == owners.to_dict()[figure]
+
+
+@pytest.fixture(scope="module")
+def of_two_groups(data):
+    """What an owner sees of pools of users, half of whom protect another value."""
+    activity, profiles = data
+    both = with_another_value(some_untold(profiles))
+    asked = {"private": ["group", "other"], "budget": 12, "method": "microaggregate", "seed": 1}
+    keeps_none = {
+        name: asks & (np.arange(len(asks)) >= 40) for name, asks in both.protected.items()
+    }
+    some = Profiles(both.users, both.attributes, keeps_none)
+    return publish(activity, some, **asked).compared_with(activity, some)
+
+
+def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_groups):
+    owners = of_two_groups
+    alone = [replace(owners.drawn, plans=(plan,)) for plan in owners.drawn.plans]
+    bounds = [replace(owners, drawn=drawn).attack_bound for drawn in alone]
+    assert min(bounds) < max(bounds)
+    assert owners.attack_bound == owners.to_dict()["attack_bound"] == min(bounds)
+
+
+def test_a_bound_is_said_rounded_down(of_two_groups, monkeypatch):
+    monkeypatch.setattr(ReleaseComparison, "attack_bound", 0.4129)
+    assert of_two_groups.summary["1 - AUC by records alone, at least"] == "0.412"
+
+
+def test_what_pools_tell_is_of_those_who_tell_their_value(of_two_groups, data):
+    """Users of whom nothing is known are neither of the first value nor of any."""
+    owners = of_two_groups
+    plan = owners.drawn.plans[0]
+    rows = owners.users.rows[plan.users]
+    codes = some_untold(data[1]).aligned(data[0].users, surplus="dropped").attributes[0].codes[rows]
+    told = codes >= 0
+    assert 0 < told.sum() < len(told)
+    alone = replace(owners, drawn=replace(owners.drawn, plans=(plan,)))
+    expected = bound_on_attacks(owners.drawn.activity.scores[rows[told]], codes[told], 2)
+    assert (plan.names, alone.attack_bound) == (("group",), expected)
+
+
+def test_too_few_users_to_judge_have_no_bound(of_two_groups, monkeypatch):
+    monkeypatch.setattr("hushrank.workflows.results.release_comparison.is_judged", lambda *_: False)
+    assert of_two_groups.attack_bound is None
+    assert of_two_groups.to_dict()["attack_bound"] is None
+
+
+def some_untold(profiles):
+    """Return profiles in which every ninth user does not tell the group."""
+    (group,) = profiles.attributes
+    codes = group.codes.copy()
+    codes[::9] = -1
+    return Profiles(profiles.users, (group.with_codes(codes),), profiles.protected)
 
 
 def with_another_value(profiles):

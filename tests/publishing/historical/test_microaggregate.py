@@ -1,0 +1,123 @@
+"""Groups of users who protect different things, in pools: whose records make whose."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hushrank.publishing.historical import microaggregate
+from hushrank.publishing.historical.microaggregate import microaggregate_plans
+from hushrank.publishing.historical.release import (
+    NOTHING,
+    changed_users,
+    exchange_records,
+    pooled_rows,
+    records_of,
+)
+from hushrank.publishing.record_channel.microaggregation import LEAST_HOLDERS
+from hushrank.randomness import Randomness
+from tests.publishing.historical.test_historical import users
+
+BUDGET = 12
+
+
+@pytest.fixture(scope="module")
+def pooled():
+    found = users()
+    plans = microaggregate_plans(found, budget=BUDGET, choices=np.random.default_rng(2))
+    drawn = exchange_records(found, plans, "microaggregate", BUDGET, rng=Randomness.seeded(3))
+    return found, drawn
+
+
+def test_pools_are_of_users_who_protect_the_same_and_no_smaller_than_was_asked(pooled):
+    found, drawn = pooled
+    assert len(drawn.plans) == 3
+    for plan in drawn.plans:
+        rows = found.rows[plan.users]
+        assert np.isin(drawn.sources[rows], rows).all()
+        assert np.unique(drawn.sources[rows], return_counts=True)[1].min() >= BUDGET
+
+
+def test_everybody_is_released_with_the_mean_of_their_own_pool_and_nobody_with_a_record(pooled):
+    """Of each item of a pool the mean score of its members, or nothing."""
+    found, drawn = pooled
+    before, after = found.activity.scores.toarray(), drawn.activity.scores.toarray()
+    for source in np.unique(drawn.sources[found.rows]):
+        pool = np.flatnonzero(drawn.sources == source)
+        assert (after[pool] == after[pool[0]]).all()
+        kept = after[pool[0]] > 0
+        assert kept.any()
+        assert after[pool[0]][kept] == pytest.approx(before[pool].mean(axis=0)[kept])
+        assert ((before[pool] > 0).sum(axis=0)[kept] >= LEAST_HOLDERS).all()
+        assert not (after[pool] == before[pool]).all(axis=1).any()
+
+
+def test_users_who_protect_nothing_keep_their_records(pooled):
+    found, drawn = pooled
+    is_open = ~np.isin(np.arange(found.activity.n_users), found.rows)
+    assert is_open.any()
+    before, after = found.activity.scores.toarray(), drawn.activity.scores.toarray()
+    assert (after[is_open] == before[is_open]).all()
+    assert (drawn.sources[is_open] == np.flatnonzero(is_open)).all()
+
+
+def test_everybody_of_a_pool_is_changed_the_one_whose_place_it_has_too(pooled):
+    found, drawn = pooled
+    for plan in drawn.plans:
+        for one in changed_users(found, plan, drawn.sources):
+            assert (one.changed, one.withheld) == (one.users, 0)
+
+
+def test_a_pool_of_two_is_released_with_nothing_and_the_others_as_they_are(pooled):
+    """No item has three holders there; that its members share it may not move other pools' rows."""
+    found, drawn = pooled
+    plan = drawn.plans[0]
+    among = plan.draw(rng=Randomness.seeded(5))
+    first = plan.users[0]
+    two = np.flatnonzero(among == among[0])[:2]
+    among = among.copy()
+    among[two] = plan.users[two[0]]
+    rest = (among == first) & ~np.isin(np.arange(len(among)), two)
+    among[rest] = plan.users[np.flatnonzero(rest)[0]]
+    plans = [replace(plan, draw=lambda *, rng: among), *drawn.plans[1:]]
+    again = exchange_records(found, plans, "microaggregate", BUDGET, rng=Randomness.seeded(6))
+    rows = found.rows[plan.users[two]]
+    assert (again.sources[rows] == NOTHING).all()
+    assert again.activity.scores[rows].nnz == 0
+    before, after = found.activity.scores.toarray(), again.activity.scores.toarray()
+    others = np.setdiff1d(found.rows, rows)
+    assert (again.sources[others] != NOTHING).all()
+    for source in np.unique(again.sources[others]):
+        pool = np.flatnonzero(again.sources == source)
+        kept = after[pool[0]] > 0
+        assert kept.any()
+        assert after[pool[0]][kept] == pytest.approx(before[pool].mean(axis=0)[kept])
+    told_again = records_of(found.activity, again.sources, pooled_rows(found, plans))
+    assert (told_again.toarray() == after).all()
+    withheld = [one.withheld for one in changed_users(found, plan, again.sources)]
+    assert sum(withheld) == 2
+
+
+def test_who_is_alike_is_learnt_from_users_who_protect_nothing(monkeypatch):
+    found, learnt = users(), []
+    plain = microaggregate.tastes
+
+    def seen(of_open, of_members, *, rng):
+        learnt.append((of_open.toarray(), of_members.toarray()))
+        return plain(of_open, of_members, rng=rng)
+
+    monkeypatch.setattr(microaggregate, "tastes", seen)
+    plans = microaggregate_plans(found, budget=BUDGET, choices=np.random.default_rng(2))
+    scores = found.activity.scores.toarray()
+    is_open = ~np.isin(np.arange(len(scores)), found.rows)
+    assert len(learnt) == len(plans) == 3
+    for plan, (of_open, of_members) in zip(plans, learnt, strict=True):
+        assert (of_open == scores[is_open]).all()
+        assert (of_members == scores[found.rows[plan.users]]).all()
+
+
+def test_records_of_nobody_pooled_are_those_of_their_sources(pooled):
+    found, _ = pooled
+    sources = np.roll(np.arange(found.activity.n_users), 1)
+    given = records_of(found.activity, sources, np.zeros(0, dtype=np.intp)).toarray()
+    assert (given == found.activity.scores.toarray()[sources]).all()
