@@ -213,7 +213,7 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
     whole = batch_of(twice, person=[*keys, *keys])
     pieces = written(tmp_path, [whole.slice(0, 30), whole.slice(30, 30), whole.slice(60)])
     assert len(pieces) > 3
-    for n_buckets in (1, 3):
+    for n_buckets in (1, 2, 3):
         keyed = Keyed((part,), "person", n_buckets, SALT)
         spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)
         assert spread.n_refused == 0
@@ -223,7 +223,7 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             assert (found.n_refused, found.n_repeated) == (0, 40)
 
 
-@pytest.mark.parametrize("n_buckets", [1, 3])
+@pytest.mark.parametrize("n_buckets", [1, 2, 3])
 def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, n_buckets):
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 40, 3)
@@ -253,12 +253,16 @@ def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, al
         assert (found == stated).all()
 
 
-def test_only_rows_that_come_again_are_looked_at_twice():
-    """A row more would cost time, and be found to come once."""
-    hashes = np.random.default_rng(2).integers(2**64, size=4000, dtype=np.uint64)
-    hashes[3000:] = hashes[:1000]
-    again = repeats._come_again(hashes, 5)
-    assert again.tolist() == [True] * 1000 + [False] * 2000 + [True] * 1000
+@pytest.mark.parametrize("n_bits", [1, 2, 5])
+@pytest.mark.parametrize("n_rows", [1, 7, 9, 40])
+def test_rows_come_again_whose_whole_hash_others_have(n_bits, n_rows):
+    """Hashes that begin, and end, alike meet in one place of the table."""
+    rng = np.random.default_rng(n_rows)
+    first, last = (rng.integers(4, size=n_rows).astype(np.uint64) for _ in range(2))
+    for hashes in (first << np.uint64(62) | last << np.uint64(10), last, first << np.uint64(62)):
+        found = repeats._come_again(hashes, n_bits)
+        _, place, times = np.unique(hashes, return_inverse=True, return_counts=True)
+        assert found.tolist() == (times[place] > 1).tolist()
 
 
 @pytest.mark.end_to_end  # it starts processes
