@@ -264,3 +264,21 @@ def test_certain_answers_give_the_right_order(monkeypatch, tmp_path):
         extra = ["--epsilon", 240, "--post-process", process]
         assert hushrank(monkeypatch, "collect", certain, *arguments, *extra) == 0
         assert json.loads(out.read_text())["order"] == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("method", ["borda", "p-borda"])
+def test_what_comes_from_raw_ballots_is_for_its_owner_alone(monkeypatch, ballots, tmp_path, method):
+    """Also in the place of files that everybody could read; and no raw figure is publishable."""
+    out, table = tmp_path / "o.json", tmp_path / "o.csv"
+    for path in (out, table):
+        path.write_text("{}")
+        path.chmod(0o644)
+    is_private = method in PRIVATE_METHODS
+    asked = ["--method", method, *(budget(method) if is_private else [])]
+    paths = ["--json", out, "--csv", table, "--force"]
+    assert hushrank(monkeypatch, "aggregate", ballots, *asked, *paths) == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert stat.S_IMODE(table.stat().st_mode) == (0o644 if is_private else 0o600)
+    publishable = json.loads(out.read_text())["publishable"]
+    assert {"average_kendall_tau", "kemeny_optimum", "excess", "gap"}.isdisjoint(publishable)
+    assert ("order" in publishable) == is_private
