@@ -400,3 +400,18 @@ def test_impossible_budgets_are_refused_before_anything_is_drawn(budgets):
 def test_a_survey_by_budget_needs_budgets():
     with pytest.raises(HushrankError, match="which are not given"):
         run(ask(by_budget(0.5, 1.0)), EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
+def test_what_was_spent_before_a_failure_is_that_of_those_who_spent_most():
+    """People of larger budgets are asked at more."""
+
+    def failing():
+        small = sampled_survey("small", [WHOLE], 0.5, budgets=(0.5, 1.0))
+        large = sampled_survey("large", [WHOLE], 1.0, budgets=(1.0, 4.0))
+        yield (small, large)
+        raise HushrankError("of no interest")
+
+    budgets = np.where(np.arange(120) % 2 == 0, 0.8, 2.0)
+    with pytest.raises(HushrankError) as failed:
+        run(failing(), EVERY_ORDER, rng=Randomness.seeded(1), budgets=budgets)
+    assert failed.value.__notes__ == ["up to 1 nats a person were spent before"]

@@ -40,6 +40,11 @@ def test_epsilons_add_up_exactly_and_are_said_rounded_up(tmp_path):
     assert "no private result yet" in Ledger.beside(tmp_path / "y.soc", OTHERS).in_words()
 
 
+def test_a_sum_that_no_float_holds_is_said_rounded_up(tmp_path):
+    ledger = after(tmp_path, ("x.soc", BALLOTS, 0.25), ("x.soc", BALLOTS, 2.0**-60))
+    assert ledger.in_words() == "x.soc: 2 private results so far, epsilon 0.250001 in all"
+
+
 def test_an_epsilon_is_written_down_to_its_last_digit(tmp_path):
     assert after(tmp_path, ("x.soc", BALLOTS, 1 / 3)).earlier[0].epsilon == 1 / 3
 

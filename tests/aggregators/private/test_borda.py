@@ -373,3 +373,10 @@ def test_the_noise_that_is_said_makes_differences_that_vary_as_those_of_k_norm()
     drawn = mechanism.simulate_noise(40_000, rng=np.random.default_rng(1)) / mechanism.resolution
     differences = np.concatenate([drawn[:, 0] - drawn[:, 1], drawn[:, 2] - drawn[:, 4]])
     assert 2 * knorm_noise(mechanism) ** 2 == pytest.approx(differences.var(), rel=0.05)
+
+
+@pytest.mark.parametrize("method", BY_SCORES, ids=NAMES)
+def test_scores_of_billions_of_ballots_do_not_wrap(method):
+    counts = majority(Rankings.from_orders(np.array([[0, 1, 2]]))) * 3 * 2**31
+    found = method(counts, epsilon=1.0, rng=Randomness.seeded(1))
+    assert found.order == (0, 1, 2)

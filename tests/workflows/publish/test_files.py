@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import hushrank
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.shelves import places, shelf
@@ -105,6 +106,10 @@ def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data,
     of_groups = [plan.leaked.leakage_bits for plan in owners.drawn.plans]
     assert min(of_groups) < 0.9 * max(of_groups)
     assert compared.leakage_bits == pytest.approx(max(of_groups), rel=1e-12)
+    assert compared.expected_distortion == pytest.approx(owners.expected_distortion, rel=1e-12)
+    said = replace(compared, leakage_bits=0.12341).summary["leakage"]
+    assert said.startswith(f"{bits_in_words(0.12341)} bits")
+    assert not said.startswith(f"{0.12341:.3g} bits")  # rounded up, not to the nearest
 
 
 def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):
@@ -199,6 +204,7 @@ def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys)
     told = json.loads((tmp_path / "owner.json").read_text())
     assert told["records"] == stated.n_records
     assert told["private"] is False
+    assert (tmp_path / "owner.json").stat().st_mode & 0o77 == 0
     assert run("--output", "third", "--hold-out", "held.csv") == 1
     assert "need all records in one process" in capsys.readouterr().err
     assert run("--output", "third.csv") == 1

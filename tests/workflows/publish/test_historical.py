@@ -1,6 +1,7 @@
 import json
 import pickle
 from dataclasses import fields, replace
+from math import inf
 from types import NoneType
 
 import numpy as np
@@ -18,7 +19,7 @@ from hushrank.workflows.publish import historical as workflow
 from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
 from hushrank.workflows.publish.posterior_file import read_posterior, write_posterior
 from hushrank.workflows.results.release_comparison import ReleaseComparison
-from hushrank.workflows.results.release_terms import ReleaseTerms
+from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from tests.statistics import random_seed
 
 BUDGETS = {"privrank": 0.05, "user-level": 0.4, "rand": 0.5, "frapp": 50, "diff": 20}
@@ -106,6 +107,25 @@ def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_g
     bounds = [replace(owners, drawn=drawn).attack_bound for drawn in alone]
     assert min(bounds) < max(bounds)
     assert owners.attack_bound == owners.to_dict()["attack_bound"] == min(bounds)
+
+
+@pytest.mark.parametrize("worse", [0, 1])
+def test_figures_of_several_groups_are_those_of_the_worst(of_two_groups, worse):
+    """An unbounded ratio of one group is no figure of another's."""
+    plans = list(of_two_groups.drawn.plans)
+    for place, gap, ratio in ((worse, 0.3, inf), (1 - worse, 0.1, 2.0)):
+        leaked = replace(plans[place].leaked, certified_gap=gap, worst_likelihood_ratio=ratio)
+        plans[place] = replace(plans[place], leaked=leaked)
+    drawn = replace(of_two_groups.drawn, plans=tuple(plans))
+    found = replace(of_two_groups, drawn=drawn).to_dict()
+    assert (found["certified_gap"], found["worst_likelihood_ratio"]) == (0.3, None)
+
+
+@pytest.mark.parametrize("method", BUDGETS | {"withhold": 1, "microaggregate": 12})
+def test_it_is_said_where_what_leaks_rests_on_a_classifier(method):
+    terms = ReleaseTerms(method, ("group",), 1.0, 6)
+    rests = method in ("user-level", "withhold", "microaggregate")
+    assert (BELIEVED in terms.notes) == rests
 
 
 def test_a_bound_is_said_rounded_down(of_two_groups, monkeypatch):

@@ -86,6 +86,33 @@ def test_the_least_budget_that_promises_enough_is_found(wanted):
     assert found.to_dict()["expected"] == pytest.approx(expected(found.budget))
 
 
+@pytest.mark.parametrize("step", range(1, 2**rehearse.STEPS))
+def test_no_less_is_promised_than_was_wanted_however_near_it_is(step):
+    spread = variance([-1e-3, 1e-3, 0, 0])
+    wanted = promised(step / 2**rehearse.STEPS, spread) + 5e-4
+    found = searched(wanted, -0.001, 0.001, 0.0, 0.0)
+    assert found.promised == pytest.approx(promised(found.budget, spread))
+    assert found.promised >= wanted
+
+
+def test_a_promise_is_said_rounded_down():
+    found = replace(searched(0.3, 0.0, 0.0), promised=0.4129)
+    assert "0.412 or more in 95% of releases" in str(found)
+
+
+def test_a_budget_is_the_least_if_none_that_was_tried_is_less():
+    """The last one tried need not be: what did not promise enough is less than what was found."""
+    found = searched(0.3, 0.0, 0.0)
+    budgets = [trial.budget for trial in found.trials]
+    assert [replace(found, budget=one).is_least for one in budgets] == [
+        one == min(budgets) for one in budgets
+    ]
+    turned = replace(found, trials=found.trials[::-1])
+    assert [replace(turned, budget=one).is_least for one in budgets] == [
+        one == min(budgets) for one in budgets
+    ]
+
+
 def test_the_more_rehearsals_differ_the_more_is_kept_in_reserve():
     calm, restless = searched(0.3, -0.001, 0.001, 0, 0), searched(0.3, -0.02, 0.02, 0, 0)
     assert calm.budget < restless.budget
@@ -194,6 +221,7 @@ def test_who_protects_one_of_several_attributes_is_not_rehearsed_with():
     )
     asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
     assert not any(asking & set(half.users.activity.users) for half in rehearsed)
+    assert all(len(half.targets.values) == 4 for half in rehearsed)  # all that they would protect
 
 
 def test_which_budgets_are_tried_is_learnt_from_users_who_protect_nothing(monkeypatch):
