@@ -51,11 +51,6 @@ class EstimatedMargins:
         return np.where(self.is_known > 0, self.margins, 0.0)
 
     @cached_property
-    def precisions(self) -> Floats:
-        """One over the variances, 0 where nobody answered."""
-        return self.is_known / np.maximum(self._finite, 1e-12)
-
-    @cached_property
     def own_noise(self) -> Floats:
         """The variances of v; anything where nobody answered."""
         least = LEAST_OWN_NOISE * self._finite if self.shared else 0.0
