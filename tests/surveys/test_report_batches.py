@@ -18,19 +18,25 @@ from hushrank.files.hashes import hash_buckets
 from hushrank.files.pieces import pieces_of
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.questions.named_set import NamedSet
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys import repeats
 from hushrank.surveys.repeats import first_reports
-from hushrank.surveys.report_batches import Counted, report_table, tally_batch
+from hushrank.surveys.report_batches import Counted, read_batch, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
+from hushrank.surveys.supports import support_each
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey
+from hushrank.surveys.wire_reports import require_possible
+from tests.conformance import MECHANISMS
 
 NAMES = ("tea", "coffee", "water", "juice")
 QUESTIONS = (RelativeOrder((0, 1)), RelativeOrder((1, 2, 3)), RelativeOrder((0, 3)))
@@ -251,6 +257,66 @@ def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, al
     for keys in (pa.array(numbers), pa.array(map(str, numbers))):
         found = first_reports(keys, nothing, nothing, np.array([1]))
         assert (found == stated).all()
+
+
+OF_NUMBERS = [
+    GeneralizedRandomizedResponse(6, 1.0),
+    Harmony(6, 1.0),
+    Harmony(3, 1.0),
+    NamedMember(6, 1.0, 2),
+]
+
+
+@pytest.mark.parametrize("mechanism", OF_NUMBERS, ids=repr)
+def test_numbers_of_a_batch_are_possible_where_those_of_devices_are(mechanism):
+    """As numbers, and as JSON beside another mechanism's texts."""
+    levels = RankLevel(0, (0, 1, 2, 3, 4, 5)[: mechanism.n_categories])
+    question = NamedSet((0, 1), 6) if isinstance(mechanism, NamedMember) else levels
+    names = tuple("abcdef")[: mechanism.n_categories]
+    part = PublishedSurvey(Survey("one", (question,), (mechanism,), 1.0), names)
+    numbers = range(-3, 40)
+    stated = [is_possible(mechanism, number) for number in numbers]
+    assert 0 < sum(stated) < len(stated)
+    for reports in (list(numbers), list(map(str, numbers))):
+        columns = {"survey": part.fingerprint, "question": 0}
+        rows = [columns | {"report": report} for report in reports]
+        found = read_batch((part,), pa.RecordBatch.from_pylist(rows))
+        assert found.is_possible.tolist() == stated
+
+
+def is_possible(mechanism, number):
+    try:
+        require_possible(mechanism, number)
+    except HushrankError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("make", MECHANISMS)
+@pytest.mark.parametrize("sizes", [(7,), (0,), (3, 0, 4), (0, 0), (1, 2000)])
+def test_reports_to_several_questions_are_tallied_as_those_to_each(make, sizes):
+    mechanism, ends = make(5, 1.0), np.array([0, *np.cumsum(sizes)])
+    categories = np.arange(ends[-1]) % 5
+    reports = mechanism.randomise(categories, rng=Randomness.seeded(1))
+    found = support_each(mechanism, reports, ends)
+    each = [mechanism.tally(reports[start:end]).support for start, end in pairwise(ends)]
+    assert found.tolist() == np.stack(each).tolist()
+    assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_bits"), [(1, 1), (2**15, 1), (2**16 - 1, 1), (2**16, 2), (2**17, 3), (10**6, 5)]
+)
+def test_a_table_of_keys_is_of_so_many_rows_as_a_cache_holds(monkeypatch, n_rows, n_bits):
+    told = []
+    come_again = repeats._come_again
+    monkeypatch.setattr(
+        repeats, "_come_again", lambda *given: told.append(given[1]) or come_again(*given)
+    )
+    nothing = np.zeros(n_rows, dtype=np.intp)
+    keys = pa.array(np.arange(n_rows))
+    assert first_reports(keys, nothing, nothing, np.array([1])).all()
+    assert told == [n_bits]
 
 
 @pytest.mark.parametrize("n_bits", [1, 2, 5])
