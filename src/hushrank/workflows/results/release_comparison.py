@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hushrank.accounting.rounding import places_below
 from hushrank.accounting.words import bits_in_words
@@ -23,6 +24,8 @@ from hushrank.publishing.historical.release import (
     LeakageReport,
     by_row,
     changed_users,
+    pooled_rows,
+    record_distortion,
     released_with,
 )
 from hushrank.workflows.publish.posterior_file import UserPosterior
@@ -46,6 +49,8 @@ OWNERS = "* of protected users; all figures are from raw data: for you, not for 
 NOT_JUDGED = "not judged: too few users tell their value"
 BOUND = "1 - AUC by records alone, at least"
 BITS = ("untouched_bits", "leakage_bits", "leakage_bits_heldout")
+MOST_APART = 1e-9
+"""Of means that are added up in another order, in parts of the largest."""
 OTHER = "expected the activity and the profiles that this was released from"
 
 
@@ -271,8 +276,28 @@ def matched(
     sources = by_row(users, np.array(given, dtype=np.intp))
     settled = terms.method, terms.settled_budget
     found = released_with(users, plans, sources, *settled, is_private=is_private)
-    require(whole == found.activity, OTHER)
-    return replace(found, activity=released)
+    pooled = pooled_rows(users, plans)
+    if len(pooled) == 0:
+        require(whole == found.activity, OTHER)
+        return replace(found, activity=released)
+    others = np.setdiff1d(np.arange(raw.n_users), pooled)
+    unchanged = abs(whole.scores[others] - found.activity.scores[others]).nnz == 0
+    require(unchanged and _are_means(whole.scores[pooled], raw.scores[pooled]), OTHER)
+    distortion = record_distortion(users, whole.scores, sources)
+    return replace(found, activity=released, sources=sources, record_distortion=distortion)
+
+
+def _are_means(released: csr_array, raw: csr_array) -> bool:
+    """Whether released scores are means of the users (users, items) who have the same record.
+
+    Several pools may have the same: what each of them leaves out they may hold together.
+    """
+    _, pool, sizes = np.unique(record_keys(released), return_inverse=True, return_counts=True)
+    members = csr_array((np.ones(len(pool)), (pool, np.arange(len(pool)))))
+    means = csr_array(csr_array(members @ raw).multiply(1 / sizes[:, None]))[pool]
+    shown = csr_array((np.ones(released.nnz), released.indices, released.indptr), released.shape)
+    apart = abs(csr_array(shown.multiply(means)) - released)
+    return apart.nnz == 0 or float(apart.max()) <= MOST_APART * float(released.max())
 
 
 def _group(plan: GroupPlan, is_judged: bool) -> dict[str, Any]:
