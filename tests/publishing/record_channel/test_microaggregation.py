@@ -97,7 +97,7 @@ def test_users_of_one_point_are_one_pool():
     assert found.draw(rng=Randomness.seeded(1)).tolist() == [0] * 12
 
 
-@pytest.mark.parametrize("least_users", [1.9, 0, -1, np.nan])
+@pytest.mark.parametrize("least_users", [1.9, 0, -1, np.nan, np.inf])
 def test_pools_of_one_are_refused(least_users):
     with pytest.raises(HushrankError, match="expected pools of 2 or more users"):
         solve_pools(*people_of(20), least_users=least_users)

@@ -76,7 +76,7 @@ def _plan(
     value = users.private.joint(names)
     solved = solve(users, members, _believed(users, value, members, choices, tell))
     learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
-    joint = np.zeros((solved.laws.shape[1], value.n_values))
+    joint = np.zeros((solved.laws.shape[1], learnt.shape[1]))  # values that some member has
     joint[: len(learnt)] = learnt
     return GroupPlan(
         names=names,

@@ -8,7 +8,12 @@ from hushrank.arrays import Floats, Indices, Shares
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import Draw, GroupPlan
-from hushrank.publishing.record_channel.microaggregation import Pools, solve_pools, tastes
+from hushrank.publishing.record_channel.microaggregation import (
+    Pools,
+    require_least_users,
+    solve_pools,
+    tastes,
+)
 from hushrank.randomness import Randomness
 
 
@@ -24,8 +29,10 @@ def microaggregate_plans(
     budget: how many users a pool has at least, from 2 on. What values show, and which users are
     alike, is learnt from users who protect nothing. tell: as in `beliefs`.
     Privacy: as `solve_pools`; the mean record of a pool is of nobody alone.
-    Raises HushrankError when too few users protect nothing, and what `solve_pools` raises.
+    Raises HushrankError, before anything is learnt, for pools of fewer than 2 or infinitely many;
+    when too few users protect nothing, and what `solve_pools` raises.
     """
+    require_least_users(budget)
 
     def solve(users: ProtectedUsers, members: Indices, beliefs: Floats) -> Solved:
         open_rows = np.setdiff1d(np.arange(users.activity.n_users), users.rows)

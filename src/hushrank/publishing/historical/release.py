@@ -64,9 +64,10 @@ class GroupPlan:
     """How the records of users who protect the same attributes will be exchanged.
 
     Nothing is drawn yet. users are places among the protected; transitions (clusters, clusters) is
-    P(released cluster | cluster); joint (clusters, values) is P(cluster, value) as learnt;
-    posterior (protected, values) is what whoever knows the channel concludes from each protected
-    user's record where it is released, with a last row for NOTHING where that may be;
+    P(released cluster | cluster); joint (clusters, values) is P(cluster, value) as learnt, of those
+    values that some of the users have; posterior (protected, values) is what whoever knows the
+    channel concludes from each protected user's record where it is released, with a last row for
+    NOTHING where that may be;
     expected_distortion is in the budget's unit. Where nothing may be released, that is one cluster
     more, the last, of nobody. is_pooled: users of one source are released with their mean record;
     pools are clusters more, of nobody.

@@ -5,7 +5,7 @@ Theory: docs/theory/microaggregation.md
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -28,7 +28,7 @@ N_ROUNDS = 5
 NEARLY_SETTLED, SETTLED = 1e-2, 1e-4
 """Users of a value by which a pool may miss its share, before the last round and after it."""
 MOST_STEPS, MOST_SWEEPS = 2_000, 10_000
-NEGLIGIBLE, LEAST_NAT = 1e-9, 1e-12
+NEGLIGIBLE, LEAST_NAT, LEAST_FILLED = 1e-9, 1e-12, 1e-300
 MOST_CELLS = 10**8
 """Users times pools: all chances are held at once."""
 LEAST_HOLDERS = 3
@@ -94,13 +94,9 @@ class Pools:
         Of pools so small that hardly anybody else would do, sizes are kept, and values nearly.
         """
         chances, _ = _filled(self.likings, self.beliefs, wanted, self.prices, SETTLED)
-        chances = np.where(chances > NEGLIGIBLE, chances, 0.0)
-        for _ in range(MOST_SWEEPS):
-            chances /= chances.sum(axis=1, keepdims=True)
-            filled = chances.sum(axis=0)
-            if np.abs(filled - self.sizes).max() < SETTLED:
-                break
-            chances *= self.sizes / filled
+        chances[chances <= NEGLIGIBLE] = 0.0
+        if not _scale(chances, self.sizes):  # then some pool cannot do without those chances
+            _scale(np.maximum(chances, NEGLIGIBLE, out=chances), self.sizes)
         return chances
 
 
@@ -119,7 +115,7 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
     t-closeness (Li, Li, Venkatasubramanian, ICDE 2007), t = 0 by the beliefs.
     Raises HushrankError for pools of fewer than 2, and for more users times pools than fit.
     """
-    require(least_users >= 2, f"budget: expected pools of 2 or more users, got {least_users:g}")
+    require_least_users(least_users)
     n_users = len(points)
     centres = _first_centres(points, max(1, n_users // ceil(least_users)))
     n_pools = len(centres)
@@ -133,6 +129,12 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
         chances, prices = _filled(likings, beliefs, wanted, prices, NEARLY_SETTLED)
         centres = chances.T @ points / sizes[:, None]
     return Pools(beliefs, likings, prices, sizes)
+
+
+def require_least_users(least_users: float) -> None:
+    """Raise HushrankError unless pools can have so many users at least."""
+    possible = 2 <= least_users < inf
+    require(possible, f"budget: expected pools of 2 or more users, got {least_users:g}")
 
 
 def tastes(known: csr_array, records: csr_array, *, rng: np.random.Generator) -> Floats:
@@ -182,6 +184,20 @@ def _first_centres(points: Floats, n_pools: int) -> Floats:
     sums = sums_by(labels, weights[:, None] * points[first], n_centres)
     centres: Floats = sums / np.bincount(labels, weights)[:, None]
     return centres
+
+
+def _scale(chances: Shares, sizes: Counts) -> bool:
+    """Scale chances (users, pools) in place: rows sum to 1, columns to sizes; tell whether they do.
+
+    Source: Sinkhorn, Knopp (Pacific J. Math. 1967).
+    """
+    for _ in range(MOST_SWEEPS):
+        chances /= chances.sum(axis=1, keepdims=True)
+        filled = chances.sum(axis=0)
+        if np.abs(filled - sizes).max() < SETTLED:
+            return True
+        chances *= sizes / np.maximum(filled, LEAST_FILLED)
+    return False
 
 
 def _likings(points: Floats, centres: Floats) -> Floats:

@@ -1,0 +1,116 @@
+"""Plans by belief where groups lack a value, and pools that are small or have one record."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hushrank.activities.attribute import Attribute
+from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
+from hushrank.errors import HushrankError
+from hushrank.publishing.historical import believed
+from hushrank.publishing.historical import release as releases
+from hushrank.publishing.historical.microaggregate import microaggregate_plans
+from hushrank.publishing.historical.protected_users import protect
+from hushrank.publishing.historical.release import record_distortion
+from hushrank.publishing.leakage.estimates import estimate_leakage_by_laws
+from hushrank.publishing.record_channel import microaggregation
+from hushrank.publishing.record_channel.microaggregation import Pools
+from hushrank.randomness import Randomness
+from hushrank.workflows.publish.historical import publish
+
+N_USERS = 240
+LOG, _ = draw_planted(N_USERS, 20, tilt=0.6, rng=np.random.default_rng(5))
+VISITS = LOG.activity("max")
+GROUP = np.arange(N_USERS) % 3
+ASKS = np.arange(N_USERS) % 2 == 0
+BUDGETS = {"microaggregate": 12, "withhold": 0.4, "user-level": 0.4}
+
+
+def people(codes: np.ndarray) -> Profiles:
+    attribute = Attribute("group", ("a", "b", "c"), codes)
+    return Profiles(VISITS.users, (attribute,), {"group": ASKS})
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("method", BUDGETS)
+def test_a_value_that_nobody_has_who_protects_is_no_obstacle(tmp_path, method):
+    profiles = people(np.where(ASKS & (GROUP == 1), 2, GROUP))
+    asked = {"private": ["group"], "budget": BUDGETS[method], "method": method, "seed": 1}
+    owners = publish(VISITS, profiles, **asked).compared_with(VISITS, profiles)
+    assert owners.posterior.values == ("a", "b", "c")
+    np.testing.assert_allclose(owners.posterior.chances.sum(axis=1), 1)
+    assert [each.value for each in owners.changed[0]] == ["a", "c"]
+    assert sum(each.users for each in owners.changed[0]) == ASKS.sum()
+    owners.report(tmp_path / "page.html")
+
+
+def test_a_pool_that_nobody_would_do_for_is_filled_all_the_same(monkeypatch):
+    """Of small pools and sharp beliefs the chances of all users may be next to nothing in one."""
+    chances = np.tile([0.5, 0.5 - 1e-12, 1e-12], (12, 1))
+    monkeypatch.setattr(microaggregation, "_filled", lambda *given: (chances.copy(), None))
+    sizes = np.array([5, 4, 3])
+    found = Pools(np.full((12, 2), 0.5), np.zeros((12, 3)), np.zeros((3, 2)), sizes)
+    np.testing.assert_allclose(found.chances.sum(axis=0), sizes, atol=1e-3)
+    np.testing.assert_allclose(found.chances.sum(axis=1), 1)
+    labels = found.draw(rng=Randomness.seeded(1))
+    assert np.bincount(labels).tolist() == sizes.tolist()
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("budget", [2, 3, 6])
+def test_a_release_of_small_pools_is_compared_with_its_data_and_with_no_others(budget):
+    """Of users who did three things in the mean, many pools have the same record, or none."""
+    log, _ = draw_planted(N_USERS, 30, tilt=0.6, mean_records=3.0, rng=np.random.default_rng(5))
+    visits = log.activity("max")
+    scores = (visits.scores.toarray() > 0) * 1.0
+    visits, profiles = visits.with_scores(csr_array(scores)), people(GROUP)
+    asked = {"private": ["group"], "budget": budget, "method": "microaggregate", "seed": 4}
+    release = publish(visits, profiles, **asked)
+    owners = release.compared_with(visits, profiles)
+    assert sum(each.changed for each in owners.changed[0]) == ASKS.sum()
+    shown = release.activity.aligned(visits.users, visits.items).scores.toarray()
+    held = np.argwhere((shown > 0) & (ASKS[:, None] if budget > 2 else ~ASKS[:, None]))[0]
+    for row, item in (held, (np.flatnonzero(~ASKS)[0], 0)):
+        other = scores.copy()
+        other[row, item] += 1
+        with pytest.raises(HushrankError, match="that this was released from"):
+            release.compared_with(visits.with_scores(csr_array(other)), profiles)
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_what_pools_tell_of_users_held_out_is_without_what_chance_tells():
+    profiles = people(GROUP)
+    asked = {"private": ["group"], "budget": 12, "method": "microaggregate", "seed": 1}
+    owners = publish(VISITS, profiles, **asked).compared_with(VISITS, profiles)
+    (plan,) = owners.drawn.plans
+    codes = owners.users.values(plan.names, plan.users).codes
+    before = owners.untouched_bits
+    assert owners.leakage_bits_heldout < before
+    n_pools, n_users = ASKS.sum() // 12, ASKS.sum()
+    by_chance = (n_pools - 1) * 2 / (2 * n_users * np.log(2))
+    even = np.full((n_users, n_pools), 1 / n_pools)
+    assert abs(estimate_leakage_by_laws(even, codes)) < 1e-9
+    assert owners.leakage_bits_heldout < by_chance / 2
+
+
+def test_the_distortion_of_many_is_that_of_users_evenly_spaced(monkeypatch):
+    """The first users keep their records, the others have that of the first."""
+    profiles = people(GROUP)
+    users = protect(VISITS, profiles, ["group"], n_clusters=4, rng=np.random.default_rng(1))
+    sources = np.arange(N_USERS)
+    changed = users.rows[len(users.rows) // 2 :]
+    sources[changed] = users.rows[0]
+    whole = record_distortion(users, VISITS.scores[sources], sources)
+    monkeypatch.setattr(releases, "MOST_COMPARED", len(users.rows) // 2)
+    assert record_distortion(users, VISITS.scores[sources], sources) > whole / 2
+
+
+@pytest.mark.parametrize("budget", [1.9, np.nan, np.inf])
+def test_pools_that_cannot_be_are_refused_before_anything_is_learnt(monkeypatch, budget):
+    learnt = []
+    monkeypatch.setattr(believed, "beliefs", lambda *given, **asked: learnt.append(given))
+    users = protect(VISITS, people(GROUP), ["group"], rng=np.random.default_rng(1))
+    with pytest.raises(HushrankError, match="expected pools of 2 or more users, got"):
+        microaggregate_plans(users, budget=budget, choices=np.random.default_rng(1))
+    assert not learnt
