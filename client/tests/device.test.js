@@ -339,6 +339,17 @@ test("who begins a survey can pay all of its rounds, or is refused before anythi
   assert.equal((await week(device, survey, reversed(survey.order))).nats, 1); // what is left is enough
 });
 
+test("a later round that is beyond the limit draws nothing anew", async () => {
+  const survey = caseOf("safari"); // each of its rounds costs 1 of 2 nats
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  const first = await week(device, survey, survey.order);
+  await device.setLimit(1.9);
+  collector.round = 1;
+  const repeated = await week(device, survey, reversed(survey.order));
+  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true });
+});
+
 test("what is kept can be seen without the collector, and forgotten but for what it cost", async () => {
   const survey = caseOf("olh");
   const collector = new Collector(survey);

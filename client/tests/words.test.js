@@ -90,6 +90,16 @@ test("of many answers a few are named", () => {
   assert.match(inWords(says, NAMES, STRINGS), /, or 12 more$/);
 });
 
+test("of answers beyond those that are read, nobody says how many there are", () => {
+  for (const [size, nCategories, more] of [[5, 120, 120 - 8], [9, 362_880, null]]) {
+    const items = Array.from({ length: size }, (_, nth) => nth);
+    const order = readQuestion({ kind: "relative-order", items }, size);
+    assert.equal(order.nCategories, nCategories);
+    const all = { kind: "succinct-histogram", nCategories, supports: () => true };
+    assert.equal(reportSays(order, all, "").more, more);
+  }
+});
+
 test("every language has all these words, with the same places to fill in", () => {
   const folder = new URL("../strings/", import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
