@@ -12,7 +12,7 @@ from hushrank.accounting.shuffling import central_delta
 from hushrank.engines.shuffler import Target, forward
 from hushrank.errors import HushrankError
 from hushrank.protocols.registry import make_protocol
-from hushrank.workflows.shuffled import ROUNDS, local_epsilons
+from hushrank.workflows.shuffled import ROUNDS, largest_local_epsilon, local_epsilons
 
 N_PEOPLE = 800
 
@@ -150,3 +150,18 @@ def test_local_epsilons_are_numerals_that_are_certified_themselves(n_people, cen
         target = Target(most, delta, ROUNDS.get(name, 1))
         assert target.price(next(begun), n_people).model == "shuffled"
         begun.close()
+
+
+def test_a_numeral_that_costs_a_little_more_is_not_taken(monkeypatch):
+    """Of 1.234, 1.233, ... the first is taken that keeps to delta, and not to a hundredth more."""
+    module = import_module("hushrank.workflows.shuffled")
+
+    def costs(epsilon, *, local, **asked):
+        return 0.5e-7 if local <= 0.615 else 0.5001e-7
+
+    monkeypatch.setattr(module, "local_epsilon", lambda *given, **asked: 1.2345 / 2)
+    monkeypatch.setattr(module, "central_delta", costs)
+    found = largest_local_epsilon(
+        make_protocol("safari"), n_items=4, n_people=1_000, target=Target(0.5, 1e-7, 2)
+    )
+    assert found == within(1.23)

@@ -4,7 +4,9 @@ import os
 import numpy as np
 import pytest
 
+from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.online.publisher import OnlinePublisher
@@ -259,8 +261,12 @@ def test_a_seed_repeats_a_stream_and_is_not_private_ever_after(tmp_path, begin, 
             found.append(content(stream.release(activities, at_once=N)))
             assert "Not private" in stream.privacy
     assert found[0] == found[1]
-    with publish_online(tmp_path / "one") as stream:
-        assert not stream.is_private
+    for _ in range(2):
+        with publish_online(tmp_path / "one") as stream:
+            assert not stream.is_private
+            assert list(stream.release(activities, at_once=N))
+            assert not stream.is_private
+            assert "Not private" in stream.privacy
 
 
 def test_the_command_s_lines_and_a_program_s_activities_take_the_same_draws(
@@ -297,3 +303,43 @@ def test_other_keys_are_passed_on_where_they_are_named(tmp_path, begin):
     with publish_online(tmp_path / "state", **begin) as stream:
         (released,) = stream.release([given], keep=["source"])
         assert released.rest == {"source": "phone"}
+
+
+def test_who_alone_protects_something_is_protected(tmp_path, begin):
+    activity, people = begin["learn_from"], begin["profiles"]
+    (group,), alone = people.attributes, np.arange(N_USERS) == 0
+    other = Attribute("other", group.values, np.roll(group.codes, 1))
+    both = Profiles(people.users, (group, other), {**people.protected, "other": alone})
+    asked = {**begin, "profiles": both, "private": ["group", "other"]}
+    with publish_online(tmp_path / "state", **asked) as stream:
+        given = [{"user": people.users[0], "item": item} for item in activity.items * 20]
+        released = list(stream.release(given, at_once=len(given)))
+    assert any(each.item != one["item"] for each, one in zip(released, given, strict=True))
+
+
+def test_a_limit_rests_on_the_group_of_which_least_is_known(tmp_path):
+    """Everybody tells the group, and twenty of a hundred the other value."""
+    log, people = draw_planted(100, 8, mean_records=10.0, rng=np.random.default_rng(random_seed()))
+    (group,) = people.attributes
+    few = np.where(np.arange(100) < 20, np.arange(100) % 2, -1).astype(group.codes.dtype)
+    other = Attribute("other", ("a", "b"), few)
+    asks = np.arange(100) % 2 == 0
+    both = Profiles(people.users, (group, other), {"group": asks, "other": ~asks})
+    asked = {"learn_from": log.activity(), "profiles": both, "budget": 0.05, "limit": 0.1}
+    with pytest.raises(HushrankError, match="16 or more users of each private value for a limit"):
+        publish_online(tmp_path / "few", private=["group", "other"], **asked)
+    plain = {**asked, "profiles": people.with_protected({"group": asks})}
+    publish_online(tmp_path / "enough", private=["group"], **plain).close()
+
+
+def test_what_is_told_is_the_mean_and_the_most_of_users(tmp_path, begin, activities):
+    with publish_online(tmp_path / "state", **begin) as stream:
+        assert list(stream.release(activities * 3, at_once=30))
+        totals = stream.totals
+    state = StreamState(tmp_path / "state", None)
+    users = [user for user in map(state.load_user, range(N_USERS)) if user is not None]
+    state.close()
+    told = [user.leakage for user in users]
+    assert (totals.n_users, totals.most_leaked) == (len(users), max(told))
+    assert totals.mean_leaked == pytest.approx(np.mean(told))
+    assert totals.most_worst_leaked == max(user.worst_leakage for user in users) > max(told)

@@ -140,6 +140,10 @@ def test_other_rules_and_too_many_shards_are_refused(tmp_path, data):
     with pytest.raises(HushrankError, match="in states of another number of shards"):
         begin_shards(tmp_path / "states", 2, tmp_path / "visits", profiles, **BEGUN)
     assert len(list((tmp_path / "states").iterdir())) == N_SHARDS
+    (tmp_path / "states" / "1-of-2.state").touch()  # of both numbers, in whichever order
+    for number in (2, N_SHARDS):
+        with pytest.raises(HushrankError, match="in states of another number of shards"):
+            begin_shards(tmp_path / "states", number, tmp_path / "visits", profiles, **BEGUN)
     with pytest.raises(HushrankError, match="expected users for each of 500 shards"):
         begin_shards(tmp_path / "many", 500, tmp_path / "visits", profiles, **BEGUN)
     parquet.write_table(
