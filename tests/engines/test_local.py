@@ -101,17 +101,6 @@ def test_batches_add_up(monkeypatch, size):
     assert tally.support.tolist() == [1] * 120
 
 
-@pytest.mark.parametrize("n_answers", [1, 4])
-def test_shares_of_the_answers_are_told_up_to_all_of_them(monkeypatch, n_answers):
-    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", 40)
-    mechanisms, told = (GeneralizedRandomizedResponse(2, 0.25),) * len(PAIRS), []
-    survey = Survey("pairs", tuple(PAIRS), mechanisms, 1.0, answers_per_person=n_answers)
-    run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1), on_share=told.append)
-    assert len(told) >= 3
-    assert (np.diff(told) > 0).all()
-    assert (told[0] > 0, told[-1]) == (True, 1.0)
-
-
 def test_multiplicities_are_people():
     counted = Rankings(EVERY_ORDER.ranks, EVERY_ORDER.names, np.arange(1, 121))
     survey = sampled_survey("whole", [WHOLE], SURE)
@@ -130,13 +119,6 @@ def test_without_noise_a_tally_is_what_it_is_expected_to_be(mechanism):
     tallies = run_without_noise(ask(survey), counted)[0]
     (shares,) = survey_shares(survey, tallies)
     assert shares == pytest.approx(np.arange(1, 121) / counted.n_people)
-
-
-def test_a_batch_holds_somebody_however_large_a_report_is(monkeypatch):
-    monkeypatch.setattr(local, "MOST_BYTES_OF_A_BATCH", 1)
-    survey = sampled_survey("whole", [WHOLE], SURE)
-    ((tally,),) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
-    assert tally.support.tolist() == [1] * 120
 
 
 def test_how_much_is_drawn_does_not_depend_on_what_people_think():

@@ -123,15 +123,3 @@ def test_what_is_learnt_does_not_depend_on_the_order_of_reports():
         outcome = run(rounds, people, rng=Randomness.seeded(1), forward=passed_on)
         orders.append(outcome.result.model.precedences)
     np.testing.assert_array_equal(*orders)
-
-
-@pytest.mark.parametrize("delta", [-0.5, 0, 1, 1.5])
-def test_a_delta_is_a_probability_between_none_and_all(delta):
-    with pytest.raises(HushrankError, match="delta above 0 and below 1"):
-        Target(1.0, delta)
-
-
-@pytest.mark.parametrize("wrong", [{"epsilon": 0}, {"epsilon": -1}, {"n_rounds": 0}])
-def test_a_target_is_positive(wrong):
-    with pytest.raises(HushrankError, match="expected"):
-        Target(**{"epsilon": 1.0, "delta": 1e-6, **wrong})

@@ -2,7 +2,6 @@ import json
 from hashlib import sha256
 from itertools import permutations
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,11 +19,10 @@ from hushrank.questions.stated import Stated
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.handout import read_handout, require_head
+from hushrank.surveys.handout import read_handout
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
-from hushrank.surveys.wire_documents import WireHead
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
 QUESTIONS = [
@@ -133,14 +131,6 @@ def test_a_device_refuses_a_question_that_is_not_proven_to_be_of_the_survey(path
 def test_a_device_refuses_a_head_that_lies(path, value):
     with pytest.raises(HushrankError):
         read_handout(changed(path, value, in_head=True), most_epsilon=5.0)
-
-
-@pytest.mark.parametrize("lots", [(-0.5, 0.5), (0.5, 1.5), (0.5, 0.5), (0.9, 0.1)])
-def test_lots_are_a_part_of_all_of_them(lots):
-    head = msgspec.json.decode(HELD.head, type=WireHead)
-    require_head(msgspec.structs.replace(head, lots=(0.0, 1.0)), 1.0)
-    with pytest.raises(HushrankError, match="lots in"):
-        require_head(msgspec.structs.replace(head, lots=lots), 1.0)
 
 
 def test_what_is_asked_and_what_hides_it_must_be_of_one_kind():

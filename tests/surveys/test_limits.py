@@ -36,6 +36,10 @@ HIDES = GeneralizedRandomizedResponse(2, 0.5)
 SURVEY = Survey("pairs", PAIRS, (HIDES,) * 3, 1.5, lots=(0.25, 0.75))
 HELD = PublishedSurvey(SURVEY, NAMES)
 PERSON = Rankings.from_orders(np.array([[2, 0, 1]]), NAMES)
+BEYOND_ALL_LOTS = [
+    ({"lots": lots}, r"lots in \[0, 1\]")
+    for lots in ((-5e-324, 1.0), (-0.5, 1.0), (0.0, nextafter(1, 2)), (0.5, 0.5))
+]
 
 
 @pytest.mark.parametrize(
@@ -57,10 +61,7 @@ def test_a_survey_takes_what_lies_on_its_limits(taken):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"lots": (-5e-324, 1.0)}, r"lots in \[0, 1\]"),
-        ({"lots": (-0.5, 1.0)}, r"lots in \[0, 1\]"),
-        ({"lots": (0.0, nextafter(1, 2))}, r"lots in \[0, 1\]"),
-        ({"lots": (0.5, 0.5)}, r"lots in \[0, 1\]"),
+        *BEYOND_ALL_LOTS,
         ({"answers_per_person": 0}, "expected 1 to 3 answers"),
         ({"answers_per_person": 4, "epsilon": 2.0}, "expected 1 to 3 answers"),
         ({"epsilon": nextafter(0.5, 0)}, "0.5 nats of answers exceed epsilon"),
@@ -143,10 +144,7 @@ def test_a_device_takes_what_lies_on_its_limits(taken):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"lots": (-5e-324, 1.0)}, r"lots in \[0, 1\]"),
-        ({"lots": (-0.5, 1.0)}, r"lots in \[0, 1\]"),
-        ({"lots": (0.0, nextafter(1, 2))}, r"lots in \[0, 1\]"),
-        ({"lots": (0.5, 0.5)}, r"lots in \[0, 1\]"),
+        *BEYOND_ALL_LOTS,
         ({"epsilon": nextafter(1.5, 2)}, "expected at most 1.5"),
         ({"epsilon": nextafter(0.5, 0)}, "the answers exceed epsilon"),
         ({"mechanism": 1}, r"mechanisms 0\.\.0 of the questions"),

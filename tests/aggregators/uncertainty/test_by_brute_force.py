@@ -99,21 +99,30 @@ CASES = {
     "fewer reports": ([4.0, 12.0, 9.0], tiny(4.0)),
 }
 
+NEAR = {
+    "all agree beyond 1": (0.05, 0.12),
+    "as much noise as margins can be": (0.09, 0.2),
+    "chance in no line": (0.08, 0.12),
+}
+"""Where a straight line is further from the curve: of who leads, and of a margin."""
+
 
 @pytest.mark.linear_algebra
 @pytest.mark.parametrize("name", CASES)
 def test_the_belief_is_near_the_integral(name):
-    """Who leads within .09, never surer by more than .03; a margin within .12, or .4 deviations.
+    """Who leads within .05, a margin within a quarter of its deviation, or .11; but see `NEAR`.
 
-    Where all agree the curve is flat: margins are told as up to .12 less than they are. Deviations
-    are hardly less than the integral's, and more where noise is half of what margins can be.
+    Nobody is said to lead more surely than by the integral, by more than .03. Where all agree the
+    curve is flat: margins are told as less than they are. Deviations are hardly less than the
+    integral's, and more where noise is half of what margins can be.
     """
     estimates, variances = CASES[name]
     mean, deviation, positive = believed(estimates, variances)
     exact, exact_deviation, exact_positive = integrated(estimates, variances)
-    assert positive == pytest.approx(exact_positive, abs=0.09)
+    of_sign, of_margin = NEAR.get(name, (0.05, 0.11))
+    assert positive == pytest.approx(exact_positive, abs=of_sign)
     assert (np.abs(positive - 0.5) < np.abs(exact_positive - 0.5) + 0.03).all()
-    assert (np.abs(mean - exact) < np.maximum(0.4 * exact_deviation, 0.12)).all()
+    assert (np.abs(mean - exact) < np.maximum(0.25 * exact_deviation, of_margin)).all()
     assert (deviation > 0.8 * exact_deviation).all()
 
 

@@ -157,14 +157,16 @@ def pooled_records(scores: csr_array, labels: Labels) -> csr_array:
     LEAST_HOLDERS of the pool did. Of items done by as many the first are kept.
     """
     pool = np.unique(labels, return_inverse=True)[1]
-    sizes = np.bincount(pool)
-    members = csr_array(
-        (np.ones(len(pool)), (pool, np.arange(len(pool)))), shape=(len(sizes), len(pool))
-    )
-    sums, holders = csr_array(members @ scores), csr_array(members @ _marks(scores))
     n_kept = max(1, round(scores.nnz / max(1, scores.shape[0])))
-    means = sums.multiply(_most_held(holders, n_kept)).multiply(1 / sizes[:, None])
-    return csr_array(csr_array(means)[pool])
+    kept = _most_held(_sums_of_pools(_marks(scores), pool), n_kept)
+    return csr_array(csr_array(means_of_pools(scores, pool).multiply(kept))[pool])
+
+
+def means_of_pools(scores: csr_array, pool: Labels) -> csr_array:
+    """Return the mean scores (pools, items) of users; pool (users,): 0, 1, ... without a gap."""
+    means = _sums_of_pools(scores, pool)
+    means.data /= np.repeat(np.bincount(pool), np.diff(means.indptr))
+    return means
 
 
 def sums_by(labels: Labels, values: Floats, n_labels: int) -> Floats:
@@ -246,6 +248,11 @@ def _soft_choice(likings: Floats) -> tuple[Shares, Floats]:
     weights = np.exp(likings - most)
     sums = weights.sum(axis=1, keepdims=True)
     return weights / sums, (most + np.log(sums)).ravel()
+
+
+def _sums_of_pools(values: csr_array, pool: Labels) -> csr_array:
+    members = csr_array((np.ones(len(pool)), (pool, np.arange(len(pool)))))
+    return csr_array(members @ values)
 
 
 def _marks(scores: csr_array) -> csr_array:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from hushrank.accounting.rounding import places_below
 from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity, record_keys, row_numbers
+from hushrank.arrays import Indices
 from hushrank.errors import require
 from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.files.disk import FilePath
@@ -24,10 +25,10 @@ from hushrank.publishing.historical.release import (
     LeakageReport,
     by_row,
     changed_users,
-    pooled_rows,
     record_distortion,
     released_with,
 )
+from hushrank.publishing.record_channel.microaggregation import means_of_pools
 from hushrank.workflows.publish.posterior_file import UserPosterior
 from hushrank.workflows.publish.rehearse import Rehearsal, budget_warnings
 from hushrank.workflows.results.release_terms import (
@@ -276,28 +277,28 @@ def matched(
     sources = by_row(users, np.array(given, dtype=np.intp))
     settled = terms.method, terms.settled_budget
     found = released_with(users, plans, sources, *settled, is_private=is_private)
-    pooled = pooled_rows(users, plans)
-    if len(pooled) == 0:
+    if terms.method not in POOLED:
         require(whole == found.activity, OTHER)
         return replace(found, activity=released)
-    others = np.setdiff1d(np.arange(raw.n_users), pooled)
-    unchanged = abs(whole.scores[others] - found.activity.scores[others]).nnz == 0
-    require(unchanged and _are_means(whole.scores[pooled], raw.scores[pooled]), OTHER)
+    require(_are_means(whole.scores, raw.scores, users.rows), OTHER)
     distortion = record_distortion(users, whole.scores, sources)
     return replace(found, activity=released, sources=sources, record_distortion=distortion)
 
 
-def _are_means(released: csr_array, raw: csr_array) -> bool:
-    """Whether released scores are means of the users (users, items) who have the same record.
+def _are_means(released: csr_array, raw: csr_array, pooled: Indices) -> bool:
+    """Whether scores (users, items) of these rows are means of those with the same record.
 
-    Several pools may have the same: what each of them leaves out they may hold together.
+    And all others their own. Several pools may have the same record: what each of them leaves out
+    they may hold together, so that what is not released is not asked for.
     """
-    _, pool, sizes = np.unique(record_keys(released), return_inverse=True, return_counts=True)
-    members = csr_array((np.ones(len(pool)), (pool, np.arange(len(pool)))))
-    means = csr_array(csr_array(members @ raw).multiply(1 / sizes[:, None]))[pool]
-    shown = csr_array((np.ones(released.nnz), released.indices, released.indptr), released.shape)
-    apart = abs(csr_array(shown.multiply(means)) - released)
-    return apart.nnz == 0 or float(apart.max()) <= MOST_APART * float(released.max())
+    others = np.setdiff1d(np.arange(raw.shape[0]), pooled)
+    shown = released[pooled]
+    pool = np.unique(record_keys(shown), return_inverse=True)[1]
+    marks = csr_array((np.ones(shown.nnz), shown.indices, shown.indptr), shape=shown.shape)
+    means = means_of_pools(raw[pooled], pool)[pool].multiply(marks)
+    apart = abs(csr_array(means) - shown).max()
+    is_own = abs(released[others] - raw[others]).nnz == 0
+    return bool(is_own and apart <= MOST_APART * shown.max())
 
 
 def _group(plan: GroupPlan, is_judged: bool) -> dict[str, Any]:
