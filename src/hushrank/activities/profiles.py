@@ -161,6 +161,11 @@ class Profiles:
         """Return the rows of users by which of `names` they protect, in that order; () = none."""
         return self.values.protection(names)
 
+    def protects(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return who asks to protect one of `names` (users,), told or not."""
+        asks: NDArray[np.bool_] = np.any([self.protected[name] for name in names], axis=0)
+        return asks
+
     def with_protected(self, protected: Mapping[str, NDArray[np.bool_]]) -> "Profiles":
         """Return the same profiles where who protects the named attributes (users,) is replaced."""
         return Profiles(self.users, self.attributes, {**self.protected, **protected})

@@ -35,10 +35,7 @@ def attacked_users(profiles: Profiles, names: Sequence[str]) -> Targets:
 
     Raises HushrankError when attackers have nobody to learn from, or nobody to attack.
     """
-    value = profiles.joint(names)
-    protects = np.zeros(profiles.n_users, dtype=np.bool_)
-    for name in names:
-        protects |= profiles.protected[name]
+    value, protects = profiles.joint(names), profiles.protects(names)
     protected, open_users = (np.flatnonzero(mask & value.told) for mask in (protects, ~protects))
     both = len(protected) > 0 and len(open_users) > 0
     require(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hushrank.publishing.historical import microaggregate
+from hushrank.publishing.historical import believed, microaggregate
 from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.release import (
     NOTHING,
@@ -114,6 +114,23 @@ def test_who_is_alike_is_learnt_from_users_who_protect_nothing(monkeypatch):
     for plan, (of_open, of_members) in zip(plans, learnt, strict=True):
         assert (of_open == scores[is_open]).all()
         assert (of_members == scores[found.rows[plan.users]]).all()
+
+
+def test_beliefs_are_learnt_once_of_each_group(monkeypatch):
+    found, seen = users(), []
+    again = replace(found)
+    learns = believed.believed
+    monkeypatch.setattr(believed, "believed", lambda *given: seen.append(given) or learns(*given))
+    plain = microaggregate_plans(found, budget=BUDGET, choices=np.random.default_rng(2))
+    believe = believed.learnt_once()
+    for of_whom, budget in ((found, BUDGET), (found, 2 * BUDGET), (again, BUDGET)):
+        choices = np.random.default_rng(2)
+        plans = microaggregate_plans(of_whom, budget=budget, choices=choices, believe=believe)
+        if budget == BUDGET:
+            for one, other in zip(plans, plain, strict=True):
+                assert (one.posterior == other.posterior).all()
+    assert [given[0] for given in seen] == [found] * 3 + [again] * 3
+    assert [given[1] for given in seen] == 2 * [plan.names for plan in plain]
 
 
 def test_records_of_nobody_pooled_are_those_of_their_sources(pooled):

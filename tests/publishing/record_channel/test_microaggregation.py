@@ -200,12 +200,14 @@ def test_of_a_pool_that_has_nothing_in_common_nothing_is_released(planted):
     assert all(each.withheld == each.changed == each.users for each in owners.changed[0])
 
 
-def test_a_promise_of_pools_is_of_the_worst_attacker_there_is(planted):
+def test_a_promise_of_pools_is_of_the_worst_attacker_there_is(planted, monkeypatch):
+    monkeypatch.setattr("hushrank.workflows.publish.historical.REHEARSALS_OF_POOLS", 4)
     visits, people, _ = planted
     asked = {"private": ["group"], "protect": 0.38, "method": "microaggregate", "seed": 2}
     release = publish(visits, people, **asked)
     assert 10 < release.terms.budget < 300
     assert release.rehearsal.promised >= 0.38
+    assert all(len(trial.worst) == 4 for trial in release.rehearsal.trials)
     assert release.compared_with(visits, people).attack_bound > 0.36
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, variance
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,10 +25,11 @@ from hushrank.workflows.publish.rehearse import (
     OUTSIDE,
     SURE,
     Attacked,
+    Search,
     budget_warnings,
     find_budget,
     lower_bound,
-    rehearsed_halves,
+    rehearsed_parts,
 )
 
 LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
@@ -43,25 +45,24 @@ class Curve:
     shift: float
     users: object = None
     chance: float = 0.0
+    level: float | None = None
 
     def attacked(self, plan, method, budget):
-        return Attacked(expected(budget) + self.shift, self.chance)
+        level = expected(budget) if self.level is None else self.level
+        return Attacked(level + self.shift, self.chance)
 
 
-@dataclass(frozen=True)
-class Counted:
-    """As many users as there are rows."""
-
-    rows: tuple[int, ...] = (1, 2, 3)
+N_OPEN, N_REHEARSED = 400, 200
 
 
-def halves(*shifts: float, chance: float = 0.0) -> list[Curve]:
-    return [Curve(shift, Counted(), chance) for shift in shifts]
+def parts(*shifts: float, chance: float = 0.0) -> list[Curve]:
+    users = SimpleNamespace(rows=np.arange(N_REHEARSED), activity=SimpleNamespace(n_users=N_OPEN))
+    return [Curve(shift, users, chance) for shift in shifts]
 
 
-def searched(wanted: float, *shifts: float, chance: float = 0.0):
-    found = halves(*shifts, chance=chance)
-    return find_budget(found, None, "withhold", wanted, (0.0, 1.0), progress=silent)
+def searched(wanted: float, *shifts: float, chance: float = 0.0, n_protecting: int = N_OPEN):
+    given = parts(*shifts, chance=chance), None, "withhold", wanted, (0.0, 1.0)
+    return find_budget(*given, n_protecting=n_protecting, progress=silent)
 
 
 def expected(budget: float) -> float:
@@ -123,14 +124,55 @@ def test_rehearsals_that_agree_by_chance_promise_no_more_than_chance_allows():
     assert alike.promised == pytest.approx(promised(alike.budget, 2e-4))
 
 
+@pytest.mark.parametrize(("n_protecting", "times"), [(50, 4), (N_REHEARSED, 1), (1200, 1)])
+def test_the_fewer_protect_the_more_is_kept_in_reserve(n_protecting, times):
+    def reserve(spread):
+        return t.ppf(SURE, 3) * np.sqrt(spread * (times + OUTSIDE**2 / 4))
+
+    apart = searched(0.1, -0.01, 0.01, 0, 0, n_protecting=n_protecting)
+    without = 0.5 - OUTSIDE * (0.5 - expected(apart.budget))
+    spread = variance([-0.01, 0.01, 0, 0])
+    assert apart.promised == pytest.approx(without - reserve(spread))
+    alike = searched(0.1, 0, 0, 0, 0, chance=1e-4, n_protecting=n_protecting)
+    without = 0.5 - OUTSIDE * (0.5 - expected(alike.budget))
+    assert alike.promised == pytest.approx(without - reserve(1e-4))
+
+
+def promised_of_pools(*shifts: float, n_protecting: int) -> float:
+    """What is promised at .4 with pools of 50 users: four of them in each rehearsal."""
+    level = [replace(part, level=0.4) for part in parts(*shifts)]
+    return Search(level, None, "microaggregate", n_protecting, silent).promised_at(50)
+
+
+@pytest.mark.parametrize(
+    ("n_protecting", "factor"), [(400, 7 / 6), (249, 1.0), (200, 1.0), (149, 2 / 3), (99, 0.0)]
+)
+def test_more_is_learnt_of_more_pools_as_more_pairs_of_users_are_apart(n_protecting, factor):
+    found = promised_of_pools(0.0, 0.0, 0.0, n_protecting=n_protecting)
+    assert found == pytest.approx(0.5 - factor * 0.1)
+
+
+@pytest.mark.parametrize(("n_protecting", "times"), [(400, 1 / 2), (800, 3 / 8), (100, 2)])
+def test_of_more_users_pools_vary_less_but_for_what_is_learnt_of_values(n_protecting, times):
+    """Of 200 + 200 users in rehearsals, and 400 known ones."""
+    shifts, factor = (
+        (-0.01, 0.01, 0.01, -0.01),
+        {400: 7 / 6, 800: 15 / 12, 100: 2 / 3}[n_protecting],
+    )
+    reserve = t.ppf(SURE, 3) * np.sqrt(variance(shifts) * (times + factor**2 / 4))
+    found = promised_of_pools(*shifts, n_protecting=n_protecting)
+    assert found == pytest.approx(0.5 - factor * 0.1 - reserve)
+
+
 def test_what_cannot_be_promised_is_refused_and_withholding_offered():
     with pytest.raises(
         HushrankError, match=r"no budget of withhold keeps a worst 1 - AUC of 0\.46"
     ) as refused:
         searched(0.46, 0.0, 0.0)
     assert "some attacker is as lucky by chance" in str(refused.value)
+    given = parts(0.0, 0.0), None, "user-level", 0.46, (0.1, 0.5)
     with pytest.raises(HushrankError, match="method withhold, budget 1") as refused:
-        find_budget(halves(0.0, 0.0), None, "user-level", 0.46, (0.1, 0.5), progress=silent)
+        find_budget(*given, n_protecting=N_OPEN, progress=silent)
     could = places_below(promised(0.5), 3)
     assert f"at 0.5 one of {could} could be promised" in str(refused.value)
 
@@ -186,17 +228,33 @@ def test_a_new_release_keeps_the_promise_as_often_as_is_said():
 
 
 def test_nobody_who_protects_is_among_those_rehearsed_with(plain_protector):
-    rehearsed = rehearsed_halves(
-        VISITS, PEOPLE, ["group"], plain_protector, rng=np.random.default_rng(1)
+    rehearsed = rehearsed_parts(
+        VISITS, PEOPLE, ["group"], plain_protector, n_rehearsals=4, rng=np.random.default_rng(1)
     )
     asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
-    assert len(rehearsed) == rehearse.REHEARSALS
+    assert len(rehearsed) == 4
     for one, other in zip(rehearsed[::2], rehearsed[1::2], strict=True):
         assert not asking & set(one.users.activity.users)
         both = np.concatenate([one.users.rows, other.users.rows])
         np.testing.assert_array_equal(np.sort(both), np.arange((~ASKS).sum()))
-    halves = {each.users.rows.tobytes() for each in rehearsed}
-    assert len(halves) == rehearse.REHEARSALS  # drawn anew, not by the order of the users
+    different = {each.users.rows.tobytes() for each in rehearsed}
+    assert len(different) == 4  # drawn anew, not by the order of the users
+
+
+@pytest.mark.parametrize("n_asking", [60, 5])
+def test_as_many_are_rehearsed_with_as_protect_something(plain_protector, n_asking):
+    """And of each value its share: ten users at least, where hardly anybody protects."""
+    few = PEOPLE.with_protected({"group": np.arange(VISITS.n_users) < n_asking})
+    rehearsed = rehearsed_parts(
+        VISITS, few, ["group"], plain_protector, n_rehearsals=2, rng=np.random.default_rng(1)
+    )
+    one, other = (part.users.rows for part in rehearsed)
+    assert not set(one) & set(other)
+    codes = few.select(np.arange(n_asking, VISITS.n_users)).attributes[0].codes
+    everybody = np.bincount(codes)
+    share = max(n_asking / len(codes), 10 / everybody.min())
+    for rows in (one, other):
+        np.testing.assert_array_equal(np.bincount(codes[rows]), np.ceil(share * everybody))
 
 
 def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
@@ -204,8 +262,8 @@ def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
     secret = csr_array(np.where(ASKS, 1.0, 0.0)[:, None])
     scores = csr_array(hstack([VISITS.scores, secret]))
     more = Activity(scores, VISITS.users, (*VISITS.items, "secret"))
-    rehearsed = rehearsed_halves(
-        more, PEOPLE, ["group"], plain_protector, rng=np.random.default_rng(1)
+    rehearsed = rehearsed_parts(
+        more, PEOPLE, ["group"], plain_protector, n_rehearsals=2, rng=np.random.default_rng(1)
     )
     assert all(set(half.users.activity.items) == set(VISITS.items) for half in rehearsed)
 
@@ -216,9 +274,8 @@ def test_who_protects_one_of_several_attributes_is_not_rehearsed_with():
     other = replace(group, name="other").with_codes(codes)
     nobody = np.zeros_like(ASKS)
     both = Profiles(PEOPLE.users, (group, other), {"group": ASKS, "other": nobody})
-    rehearsed = rehearsed_halves(
-        VISITS, both, names, partial(protect, names=names), rng=np.random.default_rng(1)
-    )
+    protector, rng = partial(protect, names=names), np.random.default_rng(1)
+    rehearsed = rehearsed_parts(VISITS, both, names, protector, n_rehearsals=2, rng=rng)
     asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
     assert not any(asking & set(half.users.activity.users) for half in rehearsed)
     assert all(len(half.targets.values) == 4 for half in rehearsed)  # all that they would protect

@@ -19,7 +19,7 @@ from hushrank.publishing.record_channel.withholding import Withholding, solve_wi
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import silent
 from hushrank.workflows.publish.historical import OURS
-from hushrank.workflows.publish.rehearse import Search, rehearsed_halves
+from hushrank.workflows.publish.rehearse import REHEARSALS, Search, rehearsed_parts
 
 N_USERS = 60
 BUDGET, LEAST_USERS = 0.4, 12
@@ -102,8 +102,8 @@ def _rehearsed(changed: tuple[bool, bool], seed: int) -> bytes:
         rows[asks] = rows[asks][::-1]
         visits = visits.with_scores(visits.scores[rows])
     named = partial(protect, names=[PRIVATE])
-    rng = np.random.default_rng(seed)
-    halves = rehearsed_halves(visits, people, [PRIVATE], named, rng=rng)
-    search = Search(halves, OURS["withhold"], "withhold", silent)
+    rng, n_asking = np.random.default_rng(seed), int(asks.sum())
+    parts = rehearsed_parts(visits, people, [PRIVATE], named, n_rehearsals=REHEARSALS, rng=rng)
+    search = Search(parts, OURS["withhold"], "withhold", n_asking, silent)
     promised = search.promised_at(BUDGET)
     return repr((promised, search.trials)).encode()

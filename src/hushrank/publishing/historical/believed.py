@@ -49,6 +49,52 @@ class Solved:
 
 Solver: TypeAlias = Callable[[ProtectedUsers, Indices, Floats], Solved]
 """From the users, the members of a group (places) and P(value | record) (members, values)."""
+Tell: TypeAlias = Callable[[float], object]
+Believe: TypeAlias = Callable[
+    [ProtectedUsers, tuple[str, ...], Indices, np.random.Generator, Tell], Floats
+]
+"""From the users, what a group protects and its members: P(value | record) (members, values)."""
+
+
+def believed(
+    users: ProtectedUsers,
+    names: tuple[str, ...],
+    members: Indices,
+    choices: np.random.Generator,
+    tell: Tell,
+) -> Floats:
+    """Return P(value | record) (members, values), as users who protect nothing show it.
+
+    Raises HushrankError where there are too few such users.
+    """
+    value = users.private.joint(names)
+    is_open = value.told
+    is_open[users.rows] = False
+    require(is_open.any(), f"this method learns from users who protect nothing: {WAY_OUT}")
+    known = users.activity.scores[is_open], value.codes[is_open]
+    return beliefs(*known, users.scores[members], value.n_values, rng=choices, tell=tell)
+
+
+def learnt_once() -> Believe:
+    """Return what learns as `believed` does, but once of each group of the same users.
+
+    So several budgets are tried with the same beliefs.
+    """
+    known: dict[tuple[ProtectedUsers, tuple[str, ...]], Floats] = {}
+
+    def remembered(
+        users: ProtectedUsers,
+        names: tuple[str, ...],
+        members: Indices,
+        choices: np.random.Generator,
+        tell: Tell,
+    ) -> Floats:
+        group = users, names
+        if group not in known:
+            known[group] = believed(users, names, members, choices, tell)
+        return known[group]
+
+    return remembered
 
 
 def believed_plans(
@@ -56,25 +102,28 @@ def believed_plans(
     solve: Solver,
     *,
     choices: np.random.Generator,
-    tell: Callable[[float], object],
+    tell: Tell,
+    believe: Believe,
 ) -> Sequence[GroupPlan]:
     """Return what is solved for each group of users who protect the same; tell: as in `beliefs`.
 
     Raises HushrankError when too few users protect nothing, and what the solver raises.
     """
-    return [_plan(users, *group, solve, choices, tell) for group in users.groups.items()]
+    plans = []
+    for names, members in users.groups.items():
+        solved = solve(users, members, believe(users, names, members, choices, tell))
+        plans.append(_plan(users, names, members, solved, choices))
+    return plans
 
 
 def _plan(
     users: ProtectedUsers,
     names: tuple[str, ...],
     members: Indices,
-    solve: Solver,
+    solved: Solved,
     choices: np.random.Generator,
-    tell: Callable[[float], object],
 ) -> GroupPlan:
     value = users.private.joint(names)
-    solved = solve(users, members, _believed(users, value, members, choices, tell))
     learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
     joint = np.zeros((solved.laws.shape[1], learnt.shape[1]))  # values that some member has
     joint[: len(learnt)] = learnt
@@ -90,24 +139,6 @@ def _plan(
         leaked=_leaked(users, value, members, solved),
         is_pooled=solved.is_pooled,
     )
-
-
-def _believed(
-    users: ProtectedUsers,
-    value: Attribute,
-    members: Indices,
-    choices: np.random.Generator,
-    tell: Callable[[float], object],
-) -> Floats:
-    """Return P(value | record) (members, values), as users who protect nothing show it.
-
-    Raises HushrankError where there are too few such users.
-    """
-    is_open = value.told
-    is_open[users.rows] = False
-    require(is_open.any(), f"this method learns from users who protect nothing: {WAY_OUT}")
-    known = users.activity.scores[is_open], value.codes[is_open]
-    return beliefs(*known, users.scores[members], value.n_values, rng=choices, tell=tell)
 
 
 def _posterior(solved: Solved, members: Indices, n_protected: int) -> Floats:

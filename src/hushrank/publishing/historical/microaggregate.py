@@ -1,11 +1,17 @@
 """Publish one mean record for each pool of users: no record is exchanged, and none is a user's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from hushrank.arrays import Floats, Indices, Shares
-from hushrank.publishing.historical.believed import Solved, believed_plans
+from hushrank.publishing.historical.believed import (
+    Believe,
+    Solved,
+    Tell,
+    believed,
+    believed_plans,
+)
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import Draw, GroupPlan
 from hushrank.publishing.record_channel.microaggregation import (
@@ -22,12 +28,14 @@ def microaggregate_plans(
     *,
     budget: float,
     choices: np.random.Generator,
-    tell: Callable[[float], object] = lambda share: None,
+    tell: Tell = lambda share: None,
+    believe: Believe = believed,
 ) -> Sequence[GroupPlan]:
     """Return the pools of each group of users who protect the same.
 
     budget: how many users a pool has at least, from 2 on. What values show, and which users are
-    alike, is learnt from users who protect nothing. tell: as in `beliefs`.
+    alike, is learnt from users who protect nothing. tell: as in `beliefs`; believe: what learns
+    them.
     Privacy: as `solve_pools`; the mean record of a pool is of nobody alone.
     Raises HushrankError, before anything is learnt, for pools of fewer than 2 or infinitely many;
     when too few users protect nothing, and what `solve_pools` raises.
@@ -49,7 +57,7 @@ def microaggregate_plans(
             is_pooled=True,
         )
 
-    return believed_plans(users, solve, choices=choices, tell=tell)
+    return believed_plans(users, solve, choices=choices, tell=tell, believe=believe)
 
 
 def _draw(found: Pools, members: Indices) -> Draw:

@@ -1,11 +1,17 @@
 """Publish what users did so far by the user-level channel: our own method."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from hushrank.arrays import Floats, Indices, Shares
-from hushrank.publishing.historical.believed import Solved, believed_plans
+from hushrank.publishing.historical.believed import (
+    Believe,
+    Solved,
+    Tell,
+    believed,
+    believed_plans,
+)
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
     Draw,
@@ -37,11 +43,12 @@ def user_level_plans(
     *,
     budget: float,
     choices: np.random.Generator,
-    tell: Callable[[float], object] = lambda share: None,
+    tell: Tell = lambda share: None,
+    believe: Believe = believed,
 ) -> Sequence[GroupPlan]:
     """Return the channel between the records of each group of users who protect the same.
 
-    tell: as in `beliefs`.
+    tell: as in `beliefs`; believe: what learns them.
     """
 
     def solve(users: ProtectedUsers, members: Indices, beliefs: Floats) -> Solved:
@@ -56,7 +63,7 @@ def user_level_plans(
             certified_gap=channel.certified_gap,
         )
 
-    return believed_plans(users, solve, choices=choices, tell=tell)
+    return believed_plans(users, solve, choices=choices, tell=tell, believe=believe)
 
 
 def _draw(channel: RecordChannel, members: Indices) -> Draw:

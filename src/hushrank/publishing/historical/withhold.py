@@ -1,11 +1,17 @@
 """Publish what users did so far, or nothing of them: records are withheld, none is exchanged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from hushrank.arrays import Floats, Indices, Shares
-from hushrank.publishing.historical.believed import Solved, believed_plans
+from hushrank.publishing.historical.believed import (
+    Believe,
+    Solved,
+    Tell,
+    believed,
+    believed_plans,
+)
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import NOTHING, Draw, GroupPlan
 from hushrank.publishing.record_channel.withholding import Withholding, solve_withholding
@@ -17,12 +23,13 @@ def withhold_plans(
     *,
     budget: float,
     choices: np.random.Generator,
-    tell: Callable[[float], object] = lambda share: None,
+    tell: Tell = lambda share: None,
+    believe: Believe = believed,
 ) -> Sequence[GroupPlan]:
     """Return whose records are withheld of each group of users who protect the same.
 
     budget in [0, 1]: the largest expected share of them. What values show is learnt from users who
-    protect nothing. tell: as in `beliefs`.
+    protect nothing. tell: as in `beliefs`; believe: what learns them.
     Privacy: as `solve_withholding`; no record appears under another name.
     Raises HushrankError when too few users protect nothing, and for a budget out of range.
     """
@@ -39,7 +46,7 @@ def withhold_plans(
             told_by_nothing=found.prior,
         )
 
-    return believed_plans(users, solve, choices=choices, tell=tell)
+    return believed_plans(users, solve, choices=choices, tell=tell, believe=believe)
 
 
 def _draw(found: Withholding, members: Indices) -> Draw:

@@ -117,7 +117,7 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
     """
     require_least_users(least_users)
     n_users = len(points)
-    centres = _first_centres(points, max(1, n_users // ceil(least_users)))
+    centres = _first_centres(points, pools_of(n_users, least_users))
     n_pools = len(centres)
     most = f"expected at most {MOST_CELLS:,} users times pools, got {n_users * n_pools:,}"
     require(n_users * n_pools <= MOST_CELLS, f"{most}: ask for larger pools")
@@ -129,6 +129,11 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
         chances, prices = _filled(likings, beliefs, wanted, prices, NEARLY_SETTLED)
         centres = chances.T @ points / sizes[:, None]
     return Pools(beliefs, likings, prices, sizes)
+
+
+def pools_of(n_users: int, least_users: float) -> int:
+    """Return how many pools of so many users at least there are: one where they are too few."""
+    return max(1, n_users // ceil(least_users))
 
 
 def require_least_users(least_users: float) -> None:

@@ -23,19 +23,23 @@ from hushrank.files.data_frames import Values, arrow_stream, to_frame
 from hushrank.files.disk import FilePath
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.historical.baselines import baseline_plans
+from hushrank.publishing.historical.believed import learnt_once
 from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.privrank import HELD_OUT, privrank_plans
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import GroupPlan, exchange_records
 from hushrank.publishing.historical.user_level import user_level_plans
 from hushrank.publishing.historical.withhold import withhold_plans
+from hushrank.publishing.record_channel.microaggregation import pools_of
 from hushrank.workflows.arguments import expect, expect_attributes
 from hushrank.workflows.progress import Progress, parts_of, silent
 from hushrank.workflows.publish.rehearse import (
+    REHEARSALS,
+    REHEARSALS_OF_POOLS,
     Rehearsal,
     budget_warnings,
     find_budget,
-    rehearsed_halves,
+    rehearsed_parts,
     with_used_items,
 )
 from hushrank.workflows.results.release_comparison import ReleaseComparison, matched
@@ -327,20 +331,37 @@ def _rehearse(
 ) -> Rehearsal:
     """Find the budget that protects as much as is wanted, on users who protect nothing."""
     progress("clustering users to rehearse with")
-    rng = stream(choices, "rehearsal")
-    halves = rehearsed_halves(activity, profiles, terms.private, _protector(terms), rng=rng)
-    budgets = _budgets_to_search(terms, halves[0].users.activity)
+    parts = rehearsed_parts(
+        activity,
+        profiles,
+        terms.private,
+        _protector(terms),
+        n_rehearsals=REHEARSALS_OF_POOLS if terms.method in POOLED else REHEARSALS,
+        rng=stream(choices, "rehearsal"),
+    )
+    n_protecting = int(profiles.aligned(activity.users).protects(terms.private).sum())
+    budgets = _budgets_to_search(terms, parts[0].users, n_protecting)
     planner = planner_of(terms)
-    return find_budget(halves, planner, terms.method, wanted, budgets, progress=progress)
+    if terms.method in OURS:
+        planner = partial(planner, believe=learnt_once())
+    given = parts, planner, terms.method, wanted, budgets
+    return find_budget(*given, n_protecting=n_protecting, progress=progress)
 
 
-def _budgets_to_search(terms: ReleaseTerms, shown: Activity) -> tuple[float, float]:
-    """Return the least and the largest budget to rehearse with."""
+def _budgets_to_search(
+    terms: ReleaseTerms, users: ProtectedUsers, n_protecting: int
+) -> tuple[float, float]:
+    """Return the least and the largest budget to rehearse with, on these users.
+
+    One pool of all tells nothing of what several would tell.
+    """
     if terms.method == "withhold":
         return 0.0, 1.0
     if terms.method in POOLED:
-        return POOLS_TO_SEARCH
-    found = useful_budgets(terms.method, terms.distance, shown)
+        least, most = POOLS_TO_SEARCH
+        is_one_pool = pools_of(n_protecting, most) == 1
+        return least, most if is_one_pool else min(most, len(users.rows) // 2)
+    found = useful_budgets(terms.method, terms.distance, users.activity)
     if found is None:
         raise HushrankError(f"protect: no budgets of {terms.method} are known to search")
     return found

@@ -1,13 +1,13 @@
 """Find the budget at which the worst attacker learns no more than is wanted, by rehearsing.
 
-A release is rehearsed on users who protect nothing: half of them, drawn at random, are treated as
-if they protected, and attacked. Of users who do protect something nothing is looked at, so the
-budget tells nothing of them; decision record 32.
+A release is rehearsed on users who protect nothing: as many of them as protect something, but half
+at most, drawn at random, are treated as if they protected, and attacked. Of users who do protect
+something only their number is looked at, so the budget tells nothing of them; decision record 32.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import sqrt
+from math import ceil, sqrt
 from statistics import fmean, variance
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,13 +25,14 @@ from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import variance_by_chance
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease, exchange_records
+from hushrank.publishing.record_channel.microaggregation import pools_of
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import PartDone, Progress
 from hushrank.workflows.results.release_terms import POOLED
 from hushrank.workflows.results.release_warnings import FEWEST_REHEARSED
 
-REHEARSALS = 4
-"""Halves of the users who protect nothing: each user is attacked in half of them."""
+REHEARSALS, REHEARSALS_OF_POOLS = 4, 16
+"""How many: two of them at a time share no user whom they protect. Pools are not attacked."""
 SURE = 0.95
 """How likely the release is to keep what is promised, if its users are like the others."""
 OUTSIDE = 1.6
@@ -118,7 +119,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rehearsed:
-    """Half of the users who protect nothing, as if they protected, and whom attackers know."""
+    """Some users who protect nothing, as if they protected, and whom attackers know."""
 
     users: ProtectedUsers
     targets: Targets
@@ -143,39 +144,72 @@ class Rehearsed:
 
 @dataclass(eq=False, repr=False)
 class Search:
-    """Budgets tried so far, each on the same rehearsed halves."""
+    """Budgets tried so far, each on the same parts of the users who protect nothing.
 
-    halves: Sequence[Rehearsed]
+    n_protecting: how many users protect something, of whom the release is to be.
+    """
+
+    parts: Sequence[Rehearsed]
     plan: Planner
     method: str
+    n_protecting: int
     progress: Progress
     trials: list[Trial] = field(default_factory=list)
 
     def promised_at(self, budget: float) -> float:
         """Try a budget; return the 1 - AUC that a new release has or exceeds with chance SURE.
 
-        Their variance is the mean of that at all budgets tried, so that one that came out small by
-        chance promises nothing, and not below that of an attacker who knows nothing.
+        The variance of rehearsals is the mean of that at all budgets tried, so that one that came
+        out small by chance promises nothing, and not below that of an attacker who knows nothing.
         """
         found = []
-        for number, half in enumerate(self.halves):
-            done = (len(self.trials) + number / len(self.halves)) / (STEPS + 1)
+        for number, part in enumerate(self.parts):
+            done = (len(self.trials) + number / len(self.parts)) / (STEPS + 1)
             self.progress(PartDone.of("rehearsing on users who protect nothing", done))
-            found.append(half.attacked(self.plan, self.method, budget))
+            found.append(part.attacked(self.plan, self.method, budget))
         worst, chance = tuple(each.worst for each in found), fmean(each.chance for each in found)
         self.trials.append(Trial(budget, worst, chance))
         spread = fmean(variance(trial.worst) for trial in self.trials)
-        factor = 1.0 if self.method in POOLED else OUTSIDE
-        return lower_bound(worst, max(spread, chance), factor)
+        spreads = max(spread, chance), self._times_as_spread
+        return lower_bound(worst, *spreads, factor=self._factor(budget))
+
+    @property
+    def n_rehearsed(self) -> int:
+        """How many users are treated as if they protected, in each part."""
+        return len(self.parts[0].users.rows)
+
+    @property
+    def _times_as_spread(self) -> float:
+        """The variance of a release by that of a rehearsal: chance falls with users of either kind.
+
+        Theory: docs/theory/withholding.md; of pools, docs/theory/microaggregation.md
+        """
+        n, n_known = self.n_rehearsed, self.parts[0].users.activity.n_users
+        of_chance = n / self.n_protecting
+        if self.method not in POOLED:
+            return max(1.0, of_chance)
+        of_learning = (1 / self.n_protecting + 1 / n_known) / (1 / n + 1 / (n_known - n))
+        return max(of_chance, of_learning)
+
+    def _factor(self, budget: float) -> float:
+        """Return how many times what is learnt in rehearsals is learnt from the release.
+
+        Of more pools more is learnt, as fewer pairs of users are in one: no attacker parts those.
+        """
+        if self.method not in POOLED:
+            return OUTSIDE
+        one, other = (1 - 1 / pools_of(n, budget) for n in (self.n_rehearsed, self.n_protecting))
+        return other / one if one else 1.0
 
 
 def find_budget(
-    halves: Sequence[Rehearsed],
+    parts: Sequence[Rehearsed],
     plan: Planner,
     method: str,
     wanted: float,
     budgets: tuple[float, float],
     *,
+    n_protecting: int,
     progress: Progress,
 ) -> Rehearsal:
     """Return the least budget tried, between the two given, that promises what is wanted.
@@ -184,7 +218,7 @@ def find_budget(
     Raises HushrankError when the larger budget does not promise it.
     """
     low, high = budgets
-    search = Search(halves, plan, method, progress)
+    search = Search(parts, plan, method, n_protecting, progress)
     promised = search.promised_at(high)
     if promised < wanted:
         raise HushrankError(_out_of_reach(method, wanted, promised, high))
@@ -192,38 +226,38 @@ def find_budget(
         middle = (low + high) / 2
         found = search.promised_at(middle)
         low, high, promised = (low, middle, found) if found >= wanted else (middle, high, promised)
-    n_users = len(halves[0].users.rows)
-    return Rehearsal(wanted, high, promised, SURE, n_users, tuple(search.trials))
+    return Rehearsal(wanted, high, promised, SURE, search.n_rehearsed, tuple(search.trials))
 
 
-def rehearsed_halves(
+def rehearsed_parts(
     activity: Activity,
     profiles: Profiles,
     names: Sequence[str],
     protect: Protector,
     *,
+    n_rehearsals: int,
     rng: np.random.Generator,
 ) -> Sequence[Rehearsed]:
-    """Return users who protect nothing and tell all of `names`, halved at random again and again.
+    """Return parts, as if they protected, of the users who protect nothing and tell all of `names`.
 
+    As many as protect something, but at most half; two at a time are drawn that share no user.
     Raises HushrankError where they are too few to rehearse anything.
     """
     aligned = profiles.aligned(activity.users)
-    value = aligned.joint(names)
-    protects = np.any([aligned.protected[name] for name in names], axis=0)
+    value, protects = aligned.joint(names), aligned.protects(names)
     rows = np.flatnonzero(value.told & ~protects)
     counts = np.bincount(value.codes[rows], minlength=value.n_values)
     enough = len(rows) > 0 and bool((counts >= FEWEST_REHEARSED).all())
     require(enough, f"protect: {TOO_FEW}")
+    share = max(protects.sum() / len(rows), FEWEST_REHEARSED / 2 / counts.min())
     shown, known = with_used_items(activity.select(rows)), aligned.select(rows)
-    halves = []
-    for _ in range(REHEARSALS // 2):
-        one = _half(value.codes[rows], rng)
-        for mask in (one, ~one):
+    parts = []
+    for _ in range(n_rehearsals // 2):
+        for mask in _two_parts(value.codes[rows], min(share, 0.5), rng):
             asking = known.with_protected(_protecting(known, names, mask))
             targets, seed = attacked_users(asking, names), int(rng.integers(2**31))
-            halves.append(Rehearsed(protect(shown, asking, rng=rng), targets, seed))
-    return halves
+            parts.append(Rehearsed(protect(shown, asking, rng=rng), targets, seed))
+    return parts
 
 
 def with_used_items(activity: Activity) -> Activity:
@@ -256,27 +290,31 @@ def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> 
     return tuple(said)
 
 
-def lower_bound(worst: Sequence[float], spread: float, factor: float = OUTSIDE) -> float:
+def lower_bound(
+    worst: Sequence[float], spread: float, times_as_spread: float = 1.0, *, factor: float = OUTSIDE
+) -> float:
     """Return what a release has or exceeds with chance SURE; spread: the variance of a rehearsal.
 
-    What is learnt is taken `factor` times, and so is the error of its mean.
+    What is learnt is taken `factor` times, and so is the error of its mean; a release has
+    `times_as_spread` the variance.
     Theory: docs/theory/withholding.md
     Source: the prediction interval of a normal sample, Student's t; the factor is measured.
     """
     from scipy.stats import t
 
     n, learnt = len(worst), max(0.0, 0.5 - fmean(worst))
-    reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (1 + factor**2 / n))
+    reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (times_as_spread + factor**2 / n))
     return 0.5 - factor * learnt - reserve
 
 
-def _half(codes: WholeNumbers, rng: np.random.Generator) -> Mask:
-    """Return half of the users (users,), and half of those of each value, at random."""
-    mask = np.zeros(len(codes), dtype=np.bool_)
+def _two_parts(codes: WholeNumbers, share: float, rng: np.random.Generator) -> tuple[Mask, Mask]:
+    """Return two parts of the users (users,) with that share of each value, apart, at random."""
+    masks = np.zeros((2, len(codes)), dtype=np.bool_)
     for code in np.unique(codes):
         own = rng.permutation(np.flatnonzero(codes == code))
-        mask[own[: len(own) // 2]] = True
-    return mask
+        n = ceil(share * len(own))
+        masks[0, own[:n]] = masks[1, own[n : 2 * n]] = True
+    return masks[0], masks[1]
 
 
 def _protecting(profiles: Profiles, names: Sequence[str], mask: Mask) -> Mapping[str, Mask]:
@@ -284,9 +322,9 @@ def _protecting(profiles: Profiles, names: Sequence[str], mask: Mask) -> Mapping
     return {**nobody, **dict.fromkeys(names, mask)}
 
 
-def _posterior(half: Rehearsed, drawn: HistoricalRelease) -> Floats:
+def _posterior(part: Rehearsed, drawn: HistoricalRelease) -> Floats:
     """Return what the channel says of each released record (users, values)."""
-    (plan,), users = drawn.plans, half.users
+    (plan,), users = drawn.plans, part.users
     sources: Indices = drawn.sources[users.rows]
     among = np.where(sources < 0, sources, np.searchsorted(users.rows, sources))
     return plan.posterior[among]
