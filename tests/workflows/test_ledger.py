@@ -156,6 +156,19 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
 KEYS = ("zz", "00" * 65)
 
 
+def priced(epsilon: str, delta: str) -> bytes:
+    """A ledger of one result at this price."""
+    told = '"date":"2026-01-01","ballots":"x.soc","digest":"00","release":"","method":"p-sort"'
+    entry = f'{{{told},"epsilon":{epsilon},"delta":{delta}}}'
+    return f'{{"version":1,"key":"00","releases":[{entry}]}}'.encode()
+
+
+def test_prices_of_a_ledger_may_be_all_that_a_release_costs(tmp_path):
+    (tmp_path / LEDGER).write_bytes(priced("1e-300", "0.999"))
+    (tmp_path / "x.soc").touch()
+    assert len(Ledger.beside(tmp_path / "x.soc", BALLOTS).earlier) == 1
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
@@ -165,6 +178,8 @@ KEYS = ("zz", "00" * 65)
         b"[" * 10**5,
         *(b'{"version":1,"key":"%b"}' % k.encode() for k in KEYS),
         b'{"version":2,"key":"00"}',
+        *(priced(epsilon, "0") for epsilon in ("-1", "0", "1e999")),
+        *(priced("1", delta) for delta in ("-1e-9", "1")),
     ],
 )
 def test_a_damaged_ledger_is_no_empty_one(tmp_path, damaged):

@@ -45,8 +45,8 @@ class Entry(msgspec.Struct, frozen=True):
     digest: str
     release: str
     method: str
-    epsilon: float
-    delta: float
+    epsilon: Annotated[float, msgspec.Meta(gt=0)]
+    delta: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     file: str = ""
 
 

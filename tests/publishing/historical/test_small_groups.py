@@ -13,6 +13,8 @@ from hushrank.publishing.historical import release as releases
 from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.protected_users import protect
 from hushrank.publishing.historical.release import record_distortion
+from hushrank.publishing.historical.user_level import user_level_plans
+from hushrank.publishing.historical.withhold import withhold_plans
 from hushrank.publishing.leakage.estimates import estimate_leakage_by_laws
 from hushrank.publishing.record_channel import microaggregation
 from hushrank.publishing.record_channel.microaggregation import Pools
@@ -58,7 +60,7 @@ def test_a_pool_that_nobody_would_do_for_is_filled_all_the_same(monkeypatch):
 
 
 @pytest.mark.usefixtures("hasty_attackers")
-@pytest.mark.parametrize("budget", [2, 3, 6])
+@pytest.mark.parametrize("budget", [3, 6])
 def test_a_release_of_small_pools_is_compared_with_its_data_and_with_no_others(budget):
     """Of users who did three things in the mean, many pools have the same record, or none."""
     log, _ = draw_planted(N_USERS, 30, tilt=0.6, mean_records=3.0, rng=np.random.default_rng(5))
@@ -70,7 +72,7 @@ def test_a_release_of_small_pools_is_compared_with_its_data_and_with_no_others(b
     owners = release.compared_with(visits, profiles)
     assert sum(each.changed for each in owners.changed[0]) == ASKS.sum()
     shown = release.activity.aligned(visits.users, visits.items).scores.toarray()
-    held = np.argwhere((shown > 0) & (ASKS[:, None] if budget > 2 else ~ASKS[:, None]))[0]
+    held = np.argwhere((shown > 0) & ASKS[:, None])[0]
     for row, item in (held, (np.flatnonzero(~ASKS)[0], 0)):
         other = scores.copy()
         other[row, item] += 1
@@ -106,11 +108,37 @@ def test_the_distortion_of_many_is_that_of_users_evenly_spaced(monkeypatch):
     assert record_distortion(users, VISITS.scores[sources], sources) > whole / 2
 
 
-@pytest.mark.parametrize("budget", [1.9, np.nan, np.inf])
-def test_pools_that_cannot_be_are_refused_before_anything_is_learnt(monkeypatch, budget):
-    learnt = []
-    monkeypatch.setattr(believed, "beliefs", lambda *given, **asked: learnt.append(given))
+@pytest.mark.parametrize(
+    ("plans", "budget", "said"),
+    [
+        *((microaggregate_plans, each, "pools of 3 or more") for each in (2.9, np.nan, np.inf)),
+        *((user_level_plans, each, "above 0, at most 1") for each in (0, 1.1, np.nan)),
+        *((withhold_plans, each, "a share of 0 to 1 to withhold") for each in (-0.1, 1.1, np.nan)),
+    ],
+)
+def test_budgets_that_cannot_be_are_refused_before_anything_is_learnt(learnt, plans, budget, said):
     users = protect(VISITS, people(GROUP), ["group"], rng=np.random.default_rng(1))
-    with pytest.raises(HushrankError, match="expected pools of 2 or more users, got"):
-        microaggregate_plans(users, budget=budget, choices=np.random.default_rng(1))
+    with pytest.raises(HushrankError, match=said):
+        plans(users, budget=budget, choices=np.random.default_rng(1))
     assert not learnt
+
+
+@pytest.mark.parametrize("plans", [microaggregate_plans, user_level_plans, withhold_plans])
+def test_users_of_one_value_are_refused_before_anything_is_learnt(learnt, plans):
+    alike = people(np.where(ASKS, 1, GROUP))
+    users = protect(VISITS, alike, ["group"], rng=np.random.default_rng(1))
+    with pytest.raises(HushrankError, match="2 or more values"):
+        plans(
+            users,
+            budget=3 if plans is microaggregate_plans else 0.5,
+            choices=np.random.default_rng(1),
+        )
+    assert not learnt
+
+
+@pytest.fixture
+def learnt(monkeypatch):
+    """What beliefs were learnt from."""
+    seen = []
+    monkeypatch.setattr(believed, "beliefs", lambda *given, **asked: seen.append(given))
+    return seen

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.publishing.record_channel import microaggregation
@@ -97,9 +98,9 @@ def test_users_of_one_point_are_one_pool():
     assert found.draw(rng=Randomness.seeded(1)).tolist() == [0] * 12
 
 
-@pytest.mark.parametrize("least_users", [1.9, 0, -1, np.nan, np.inf])
-def test_pools_of_one_are_refused(least_users):
-    with pytest.raises(HushrankError, match="expected pools of 2 or more users"):
+@pytest.mark.parametrize("least_users", [2.9, 0, -1, np.nan, np.inf])
+def test_pools_of_too_few_are_refused(least_users):
+    with pytest.raises(HushrankError, match="expected pools of 3 or more users"):
         solve_pools(*people_of(20), least_users=least_users)
 
 
@@ -192,11 +193,12 @@ def test_every_released_record_of_who_protects_is_shared_and_all_others_are_thei
 
 
 def test_of_a_pool_that_has_nothing_in_common_nothing_is_released(planted):
-    """Two users a pool: no item has three holders."""
     visits, people, asks = planted
-    release = publish(visits, people, private=["group"], budget=2, method="microaggregate", seed=1)
-    assert not release.activity.records_of_users[asks].any()
-    owners = release.compared_with(visits, people)
+    items = tuple(f"item {row}" for row in range(visits.n_users))
+    own = Activity(csr_array(np.eye(visits.n_users)), visits.users, items)
+    release = publish(own, people, private=["group"], budget=3, method="microaggregate", seed=1)
+    assert release.activity.records_of_users.tolist() == (~asks).tolist()
+    owners = release.compared_with(own, people)
     assert all(each.withheld == each.changed == each.users for each in owners.changed[0])
 
 

@@ -107,12 +107,16 @@ def believed_plans(
 ) -> Sequence[GroupPlan]:
     """Return what is solved for each group of users who protect the same; tell: as in `beliefs`.
 
-    Raises HushrankError when too few users protect nothing, and what the solver raises.
+    Raises HushrankError, before anything is learnt, when the users of a group tell fewer than 2
+    values; when too few users protect nothing, and what the solver raises.
     """
+    counts = [
+        users.counts(*group, held_out=0.0, rng=choices).joint for group in users.groups.items()
+    ]
     plans = []
-    for names, members in users.groups.items():
+    for (names, members), learnt in zip(users.groups.items(), counts, strict=True):
         solved = solve(users, members, believe(users, names, members, choices, tell))
-        plans.append(_plan(users, names, members, solved, choices))
+        plans.append(_plan(users, names, members, solved, learnt))
     return plans
 
 
@@ -121,10 +125,9 @@ def _plan(
     names: tuple[str, ...],
     members: Indices,
     solved: Solved,
-    choices: np.random.Generator,
+    learnt: Shares,
 ) -> GroupPlan:
     value = users.private.joint(names)
-    learnt = users.counts(names, members, held_out=0.0, rng=choices).joint
     joint = np.zeros((solved.laws.shape[1], learnt.shape[1]))  # values that some member has
     joint[: len(learnt)] = learnt
     return GroupPlan(

@@ -33,11 +33,11 @@ def microaggregate_plans(
 ) -> Sequence[GroupPlan]:
     """Return the pools of each group of users who protect the same.
 
-    budget: how many users a pool has at least, from 2 on. What values show, and which users are
+    budget: how many users a pool has at least, from 3 on. What values show, and which users are
     alike, is learnt from users who protect nothing. tell: as in `beliefs`; believe: what learns
     them.
     Privacy: as `solve_pools`; the mean record of a pool is of nobody alone.
-    Raises HushrankError, before anything is learnt, for pools of fewer than 2 or infinitely many;
+    Raises HushrankError, before anything is learnt, for pools of fewer than 3 or infinitely many;
     when too few users protect nothing, and what `solve_pools` raises.
     """
     require_least_users(budget)

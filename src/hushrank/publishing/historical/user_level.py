@@ -19,7 +19,11 @@ from hushrank.publishing.historical.release import (
     HistoricalRelease,
     exchange_records,
 )
-from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
+from hushrank.publishing.record_channel.channel import (
+    RecordChannel,
+    require_distance,
+    solve_record_channel,
+)
 from hushrank.randomness import Randomness
 
 
@@ -49,7 +53,9 @@ def user_level_plans(
     """Return the channel between the records of each group of users who protect the same.
 
     tell: as in `beliefs`; believe: what learns them.
+    Raises as `publish_user_level` does; for a budget out of range before anything is learnt.
     """
+    require_distance(budget)
 
     def solve(users: ProtectedUsers, members: Indices, beliefs: Floats) -> Solved:
         scores = users.scores[members]

@@ -14,7 +14,11 @@ from hushrank.publishing.historical.believed import (
 )
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import NOTHING, Draw, GroupPlan
-from hushrank.publishing.record_channel.withholding import Withholding, solve_withholding
+from hushrank.publishing.record_channel.withholding import (
+    Withholding,
+    require_share,
+    solve_withholding,
+)
 from hushrank.randomness import Randomness
 
 
@@ -31,8 +35,10 @@ def withhold_plans(
     budget in [0, 1]: the largest expected share of them. What values show is learnt from users who
     protect nothing. tell: as in `beliefs`; believe: what learns them.
     Privacy: as `solve_withholding`; no record appears under another name.
-    Raises HushrankError when too few users protect nothing, and for a budget out of range.
+    Raises HushrankError when too few users protect nothing; for a budget out of range before
+    anything is learnt.
     """
+    require_share(budget)
 
     def solve(users: ProtectedUsers, members: Indices, beliefs: Floats) -> Solved:
         found = solve_withholding(beliefs, budget=budget)

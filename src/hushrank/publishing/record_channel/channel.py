@@ -119,7 +119,7 @@ def solve_record_channel(
     names, which needs consent.   Cost: quadratic in users for neighbours, then linear.
     Source: ours.   Raises HushrankError for a budget that no exchange keeps.
     """
-    require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")
+    require_distance(budget)
     problem = RecordProblem(nearest_candidates(features(scores), rng=rng), beliefs, FIRST_PRICE)
     aim, free, best = FREE_SHARE * budget, first_solution(problem), None
     for _ in range(MOST_TRIALS):
@@ -135,6 +135,11 @@ def solve_record_channel(
     if best is None:
         raise HushrankError(f"no exchange of records was found within a budget of {budget:g}")
     return best
+
+
+def require_distance(budget: float) -> None:
+    """Raise HushrankError unless the budget is a distance that leaves something to choose."""
+    require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")
 
 
 def _priced(

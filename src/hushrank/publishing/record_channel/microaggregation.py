@@ -106,14 +106,14 @@ def solve_pools(points: Floats, beliefs: Floats, *, least_users: float) -> Pools
         minimise  sum_uc w_uc |z_u - m_c|^2   within  sum_u w_uc b_u = s_c p,  sum_c w_uc = 1
 
     points (users, dimensions): z, rows that are near where users are alike; beliefs (users, values)
-    above 0, rows of sum 1: b, with the mean p. least_users: of a pool, at least 2; sizes s differ
+    above 0, rows of sum 1: b, with the mean p. least_users: of a pool, at least 3; sizes s differ
     by 1 at most. Where fewer users ask for it there is one pool of all.
     Privacy: no differential privacy. It rests on the classifier behind the beliefs; what it misses
     is what the pools' true shares differ by.
     Cost: some hundred times users times pools times values.   Memory: users times pools.
     Source: ours; microaggregation as in Domingo-Ferrer, Mateo-Sanz (TKDE 2002), with shares as in
     t-closeness (Li, Li, Venkatasubramanian, ICDE 2007), t = 0 by the beliefs.
-    Raises HushrankError for pools of fewer than 2, and for more users times pools than fit.
+    Raises HushrankError for pools of fewer than 3, and for more users times pools than fit.
     """
     require_least_users(least_users)
     n_users = len(points)
@@ -137,9 +137,10 @@ def pools_of(n_users: int, least_users: float) -> int:
 
 
 def require_least_users(least_users: float) -> None:
-    """Raise HushrankError unless pools can have so many users at least."""
-    possible = 2 <= least_users < inf
-    require(possible, f"budget: expected pools of 2 or more users, got {least_users:g}")
+    """Raise HushrankError unless pools can have so many users at least, and a record of some."""
+    possible = LEAST_HOLDERS <= least_users < inf
+    said = f"budget: expected pools of {LEAST_HOLDERS} or more users, got {least_users:g}"
+    require(possible, said)
 
 
 def tastes(known: csr_array, records: csr_array, *, rng: np.random.Generator) -> Floats:

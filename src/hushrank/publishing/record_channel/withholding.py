@@ -83,7 +83,7 @@ def solve_withholding(beliefs: Floats, *, budget: float) -> Withholding:
     """
     from scipy.optimize import linprog
 
-    require(0 <= budget <= 1, f"budget: expected a share of 0 to 1 to withhold, got {budget:g}")
+    require_share(budget)
     n_users, prior = len(beliefs), beliefs.mean(axis=0)
     found = linprog(
         -told_by_records(beliefs) / n_users,
@@ -99,6 +99,11 @@ def solve_withholding(beliefs: Floats, *, budget: float) -> Withholding:
     chances = np.where(solved > 1 - WHOLE, 1.0, np.where(solved < WHOLE, 0.0, solved))
     multipliers = -np.concatenate([found.eqlin.marginals, found.ineqlin.marginals])
     return Withholding(beliefs, chances, budget, multipliers)
+
+
+def require_share(budget: float) -> None:
+    """Raise HushrankError unless the budget is a share."""
+    require(0 <= budget <= 1, f"budget: expected a share of 0 to 1 to withhold, got {budget:g}")
 
 
 def told_by_records(beliefs: Floats) -> Floats:
