@@ -49,6 +49,30 @@ def test_a_device_with_its_question_alone_sends_what_the_whole_survey_sends(held
         assert received.tallies[number].n_reports == 1
 
 
+@pytest.mark.parametrize("held", [HELD, WHOLE], ids=["categories", "whole orders"])
+def test_a_device_draws_from_no_seed_unless_it_is_a_simulation(held):
+    device = read_handout(held.handout([0]), most_epsilon=2.0)
+    (truth,) = device.truths(PERSON, lot=0.5).values()
+    with pytest.raises(HushrankError, match="a seed protects nobody"):
+        device.answer(PERSON, lot=0.5, rng=Randomness.seeded(3))
+    with pytest.raises(HushrankError, match="a seed protects nobody"):
+        device.hide(0, truth, rng=Randomness.seeded(3))
+    assert len(device.answer(PERSON, lot=0.5, rng=Randomness.secure())) == 1
+
+
+def test_a_device_refuses_a_mechanism_that_hides_other_answers():
+    """Of an order all ranks are hidden, not one of three; of three members not two."""
+    apart = [
+        (WholeOrder((0, 1, 2)), GeneralizedRandomizedResponse(3, 1.0)),
+        (NamedSet((0, 1, 2), 4), NamedMember(4, 1.0, 2)),
+    ]
+    for question, hides in apart:
+        survey = Survey("apart", (question,), (hides,), 1.0)
+        held = PublishedSurvey(survey, NAMES[: hides.n_categories])
+        with pytest.raises(HushrankError, match="hides what the question asks for"):
+            read_handout(held.handout([0]), most_epsilon=2.0)
+
+
 def test_whole_orders_are_tallied_over_the_wire_as_by_arrays():
     mechanism, orders = WHOLE.survey.mechanisms[0], list(permutations(range(4)))
     people = Rankings.from_orders(np.array(orders), NAMES)

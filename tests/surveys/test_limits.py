@@ -216,6 +216,7 @@ WORD = HashedAnswer("0", "0", 0)
         (Harmony(3, 1.0), (0, 7), (-1, 8)),
         (SymmetricUnaryEncoding(8, 1.0), ("00", "ff"), ("0", "000", "0000", "FF", 0)),
         (SymmetricUnaryEncoding(9, 1.0), ("0000", "ff01"), ("ff", "ff02", "000000", "0x01")),
+        (SymmetricUnaryEncoding(64, 1.0), ("0123456789abcdef",), ("0123456789abcdeg",)),
         (
             OptimisedLocalHashing(5, 1.0),
             (WORD, HashedAnswer(str(2**64 - 1), str(2**64 - 1), 3)),

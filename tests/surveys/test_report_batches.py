@@ -439,6 +439,38 @@ def test_a_file_of_one_batch_is_counted_by_key(tmp_path):
     assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
 
 
+@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("n_unnamed", [0, 2])
+def test_reports_of_two_parts_are_told_apart_and_those_of_none_refused(make, n_unnamed):
+    """Also such as name no survey: those of one part are as many as there are parts."""
+    parts = published(make, lots=(0.0, 0.5)), published(make, lots=(0.5, 1.0))
+    alike = sent(published(make), 9, 1)
+    documents = [
+        document.replace(published(make).fingerprint.encode(), parts[n % 2].fingerprint.encode())
+        for n, document in enumerate(alike)
+    ]
+    whole = batch_of([*documents, *documents[:n_unnamed]])
+    named = [*whole.column("survey").to_pylist()[: len(documents)], *[None] * n_unnamed]
+    found = tally_batch(parts, whole.set_column(0, "survey", pa.array(named)))
+    assert found.n_refused == n_unnamed
+    each = [part.tally(documents[n::2]) for n, part in enumerate(parts)]
+    assert supports(found) == [
+        [(t.n_reports, t.support.tolist()) for t in one.tallies] for one in each
+    ]
+
+
+def test_files_whose_columns_differ_are_refused_where_they_are_counted_together(tmp_path):
+    part = published(GeneralizedRandomizedResponse)
+    documents = sent(part, 8, 3)
+    keys = [f"person {n}" for n in range(8)]
+    other = batch_of(documents, person=[f"another {n}" for n in range(8)])
+    wide = other.set_column(2, "report", other.column("report").cast(pa.int8()))
+    pieces = written(tmp_path, [batch_of(documents, person=keys), wide])
+    keyed = Keyed((part,), "person", 1, SALT, pieces=tuple(pieces))
+    with pytest.raises(HushrankError, match="columns of the same types in all files"):
+        tally_bucket(keyed, 0)
+
+
 def test_a_number_of_workers_needs_a_scheduler():
     with pytest.raises(HushrankError, match="expected a scheduler beside their number"):
         Workers(None, 2)

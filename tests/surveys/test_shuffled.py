@@ -55,6 +55,17 @@ def test_the_members_of_a_set_are_all_clones():
     assert exact < Fraction(clone_rate((survey(named, 1.0),))) < exact * (1 + Fraction(1, 2**50))
 
 
+def test_the_rate_of_several_questions_is_their_mean():
+    sets = NamedSet((0, 1), 12), NamedSet((0, 1, 2), 12)
+    hides = tuple(NamedMember(12, 1.0, question.n_members) for question in sets)
+    most = 1 / (exp_below(1.0) + 1)
+    each = [Fraction(one.n_members * one.rates.false_hit_words, WORDS) for one in hides]
+    assert max(each) < most
+    exact = sum(each) / 2 * (1 + GRAIN)
+    found = clone_rate((Survey("sets", sets, hides, 1.0),))
+    assert exact < Fraction(found) < exact * (1 + Fraction(1, 2**50))
+
+
 @pytest.mark.parametrize("mechanism", [SymmetricUnaryEncoding, OptimisedLocalHashing])
 def test_of_reports_that_are_no_category_the_general_bound_holds(mechanism):
     asked = sampled_survey("asked", (THREE,), 2.0, make_mechanism=mechanism)

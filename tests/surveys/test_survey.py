@@ -7,7 +7,10 @@ from scipy.stats import chisquare
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
 from hushrank.surveys.sampled_survey import sampled_survey
@@ -54,6 +57,20 @@ def test_only_questions_with_one_mechanism_are_answered_at_once():
     assert Survey("same", tuple(PAIRS[:3]), same, 1.0).items_at_once is not None
     apart = (*same[:2], GeneralizedRandomizedResponse(2, 1.0))
     assert Survey("apart", tuple(PAIRS[:3]), apart, 1.0).items_at_once is None
+
+
+def test_questions_that_are_no_orders_of_items_are_not_answered_at_once():
+    levels = tuple(RankLevel(item, (0, 1, 1)) for item in range(3))
+    asked = Survey("levels", levels, (GeneralizedRandomizedResponse(2, 0.5),) * 3, 1.0)
+    assert asked.items_at_once is None
+
+
+def test_mechanisms_that_hide_more_than_a_category_are_named_where_one_is_expected():
+    orders = Survey("orders", (WholeOrder((0, 1, 2)),), (SubsetOrder(3, 1.0),), 1.0)
+    with pytest.raises(HushrankError, match="hide one category, got SubsetOrder"):
+        _ = orders.local_mechanisms
+    same = (GeneralizedRandomizedResponse(2, 0.5),) * 3
+    assert Survey("same", tuple(PAIRS[:3]), same, 1.0).local_mechanisms == same
 
 
 def test_the_price_is_computed_exactly():
