@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
 
@@ -58,6 +59,15 @@ def test_a_device_draws_from_no_seed_unless_it_is_a_simulation(held):
     with pytest.raises(HushrankError, match="a seed protects nobody"):
         device.hide(0, truth, rng=Randomness.seeded(3))
     assert len(device.answer(PERSON, lot=0.5, rng=Randomness.secure())) == 1
+
+
+@pytest.mark.parametrize("numbers", [(), (0, 1)])
+def test_a_device_answers_as_many_questions_as_the_survey_says(numbers):
+    """However the handout came about: several answers at the price of one would cost more."""
+    each = {n: read_handout(HELD.handout([n]), most_epsilon=2.0) for n in (0, 1)}
+    asked = {n: each[n].asked[n] for n in numbers}
+    with pytest.raises(HushrankError, match="expected 1 distinct questions to answer"):
+        replace(each[0], asked=asked).truths(PERSON, lot=0.5)
 
 
 @pytest.mark.parametrize(

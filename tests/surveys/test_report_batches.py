@@ -459,6 +459,21 @@ def test_reports_of_two_parts_are_told_apart_and_those_of_none_refused(make, n_u
     ]
 
 
+def test_sums_of_other_rounds_are_not_added():
+    one, other = published(GeneralizedRandomizedResponse), published(Harmony)
+    with pytest.raises(ValueError, match="shorter"):
+        Counted.nothing((one, other)) + Counted.nothing((one,))
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.string(), pa.large_string()])
+def test_reports_are_texts_of_any_width_or_their_bytes(kind):
+    part = published(SymmetricUnaryEncoding)
+    whole = batch_of(sent(part, 12, 1))
+    reports = whole.column("report").cast(kind)
+    found = tally_batch((part,), whole.set_column(2, "report", reports))
+    assert (found.n_refused, supports(found)) == (0, supports(tally_batch((part,), whole)))
+
+
 def test_files_whose_columns_differ_are_refused_where_they_are_counted_together(tmp_path):
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 8, 3)

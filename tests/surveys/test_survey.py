@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -137,6 +138,18 @@ def test_shares_are_probabilities(post_process, shrink):
     (shares,) = survey_shares(survey, (tally,), post_process=post_process, shrink=shrink)
     assert shares.min() >= 0
     assert shares.sum() == pytest.approx(1)
+
+
+def test_shares_are_of_as_many_questions_as_were_asked():
+    asked = sampled_survey("pairs", PAIRS, 1.0)
+    with pytest.raises(ValueError, match="shorter"):
+        survey_shares(asked, [Tally.empty(2)] * (len(PAIRS) - 1))
+
+
+def test_a_survey_asks_people_of_every_budget_unless_it_says_otherwise():
+    asked = sampled_survey("pairs", PAIRS, 0.25)
+    assert asked.budgets == (0.0, math.inf)
+    assert not asked.is_personal
 
 
 def test_shrinking_is_by_the_variance_of_the_mechanism():
