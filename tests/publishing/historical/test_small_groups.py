@@ -1,5 +1,7 @@
 """Plans by belief where groups lack a value, and pools that are small or have one record."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -142,3 +144,21 @@ def learnt(monkeypatch):
     seen = []
     monkeypatch.setattr(believed, "beliefs", lambda *given, **asked: seen.append(given))
     return seen
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("method", ["withhold", "user-level"])
+def test_who_is_released_with_the_own_record_has_not_that_of_another_who_has_the_same(method):
+    scores = VISITS.scores.toarray()
+    alike = np.flatnonzero(ASKS)[[0, 7, 20]]
+    scores[alike] = scores[alike[0]]
+    visits, profiles = VISITS.with_scores(csr_array(scores)), people(GROUP)
+    asked = {"private": ["group"], "budget": BUDGETS[method], "method": method, "seed": 1}
+    release = publish(visits, profiles, **asked)
+    given, taker = scores.copy(), np.flatnonzero(ASKS)[30]
+    given[taker] = scores[alike[0]]
+    release = replace(release, activity=visits.with_scores(csr_array(given)))
+    owners = release.compared_with(visits, profiles)
+    assert (owners.drawn.sources[alike] == alike).all()
+    assert owners.drawn.sources[taker] == alike[0]
+    assert sum(each.changed + each.withheld for each in owners.changed[0]) == 1

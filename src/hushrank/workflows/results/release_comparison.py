@@ -257,7 +257,7 @@ def matched(
     *,
     is_private: bool,
 ) -> HistoricalRelease:
-    """Find again whose record stands for each user's; of equal records, that of the first.
+    """Find again whose record stands for each user's; of equal ones the own, else the first.
 
     Of pooled records those who have the same are a pool.
     Raises HushrankError unless all protected users have the record of one, or of their pool, or
@@ -274,6 +274,9 @@ def matched(
         first[b""] = NOTHING
     given = [first.get(key) for key in shown]
     require(None not in given, OTHER)
+    if terms.method not in POOLED:
+        for place, key in enumerate(shown):
+            given[place] = place if own[place] == key and given[place] != NOTHING else given[place]
     sources = by_row(users, np.array(given, dtype=np.intp))
     settled = terms.method, terms.settled_budget
     found = released_with(users, plans, sources, *settled, is_private=is_private)
