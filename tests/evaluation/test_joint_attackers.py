@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hushrank.evaluation import joint_attackers
 from hushrank.evaluation.joint_attackers import (
     copies,
     holders,
@@ -74,3 +75,16 @@ def test_the_nearest_come_first_and_oneself_never() -> None:
     np.testing.assert_array_equal(near[0], [3, 1, 2])
     np.testing.assert_array_equal(near[2], [1, 0, 3])
     np.testing.assert_array_equal(same_records(records), [0, 1, 2, 0])
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 4])
+def test_of_many_users_too_nobody_is_their_own_neighbour(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    records = csr_array(np.random.default_rng(random_seed()).random((10, 5)))
+    together = nearest_users(records, 9)
+    monkeypatch.setattr(joint_attackers, "ROWS_AT_ONCE", at_once)
+    near = nearest_users(records, 9)
+    np.testing.assert_array_equal(near, together)
+    for user, others in enumerate(near):
+        assert sorted(others) == [each for each in range(10) if each != user]
