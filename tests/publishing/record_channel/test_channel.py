@@ -104,6 +104,19 @@ def test_no_other_channel_is_below_the_bound():
     assert reached - bound <= 1e-3 * problem.untouched_leakage + 1e-12
 
 
+@pytest.mark.parametrize("shift", [0.1, 1.0, 30.0])
+def test_potentials_that_promise_too_much_raise_no_bound(shift):
+    """Whoever adds to all of them has the bound of before: they are taken off again."""
+    rng = np.random.default_rng(6)
+    problem = RecordProblem(nearest_candidates(features(records(40)), rng=rng), guesses(40), 0.5)
+    best = solve_at_price(problem)
+    most = np.log((np.exp(best.potentials) @ problem.shares).max())
+    tight = best.potentials - most
+    bound = lower_bound(problem, tight, best.fees)
+    assert lower_bound(problem, tight + shift, best.fees) == pytest.approx(bound, abs=1e-9)
+    assert bound <= best.leakage + 0.5 * best.distance
+
+
 def test_a_user_s_likeliest_record_comes_with_its_chance():
     """A draw that favours it by a fifth would fail, with probability 0.999."""
     rng = np.random.default_rng(5)

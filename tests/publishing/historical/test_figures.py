@@ -1,0 +1,109 @@
+"""What a plan says to its owner: of whom its figures are, and in which unit."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from hushrank.publishing.historical import believed
+from hushrank.publishing.historical.baselines import baseline_plans
+from hushrank.publishing.historical.believed import Solved, believed_plans
+from hushrank.publishing.historical.release import (
+    NOTHING,
+    leaked_by_clusters,
+    record_distortion,
+)
+from hushrank.publishing.leakage.estimates import estimate_leakage, estimate_leakage_by_laws
+from tests.publishing.historical.test_historical import users
+
+BITS, GAP = 0.375, 0.125
+
+
+def plans_of(found, *, is_pooled):
+    """Return plans of a solver that finds these bits and laws whatever it is given."""
+
+    def solve(found, members, beliefs):
+        laws = np.random.default_rng(1).dirichlet(np.ones(found.clusters.n_clusters), len(members))
+        even = np.full((len(members), beliefs.shape[1]), 1 / beliefs.shape[1])
+        figures = {"expected_distortion": 0.1, "leakage": BITS * log(2)}
+        figures |= {"certified_gap": GAP * log(2), "is_pooled": is_pooled}
+        return Solved(lambda *, rng: members, laws, even, **figures)
+
+    return believed_plans(found, solve, choices=np.random.default_rng(2), tell=lambda share: None)
+
+
+@pytest.fixture
+def _nobody_learns(monkeypatch):
+    def beliefs(known, values, asked, n_values, **others):
+        return np.full((asked.shape[0], n_values), 1 / n_values)
+
+    monkeypatch.setattr(believed, "beliefs", beliefs)
+
+
+@pytest.mark.usefixtures("_nobody_learns")
+@pytest.mark.parametrize("is_pooled", [False, True])
+def test_what_beliefs_leak_and_its_gap_are_in_bits(is_pooled):
+    for plan in plans_of(users(), is_pooled=is_pooled):
+        said = plan.leaked.leakage_bits, plan.leaked.certified_gap
+        assert said == pytest.approx((BITS, GAP), rel=1e-12)
+
+
+@pytest.mark.usefixtures("_nobody_learns")
+def test_pools_are_judged_by_those_who_tell_their_value():
+    found = users()
+    plans = plans_of(found, is_pooled=True)
+    n_silent = 0
+    for plan in plans:
+        value = found.values(plan.names, plan.users)
+        laws = np.random.default_rng(1).dirichlet(np.ones(12), len(plan.users))
+        judged = estimate_leakage_by_laws(laws[value.told], value.codes[value.told])
+        assert plan.leaked.leakage_bits_heldout == pytest.approx(judged, rel=1e-9)
+        n_silent += (~value.told).sum()
+    assert n_silent > 0
+
+
+def test_what_is_said_of_users_held_out_is_of_them_alone():
+    found = users()
+    counts = found.counts(("group",), held_out=0.5, rng=np.random.default_rng(3))
+    rows = 0.5 * np.eye(12) + 0.5 / 12
+    said = leaked_by_clusters(counts, rows, gap_nats=0.0).leakage_bits_heldout
+    assert said == estimate_leakage(counts.held_out, rows)
+    assert said != estimate_leakage(counts.learnt, rows)
+
+
+def test_who_is_held_out_is_chosen_by_chance():
+    found = users()
+    one, other = (
+        found.counts(("group",), held_out=0.5, rng=np.random.default_rng(seed)).held_out
+        for seed in (1, 2)
+    )
+    assert (one.sum(axis=0) == other.sum(axis=0)).all()
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize(("method", "budget"), [("rand", 0.5), ("frapp", 100.0), ("diff", 15.0)])
+def test_the_distortion_of_a_baseline_is_that_of_users_and_not_of_clusters(method, budget):
+    found = users()
+    choices = np.random.default_rng(2)
+    for plan in baseline_plans(found, method, budget=budget, held_out=0.2, choices=choices):
+        costs = (plan.transitions * found.distances.matrix).sum(axis=1)
+        of_users = costs[found.clusters.labels[plan.users]]
+        assert plan.expected_distortion == pytest.approx(of_users.mean(), rel=1e-9)
+        assert abs(costs.mean() / of_users.mean() - 1) > 1e-4
+
+
+def test_who_is_released_with_nothing_is_no_part_of_the_distortion_of_records():
+    found = users()
+    given = np.arange(found.activity.n_users)
+    given[found.rows] = np.roll(found.rows, 1)
+    released, kept = found.activity.scores[given], found.rows[::2]
+    of_each = [record_distortion(found, released, of_alone(given, [row])) for row in kept]
+    of_all = record_distortion(found, released, of_alone(given, kept))
+    assert of_all == pytest.approx(np.mean(of_each), rel=1e-9)
+    assert of_all > 0
+    assert record_distortion(found, released, of_alone(given, [])) == 0
+
+
+def of_alone(sources, rows):
+    """Return the sources of these users: the others are released with nothing."""
+    return np.where(np.isin(np.arange(len(sources)), rows), sources, NOTHING)
