@@ -53,6 +53,7 @@ def test_the_worst_ratio_is_over_groups_and_values() -> None:
     joint = np.array([[0.1, 0.2], [0.4, 0.3]])
     assert worst_log_ratio(joint) == pytest.approx(log(2))
     assert worst_log_ratio(np.eye(2) / 2) == np.inf
+    assert worst_log_ratio(np.array([[0.2, 0.0], [0.3, 0.5]])) == np.inf
     assert worst_log_ratio(np.outer([0.2, 0.8], [0.5, 0.5])) == pytest.approx(0, abs=1e-12)
     table = released_joint(draw_joint(3, 3), BLUR)
     given = table / table.sum(axis=0)
