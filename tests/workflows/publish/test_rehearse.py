@@ -124,6 +124,14 @@ def test_rehearsals_that_agree_by_chance_promise_no_more_than_chance_allows():
     assert alike.promised == pytest.approx(promised(alike.budget, 2e-4))
 
 
+def test_rehearsals_that_agree_at_one_budget_alone_promise_no_more_for_it():
+    apart, alike = (-0.02, 0.02, 0.01, -0.01), (0.0,) * 4
+    search = Search(parts(*apart), None, "withhold", N_OPEN, silent)
+    assert search.promised_at(1.0) == pytest.approx(promised(1.0, variance(apart)))
+    search.parts = parts(*alike)
+    assert search.promised_at(0.5) == pytest.approx(promised(0.5, variance(apart) / 2))
+
+
 @pytest.mark.parametrize(("n_protecting", "times"), [(50, 4), (N_REHEARSED, 1), (1200, 1)])
 def test_the_fewer_protect_the_more_is_kept_in_reserve(n_protecting, times):
     def reserve(spread):
