@@ -112,6 +112,29 @@ def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data,
     assert not said.startswith(f"{0.12341:.3g} bits")  # rounded up, not to the nearest
 
 
+def test_each_figure_is_that_of_the_group_that_is_worst_by_it(tmp_path, data, monkeypatch):
+    _, profiles = data
+    (gender,), asks = profiles.attributes, profiles.protected["gender"]
+    other = replace(gender, name="other")
+    both = Profiles(profiles.users, (gender, other), {"gender": asks, "other": ~asks})
+    plain, figures = files.planner_of, [(0.9, 0.1), (0.4, 0.3)]
+
+    def told_otherwise(terms):
+        def plans(users, **asked):
+            found = zip(plain(terms)(users, **asked), figures, strict=True)
+            return [replace(each, leaked=with_bits(each.leaked, *bits)) for each, bits in found]
+
+        return plans
+
+    def with_bits(leaked, untouched, bits):
+        return replace(leaked, untouched_bits=untouched, leakage_bits=bits)
+
+    monkeypatch.setattr(files, "planner_of", told_otherwise)
+    private = ["gender", "other"]
+    _, compared = published(tmp_path, both, method="rand", budget=0.5, private=private)
+    assert (compared.untouched_bits, compared.leakage_bits) == (0.9, 0.3)
+
+
 def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):
     monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 60)
     published(tmp_path, data[1], method="rand", budget=0.5)

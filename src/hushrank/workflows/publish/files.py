@@ -343,9 +343,9 @@ def _compared(
     first = np.arange(len(compared))
     apart = kendall_distances_of_pairs(shelf.rows(pairs), first, first + len(compared))
     expected = sum(len(plan.users) * plan.expected_distortion for plan in plans) / len(among)
-    worst = max(plans, key=lambda plan: plan.leaked.leakage_bits).leaked
     sizes = len(among), users.clusters.n_clusters
-    leaked = worst.untouched_bits, worst.leakage_bits
+    untouched = max(plan.leaked.untouched_bits for plan in plans)
+    leaked = untouched, max(plan.leaked.leakage_bits for plan in plans)
     return FilesComparison(*sizes, float(expected), float(apart.mean()), *leaked)
 
 
