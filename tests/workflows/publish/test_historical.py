@@ -288,6 +288,7 @@ def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path
     assert again.users == found.users
     np.testing.assert_array_equal(again.chances, found.chances)
     write_posterior(found, tmp_path / "told.csv")
+    assert (tmp_path / "told.csv").stat().st_mode & 0o77 == 0
     some = found.users[5::7]
     read = read_posterior(tmp_path / "told.csv", some, found.values[::-1])
     np.testing.assert_allclose(read, found.chances[5::7, ::-1])

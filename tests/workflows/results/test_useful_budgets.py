@@ -38,6 +38,8 @@ def test_a_new_user_s_activity_costs_what_is_said_at_most(n_items):
 def test_a_budget_that_makes_all_items_one_is_warned_of():
     assert "one and the same item" in online_in_words(0.1, 1682)
     assert online_in_words(0.0005, 1682) == ""
+    assert "one and the same item" in online_in_words(largest_useful_online(50), 50)
+    assert online_in_words(np.nextafter(largest_useful_online(50), 0), 50) == ""
 
 
 @pytest.mark.parametrize(("after", "n_warnings"), [(0.3, 0), (0.15, 1)])
