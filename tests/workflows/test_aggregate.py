@@ -1,7 +1,7 @@
 """What a consensus holds and says, and what only the comparison with raw ballots does."""
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pyarrow as pa
@@ -125,6 +125,24 @@ def test_only_what_is_private_may_be_read_by_others(tmp_path):
         consensus.report(path)
         modes.append(path.stat().st_mode & 0o77 == 0)
     assert modes == [False, True]
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_the_page_of_an_order_whose_noise_can_be_repeated_is_not_to_be_published(tmp_path):
+    path = tmp_path / "page.html"
+    aggregate(BALLOTS, epsilon=1.0, seed=1).report(path)
+    assert "Do not publish this page" in path.read_text()
+    assert path.stat().st_mode & 0o77 == 0
+
+
+def test_an_optimum_that_is_not_proven_is_none_and_so_is_what_exceeds_it():
+    compared = aggregate(BALLOTS, epsilon=0.01).compared_with(BALLOTS)
+    assert compared.excess == compared.to_dict()["excess"] >= 0
+    best = replace(compared.best, lower_bound=0.9 * compared.best.cost)
+    found = replace(compared, best=best)
+    assert (found.excess, found.kemeny_optimum, found.is_proven) == (None, None, False)
+    assert found.to_dict()["excess"] is None
+    assert found.gap == pytest.approx(0.1 * compared.kemeny_optimum)
 
 
 def test_without_an_epsilon_the_order_is_exact_and_says_that_it_is_not_private():
