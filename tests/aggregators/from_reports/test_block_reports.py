@@ -76,6 +76,21 @@ def test_shared_noise_is_the_mean_covariance_of_margins_of_an_item(block_size, i
     assert found == pytest.approx(mean, rel=0.01)
 
 
+def test_margins_no_larger_than_their_noise_are_taken_for_none():
+    """Of few people who answer by chance some pairs seem to be preferred."""
+    blocks = tuple(RelativeOrder(each) for each in combinations(range(N_ITEMS), 3))
+    first, second = np.triu_indices(N_ITEMS, 1)
+
+    def noise_where(apart):
+        wins = np.zeros((1, N_ITEMS, N_ITEMS))
+        wins[0, first, second], wins[0, second, first] = 50 + apart, 50 - apart
+        reports = PairReports(wins, np.array([0.8]), np.array([1000.0]))
+        return shared_noise(N_ITEMS, blocks, reports, 300)
+
+    assert noise_where(4) == noise_where(0)
+    assert noise_where(20) < noise_where(0)
+
+
 def test_other_numbers_of_tallies_and_mixed_blocks_are_refused():
     blocks, mechanism, tallies = expected(population(), 3, 1.0)
     with pytest.raises(HushrankError, match="expected 10 tallies, got 9"):

@@ -3,6 +3,7 @@ from math import comb, exp, factorial
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from hushrank.aggregators.private.quicksort import noisy_comparisons, p_sort
 from hushrank.aggregators.private.sample_size import (
@@ -126,6 +127,25 @@ def test_so_many_voters_let_the_sort_find_the_centre(epsilon):
     n_people = voters_for_zero_error(4, dispersion=0.8, delta=0.05, epsilon=epsilon)
     assert failures(n_people, epsilon, 400) <= 45
     assert failures(n_people // 10, epsilon, 400) > 45
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 5.0])
+def test_of_two_items_the_voters_are_those_of_chernoff_s_bound(epsilon):
+    """One comparison of one margin, with noise: by an optimiser in place of steps."""
+    dispersion, delta = 0.9, 1e-3
+    right, decay = 1 / (1 + dispersion), np.exp(-epsilon)
+
+    def chance(n_voters):
+        def logarithm(t):
+            of_noise = 2 * np.log1p(-decay)
+            of_noise -= np.log1p(-decay * np.exp(t)) + np.log1p(-decay * np.exp(-t))
+            return n_voters * np.log(right * np.exp(-t) + (1 - right) * np.exp(t)) + of_noise
+
+        end = min(epsilon, np.log(right / (1 - right)))
+        return np.exp(minimize_scalar(logarithm, bounds=(0, end), method="bounded").fun)
+
+    found = voters_for_zero_error(2, dispersion=dispersion, delta=delta, epsilon=epsilon)
+    assert chance(found) <= delta < chance(0.99 * found)
 
 
 def test_the_closed_form_asks_for_more():
