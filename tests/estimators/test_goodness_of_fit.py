@@ -51,6 +51,20 @@ def test_the_moments_of_the_statistic_are_exact():
     assert _variance(*asked_twice) == pytest.approx(2 * (square - mean**2))
 
 
+@pytest.mark.parametrize("n_fitted", [0.0, 7.5])
+def test_what_is_fitted_leaves_less_to_be_expected_and_varies_with_less(n_fitted):
+    rng = np.random.default_rng(random_seed())
+    statistics = RankPoint(FEATURES, np.zeros(len(FEATURES.spreads))).statistics
+    likelihood = reported(statistics, rng)
+    free = sum(question.n_categories - 1 for question in QUESTIONS)
+    whole = GoodnessOfFit.of(likelihood, statistics, 0.0)
+    found = GoodnessOfFit.of(likelihood, statistics, n_fitted)
+    assert found.statistic == whole.statistic
+    assert found.expected == pytest.approx(free - n_fitted)
+    assert found.variance / found.expected == pytest.approx(whole.variance / whole.expected)
+    assert (found.p_value < whole.p_value) == (n_fitted > 0)
+
+
 def test_of_many_reports_and_nothing_fitted_the_chance_is_that_of_chi_square():
     goodness = GoodnessOfFit(25.0, 12.0, 24.0)
     assert goodness.p_value == pytest.approx(chi2.sf(25, 12))

@@ -48,10 +48,11 @@ def shortest_run(drawn, level, place, n_items):
     return 1 - length, mass
 
 
+@pytest.mark.parametrize("n_draws", [7, 200])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
-def test_an_interval_is_the_shortest_that_reaches_its_level(level):
+def test_an_interval_is_the_shortest_that_reaches_its_level(level, n_draws):
     rng = np.random.default_rng(5)
-    ranks = ranks_by_scores(rng.normal(size=(200, 7)) + rng.normal(size=7) * 2)
+    ranks = ranks_by_scores(rng.normal(size=(n_draws, 7)) + rng.normal(size=7) * 2)
     drawn, order = DrawnRanks(ranks), tuple(rng.permutation(7).tolist())
     for shown in (None, order):
         for item, (low, high) in enumerate(drawn.intervals(shown, level)):

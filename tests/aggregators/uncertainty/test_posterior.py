@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.aggregators.uncertainty.shrinkage import (
     REST_SPREADS,
     SPREADS,
@@ -37,6 +38,19 @@ def test_scores_shrink_to_the_exact_conditional_normal():
 
 
 @pytest.mark.linear_algebra
+def test_scores_that_hang_together_are_compared_by_how_far_they_do():
+    scores, nothing = np.array([1.0, 0.4, -0.2]), np.zeros((3, 3))
+    mixed = np.array([[1.0, 0.0, 0.0], [0.9, 0.3, 0.0], [-0.8, 0.2, 0.4]])
+    covariance = mixed @ mixed.T
+    found = Posterior((Belief(1.0, scores, covariance, nothing, nothing),))
+    for order in ((0, 1, 2), (2, 0, 1)):
+        for at, chance in enumerate(found.score_probabilities(order)):
+            apart = np.zeros(3)
+            apart[list(order[at : at + 2])] = 1, -1
+            exact = norm.cdf(apart @ scores / np.sqrt(apart @ covariance @ apart))
+            assert chance == pytest.approx(exact, rel=1e-12)
+
+
 def test_without_noise_nothing_is_open():
     scores = np.array([0.4, 0.1, -0.1, -0.4])
     margins = (scores[:, None] - scores) / 2
