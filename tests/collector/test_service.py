@@ -11,6 +11,8 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
+from hushrank.collector.use_cases import running
+from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
@@ -528,6 +530,28 @@ def test_forged_reports_are_weighed_before_and_noticed_after_the_survey(in_servi
         await service.close(forged)
         (found,) = await service.suspicion(forged)
         assert {finding.kind for finding in found.findings} & {"answer", "item"}
+
+    in_service(using)
+
+
+def test_all_tests_of_a_survey_share_one_rate_of_false_alarms(in_service, monkeypatch):
+    rates = []
+
+    def asked(survey, tallies, *, false_alarm):
+        rates.append(false_alarm)
+        return suspicion(survey, tallies, false_alarm=false_alarm)
+
+    monkeypatch.setattr(running, "suspicion", asked)
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(20))
+        await service.close(id)
+        rates.clear()
+        await service.suspicion(id)
+        assert len(rates) > 1
+        assert sum(rates) == pytest.approx(FALSE_ALARM)
 
     in_service(using)
 

@@ -4,6 +4,7 @@ from math import erfc, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from hushrank.aggregators.private.borda import p_borda_centred
 from hushrank.engines.local import simulate
@@ -46,6 +47,15 @@ def test_devices_name_the_winner_as_often_as_foretold():
     foretold = 1 - erfc(lead / error / sqrt(2)) / 2
     assert 0.6 < foretold < 0.95
     assert np.mean(np.array(firsts) == 0) == pytest.approx(foretold, abs=0.08)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 12])
+def test_all_comparisons_together_are_as_sure_as_is_said(n_items):
+    """Of the winner with all others, of neighbours, or of one share on both sides."""
+    for goal, n_errors in (("winner", n_items - 1), ("order", n_items - 1), ("shares", 2)):
+        wish = Wish(goal, n_items, 10**6)
+        deviates = told_on_devices(wish, 2) / error_on_devices(wish, 2)
+        assert n_errors * norm.sf(deviates) == pytest.approx(1 - SURE, rel=1e-6)
 
 
 def test_a_curator_is_right_about_the_least_lead_as_often_as_foretold():
