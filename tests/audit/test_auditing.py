@@ -38,6 +38,14 @@ def test_the_ends_of_an_interval_are_those_of_clopper_and_pearson(hits, error):
         assert binom.cdf(hits, 10_000, high) == pytest.approx(error, rel=1e-6)
 
 
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_both_ends_of_a_loss_share_its_error(delta):
+    """A half each: both intervals hold at once but for the error as a whole."""
+    likely, rare = at_least(900, 10_000, 0.005) - delta, at_most(100, 10_000, 0.005)
+    bound = loss_at_least(900, 100, 10_000, delta=delta, error=0.01)
+    assert bound == pytest.approx(np.log(likely / rare), rel=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 def test_a_right_mechanism_is_accused_no_oftener_than_stated(epsilon, delta):
