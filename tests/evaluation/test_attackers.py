@@ -59,11 +59,12 @@ def test_no_attacker_sees_anything_in_records_of_others() -> None:
 
 
 @pytest.mark.statistical
-def test_a_record_released_more_often_for_one_value_betrays_it() -> None:
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_record_released_more_often_for_one_value_betrays_it(value: int) -> None:
     scores, values = planted(tilt=0.0)
     half = len(values) // 2
     own = half + np.arange(len(values) - half)
-    twice = np.where(values[half:] == 1, own[values[half:] == 1][0], own)
+    twice = np.where(values[half:] == value, own[values[half:] == value][0], own)
     release = AttackCase(scores[:half], values[:half], scores[twice], values[half:], 2)
     assert attack(release, rng=np.random.default_rng(1)).areas["copies"] > 0.95
 

@@ -6,7 +6,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.planning.asking import MODELS
-from hushrank.planning.plan import Situation, make_plan
+from hushrank.planning.plan import Situation, _rounded_up, make_plan
 from hushrank.planning.populations import REFERENCES, TYPICAL
 from hushrank.planning.predictions import Place
 from hushrank.planning.recommendation import likely_range, recommend
@@ -51,6 +51,21 @@ def test_errors_fall_with_epsilon_and_with_people(protocol, population):
             ]
             for error, most in errors_along(along, least):
                 assert error <= most
+
+
+@pytest.mark.parametrize("n_people", [200, 900, 20_000])
+def test_of_two_items_clear_reports_tell_of_the_people_and_not_of_their_population(n_people):
+    """Everybody answers the one question: who happened to be drawn is learnt as well."""
+    place = Place(table(), "mallows", 2, n_people)
+    assert place.expect("max-entropy", 8.0).distance < place._sampling
+
+
+@pytest.mark.parametrize("exact", [200.0, 201.0, 1234.0, 1299.9, 1300.0, 98_001.0])
+def test_people_needed_are_rounded_up_to_two_digits(exact):
+    rounded = _rounded_up(exact)
+    assert exact <= rounded < 1.1 * exact
+    assert len(f"{rounded:.0f}".rstrip("0")) <= 2
+    assert _rounded_up(rounded) == rounded
 
 
 def test_nothing_is_expected_to_be_much_worse_than_nothing_by_max_entropy():
