@@ -9,6 +9,7 @@ import hushrank
 from hushrank.aggregators.registry import METHODS
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
+from hushrank.files.disk import LEDGER
 from hushrank.files.pieces import pieces_of
 from hushrank.rankings.ballot_sums import BallotTerms, read_piece
 from hushrank.rankings.forms.asked import Asked
@@ -95,6 +96,18 @@ def test_the_command_releases_once_and_keeps_the_ledger(ballots, tmp_path, monke
     assert json.loads((tmp_path / "all.json").read_text())["publishable"] == []
     assert run("--epsilon", "1", "--seed", "1", "--release", "other.json") == 1
     assert run_command(monkeypatch, "aggregate", "x", "--scheduler", "threads") == 1
+
+
+def test_a_result_that_is_only_shown_is_written_down_as_a_released_one(
+    ballots, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    private = ["ballots", "--engine", "dask", "--scheduler", "threads", "--epsilon", "1"]
+    for more in ([], ["--release", "order.json"], ["--json", "all.json"]):
+        assert run_command(monkeypatch, "aggregate", *private, *more) == 0
+    assert "3 private results so far, epsilon 3" in capsys.readouterr().out
+    book = json.loads((ballots / LEDGER).read_text())
+    assert [each["release"] for each in book["releases"]] == ["", "order.json", ""]
 
 
 def test_ballots_that_no_ledger_can_lie_beside_are_refused_before_they_are_read(
