@@ -5,6 +5,7 @@ import pytest
 from hushrank.audit import Subject
 from hushrank.audit import chosen as shipped_by_name
 from hushrank.audit.chosen import chosen
+from hushrank.audit.shipped import shipped
 from hushrank.errors import HushrankError
 from tests.audit.wrong import subject
 from tests.commands import hushrank
@@ -29,6 +30,13 @@ def test_an_exceeded_claim_is_said_and_ends_with_3(monkeypatch, capsys):
     printed = capsys.readouterr().out
     assert "MORE THAN CLAIMED: at least 1." in printed
     assert "1 of 1 betray more than they claim" in printed
+
+
+def test_one_exceeded_claim_among_others_ends_with_3(monkeypatch, capsys):
+    both = {"wrong": subject("a sensitivity of half"), "right": shipped()["mechanism grr"]}
+    monkeypatch.setattr(shipped_by_name, "shipped", lambda epsilon, delta: both)
+    assert hushrank(monkeypatch, "audit", "--all", "--draws", "20000", "--seed", "1") == 3
+    assert "1 of 2 betray more than they claim" in capsys.readouterr().out
 
 
 def test_names_are_whole_or_beginnings(monkeypatch, capsys):

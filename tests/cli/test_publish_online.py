@@ -2,16 +2,18 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from math import log
 
 import msgspec
 import numpy as np
 import pytest
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity_lines import LineReader
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.journal import Output
 from hushrank.publishing.online.setup import StreamSetup
-from hushrank.publishing.online.state import stored_setup
+from hushrank.publishing.online.state import StreamState, stored_setup
 from tests.commands import hushrank
 
 ITEMS = ["1", "2", "bar", "café", "10", "11", "12", "13"]
@@ -61,6 +63,22 @@ def read(path):
 def publish(monkeypatch, folder, *more, source="in", target="out"):
     paths = ("--input", folder / source, "--output", folder / target)
     return hushrank(monkeypatch, "publish", "online", "--state", folder / "state", *paths, *more)
+
+
+def test_what_is_said_to_be_told_is_what_the_state_has_of_all_users(
+    tmp_path, begin, monkeypatch, capsys
+):
+    written(tmp_path / "in", 200)
+    assert publish(monkeypatch, tmp_path, *begin, "--seed", 1) == 0
+    told = capsys.readouterr().err
+    state = StreamState(tmp_path / "state", None)
+    totals = state.totals
+    state.close()
+    figures = totals.mean_leaked, totals.most_leaked, totals.most_worst_leaked
+    mean, most, worst = (bits_in_words(each / log(2)) for each in figures)
+    assert len({mean, most, worst}) == 3
+    assert f"told of one of them: {mean} bits on average, {most} at most" in told
+    assert f"told under any prior belief: {worst} bits at most (no limit)" in told
 
 
 def test_one_comes_out_for_one_that_goes_in(tmp_path, begin, monkeypatch, capsys):
