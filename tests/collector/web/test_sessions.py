@@ -79,6 +79,11 @@ def test_of_many_who_use_a_link_at_once_one_is_signed_in(on_pages):
     on_pages(use)
 
 
+def test_links_and_sessions_last_as_long_as_operators_are_told():
+    hours = [each / timedelta(hours=1) for each in (LINK_LASTS, SESSION_LASTS)]
+    assert hours == [1, 12]
+
+
 def test_links_and_sessions_end(on_pages):
     async def use(collector):
         token = await link_token(collector)

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from hushrank.collector.web.guards.bodies import require_announced
+from hushrank.collector.web.problems import Rejected
 from hushrank.collector.web.settings import Limits
 from tests.collector.web.api.test_reports import PROBLEM, kind_of
 
@@ -17,6 +19,14 @@ LONG = 60.0
 async def chunks(n_chunks, size=10_000):
     for _ in range(n_chunks):
         yield b" " * size
+
+
+@pytest.mark.parametrize("size", [b"-1", b"+5", b"1_0", b"", b"five", b" 5", b"11"])
+def test_a_length_that_is_no_number_or_too_large_is_refused(size):
+    require_announced([(b"content-length", b"10")], 10)
+    with pytest.raises(Rejected) as refused:
+        require_announced([(b"content-length", size)], 10)
+    assert refused.value.kind == "too-large"
 
 
 @pytest.mark.parametrize(
