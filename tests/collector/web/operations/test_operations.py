@@ -113,9 +113,10 @@ def test_what_a_library_logs_is_logged_without_its_words(logged):
         logging.getLogger("asyncio").error("Task failed: %r", error, exc_info=True)
         logging.getLogger("x").error(f"failed for {error}")
         logging.getLogger("uvicorn.error").error("Exception\n%r", error)
+        logging.getLogger("uvicorn.error").error("%s is gone", error)
     told = [json.loads(line) for line in logged.getvalue().splitlines()]
-    assert [one.get("words") for one in told] == [None, None, "Exception"]
-    assert [one.get("error") for one in told] == ["RuntimeError", None, None]
+    assert [one.get("words") for one in told] == [None, None, "Exception", "%s is gone"]
+    assert [one.get("error") for one in told] == ["RuntimeError", None, None, None]
     assert secret not in logged.getvalue()
 
 
