@@ -5,7 +5,6 @@ from math import log
 import numpy as np
 import pytest
 
-from hushrank.publishing.historical import believed
 from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
@@ -29,18 +28,15 @@ def plans_of(found, *, is_pooled):
         figures |= {"certified_gap": GAP * log(2), "is_pooled": is_pooled}
         return Solved(lambda *, rng: members, laws, even, **figures)
 
-    return believed_plans(found, solve, choices=np.random.default_rng(2), tell=lambda share: None)
+    asked = {"choices": np.random.default_rng(2), "tell": None, "believe": nothing_known}
+    return believed_plans(found, solve, **asked)
 
 
-@pytest.fixture
-def _nobody_learns(monkeypatch):
-    def beliefs(known, values, asked, n_values, **others):
-        return np.full((asked.shape[0], n_values), 1 / n_values)
-
-    monkeypatch.setattr(believed, "beliefs", beliefs)
+def nothing_known(found, names, members, choices, tell):
+    n_values = found.private.joint(names).n_values
+    return np.full((len(members), n_values), 1 / n_values)
 
 
-@pytest.mark.usefixtures("_nobody_learns")
 @pytest.mark.parametrize("is_pooled", [False, True])
 def test_what_beliefs_leak_and_its_gap_are_in_bits(is_pooled):
     for plan in plans_of(users(), is_pooled=is_pooled):
@@ -48,7 +44,6 @@ def test_what_beliefs_leak_and_its_gap_are_in_bits(is_pooled):
         assert said == pytest.approx((BITS, GAP), rel=1e-12)
 
 
-@pytest.mark.usefixtures("_nobody_learns")
 def test_pools_are_judged_by_those_who_tell_their_value():
     found = users()
     plans = plans_of(found, is_pooled=True)
