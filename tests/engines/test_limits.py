@@ -1,5 +1,6 @@
 """Every limit is where it is said to be, batches are as large as memory, statements are whole."""
 
+import os
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -13,8 +14,8 @@ from hushrank.engines.crowd import Crowd
 from hushrank.engines.local import run, run_without_noise
 from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import LEAST, Target, priced
-from hushrank.engines.tasks import FAN_IN, Workers
-from hushrank.errors import HushrankError
+from hushrank.engines.tasks import FAN_IN, Workers, n_processors
+from hushrank.errors import HushrankError, require
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
@@ -319,6 +320,32 @@ def test_sums_keep_the_order_of_pieces_however_many_there_are(scheduler, n_piece
     )
     assert each == [(piece, f"n{piece} ") for piece in pieces]
     assert told[-1] == (f"{n_pieces:,} pieces", 1.0)
+
+
+@pytest.mark.parametrize("scheduler", [None, "threads"])
+@pytest.mark.parametrize("n_pieces", [1, 2, FAN_IN, FAN_IN + 1])
+@pytest.mark.parametrize("at_end", [False, True])
+def test_a_sum_without_one_of_its_pieces_is_none(scheduler, n_pieces, at_end):
+    bad = n_pieces - 1 if at_end else 0
+    with pytest.raises(HushrankError, match="no such piece"):
+        Workers(scheduler).add_up(others_than, bad, range(n_pieces))
+
+
+def others_than(bad: int, piece: int) -> int:
+    require(piece != bad, "no such piece")
+    return piece
+
+
+@pytest.mark.parametrize(("seen", "expected"), [({0}, 1), ({0, 3, 5}, 3)])
+def test_as_many_work_as_processors_may_be_used(monkeypatch, seen, expected):
+    """Of this process, which is 0; where the system does not say, as many as there are, or one."""
+    monkeypatch.setattr(os, "sched_getaffinity", {0: seen}.__getitem__, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert n_processors() == expected
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert n_processors() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert n_processors() == 1
 
 
 def test_nothing_to_add_up_is_refused_and_nothing_to_do_is_done():
