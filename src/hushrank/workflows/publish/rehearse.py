@@ -224,6 +224,7 @@ def find_budget(
         raise HushrankError(_out_of_reach(method, wanted, promised, high))
     for _ in range(STEPS):
         middle = (low + high) / 2
+        middle = float(ceil(middle)) if method in POOLED else middle  # pools are of whole users
         found = search.promised_at(middle)
         low, high, promised = (low, middle, found) if found >= wanted else (middle, high, promised)
     return Rehearsal(wanted, high, promised, SURE, search.n_rehearsed, tuple(search.trials))
