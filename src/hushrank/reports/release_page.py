@@ -79,7 +79,7 @@ class GroupPicture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishingPage:
-    """What the page shows: sizes (clusters,) of clusters, a picture a group that can be judged."""
+    """What the page shows: sizes (parts,) of clusters or pools, a picture a group judged."""
 
     title: str
     notes: Sequence[str]
@@ -87,6 +87,7 @@ class PublishingPage:
     unit: str
     sizes: NDArray[np.int64]
     groups: Sequence[GroupPicture]
+    are_pools: bool = False
 
 
 def write_publishing_report(path: Path, shown: PublishingPage) -> None:
@@ -97,7 +98,7 @@ def write_publishing_report(path: Path, shown: PublishingPage) -> None:
         lead(_told(shown.groups)),
         *(part for group in shown.groups for part in _group(shown, group)),
         section("What is promised, and what is not", privacy_box(_promises(shown.notes))),
-        _clusters(shown.sizes),
+        _sizes(shown.sizes, "pool" if shown.are_pools else "cluster"),
         section("Details", facts(_without_stars(shown.figures))),
     ]
     replace_file(path, page(shown.title, "\n".join(parts)).encode(), secret=True)
@@ -108,10 +109,10 @@ def _told(groups: Sequence[GroupPicture]) -> list[str]:
     return [_leader(groups), *map(_in_guesses, groups)] if groups else [NOT_JUDGED]
 
 
-def _clusters(sizes: NDArray[np.int64]) -> str:
-    drawn = steps_drawing("Sizes of clusters", sizes, "clusters", "users")
-    caption = "How many protected users each cluster has, the largest first."
-    return section("Sizes of clusters", figure(drawn, caption), _sizes_table(sizes))
+def _sizes(sizes: NDArray[np.int64], part: str) -> str:
+    drawn = steps_drawing(f"Sizes of {part}s", sizes, f"{part}s", "users")
+    caption = f"How many protected users each {part} has, the largest first."
+    return section(f"Sizes of {part}s", figure(drawn, caption), _sizes_table(sizes, part))
 
 
 def _promises(notes: Sequence[str]) -> list[str]:
@@ -209,9 +210,9 @@ def _channel_table(channel: Shares) -> str:
     return table(["the channel", "how many"], rows, numbers=(1,))
 
 
-def _sizes_table(sizes: NDArray[np.int64]) -> str:
+def _sizes_table(sizes: NDArray[np.int64], part: str) -> str:
     falling = np.sort(sizes)[::-1][:MOST_LISTED].tolist()
-    rows = [[f"cluster {number}", f"{size:,}"] for number, size in enumerate(falling, start=1)]
+    rows = [[f"{part} {number}", f"{size:,}"] for number, size in enumerate(falling, start=1)]
     left = len(sizes) - len(falling)
     more = paragraph(f"{left:,} smaller ones are not listed.", "hint") if left else ""
     return table(["the largest", "users"], rows, numbers=(1,)) + more

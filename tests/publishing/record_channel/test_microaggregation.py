@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -163,7 +165,7 @@ def planted():
 @pytest.mark.linear_algebra
 @pytest.mark.parametrize("budget", [20, 45])
 def test_every_released_record_of_who_protects_is_shared_and_all_others_are_their_own(
-    planted, budget
+    planted, budget, tmp_path
 ):
     visits, people, asks = planted
     release = publish(visits, people, private=["group"], budget=budget, method="microaggregate")
@@ -185,6 +187,13 @@ def test_every_released_record_of_who_protects_is_shared_and_all_others_are_thei
     assert owners.leakage_bits == pytest.approx(0, abs=1e-9)
     assert owners.leakage_bits_heldout < 0.02
     assert 0.3 < owners.attack_bound < 0.5
+    assert sorted(owners.pool_sizes) == sorted(sizes)
+    assert owners.summary["pools"] == str(len(sizes))
+    owners.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Sizes of pools" in page
+    assert re.search(rf"pool 1</t.>\s*<t.[^>]*>{sizes.max()}</t", page)
+    assert "cluster 1" not in page
     assert "Released with their pool's mean record, by group: a 100 %, b 100 %" in str(owners.notes)
     assert len(np.unique(owners.posterior.chances, axis=0)) == 1
     other = visits.with_scores(csr_array(visits.scores * 2.0))

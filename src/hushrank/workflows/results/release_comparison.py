@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from hushrank.accounting.rounding import places_below
 from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity, record_keys, row_numbers
-from hushrank.arrays import Indices
+from hushrank.arrays import Counts, Indices
 from hushrank.errors import require
 from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.files.disk import FilePath
@@ -124,6 +124,15 @@ class ReleaseComparison:
             return None
         return min(self._bound(plan) for plan in pooled)
 
+    @property
+    def pool_sizes(self) -> Counts | None:
+        """How many protected users share each pooled record (records,); None of other methods."""
+        if self.terms.method not in POOLED:
+            return None
+        sources = self.drawn.sources[self.users.rows]
+        sizes: Counts = np.unique(sources, return_counts=True)[1]
+        return sizes
+
     def _bound(self, plan: GroupPlan) -> float:
         value, rows = values_told(self.users, plan).used(), self.users.rows[plan.users]
         told, records = value.told, self.drawn.activity.scores[rows]
@@ -204,7 +213,7 @@ class ReleaseComparison:
     @property
     def summary(self) -> dict[str, str]:
         """The figures as rows of a table for people."""
-        found = self.to_dict()
+        found, pools = self.to_dict(), self.pool_sizes
         said = {name: _text(found[name]) if self.is_judged else NOT_JUDGED for name in BITS}
         learnt = "by the classifier" if BELIEVED in self.terms.notes else "as learnt"
         return {
@@ -213,7 +222,11 @@ class ReleaseComparison:
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
             "items": f"{found['items']:,}",
-            "clusters": str(found["clusters"]),
+            **(
+                {"clusters": str(found["clusters"])}
+                if pools is None
+                else {"pools": str(len(pools))}
+            ),
             "expected distortion": f"{found['expected_distortion']:.4f}",
             "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
             "leakage, untouched clusters": said["untouched_bits"],
@@ -239,8 +252,9 @@ class ReleaseComparison:
 
         users, said = self.users, self.notes if notes is None else notes
         groups = group_pictures(users, [p for p in self.drawn.plans if is_judged(users, p)])
-        unit, sizes = users.distances.name, users.clusters.sizes
-        shown = PublishingPage(title, said, self.summary, unit, sizes, groups)
+        unit, pools = users.distances.name, self.pool_sizes
+        sizes = users.clusters.sizes if pools is None else pools
+        shown = PublishingPage(title, said, self.summary, unit, sizes, groups, pools is not None)
         write_publishing_report(Path(path), shown)
 
     def _repr_html_(self) -> str:
