@@ -9,11 +9,13 @@ from hushrank.estimators.shares import unbiased_shares
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.poisoning.forgery import Forgery, weight_of
 from hushrank.protocols.orders.subset_order import estimated_mean_ranks
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
@@ -73,6 +75,12 @@ def test_a_forged_report_can_speak_for_as_many_answers_as_is_said(kind):
     else:
         reports = for_everything(survey.questions[0], mechanism, 1, None)
     assert mechanism.tally(reports).support.sum() == claims
+
+
+def test_a_forged_report_of_who_stands_on_some_places_speaks_for_one_answer():
+    mechanism = NamedMember(5, 1.0, n_members=2)
+    survey = Survey("first", (NamedSet((0, 1), 5),), (mechanism,), 1.0)
+    assert weight_of(survey).claims == mechanism.tally(np.array([3])).support.sum()
 
 
 def test_the_worst_question_counts():

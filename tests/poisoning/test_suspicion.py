@@ -9,10 +9,18 @@ from scipy.stats import binom
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.poisoning.dealing import suspicions_of_dealing
-from hushrank.poisoning.findings import Finding
-from hushrank.poisoning.sums import Law, Sum, favouring, law_of_cells
+from hushrank.poisoning.findings import AnsweredQuestion, Finding
+from hushrank.poisoning.sums import (
+    Law,
+    Sum,
+    favouring,
+    law_of_cells,
+    law_of_ranks,
+    suspicion_of_sums,
+)
 from hushrank.poisoning.suspicion import suspicion
 from hushrank.poisoning.words import in_words
 from hushrank.questions.hashed import Hashed
@@ -65,6 +73,26 @@ def test_honest_answers_to_one_question_raise_an_alarm_as_seldom_as_is_said(n_re
             binom.pmf(np.arange(n_reports - n_holders + 1), n_reports - n_holders, q),
         )
         assert law[alarms].sum() <= false_alarm
+
+
+def test_tests_of_sums_and_of_dealing_share_one_rate():
+    """Two items are tested for too many and for too few reports, beside what was dealt."""
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    asked = AnsweredQuestion(0, RelativeOrder((0, 1)), mechanism, Tally(np.array([30, 10]), 40))
+    dealt = [Finding("asked", None, item, True, p) for item, p in enumerate((1e-6, 0.02, 0.5))]
+    found = suspicion_of_sums([asked], dealt, 1.0)
+    assert found.n_tests == 2 * 2 + 3
+    assert found.p_value == pytest.approx(2 * 7 * 1e-6)
+    adjusted = {each.number: each.p_value for each in found.findings if each.kind == "asked"}
+    assert adjusted == {0: pytest.approx(14e-6), 1: pytest.approx(0.28), 2: 1.0}
+
+
+@pytest.mark.parametrize(("n_items", "slack"), [(12, 1.0), (13, 1.1), (40, 1.1)])
+def test_a_reported_rank_may_lie_as_far_out_as_a_slope_is_understated(n_items, slack):
+    mechanism = SubsetOrder(n_items, 2.0)
+    law, middle = law_of_ranks(mechanism), (n_items - 1) / 2
+    assert (law.low + law.high) / 2 == pytest.approx(middle)
+    assert (law.high - middle) / middle == pytest.approx(slack * mechanism.signal, rel=1e-12)
 
 
 @pytest.mark.statistical
