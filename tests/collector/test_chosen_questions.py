@@ -7,6 +7,8 @@ import pytest
 
 from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports
 from hushrank.collector.rounds import Asked, choose, replay
+from hushrank.collector.service import Joining
+from hushrank.collector.use_cases import shelf
 from hushrank.collector.use_cases.records import Record
 from hushrank.errors import HushrankError
 from hushrank.protocols import registry
@@ -15,7 +17,7 @@ from hushrank.protocols.orders import one_order
 from hushrank.protocols.orders.order_design import OrderDesign
 from tests.collector.drafts import draft
 from tests.collector.test_elsewhere import answers, write
-from tests.collector.test_service import take_part
+from tests.collector.test_service import person, refusal_of, take_part
 
 CHOOSING = [
     ("max-entropy", {}),
@@ -71,6 +73,27 @@ def test_another_release_asks_the_same_of_open_surveys_and_of_series(
 
     id, asked = in_service(before)
     another_release()
+    in_service(after)
+
+
+def test_a_release_that_would_ask_something_else_of_an_open_survey_asks_nobody(
+    in_service, monkeypatch
+):
+    """People agreed to what was published; as many other questions are not the same ones."""
+
+    def asks_at_half(told, *settled):
+        return replay(msgspec.structs.replace(told, epsilon=told.epsilon / 2), *settled)
+
+    async def before(service):
+        id = await service.create(draft())
+        await service.open(id)
+        return id
+
+    async def after(service):
+        assert await refusal_of(service.join(id, Joining(person(1), 0))) == "not-ready"
+
+    id = in_service(before)
+    monkeypatch.setattr(shelf, "replay", asks_at_half)
     in_service(after)
 
 
