@@ -1,4 +1,6 @@
+import gc
 import json
+import weakref
 from collections import Counter
 from datetime import timedelta
 from itertools import count
@@ -552,6 +554,40 @@ def test_all_tests_of_a_survey_share_one_rate_of_false_alarms(in_service, monkey
         await service.suspicion(id)
         assert len(rates) > 1
         assert sum(rates) == pytest.approx(FALSE_ALARM)
+
+    in_service(using)
+
+
+def test_results_of_a_deleted_survey_are_in_nobody_s_memory(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(40))
+        await service.close(id)
+        learnt = weakref.ref(await service.results(id))
+        gc.collect()
+        assert learnt() is not None  # they are remembered for whoever looks next
+        await service.delete(id)
+        gc.collect()
+        assert learnt() is None
+
+    in_service(using)
+
+
+def test_what_people_send_and_are_asked_has_no_words(in_service):
+    """A repr comes into logs and traces."""
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        joining = Joining(person(7), 123, invitation="i" * 22, api_key="k" * 22, earlier="e" * 64)
+        assigned = await service.join(id, Joining(person(7), 123))
+        reports = report(assigned.handout, 123 / 2**32, TASTES[0], 7)
+        upload = Upload(assigned.assignment, reports)
+        (accepted,) = await service.accept([upload])
+        said = " ".join(map(repr, (joining, assigned, upload, accepted)))
+        secrets = (person(7), "123", "i" * 22, "k" * 22, "e" * 64, assigned.assignment)
+        assert not [each for each in (*secrets, accepted.receipt) if each in said]
 
     in_service(using)
 
