@@ -132,6 +132,16 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(path):
     on_store(str(path), go_on)
 
 
+def test_nobody_is_let_in_by_a_secret_of_a_survey_that_is_being_deleted(path):
+    async def scenario(store):
+        await fill(store, "s")
+        assert await store.secret("link", PERSON, now=NOW)
+        await store._writer.do(deletion.hide, "s")  # its rows go in slices, which take a while
+        assert await store.secret("link", PERSON, now=NOW) is None
+
+    on_store(str(path), scenario)
+
+
 def test_an_upload_without_answers_left_is_closed_for_good(path):
     async def scenario(store):
         await fill(store, "s")
