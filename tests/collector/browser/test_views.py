@@ -341,6 +341,16 @@ def test_people_can_rank_without_a_connection(visit):
     assert kept["ranking"] == before
 
 
+def test_an_order_that_was_answered_from_stays_in_no_tab(visit):
+    """What the page keeps for a reload would outlive what the person makes the device forget."""
+    page = visit(scenario())
+    press(page, "Start")
+    move_something(page)
+    press(page, "That is my order")
+    page.wait_for_selector("blockquote")
+    assert page.evaluate("sessionStorage.getItem('hushrank-draft:drinks')") is None
+
+
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
     page = at_reveal()
     page.context.set_offline(True)
