@@ -9,6 +9,13 @@ from tests.collector.browser.driving.hands import Finger, bring_to, drag_by_mous
 from tests.collector.browser.driving.taping import tape
 
 THREE = [{"name": name} for name in ("tea", "coffee", "water")]
+KEPT = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("hushrank", 1);
+  opening.onsuccess = () => {
+    const keys = opening.result.transaction("kept").objectStore("kept").getAllKeys();
+    keys.onsuccess = () => resolve(keys.result);
+  };
+})"""
 
 
 @pytest.fixture
@@ -352,6 +359,21 @@ def test_a_survey_asked_again_costs_nothing_while_the_order_stays(sit, visits, c
     assert json.loads(wire(page))["reports"] == first
     send(page)
     assert "used 25 % of what you allow" in page.locator("main").inner_text()
+
+
+def test_a_person_makes_their_device_forget_their_order(sit, collector):
+    survey = collector.open()
+    page = sit(collector.page(survey))
+    take_part(page)
+    send(page)
+    told = [key for key in page.evaluate(KEPT) if " order " in key]
+    assert len(told) == 2  # of the survey, and for the next one of its series
+    collector.call(lambda service: service.close(survey))
+    page.reload()
+    page.get_by_text("What your computer keeps").click()
+    press(page, "Delete it")
+    page.get_by_text("Deleted. Your privacy account stays.").wait_for()
+    assert [key for key in page.evaluate(KEPT) if key.startswith("person ")] == []
 
 
 def test_items_may_stay_unranked_where_the_survey_takes_it(sit, collector):
