@@ -232,6 +232,15 @@ def test_a_limit_that_is_reached_can_be_raised(visit):
     until(page, "document.querySelector('h1').textContent.startsWith('Which hot drink')")
 
 
+def test_an_account_never_says_less_than_was_spent(visit):
+    spent = {"here": 1.001, "all": 2.011, "limit": 8}
+    page = visit(scenario(kept=SENT, spent=spent))
+    page.get_by_text("What you allow", exact=True).click()
+    said = told(page)
+    assert "1.01 of 8 nats spent" in said
+    assert "2.02 nats at all collectors" in said
+
+
 def test_an_unknown_invitation_is_said_so(visit):
     asked = ANNOUNCEMENT | {"joining": "invitations"}
     page = visit(scenario(announcement=asked, joining="not-invited"), fragment="#i=abc")

@@ -1,12 +1,13 @@
 import csv
 import json
 from io import BytesIO, StringIO
+from types import SimpleNamespace
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
 import pytest
 
-from hushrank.collector.web.pages_organiser.results_view import results_view
+from hushrank.collector.web.pages_organiser.results_view import _winner, results_view
 from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from tests.collector.drafts import NAMES
@@ -97,6 +98,18 @@ def test_a_page_says_how_sure_the_order_is(on_collector):
         assert {row.sure for row in view.order} <= {"open", "leaning", ""}
 
     on_collector(using)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "said"),
+    [((0.98,), "winner.sure"), ((0.97,), "winner.likely"), (None, "winner.likely")],
+)
+def test_who_leads_is_sure_only_where_hardly_any_doubt_is_left(confidence, said):
+    t, intervals = words_in("en"), {"tea": (1, 1), "water": (2, 2)}
+    learnt = SimpleNamespace(
+        items=("tea", "water"), rank_intervals=intervals, confidence=confidence
+    )
+    assert _winner(t, learnt) == t(said, item="tea")
 
 
 def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
