@@ -1,5 +1,6 @@
 import json
 import re
+import stat
 import subprocess
 import sys
 from typing import get_args
@@ -65,6 +66,17 @@ def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protoc
     assert 0 <= evaluation["kendall_excess"] < 0.5
     written = read_rankings(synthetic)
     assert (written.n_people, written.names) == (400, NAMES)
+
+
+@pytest.mark.parametrize(("seed", "of_table"), [([], 0o644), (["--seed", 5], 0o600)])
+def test_what_was_compared_with_raw_rankings_is_for_its_owner_alone(
+    monkeypatch, people, tmp_path, seed, of_table
+):
+    out, table = tmp_path / "out.json", tmp_path / "out.csv"
+    paths = ["--json", out, "--csv", table]
+    assert hushrank(monkeypatch, "collect", people, "--epsilon", 2, *seed, *paths) == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert stat.S_IMODE(table.stat().st_mode) == of_table
 
 
 def test_a_seed_repeats_the_result_and_marks_it_as_not_private(monkeypatch, people, tmp_path):
