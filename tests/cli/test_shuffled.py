@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hushrank import simulate, write_rankings
+from hushrank.accounting.words import epsilon_in_words
 from tests.commands import hushrank
 
 
@@ -53,4 +54,5 @@ def test_a_shuffled_plan_never_calls_a_central_epsilon_epsilon(monkeypatch, caps
     shown = " ".join(capsys.readouterr().out.split())
     assert "shuffled, central epsilon 0.7, delta 1e-06" in shown
     assert "Against everybody, the shuffler included, local epsilons: max-entropy" in shown
+    assert epsilon_in_words(0.7, 1e-6) in shown
     assert "People needed" not in shown

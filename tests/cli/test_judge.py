@@ -1,0 +1,20 @@
+"""The tables of `hushrank attack`: what stands under which head."""
+
+from io import StringIO
+
+from rich.console import Console
+
+from hushrank.cli.judge.attack_show import _table
+from hushrank.evaluation.attackers import Attacks
+from hushrank.workflows.judge import AttackResult
+
+
+def test_each_attacker_and_the_worst_stand_under_what_they_attacked():
+    before = Attacks({"bayes": 0.97, "logistic": 0.99})
+    after = Attacks({"bayes": 0.6, "logistic": 0.7, "channel posterior": 0.75})
+    console = Console(file=StringIO(), width=100)
+    console.print(_table(AttackResult(("gender",), 80, 20, before, after)))
+    rows = [line.replace("│", " ").split() for line in console.file.getvalue().splitlines()]
+    assert ["bayes", "0.030", "0.400"] in rows
+    assert ["channel", "posterior", "-", "0.250"] in rows
+    assert ["worst", "0.010", "0.250"] in rows
