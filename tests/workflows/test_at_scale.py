@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from functools import partial
 
 import pyarrow as pa
@@ -6,6 +7,7 @@ import pytest
 from pyarrow import parquet
 
 import hushrank
+from hushrank.accounting.composition import exact_epsilon
 from hushrank.aggregators.registry import METHODS
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
@@ -135,6 +137,22 @@ def test_a_collection_from_files_is_told_as_one_from_rankings(ballots, tmp_path,
     assert run_command(monkeypatch, *words.split()) == 0
     assert json.loads((tmp_path / "all.json").read_text())["order"] == list(found.items)
     assert run_command(monkeypatch, *words.split(), "--break-ties") == 1
+
+
+def test_people_in_files_spend_no_more_than_is_written(ballots):
+    """A tenth: the nearest float is above it."""
+    found = collect_files(ballots, 0.1, protocol="grr", seed=1)
+    assert exact_epsilon(found.spend) <= Fraction("0.1")
+    assert found.to_dict()["epsilon"] == 0.1
+    (spend,) = aggregate_files(ballots, epsilon=0.1, seed=1).spend
+    assert Fraction(spend.epsilon) <= Fraction("0.1")
+
+
+def test_a_short_cut_over_files_is_told_and_protects_nobody(ballots):
+    found = collect_files(ballots, 4.0, protocol="grr", short_cut=True)
+    assert found.to_dict()["options"]["short_cut"] is True
+    assert not found.is_private
+    assert collect_files(ballots, 4.0, protocol="grr").to_dict()["options"]["short_cut"] is False
 
 
 def test_many_ballots_are_read_as_few_are(tmp_path, monkeypatch):
