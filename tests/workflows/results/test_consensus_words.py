@@ -1,0 +1,16 @@
+import pytest
+
+import hushrank
+from hushrank.accounting.words import best_guess
+from hushrank.workflows.results.consensus.words import plain
+
+BALLOTS = hushrank.simulate("mallows", people=200, items=4, seed=1)
+
+
+@pytest.mark.parametrize(("method", "delta"), [("p-borda", None), ("gaussian-borda", 0.1)])
+def test_a_lay_reader_is_told_of_all_that_an_order_may_give_away(method, delta):
+    found = hushrank.aggregate(BALLOTS, epsilon=1, delta=delta, method=method)
+    (spend,) = found.spend
+    guess = best_guess(spend.epsilon, spend.delta)
+    assert f"guesses right at most {guess} times in 100" in plain(found)
+    assert (float(guess) > float(best_guess(1.0))) == (delta is not None)
