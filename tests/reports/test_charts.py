@@ -42,3 +42,8 @@ def test_names_of_points_cover_no_other_point_and_stay_in_the_picture(
             assert not (left < x < right and top - radius / 2 < y < bottom + radius / 2)
     (_, right, *first), (left, _, *second) = names
     assert right <= left or first[1] <= second[0] or second[1] <= first[0]
+
+
+def test_a_picture_never_says_less_of_a_leak_than_there_is():
+    best = np.array([[0.0, 0.5], [0.4, 0.0]])
+    assert "this release leaks 0.124 at 0.2" in trade_off_drawing(best, (0.2, 0.1231), 0.5, "")

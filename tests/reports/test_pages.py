@@ -11,8 +11,9 @@ import pytest
 from hushrank.errors import HushrankError
 from hushrank.models.hierarchy import ThinChain
 from hushrank.reports.collection_page import CollectionPage, Truth, write_collection_page
+from hushrank.reports.heat_table import heat_table, pair_table
 from hushrank.reports.order_words import counted, leader
-from hushrank.reports.page import STYLE, privacy_box
+from hushrank.reports.page import LEVELS, STYLE, privacy_box
 from hushrank.reports.release_page import (
     GroupPicture,
     PublishingPage,
@@ -199,6 +200,19 @@ def test_shades_show_what_their_numbers_say(write):
     assert len(cells) == 12
 
 
+def test_shades_of_pairs_say_whether_more_or_fewer_than_half_agree():
+    """Of either shade the distance from one half, and nothing where people are divided."""
+    shares = np.array([[0.5, 0.75, 0.5], [0.25, 0.5, 1.0], [0.5, 0.0, 0.5]])
+    html = heat_table(pair_table("Pairs", shares), ("a", "b", "c"), (0, 1, 2))
+    _corner, *cells = re.findall(r"<td(?: class=\"(\w+)\")?>(\d*)</td>", html)
+    half, full = round(LEVELS / 2), LEVELS
+    assert cells == [
+        *(("", ""), (f"more{half}", "75"), ("", "50")),
+        *((f"less{half}", "25"), ("", ""), (f"more{full}", "100")),
+        *(("", "50"), (f"less{full}", "0"), ("", "")),
+    ]
+
+
 def test_other_items_are_refused(write):
     with pytest.raises(HushrankError, match="one item set"):
         write(Truth(plackett_luce(10, 4), {}))
@@ -225,6 +239,8 @@ def test_who_leads_is_said_as_surely_as_it_is_known():
     assert leader(names, order, (0.6, 1, 1), first_two).endswith("but “b” may lead, too.")
     assert "who leads is open" in leader(names, order, (0.5, 0.5, 0.5), ((0, 3),) * 4)
     assert "does not tell" in leader(names, order, None, None)
+    assert "does not tell" in leader(names, order, (0.69, 1, 1), None)
+    assert leader(names, order, (0.7, 1, 1), None) == "“a” comes first, probably."
     assert counted((0.99, 0.95, 0.8, 0.4)).endswith(
         "1 almost certain, 1 likely, 1 leaning, 1 open."
     )

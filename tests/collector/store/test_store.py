@@ -3,6 +3,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from hushrank.collector.store.checks import (
+    microseconds,
+    require_blob,
+    require_deck,
+    require_digest,
+    require_id,
+    require_incoming,
+    require_round,
+    require_small,
+)
 from hushrank.collector.store.store import (
     Answer,
     Bin,
@@ -340,6 +350,29 @@ def test_no_record_shows_what_somebody_sent():
     for record in records:
         assert "secret" not in repr(record).replace("Secret", "")
         assert "secret" not in str([record])
+
+
+NOT_SAID = {
+    "an id": lambda: require_id("Mallory 8273", "survey"),
+    "an id of a round": lambda: require_round("Mallory 8273", 0),
+    "a round": lambda: require_small(-8273, "round"),
+    "a deck": lambda: require_deck(-8273),
+    "a blob": lambda: require_blob("Mallory 8273", "blob"),
+    "a digest": lambda: require_digest(b"Mallory 8273", "digest"),
+    "a number": lambda: require_incoming([Incoming("s", 0, -8273, (Answer(0, 0, b"a"),))]),
+    "a question": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, -8273, b"a"),))]),
+    "a report": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, 0, "Mallory 8273"),))]),
+    "a time": lambda: microseconds(datetime(8273, 1, 1), "expires"),
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_SAID.values(), ids=NOT_SAID.keys())
+def test_what_is_refused_is_not_said_again(wrong):
+    """It may be somebody's: words say what was expected, never what came."""
+    with pytest.raises(HushrankError, match="expected") as refused:
+        wrong()
+    assert "Mallory" not in str(refused.value)
+    assert "8273" not in str(refused.value)
 
 
 def test_to_close_a_store_twice_is_once_enough(address):
