@@ -1,0 +1,20 @@
+import pyarrow as pa
+
+from hushrank.files.hashes import hashes_of, new_salt
+
+
+def test_nobody_knows_the_next_salt():
+    """Who knew it could choose texts whose hashes are equal."""
+    salts = [new_salt() for _ in range(100)]
+    for words in zip(*salts, strict=True):
+        assert len(set(words)) == 100
+        assert max(words) > 2**60
+        assert 0 <= min(words) <= max(words) < 2**64
+    assert all(odd % 2 == 1 for _, odd in salts)
+
+
+def test_texts_have_other_hashes_by_another_salt():
+    texts = pa.array(["a", "b", "c"])
+    first, again, other = (hashes_of(texts, salt) for salt in ((5, 7), (5, 7), (5, 9)))
+    assert first.tolist() == again.tolist()
+    assert not set(first.tolist()).intersection(other.tolist())
