@@ -10,6 +10,7 @@ from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.engines.local import simulate
 from hushrank.estimators.popular.in_ordinary_reports import no_orders
 from hushrank.estimators.popular.rest_and_orders import RestAndOrders, statistics_of_orders
+from hushrank.estimators.popular.unseen import FOUND_BY_HALF
 from hushrank.experiments.populations import mixture_population
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.registry import make_protocol
@@ -34,6 +35,16 @@ def test_more_people_and_clearer_reports_leave_less_unseen():
     few, many, clear = learnt(2000, 1.0), learnt(20_000, 1.0), learnt(20_000, 3.0)
     assert few.unseen.share > many.unseen.share > clear.unseen.share > 0
     assert few.unseen.errors > many.unseen.errors > 1
+
+
+def test_half_of_collections_find_an_order_of_more_than_what_is_worth_its_price(monkeypatch):
+    """By the factor that was measured; errors are of a share that is worth the price."""
+    assert FOUND_BY_HALF == 1.5
+    stated = learnt(20_000, 2.0).unseen
+    monkeypatch.setattr("hushrank.estimators.popular.unseen.FOUND_BY_HALF", 1.0)
+    worth = learnt(20_000, 2.0).unseen
+    assert stated.share == pytest.approx(1.5 * worth.share)
+    assert stated.errors == worth.errors
 
 
 def test_what_is_missed_is_what_a_fit_leaves_out():
