@@ -33,6 +33,18 @@ def collection(request):
     return collected(request.param)
 
 
+def test_each_place_comes_with_how_sure_it_is(collection):
+    rows = rows_of(collection, "order.csv")
+    assert [row["item"] for row in rows] == list(collection.items)
+    told = [row["ahead_of_next"] for row in rows]
+    sure = collection.confidence
+    expected = [""] * len(rows) if sure is None else [*(str(round(each, 4)) for each in sure), ""]
+    assert told == expected
+    for row in rows:
+        best, worst = (collection.rank_intervals or {}).get(row["item"], ("", ""))
+        assert (row["best_rank"], row["worst_rank"]) == (str(best), str(worst))
+
+
 def test_every_file_is_what_its_name_says(collection):
     packed = make_file(collection, ID, draft(), "results.zip").content  # makes all the others
     archive = ZipFile(BytesIO(packed))
