@@ -1,10 +1,11 @@
-"""What the cells of a plan's last table say, in per cent."""
+"""What the cells of a plan's tables say."""
 
+from math import inf
 from types import SimpleNamespace
 
 import pytest
 
-from hushrank.cli.plan.show import NOTHING, _half_width, _influence
+from hushrank.cli.plan.show import FEWEST, MOST, NOTHING, _half_width, _influence, _people
 from hushrank.planning.populations import TYPICAL
 
 
@@ -31,3 +32,10 @@ def test_half_of_an_interval_is_that_of_the_middle_population():
 )
 def test_a_false_report_is_said_to_move_what_it_can(influence, said):
     assert _influence(SimpleNamespace(influence=influence)) == said
+
+
+def test_people_beyond_what_was_simulated_are_told_as_beyond():
+    assert (FEWEST, MOST) == (200, 1_000_000)
+    assert [_people(each) for each in (None, inf)] == [NOTHING, "> 1 M"]
+    assert [_people(each) for each in (1_000_000, 35_000)] == ["1 M", "35,000"]
+    assert [_people(each) for each in (200, 12)] == ["≤ 200", "≤ 200"]

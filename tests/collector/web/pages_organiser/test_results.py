@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from hushrank.collector.web.pages_organiser.results_view import _winner, results_view
+from hushrank.collector.web.pages_organiser.results_view import _likely, _winner, results_view
 from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from tests.collector.drafts import NAMES
@@ -110,6 +110,12 @@ def test_who_leads_is_sure_only_where_hardly_any_doubt_is_left(confidence, said)
         items=("tea", "water"), rank_intervals=intervals, confidence=confidence
     )
     assert _winner(t, learnt) == t(said, item="tea")
+
+
+def test_no_pair_is_told_as_certain():
+    t = words_in("en")
+    assert _likely(t, 1.0) == _likely(t, 0.9901) == f">{t.percent(0.99)}"
+    assert _likely(t, 0.985) == t.percent(0.985)
 
 
 def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
