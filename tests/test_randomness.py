@@ -43,6 +43,10 @@ def test_below_accepts_a_whole_number_of_turns_and_no_word_more(bound):
             assert rng.below(bound, 1) == [0]
             with pytest.raises(EOFError):
                 rng.words(1)
+            rng = Randomness.replayed(bytes_of_words([rejected, rejected, 0]))
+            assert rng.one_below(bound) == 0
+            with pytest.raises(EOFError):
+                rng.words(1)
 
 
 @given(st.integers(1, WORDS), st.lists(st.integers(0, WORDS - 1), max_size=20))

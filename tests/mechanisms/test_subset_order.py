@@ -260,6 +260,8 @@ BAD_ROWS = {
     "repeated": [0, 1, 1, 3],
     "too large": [0, 1, 2, 4],
     "negative": [-1, 0, 1, 2],
+    "two ties": [0, 0, 3, 3],
+    "a sum of ranks": [1, 1, 1, 3],
     "partial": [0, 1, 255, 255],
     "too short": [0, 1, 2],
     "too long": [0, 1, 2, 3, 4],
@@ -319,7 +321,7 @@ def test_the_tally_sums_the_reported_ranks():
     assert parts.support.tolist() == tally.support.tolist()
 
 
-@pytest.mark.parametrize("row", [[0, 0, 1], [1, 2, 3], [0, 1], [0, 1, 2, 3]])
+@pytest.mark.parametrize("row", [[0, 0, 1], [1, 1, 1], [1, 2, 3], [0, 1], [0, 1, 2, 3]])
 def test_impossible_reports_are_refused(row):
     with pytest.raises(HushrankError):
         SubsetOrder(3, 1.0).tally(np.array([row], dtype=np.uint8))

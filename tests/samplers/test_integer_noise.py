@@ -35,6 +35,20 @@ def test_noise_follows_its_law(draw, weight):
     assert_follows(grouped(noise), law_of(weight))
 
 
+@pytest.mark.parametrize("scale", [1 / 3, 10 / 3, 0.1, 7.0, 123456.789])
+def test_laplace_noise_is_drawn_at_the_very_rate_of_its_scale(scale, monkeypatch):
+    """A fraction that is only near it, and shorter, would be as often below as above."""
+    rates = []
+
+    def geometric(numerator, denominator, *, rng):
+        rates.append(Fraction(numerator, denominator))
+        return len(rates)
+
+    monkeypatch.setattr("hushrank.samplers.integer_noise.geometric", geometric)
+    assert laplace_noise(scale, 2, rng=Randomness.seeded(0)).tolist() == [-1, -1]
+    assert rates == [1 / Fraction(scale)] * 4
+
+
 def test_the_misfit_makes_a_gaussian_of_the_proposal():
     """What is added to |z| / t is z^2 / (2 sigma^2), but for what is the same for every z."""
     for sigma in (Fraction(1, 3), Fraction(5, 2), Fraction(7)):

@@ -424,7 +424,8 @@ def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
 
 
 def test_bounds_enclose_the_probability_and_narrow():
-    for exponent in (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50)):
+    exponents = (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50))
+    for exponent in (*exponents, 10**6 + Fraction(1, 3)):
         low, high = probability_bounds(Fraction(22, 7), exponent, 40)
         inner_low, inner_high = probability_bounds(Fraction(22, 7), exponent, 60)
         assert low < inner_low < inner_high < high
