@@ -131,9 +131,11 @@ test("a changed announcement is refused", async () => {
   await seen.open(survey.id);
   collector.surveys[survey.id] = survey;
   await kinds(seen.join(survey.id), "changed");
-  const other = new Collector(survey);
-  other.assigned = { announcement: "0".repeat(64) };
-  await kinds(deviceOf(other).join(survey.id), "changed");
+  for (const announcement of ["0".repeat(64), "", null]) {
+    const other = new Collector(survey);
+    other.assigned = { announcement };
+    await kinds(deviceOf(other).join(survey.id), "changed");
+  }
 });
 
 test("a round that is not what was announced is refused, and nothing of it is kept", async () => {
@@ -265,6 +267,22 @@ test("in a repeated survey the device tells its earlier assignment and the same 
   assert.equal(second.earlier, `token-week-0-0-${first.person}`);
   assert.equal(first.lot, second.lot);
   assert.notEqual(first.person, second.person);
+});
+
+test("in a repeated survey each round is asked by the earlier assignment of its own", async () => {
+  const surveys = [0, 1].map((nth) => weekly(nth, "safari"));
+  const collector = new Collector(...surveys);
+  const device = deviceOf(collector);
+  for (const survey of surveys) {
+    for (const round of [0, 1]) {
+      collector.round = round;
+      await week(device, survey, survey.order);
+    }
+  }
+  const joined = collector.requests.filter(({ url }) => url.endsWith("assignments"));
+  const [first, , ...again] = joined.map(({ body }) => JSON.parse(body));
+  const tokens = [0, 1].map((round) => `token-week-0-${round}-${first.person}`);
+  assert.deepEqual(again.map(({ earlier }) => earlier), tokens);
 });
 
 test("a changed answer is drawn anew and charged, and the first one is kept beside it", async () => {

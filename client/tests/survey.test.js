@@ -62,6 +62,15 @@ test("no question is asked twice in place of another", () => {
   assert.throws(() => readHandout(twice, EPSILON), { kind: "malformed" });
 });
 
+test("a part of the questions' root proves no question", () => {
+  const { head, questions } = JSON.parse(cases[0].handout);
+  const { questions_root: root } = JSON.parse(head);
+  for (const part of ["", root.slice(0, 1), root.slice(0, -1), root.slice(1)]) {
+    const changed = head.replace(root, part);
+    assert.throws(() => readHandout(JSON.stringify({ head: changed, questions }), EPSILON), { kind: "malformed" });
+  }
+});
+
 test("a whole order is not hidden as if it were a category", () => {
   const items = names.map((_, item) => item);
   const pair = handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, EPSILON);
