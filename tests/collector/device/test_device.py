@@ -13,6 +13,7 @@ from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.memory import FileMemory, SimulatedMemory
 from hushrank.collector.device.terms import LOTS, require_announced, require_price
 from hushrank.errors import HushrankError
+from hushrank.files.disk import keep_to_owner
 from hushrank.randomness import Randomness
 from hushrank.surveys.handout import fingerprint_of
 from tests.collector.device.counting import TIMES, count_up
@@ -451,6 +452,13 @@ def test_the_file_is_its_owners_alone(tmp_path):
     path = tmp_path / "device.sqlite"
     FileMemory(path)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_not_even_while_it_is_empty_can_others_open_the_file(tmp_path, monkeypatch):
+    """Who opened it then would read on, whatever it may be read by later."""
+    monkeypatch.setattr("os.fchmod", lambda descriptor, mode: None)
+    keep_to_owner(tmp_path / "device.sqlite")
+    assert (tmp_path / "device.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_is_no_memory_is_named_and_left_as_it_is(tmp_path):

@@ -74,6 +74,17 @@ def test_pages_of_the_collector_itself_and_programs_need_no_leave(on_collector):
     on_collector(use)
 
 
+@pytest.mark.parametrize("prefix", ["evil-", "evil.example/", "evil.example#"])
+def test_pages_of_addresses_that_end_like_the_collectors_send_nothing(on_collector, prefix):
+    async def use(collector):
+        upload = await collector.upload(await collector.open())
+        headers = {"origin": collector.origin.replace("://", f"://{prefix}")}
+        answer = await collector.client.post("/v1/reports", json=upload, headers=headers)
+        assert answer.status_code == 403
+
+    on_collector(use)
+
+
 def test_nothing_of_the_organisers_is_ever_shared(on_collector):
     async def use(collector):
         await collector.open(allowed_origins=[FRIEND])
