@@ -24,6 +24,7 @@ from hushrank.surveys.survey import Survey
 EVERYBODY = hushrank.simulate("mallows", people=300, items=4, dispersion=0.5, seed=3)
 CUTS = ((0, 120), (120, 130), (130, 300))
 PAIRS = [RelativeOrder((a, b)) for a in range(4) for b in range(a + 1, 4)]
+PAIR = sampled_survey("pair", PAIRS[:1], 1.0)
 SURE = 60.0
 FALSE_ALARM = 1e-6
 
@@ -109,6 +110,7 @@ def test_without_a_seed_a_second_execution_draws_anew_and_nobody_counts_twice(mo
     outcome = run(ask(sampled_survey("pairs", PAIRS, 1.0)), people, draws=Draws.of(None))
     assert sum(each.n_reports for each in outcome.result[0]) == 300
     assert outcome.is_private
+    assert not run(ask(PAIR), people, draws=Draws.of(None), short_cut=True).is_private
     survey = sampled_survey("whole", [RelativeOrder((0, 1, 2, 3))], 0.01)
     asking = Asking(people_of, survey, 0, Draws.of(None), short_cut=False)
     each = [answer_piece(asking, (0, (0, 300))).tallies[0][0].support.tolist() for _ in range(3)]

@@ -267,6 +267,8 @@ def test_the_owner_of_a_release_reads_the_honest_leakage_first(publishing):
         "nobody was held out"
         in publishing(replace(PUBLISHED, groups=(replace(GROUP, held_out=None),))).text
     )
+    a_little_more = publishing(replace(PUBLISHED, groups=(replace(GROUP, guessed=(50, 90, 60.2)),)))
+    assert "and 61 after" in a_little_more.text
     below_chance = publishing(replace(PUBLISHED, groups=(replace(GROUP, held_out=-0.01),)))
     assert "and tells nothing that shows (-0.01 bits) after this release" in below_chance.text
 

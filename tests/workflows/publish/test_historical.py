@@ -109,6 +109,18 @@ def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_g
     assert owners.attack_bound == owners.to_dict()["attack_bound"] == min(bounds)
 
 
+@pytest.mark.parametrize(("n_rare", "is_judged"), [(9, False), (10, True)])
+def test_a_value_that_few_users_tell_is_not_judged_however_many_tell_another(n_rare, is_judged):
+    log, profiles = draw_planted(240, 12, tilt=0.6, mean_records=4.0, rng=np.random.default_rng(1))
+    activity, group = log.activity(), profiles.attributes[0]
+    rare = np.flatnonzero(group.codes == 1)
+    codes = group.codes.copy()
+    codes[rare[n_rare:]] = 0
+    some = replace(profiles, attributes=(replace(group, codes=codes),))
+    owners = publish(activity, some, **ASKED, seed=1).compared_with(activity, some)
+    assert owners.is_judged == is_judged
+
+
 @pytest.mark.parametrize("worse", [0, 1])
 def test_figures_of_several_groups_are_those_of_the_worst(of_two_groups, worse):
     """An unbounded ratio of one group is no figure of another's."""
