@@ -68,15 +68,28 @@ def test_collect_writes_what_machines_need(monkeypatch, people, tmp_path, protoc
     assert (written.n_people, written.names) == (400, NAMES)
 
 
-@pytest.mark.parametrize(("seed", "of_table"), [([], 0o644), (["--seed", 5], 0o600)])
+@pytest.mark.parametrize("seed", [[], ["--seed", 5]])
 def test_what_was_compared_with_raw_rankings_is_for_its_owner_alone(
-    monkeypatch, people, tmp_path, seed, of_table
+    monkeypatch, people, tmp_path, seed
 ):
-    out, table = tmp_path / "out.json", tmp_path / "out.csv"
-    paths = ["--json", out, "--csv", table]
-    assert hushrank(monkeypatch, "collect", people, "--epsilon", 2, *seed, *paths) == 0
+    out = tmp_path / "out.json"
+    assert hushrank(monkeypatch, "collect", people, "--epsilon", 2, *seed, "--json", out) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    assert stat.S_IMODE(table.stat().st_mode) == of_table
+
+
+@pytest.mark.parametrize(
+    ("more", "is_secret"), [([], False), (["--seed", 1], True), (["--short-cut"], True)]
+)
+def test_what_a_collection_that_protects_nobody_writes_is_for_its_owner_alone(
+    monkeypatch, people, tmp_path, more, is_secret
+):
+    files = {"--synthetic": "rows.soc", "--csv": "numbers.csv", "--figure": "order.svg"}
+    paths = [tmp_path / name for name in files.values()]
+    options = [each for pair in zip(files, paths, strict=True) for each in pair]
+    arguments = ["--epsilon", 2, "--protocol", "grr", *options, *more]
+    assert hushrank(monkeypatch, "collect", people, *arguments) == 0
+    plain = people.stat().st_mode & 0o777
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o600 if is_secret else plain}
 
 
 def test_a_seed_repeats_the_result_and_marks_it_as_not_private(monkeypatch, people, tmp_path):

@@ -182,13 +182,18 @@ def read_ratings(
 
 
 def write_rankings(
-    rankings: Rankings, path: FilePath, *, form: Literal["places", "ranks"] = "ranks"
+    rankings: Rankings,
+    path: FilePath,
+    *,
+    form: Literal["places", "ranks"] = "ranks",
+    secret: bool = False,
 ) -> None:
     """Write rankings to a `path`, whose extension says how: .soc .soi .toc .toi .csv .parquet +.gz.
 
     `form` is the form of a CSV file. The file appears whole or not at all; one that it replaces
     keeps its permissions.
-    Privacy: writes raw rankings.
+    Privacy: writes what it is given; whether that is `secret`, so that only the file's owner may
+    read it, is for the caller to say.
     Raises HushrankError, before anything is written, when the format cannot hold the rankings.
     """
     expect(rankings, Rankings, "rankings", "hushrank.read_rankings")
@@ -199,7 +204,7 @@ def write_rankings(
             import gzip
 
             content = gzip.compress(content, mtime=0)
-    replace_file(path, content)
+    replace_file(path, content, secret=secret)
 
 
 def require_writable(path: FilePath) -> None:

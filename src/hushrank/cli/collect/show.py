@@ -156,7 +156,7 @@ def write_collection(collection: Collection, paths: Paths) -> None:
     """Write rankings, table and picture, which are of the collection alone; not JSON and page."""
     is_secret = not collection.is_private
     if paths.synthetic is not None:
-        write_rankings(collection.synthetic, paths.synthetic)
+        write_rankings(collection.synthetic, paths.synthetic, secret=is_secret)
     if paths.csv is not None:
         replace_file(paths.csv, collection_csv(collection), secret=is_secret)
     if paths.figure is not None:
