@@ -227,6 +227,7 @@ def test_items_may_be_left_out_where_the_survey_takes_that(live):
     ("altered", "words"),
     [
         ({"join": fields(announcement="0" * 64)}, "changed the announcement"),
+        ({"join": fields(announcement="")}, "changed the announcement"),
         ({"join": fields(round=-1)}, "round"),
         ({"join": fields(more=1)}, "does not know"),
         ({"join": fields(assignment=None)}, "an assignment"),

@@ -67,6 +67,25 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
     assert (spent.in_a_year, spent.everywhere) == (2.0, 2.0)
 
 
+def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_its_own(live):
+    survey, connection = live.open(epsilon=2.0, protocol="safari"), live.connection()
+    device = live.device(5, connection=connection)
+    for repeat in (True, False):
+        device.join(survey)
+        device.answer(survey, ORDER)
+        device.send(survey)
+        live.run(live.service.close_round(survey))
+        live.run(live.service.open_round(survey))
+        device.join(survey)
+        device.answer(survey, ORDER)
+        device.send(survey)
+        survey = live.repeat(survey) if repeat else survey
+    sent = [msgspec.json.decode(each) for each in connection.sent]
+    earlier = [each["earlier"] for each in sent if "earlier" in each]
+    had = [each["assignment"] for each in sent if "assignment" in each]
+    assert earlier == [None, None, *had[:2]]
+
+
 def test_a_release_with_other_tables_costs_a_series_nothing(live, monkeypatch):
     survey, device = live.open(epsilon=2.0), live.device(3)
     device.join(survey)
