@@ -33,6 +33,16 @@ function handoutOfTwo(epsilons) {
   return JSON.stringify({ head, questions });
 }
 
+/** The keys of all that this browser keeps. */
+async function keysKept() {
+  const opened = indexedDB.open("hushrank", 1);
+  await new Promise((resolve) => (opened.onsuccess = resolve));
+  const asked = opened.result.transaction("kept").objectStore("kept").getAllKeys();
+  await new Promise((resolve) => (asked.onsuccess = resolve));
+  opened.result.close();
+  return asked.result;
+}
+
 /** What the page is told of the chance of a lie. */
 async function chanceOf(id, epsilons) {
   const handout = handoutOfTwo(epsilons);
@@ -47,4 +57,36 @@ test("the chance of a lie is told where it is one number for all reports, and el
   const chance = await chanceOf("alike", [1, 1]);
   assert.ok(Math.abs(chance - 1 / (1 + Math.E)) < 1e-9);
   assert.equal(await chanceOf("unlike", [1, 2]), null);
+});
+
+test("of a survey that is forgotten no order stays, not even for the next one of its series", async () => {
+  const survey = caseOf("pairs", { id: "forgotten", series: "weekly" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  const own = async () => (await keysKept()).filter((key) => /^person .* (forgotten|of weekly)$/.test(key));
+  await person.join(survey.id, { invitation: "letter" });
+  await person.lock(survey.id, "weekly", { order: survey.order, unranked: [] });
+  assert.equal((await own()).length, 3);
+  await person.forget(survey.id, "weekly");
+  assert.deepEqual(await own(), []);
+});
+
+test("the first order that was given is the one that is kept", async () => {
+  const survey = caseOf("pairs", { id: "first" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  const first = { order: survey.order, unranked: [] };
+  await person.lock(survey.id, "first", first);
+  const kept = await person.lock(survey.id, "first", { order: [...survey.order].reverse(), unranked: [] });
+  assert.deepEqual(kept.ranking, first);
+  assert.deepEqual((await person.look(survey.id)).kept.ranking, first);
+});
+
+test("what is kept is on the disk before anything is sent", async (context) => {
+  const begin = context.mock.method(IDBDatabase.prototype, "transaction");
+  await chanceOf("durable", [1, 1]);
+  const changes = begin.mock.calls.filter(({ arguments: [, mode] }) => mode === "readwrite");
+  assert.ok(changes.length > 0);
+  assert.ok(changes.every(({ arguments: [, , how] }) => how.durability === "strict"));
 });
