@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hushrank
+from hushrank.collector.announcement import announce
 from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_people_of, replay
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
@@ -133,3 +134,17 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     n_people = 2 * len(budget[0].questions)
     assert n_people_of([budget, budget], [tuple(of)] * 2) == n_people
     assert n_people_of([split], [tuple(of)]) == n_people
+
+
+@pytest.mark.parametrize(
+    ("shares", "comes_back"),
+    [((1, 1), False), ((1, 0.5), True), ((0.5, 1), True), ((0.5, 0.5), True)],
+)
+def test_where_some_may_be_asked_again_all_are_told(shares, comes_back):
+    held, pair = draft(), [RelativeOrder((0, 1))]
+    lots = ((0.0, 0.5), (0.5, 1.0))
+    parts = tuple(
+        sampled_survey("part", pair, share * held.epsilon, lots=own)
+        for share, own in zip(shares, lots, strict=True)
+    )
+    assert announce(held, "id", "series", parts, ()).comes_back == comes_back
