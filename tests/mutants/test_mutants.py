@@ -22,6 +22,10 @@ def test_each_breach_changes_one_place_of_the_code_as_it_is():
             compile(breach.mutant.text, breach.file, "exec")
 
 
+def test_no_breach_is_counted_twice():
+    assert len({(each.file, each.before, each.after) for each in BREACHES}) == len(BREACHES)
+
+
 def test_the_tests_that_must_notice_a_breach_are_there():
     for name in {name for breach in BREACHES for name in breach.tests}:
         file, _, function = name.partition("::")
