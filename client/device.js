@@ -177,7 +177,7 @@ export class Device {
    */
   async send(survey) {
     const { current, announcement, round } = await this.#latest(survey);
-    const upload = current?.upload;
+    const { upload } = current;
     demand(upload, "not-answered", "there is no answer to send");
     if (current.receipt) return current.receipt;
     const given = await this.#post("reports", upload);

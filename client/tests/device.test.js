@@ -502,4 +502,31 @@ test("before joining there is nothing to answer or to send", async () => {
   const device = deviceOf(new Collector(caseOf("pairs")));
   await kinds(device.answer("AAAABBBBCCCC", [0]), "not-joined");
   await kinds(device.send("AAAABBBBCCCC"), "not-joined");
+  assert.equal(await device.kept("AAAABBBBCCCC"), null);
+});
+
+test("a round that was joined is not asked for again, and one that failed is not joined", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  collector.assigned = { round: "none" };
+  await kinds(device.join(survey.id), "malformed");
+  assert.equal(await device.kept(survey.id), null);
+  collector.assigned = {};
+  const first = await device.join(survey.id);
+  const asked = () => collector.requests.filter(({ url }) => url.endsWith("/assignments")).length;
+  const before = asked();
+  const again = await device.join(survey.id);
+  assert.equal(JSON.stringify(again), JSON.stringify(first));
+  assert.equal(asked(), before);
+});
+
+test("whom a round does not ask has nothing to answer or to send", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  collector.assigned = { asked: false };
+  const device = deviceOf(collector);
+  await device.join(survey.id);
+  await kinds(device.answer(survey.id, survey.order), "not-asked");
+  await kinds(device.send(survey.id), "not-answered");
 });
