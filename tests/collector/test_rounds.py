@@ -89,6 +89,25 @@ def test_a_protocol_that_asks_for_more_than_was_announced_is_stopped(monkeypatch
 
 
 @dataclass(frozen=True)
+class Insistent(Pairs):
+    """Asks the same people three times, any two of which they can pay."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        for name in ("first", "second", "third"):
+            yield (sampled_survey(name, [RelativeOrder((0, 1))], 0.4 * epsilon),)
+
+
+def test_all_rounds_before_are_added_up(monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Insistent))
+    held = draft(protocol="pairs")
+    (survey,) = replay(held, 1, []).surveys
+    one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
+    assert isinstance(replay(held, 1, [(one,)]), Asked)
+    with pytest.raises(HushrankError, match="more than the 2 nats announced"):
+        replay(held, 1, [(one,)] * 2)
+
+
+@dataclass(frozen=True)
 class DearByADigit(Pairs):
     """Asks the same people for two prices, whose sum is above 2.5092629876452617 by 2^-53 or so."""
 
@@ -134,6 +153,16 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     n_people = 2 * len(budget[0].questions)
     assert n_people_of([budget, budget], [tuple(of)] * 2) == n_people
     assert n_people_of([split], [tuple(of)]) == n_people
+
+
+def test_people_of_parts_whom_a_later_round_asks_again_count_once():
+    """Else half of the smallest group would be enough for a result."""
+    pair = [RelativeOrder((0, 1))]
+    lots = ((0.0, 0.5), (0.5, 1.0), (0.0, 1.0))
+    one, other, everybody = (sampled_survey("part", pair, 0.5, lots=own) for own in lots)
+    ten = (one.local_mechanisms[0].tally(np.zeros(10, dtype=np.intp)),)
+    twenty = (ten[0] + ten[0],)
+    assert n_people_of([(one, other), (everybody,)], [(ten, ten), (twenty,)]) == 20
 
 
 @pytest.mark.parametrize(

@@ -404,6 +404,28 @@ def test_a_lot_that_no_device_draws_is_refused(lot, in_service):
     in_service(using)
 
 
+def test_the_store_knows_nobody_again_in_another_survey_of_a_series(in_service, monkeypatch):
+    """An app calls its people the same in every survey: whoever sees the store shall not know."""
+
+    async def using(service):
+        last_week = await service.create(draft())
+        surveys = last_week, await service.copy(last_week)
+        known, join = [], service.store.join
+
+        async def recorded(survey, round, deck, who):
+            known.append(who)
+            return await join(survey, round, deck, who)
+
+        monkeypatch.setattr(service.store, "join", recorded)
+        for id in surveys:
+            await service.open(id)
+            for _ in range(2):
+                await service.join(id, Joining(person(7), 123))
+        assert known[0] == known[1] != known[2] == known[3]
+
+    in_service(using)
+
+
 def test_an_earlier_assignment_brings_its_question_to_one_person_only(in_service):
     async def using(service):
         id = await service.create(draft(protocol="pairs"))

@@ -150,6 +150,8 @@ def test_who_asks_is_not_shown():
         ("http://192.0.2.7:8000", True),
         ("https://survey.example", False),
         ("http://localhost:8000", False),
+        ("http://notlocalhost:8000", True),
+        ("http://localhost.example", True),
         ("http://127.0.0.1:8000", False),
         ("http://[::1]:8000", False),
     ],

@@ -431,6 +431,13 @@ def test_processes_that_change_a_memory_at_once_lose_nothing(tmp_path):
         assert drawer.get("series", KeptSeries).lot == 2 * TIMES
 
 
+def test_a_change_waits_for_the_disk(tmp_path):
+    """What a crash of the machine forgot would be drawn again, and told by two reports."""
+    with closing(FileMemory(tmp_path / "device.sqlite")._locked()) as database:
+        (synchronous,) = database.execute("PRAGMA synchronous").fetchone()
+    assert synchronous == 3  # EXTRA
+
+
 @pytest.mark.parametrize("memory_of", [lambda path: SimulatedMemory(), FileMemory])
 def test_a_change_that_fails_changes_nothing(tmp_path, memory_of):
     memory = memory_of(tmp_path / "device.sqlite")

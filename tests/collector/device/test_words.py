@@ -12,6 +12,7 @@ from hushrank.collector.device.words import (
 )
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
@@ -155,6 +156,7 @@ def test_a_report_of_very_many_answers_is_said_at_once():
 
 def test_how_often_a_device_lies_is_said_in_per_cent():
     assert "a chance of 26 %" in chance_in_words(GeneralizedRandomizedResponse(2, 1.0))
+    assert "a chance of 26 %" in chance_in_words(NamedMember(6, 1.0, 3))  # of three truths, any
     assert "a chance of 63 % and any" not in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
     assert "63 %, any other one with 37 %" in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
     assert "an order drawn by chance" in chance_in_words(SubsetOrder(5, 2.0))

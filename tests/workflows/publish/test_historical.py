@@ -201,6 +201,7 @@ def test_noise_is_secret_unless_there_is_a_seed(data):
     assert first.choices != second.choices
     seeded = [publish(*data, **ASKED, seed=5) for _ in range(2)]
     assert not seeded[0].is_private
+    assert [each.to_dict()["private"] for each in (first, seeded[0])] == [True, False]
     assert seeded[0].activity == seeded[1].activity
     assert "Not private" in seeded[0].privacy
     assert "no differential privacy" in first.privacy
