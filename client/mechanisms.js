@@ -167,7 +167,7 @@ function unary(nCategories, _, { hits, lies }) {
       );
       const lane = category % 32;
       const half = Math.floor(category / 32);
-      const hit = rng.word() < hits ? 1 : 0;
+      const hit = Number(rng.word() < hits); // without a branch, as `respond`
       halves[half] = (halves[half] & ~(1 << lane)) | (hit << lane);
       return hexOf(halves, nCategories);
     },

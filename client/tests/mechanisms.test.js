@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Session } from "node:inspector/promises";
 import test from "node:test";
 
 import { readMechanism } from "../mechanisms.js";
@@ -44,6 +45,35 @@ test("reports are those of the vectors and use the tape up", () => {
       assert.throws(() => rng.words(1), { kind: "no-randomness" });
     }
   }
+});
+
+test("a lie runs through the same code as the truth", async () => {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  const counted = await import("../mechanisms.js?counted"); // blocks count in what is loaded from now on
+  const taken = async () => {
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    return result.find(({ url }) => url.endsWith("?counted"))?.functions;
+  };
+  for (const { stated, wire } of cases.filter(({ wire }) => wire.kind !== "subset-order")) {
+    const [vector] = stated.vectors;
+    const mechanism = counted.readMechanism(wire);
+    const told = BigInt(wire.n_members ?? 1) * BigInt(wire.hit_words);
+    const runs = [];
+    for (const last of [told - 1n, told]) {
+      const tape = bytes(vector.random_bytes);
+      new DataView(tape.buffer).setBigUint64(tape.length - 8, last, true);
+      await taken();
+      const report = mechanism.randomise(hidden(vector), Randomness.replayed(tape));
+      runs.push({ report, blocks: await taken() });
+    }
+    const [truth, lie] = runs;
+    assert.notDeepEqual(lie.report, truth.report);
+    assert.deepEqual(lie.blocks, truth.blocks, wire.kind);
+  }
+  session.disconnect();
 });
 
 test("a tape that is too short ends", () => {
