@@ -161,29 +161,39 @@ test("a survey that does not ask the lot is refused", async () => {
   assert.deepEqual([low, high], [0, 0.5]);
   const outside = { ...survey, lot: 2 ** 31 };
   await kinds(deviceOf(new Collector(survey), { tape: tapeOf(outside) }).join(survey.id), "malformed");
+  const collector = new Collector(survey);
+  const upper = JSON.parse(survey.handout);
+  upper.head = upper.head.replace('"lots":[0.0,0.5]', '"lots":[0.5,1.0]');
+  Object.assign(collector, { round: 1, assigned: { handout: upper } });
+  await kinds(deviceOf(collector, { tape: tapeOf({ ...survey, lot: 0 }) }).join(survey.id), "malformed");
+  await deviceOf(collector, { tape: tapeOf(outside) }).join(survey.id);
 });
 
 test("another question in the same round is refused", async () => {
   const survey = caseOf("pairs");
-  const collector = new Collector(survey);
-  const [storage, other] = await tabs();
-  const slow = deviceOf(collector, { storage });
-  const held = collector.fetch;
-  let resume;
-  const waits = new Promise((resolve) => (resume = resolve));
-  const delayed = new Device({
-    collector: COLLECTOR,
-    storage: other,
-    fetch: async (url, init) => {
-      if (url.endsWith("assignments")) await waits;
-      return held(url, init);
-    },
-  });
-  const late = delayed.join(survey.id);
-  await slow.join(survey.id);
-  collector.assigned = { assignment: "another" };
-  resume();
-  await kinds(late, "asked-twice");
+  const another = JSON.parse(caseOf("ldp-kwiksort-rr").handout);
+  for (const assigned of [{ assignment: "another" }, { handout: another }]) {
+    const collector = new Collector(survey);
+    collector.round = 1;
+    const [storage, other] = await tabs();
+    const slow = deviceOf(collector, { storage });
+    const held = collector.fetch;
+    let resume;
+    const waits = new Promise((resolve) => (resume = resolve));
+    const delayed = new Device({
+      collector: COLLECTOR,
+      storage: other,
+      fetch: async (url, init) => {
+        if (url.endsWith("assignments")) await waits;
+        return held(url, init);
+      },
+    });
+    const late = delayed.join(survey.id);
+    await slow.join(survey.id);
+    collector.assigned = assigned;
+    resume();
+    await kinds(late, "asked-twice");
+  }
 });
 
 test("rounds cost together what was shown, and no more", async () => {
@@ -430,8 +440,8 @@ test("the limit is of a year, and of each collector", async () => {
   now += 1;
   assert.equal((await device.answer("b", surveys[1].order)).nats, 2);
   const elsewhere = new Device({ collector: "https://other.example", storage, fetch: collector.fetch, now: () => now });
-  const { spent, everywhere } = await elsewhere.account();
-  assert.deepEqual([spent, everywhere], [0, 4]);
+  const { spent, total, everywhere } = await elsewhere.account();
+  assert.deepEqual([spent, total, everywhere], [0, 0, 4]);
 });
 
 test("with the same random bytes, two rankings differ in nothing that is sent but in reports", async () => {
@@ -470,6 +480,9 @@ test("what the collector refuses is told by its kind", async () => {
   await device.answer(survey.id, survey.order);
   collector.refusal = { kind: "closed", status: 410 };
   await assert.rejects(device.send(survey.id), { name: "Problem", kind: "closed", status: 410 });
+  const broken = { collector: COLLECTOR, storage: memoryStorage() };
+  const page = async () => new Response("<h1>Bad gateway</h1>", { status: 502 });
+  await kinds(new Device({ ...broken, fetch: page }).join(survey.id), "unavailable");
   collector.refusal = null;
   collector.state = "between";
   await kinds(device.join(survey.id), "not-open");

@@ -40,5 +40,8 @@ test("numbers below a bound skip the words that would favour some", () => {
   const tape = new Uint8Array(new BigUint64Array(words).buffer);
   assert.deepEqual(Randomness.replayed(tape).below(3n, 2), [1n, 2n]);
   assert.deepEqual(Randomness.replayed(tape).below(2n ** 64n, 2), words.slice(0, 2));
-  assert.throws(() => Randomness.replayed(tape).below(0n, 1), { kind: "malformed" });
+  assert.deepEqual(Randomness.replayed(tape).below(1n, 2), [0n, 0n]);
+  for (const bound of [0n, 2n ** 64n + 1n]) {
+    assert.throws(() => Randomness.replayed(tape).below(bound, 1), { kind: "malformed" });
+  }
 });

@@ -71,6 +71,15 @@ test("a part of the questions' root proves no question", () => {
   }
 });
 
+test("whether rankings may be incomplete is said", () => {
+  const { head, questions } = JSON.parse(cases[0].handout);
+  for (const told of ["0", "null", '"false"']) {
+    const changed = head.replace(/"takes_incomplete":(true|false)/, `"takes_incomplete":${told}`);
+    assert.notEqual(changed, head);
+    assert.throws(() => readHandout(JSON.stringify({ head: changed, questions }), EPSILON), { kind: "malformed" });
+  }
+});
+
 test("a whole order is not hidden as if it were a category", () => {
   const items = names.map((_, item) => item);
   const pair = handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, EPSILON);
@@ -97,8 +106,10 @@ test("bad announcements are refused", () => {
     ['"epsilon":2.0', '"epsilon":-1.0'],
     ['"epsilon":2.0', '"epsilon":"2"'],
     ['"comes_back":false', '"comes_back":0'],
-    ['"unranked":"refused"', '"unranked":"first"'],
-    ['"joining":"open"', '"joining":"all"'],
+    ...["first", "not refused", "refused all"].map((word) => ['"unranked":"refused"', `"unranked":"${word}"`]),
+    ...["all", "not open", "open all"].map((word) => ['"joining":"open"', `"joining":"${word}"`]),
+    ['"name":"tea"', '"name":"tea","description":1'],
+    ['"name":"tea"', '"name":"tea","picture":"tea.png"'],
     ['"name":"tea"', '"name":"coffee"'],
     ['"name":"tea"', '"name":"te\u200ba"'],
     ['"name":"tea"', '"name":"tea","price":1'],
@@ -108,6 +119,7 @@ test("bad announcements are refused", () => {
     ['"language":"en"', '"language": "en"'],
     ['"closes":null', '"closes":5'],
     ['"first_round":["', '"first_round":["z'],
+    ['"first_round":["', '"first_round":["0'],
   ];
   for (const [old, changed] of changes) {
     assert.ok(json.includes(old), old);

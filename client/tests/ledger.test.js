@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { accountOf, entered, hasBegun, isWithinLimit, statement } from "../ledger.js";
+
+const HERE = "https://here.example";
+const THERE = "https://there.example";
+const entry = (collector, survey, nats) => ({ collector, survey, title: "drinks", round: 0, nats, at: 0 });
+const ACCOUNT = [entry(HERE, "a", 1), entry(THERE, "b", 2)].reduce(entered, accountOf(undefined));
+
+test("a survey has begun at the collector that asked it, and nowhere else", () => {
+  const asked = [HERE, THERE].map((collector) => ["a", "b"].map((survey) => hasBegun(ACCOUNT, collector, survey)));
+  assert.deepEqual(asked, [
+    [true, false],
+    [false, true],
+  ]);
+});
+
+test("what is spent is said of this collector and of all", () => {
+  const { limit, spent, total, everywhere, entries } = statement(ACCOUNT, THERE, 1);
+  assert.deepEqual([limit, spent, total, everywhere], [8, 2, 2, 3]);
+  assert.equal(entries.length, 2);
+});
+
+test("a limit may be used up and no more", () => {
+  assert.ok(isWithinLimit(ACCOUNT, THERE, 6, 1));
+  assert.ok(!isWithinLimit(ACCOUNT, THERE, 6.0000001, 1));
+  assert.ok(isWithinLimit(ACCOUNT, HERE, 7, 1));
+});
