@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -82,16 +82,10 @@ def learnt_once() -> Believe:
     """
     known: dict[tuple[ProtectedUsers, tuple[str, ...]], Floats] = {}
 
-    def remembered(
-        users: ProtectedUsers,
-        names: tuple[str, ...],
-        members: Indices,
-        choices: np.random.Generator,
-        tell: Tell,
-    ) -> Floats:
+    def remembered(users: ProtectedUsers, names: tuple[str, ...], *more: Any) -> Floats:
         group = users, names
         if group not in known:
-            known[group] = believed(users, names, members, choices, tell)
+            known[group] = believed(*group, *more)
         return known[group]
 
     return remembered

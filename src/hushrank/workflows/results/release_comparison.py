@@ -214,6 +214,7 @@ class ReleaseComparison:
     def summary(self) -> dict[str, str]:
         """The figures as rows of a table for people."""
         found, pools = self.to_dict(), self.pool_sizes
+        part, n_parts = ("clusters", found["clusters"]) if pools is None else ("pools", len(pools))
         said = {name: _text(found[name]) if self.is_judged else NOT_JUDGED for name in BITS}
         learnt = "by the classifier" if BELIEVED in self.terms.notes else "as learnt"
         return {
@@ -222,11 +223,7 @@ class ReleaseComparison:
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
             "items": f"{found['items']:,}",
-            **(
-                {"clusters": str(found["clusters"])}
-                if pools is None
-                else {"pools": str(len(pools))}
-            ),
+            part: str(n_parts),
             "expected distortion": f"{found['expected_distortion']:.4f}",
             "distortion of records *": f"{found['record_distortion']:.4f} (Kendall, ties half)",
             "leakage, untouched clusters": said["untouched_bits"],
