@@ -60,6 +60,36 @@ ROOMS = (
         ("tests/aggregators", "tests/workflows/test_aggregate.py", "tests/planning"),
     ),
     Room(
+        "publishing: releases",
+        tuple(
+            f"publishing/{room}*.py" for room in ("", "historical/", "online/", "record_channel/")
+        ),
+        (
+            *("tests/publishing/historical", "tests/publishing/online"),
+            *("tests/publishing/record_channel", "tests/publishing/test_baselines.py"),
+            "tests/publishing/test_channel.py",
+        ),
+        ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/recommenders"),
+    ),
+    Room("workflows", ("workflows/**/*.py",), ("tests/workflows",), ("tests/cli", "tests/reports")),
+    Room(
+        "collector: surveys, store, web",
+        (
+            *("collector/*.py", "collector/use_cases/*.py", "collector/results/*.py"),
+            *("collector/store/**/*.py", "collector/web/*.py", "collector/web/[ago]*/*.py"),
+        ),
+        (
+            *(
+                f"tests/collector/test_{name}.py"
+                for name in ("desk", "draft", "elsewhere", "forecast")
+            ),
+            *(f"tests/collector/test_{name}.py" for name in ("handing_over", "life", "rounds")),
+            *("tests/collector/test_service.py", "tests/collector/test_chosen_questions.py"),
+            *("tests/collector/results", "tests/collector/store", "tests/collector/web"),
+        ),
+        ("tests/collector/device", "tests/cli"),
+    ),
+    Room(
         "collector: admission",
         (
             *("collector/use_cases/answering.py", "collector/use_cases/desk.py"),

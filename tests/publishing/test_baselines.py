@@ -115,6 +115,12 @@ def test_item_exponential_prefers_items_of_near_counts():
             assert ratio == pytest.approx(np.exp(-5 * tau(*moved)), rel=1e-12)
 
 
+def test_at_steepness_0_every_record_is_as_likely():
+    scores, _ = records()
+    ((_, chances, _),) = RecordExponential.of(scores, 0.0).rows()
+    np.testing.assert_array_equal(chances, np.full((6, 6), 1 / 6))
+
+
 def test_budgets_out_of_range_are_refused():
     scores, _ = records()
     for wrong in (-0.1, 1.1, float("nan")):

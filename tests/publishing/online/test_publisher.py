@@ -312,7 +312,7 @@ def test_streams_of_unknown_attributes_are_refused():
         publisher(protects=["income"] * N_USERS)
 
 
-@pytest.mark.parametrize("history", [HISTORY[:3], HISTORY * 0.5, HISTORY * -1.0])
+@pytest.mark.parametrize("history", [HISTORY[:3], HISTORY * 0.5, HISTORY * -1.0, HISTORY * 2.0**54])
 def test_other_histories_are_refused(history):
     with pytest.raises(HushrankError, match="history"):
         publisher(history=csr_array(history))

@@ -139,6 +139,8 @@ def test_budgets_out_of_range_and_beliefs_of_others_are_refused():
             solve_record_channel(records(), guesses(), budget=budget, rng=np.random.default_rng(1))
     with pytest.raises(HushrankError, match="for each user"):
         solve_record_channel(records(), guesses(7), budget=0.3, rng=np.random.default_rng(1))
+    with pytest.raises(HushrankError, match="at least 2 users to exchange records, got 1"):
+        nearest_candidates(features(records())[:1], rng=np.random.default_rng(1))
 
 
 def test_three_values_are_hidden_too():

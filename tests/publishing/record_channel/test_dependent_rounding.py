@@ -36,6 +36,14 @@ def test_rows_and_columns_keep_their_sums(n: int) -> None:
     np.testing.assert_array_equal(np.bincount(columns[taken], minlength=n), expected)
 
 
+def test_sums_that_floats_miss_by_their_last_digit_are_kept_as_well() -> None:
+    rows, columns = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    chances = np.array([0.1 + 0.2, 0.7, 0.7, 0.3])  # the first is above .3
+    for seed in range(40):
+        taken = round_dependently(rows, columns, chances, (2, 2), rng=Randomness.seeded(seed))
+        assert taken.tolist() in ([True, False, False, True], [False, True, True, False])
+
+
 def test_each_entry_is_taken_with_its_chance() -> None:
     matrix = doubly_stochastic(4, np.random.default_rng(3))
     rows, columns, chances = entries(matrix)

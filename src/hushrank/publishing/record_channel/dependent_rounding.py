@@ -141,7 +141,10 @@ def _another(vertex: int, came: int, chances: Floats, graph: _Graph) -> int:
 
 @kernel
 def _shift(chances: Floats, circle: Integers, coin: float) -> None:
-    """Move chance between every other edge of a circle and the rest; one at least gets whole."""
+    """Move chance between every other edge of a circle and the rest; one at least gets whole.
+
+    Exactly so: c - c is 0, and c + (1 - c) rounds to 1 for every float c from 0 to 1.
+    """
     up, down = 1.0, 1.0
     for nth, edge in enumerate(circle):
         own, room = chances[edge], 1.0 - chances[edge]
@@ -149,5 +152,4 @@ def _shift(chances: Floats, circle: Integers, coin: float) -> None:
         down = min(down, own if nth % 2 == 0 else room)
     moved = up if coin * (up + down) < down else -down
     for nth, edge in enumerate(circle):
-        chance = chances[edge] + (moved if nth % 2 == 0 else -moved)
-        chances[edge] = 1.0 if chance > 1 - 1e-12 else (0.0 if chance < 1e-12 else chance)
+        chances[edge] += moved if nth % 2 == 0 else -moved
