@@ -157,7 +157,7 @@ def test_a_log_round_trips(folder, data, extension, timed):
     when = np.array(times) + 0.0 if timed else None
     log = ActivityLog(codes, codes[::-1].copy(), np.array(scores), names, names, when)
     path = folder / f"log.{extension}"
-    write_log(log, path)
+    write_log(log, path, secret=False)
     assert read_log(path) == log
 
 
@@ -173,7 +173,7 @@ def test_whole_numbers_are_written_as_such(tmp_path):
     path = tmp_path / "log.csv"
     codes = np.zeros(2, dtype=np.int32)
     log = ActivityLog(codes, codes, np.array([3.0, 2]), ("a",), ("x",), np.array([978300760.0, 7]))
-    write_log(log, path)
+    write_log(log, path, secret=False)
     assert path.read_text() == "user,item,score,time\na,x,3,978300760\na,x,2,7\n"
 
 

@@ -13,7 +13,7 @@ from hushrank.errors import HushrankError
 
 def test_tables_read_as_files_do(tmp_path):
     log, profiles = draw_planted(40, 10, rng=np.random.default_rng(1))
-    write_log(log, tmp_path / "log.parquet")
+    write_log(log, tmp_path / "log.parquet", secret=False)
     write_profiles(profiles, tmp_path / "people.parquet")
     visits = pa.parquet.read_table(tmp_path / "log.parquet")
     people = pa.parquet.read_table(tmp_path / "people.parquet")

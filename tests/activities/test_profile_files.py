@@ -159,6 +159,15 @@ def test_profiles_round_trip(folder, users, values, data, extension):
         assert np.array_equal(again.protected[name], profiles.protected[name])
 
 
+def test_others_may_read_profiles_unless_they_are_said_to_be_secret(tmp_path):
+    values = np.array([0, 1, 0], dtype=np.int32)
+    people = Profiles.protecting_all(list("abc"), [Attribute("gender", ("F", "M"), values)])
+    for secret in (False, True):
+        path = tmp_path / f"{secret}.csv"
+        write_profiles(people, path, secret=secret)
+        assert (path.stat().st_mode & 0o077 == 0) is secret
+
+
 def test_attributes_that_would_be_mistaken_are_not_written(tmp_path):
     for name in ("none", "user", "Protects", "a+b", "a|b"):
         attribute = Attribute(name, ("x",), np.zeros(1, dtype=np.int16))

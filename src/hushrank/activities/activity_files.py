@@ -126,7 +126,7 @@ def write_activity(activity: Activity, path: FilePath, *, secret: bool = False) 
     write_log(log, path, secret=secret)
 
 
-def write_log(log: ActivityLog, path: FilePath, *, secret: bool = False) -> None:
+def write_log(log: ActivityLog, path: FilePath, *, secret: bool) -> None:
     """Write all records in their order, with times where there are any; as `write_activity`."""
     columns: dict[str, Written] = {
         USER: held_texts(log.user_codes, log.users),

@@ -59,10 +59,10 @@ def read_profiles(
         return profiles.with_protected({name: asks[name] for name in chosen if asks})
 
 
-def write_profiles(profiles: Profiles, path: FilePath) -> None:
+def write_profiles(profiles: Profiles, path: FilePath, *, secret: bool = False) -> None:
     """Write `profiles` for `read_profiles` to a `path` that ends in .csv or .parquet, or +.gz.
 
-    Values that nobody has are left out.
+    Values that nobody has are left out. secret: only its owner may read the file.
 
     Privacy: writes raw attributes.
     Raises HushrankError when it cannot be written, or when the name of an attribute would be
@@ -74,7 +74,7 @@ def write_profiles(profiles: Profiles, path: FilePath) -> None:
     columns = {USER: held_texts(everybody, profiles.users)}
     for each in profiles.attributes:
         columns[each.name] = held_texts(each.codes, each.values)
-    write_table({**columns, PROTECTS: _asked(profiles)}, path)
+    write_table({**columns, PROTECTS: _asked(profiles)}, path, secret=secret)
 
 
 def _require_user(table: Table) -> None:

@@ -168,7 +168,7 @@ class SurveySoFar:
 
     def write(self, path: FilePath) -> None:
         """Write the document."""
-        replace_file(path, self.document())
+        replace_file(path, self.document(), secret=False)
 
 
 def read_so_far(path: FilePath) -> SurveySoFar:

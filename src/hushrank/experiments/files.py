@@ -27,12 +27,12 @@ def write_experiment(
     directory.mkdir(parents=True, exist_ok=True)
     stem = directory / result.experiment.name
     table, record = stem.with_suffix(".csv"), stem.with_suffix(".json")
-    replace_file(table, _table(result).encode())
+    replace_file(table, _table(result).encode(), secret=False)
     text = json.dumps(_record(result), indent=2, ensure_ascii=False) + "\n"
-    replace_file(record, text.encode())
+    replace_file(record, text.encode(), secret=False)
     shown = dict(_shown(result, forms))
     for suffix, content in shown.items():
-        replace_file(stem.with_suffix(suffix), content)
+        replace_file(stem.with_suffix(suffix), content, secret=False)
     return table, record, *map(stem.with_suffix, shown)
 
 

@@ -75,14 +75,13 @@ def outputs(
     return written
 
 
-def replace_file(
-    path: FilePath, content: bytes, *, secret: bool = False, is_ledger: bool = False
-) -> None:
+def replace_file(path: FilePath, content: bytes, *, secret: bool, is_ledger: bool = False) -> None:
     """Write beside `path`, then rename: a crash leaves the old file or the new one.
 
-    secret: only its owner may read the file. What a link leads to is replaced, the link stays.
-    What is no regular file is written to in place, and so is what is open already: `-` and
-    /dev/stdout, wherever they lead, and /dev/fd/63, as shells name a process that reads.
+    secret: only its owner may read the file; without a default, so that nobody forgets to ask.
+    What a link leads to is replaced, the link stays. What is no regular file is written to in
+    place, and so is what is open already: `-` and /dev/stdout, wherever they lead, and /dev/fd/63,
+    as shells name a process that reads.
     Raises HushrankError, which names `path`, when it cannot be written, or where what is no ledger
     would take the place of one.
     """

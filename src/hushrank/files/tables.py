@@ -177,7 +177,7 @@ def require_table_extension(path: FilePath) -> None:
         pyarrow_for("a Parquet file")
 
 
-def write_table(columns: Mapping[str, Written], path: FilePath, *, secret: bool = False) -> None:
+def write_table(columns: Mapping[str, Written], path: FilePath, *, secret: bool) -> None:
     """Write named columns of texts and numbers as .csv or .parquet, or +.gz.
 
     secret: as in `replace_file`. The file appears whole or not at all.

@@ -46,7 +46,7 @@ def write_released_report(
         ),
         section("Details", facts(rows)),
     ]
-    replace_file(path, page(title, "\n".join(parts)).encode())
+    replace_file(path, page(title, "\n".join(parts)).encode(), secret=False)
 
 
 def records_drawing(records: Counts, of: str, what: str) -> str:

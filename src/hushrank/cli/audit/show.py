@@ -56,7 +56,7 @@ def audit_and_show(
         write_json(paths.json, as_document(findings, seed=terms["seed"]), secret=False)
     if paths.figure is not None:
         form = paths.figure.suffix.lower().removeprefix(".")
-        replace_file(paths.figure, rendered(bounds_figure(findings), form))
+        replace_file(paths.figure, rendered(bounds_figure(findings), form), secret=False)
     say_written(console, written)
     return any(each.exceeds for each in findings)
 

@@ -95,7 +95,7 @@ def _show_next(so_far: SurveySoFar, asked: Asked, folder: Path | None) -> None:
         folder.mkdir(exist_ok=True)
         files = [folder / f"round-{number}-part-{n + 1}.json" for n in range(len(asked.parts))]
         for path, part in zip(files, asked.parts, strict=True):
-            replace_file(path, part.document)
+            replace_file(path, part.document, secret=False)
         say_written(console, files)
 
 
@@ -111,7 +111,7 @@ def _show_learnt(
         console.print(plain(f"Perhaps forged: {in_words(each, so_far.draft.names)}."))
     write_collection(learnt, paths)
     if paths.json is not None:
-        replace_file(paths.json, public_document(learnt, so_far.id, so_far.draft))
+        replace_file(paths.json, public_document(learnt, so_far.id, so_far.draft), secret=False)
     if paths.report is not None:
         learnt.report(paths.report, title=title)
     say_written(console, written)

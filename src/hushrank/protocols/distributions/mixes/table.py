@@ -55,7 +55,7 @@ def write_mixes(n_items: int, rows: Sequence[Sequence[Parts]]) -> None:
     mixes = sorted({mix for each in found for row in each for mix in row}, key=str)
     numbers = tuple(tuple(tuple(map(mixes.index, row)) for row in each) for each in found)
     text = msgspec.json.encode(Table(tuple(mixes), numbers)).replace(b"]],[[", b"]],\n[[")
-    replace_file(TABLE, text + b"\n")
+    replace_file(TABLE, text + b"\n", secret=False)
     _read.cache_clear()
 
 
