@@ -75,5 +75,15 @@ def test_a_damaged_user_is_refused_and_one_of_another_version():
             user_from_bytes(content, None)
 
 
+@pytest.mark.parametrize(
+    ("items", "counts"), [([0, 2], [5]), ([0, 3], [5, 1]), ([-1, 2], [5, 1]), ([0], [5, 1])]
+)
+def test_counts_of_unknown_items_or_of_more_or_fewer_than_named_are_refused(items, counts):
+    stored = msgspec.msgpack.decode(user_to_bytes(StreamUser(np.arange(3))))
+    parts = {"items": np.array(items, "<i8").tobytes(), "counts": np.array(counts, "<i8").tobytes()}
+    with pytest.raises(HushrankError, match="counts of known items"):
+        user_from_bytes(msgspec.msgpack.encode({**stored, **parts}), None)
+
+
 def test_representations_show_nothing():
     assert repr(channel_to_document(small_channel())) == "ChannelDocument()"

@@ -250,8 +250,10 @@ def test_the_state_of_another_stream_is_refused(tmp_path, change):
         "history": {"history": HISTORY * 2},
         "populations": {"populations": {**POPULATIONS, "gender": population(N_ITEMS, seed=9)}},
     }
-    with pytest.raises(HushrankError, match="same population"):
+    with pytest.raises(HushrankError, match="same population") as refused:
         publisher(**others[change]).resume(tmp_path / "state")
+    publisher().resume(tmp_path / "state").close()  # the refusal, still held, lets the file go
+    assert refused.tb
 
 
 def test_a_state_is_used_by_one_stream_only(tmp_path):

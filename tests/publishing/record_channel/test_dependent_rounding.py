@@ -81,5 +81,6 @@ def test_sums_that_are_not_whole_are_refused_before_anything_is_drawn() -> None:
     rows, columns = np.array([0, 0]), np.array([0, 1])
     with pytest.raises(HushrankError, match="whole sums"):
         round_dependently(rows, columns, np.array([0.3, 0.7]), (1, 2), rng=nothing)
-    with pytest.raises(HushrankError, match="chances from 0 to 1"):
-        round_dependently(rows, columns, np.array([-0.5, 1.5]), (1, 2), rng=nothing)
+    for impossible in ([-0.5, 0.5], [1.5, 0.5]):
+        with pytest.raises(HushrankError, match="chances from 0 to 1"):
+            round_dependently(rows, columns, np.array(impossible), (1, 2), rng=nothing)
