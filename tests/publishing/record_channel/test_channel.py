@@ -158,6 +158,14 @@ def test_a_small_budget_keeps_most_records():
     assert found.leakage < found.problem.untouched_leakage
 
 
+@pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])
+def test_where_the_first_try_is_beyond_the_budget_another_is_within(seed, budget):
+    rng = np.random.default_rng(seed)
+    log, _ = draw_planted(20, 40, tilt=0.5, mean_records=12.0, rng=rng)
+    found = solve_record_channel(log.activity("max").scores, guesses(20), budget=budget, rng=rng)
+    assert 0.9 * budget < found.distance <= budget
+
+
 @pytest.mark.slow
 def test_a_planted_attribute_is_hidden_from_the_worst_attacker():
     """Worst 1 - AUC rises from below .2 to above .4 while records stay nearer than others' are."""
