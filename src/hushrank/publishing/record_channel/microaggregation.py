@@ -163,7 +163,7 @@ def pooled_records(scores: csr_array, labels: Labels) -> csr_array:
     LEAST_HOLDERS of the pool did. Of items done by as many the first are kept.
     """
     pool = np.unique(labels, return_inverse=True)[1]
-    n_kept = max(1, round(scores.nnz / max(1, scores.shape[0])))
+    n_kept = max(1, round(scores.nnz / scores.shape[0]))
     kept = _most_held(_sums_of_pools(_marks(scores), pool), n_kept)
     return csr_array(csr_array(means_of_pools(scores, pool).multiply(kept))[pool])
 
