@@ -264,6 +264,17 @@ def test_a_state_is_used_by_one_stream_only(tmp_path):
         publisher().resume(tmp_path / "state")
 
 
+def test_what_a_stream_has_told_is_not_forgotten_for_a_state(tmp_path):
+    begun, kept = publisher(), publisher()
+    begun.publish(*activities(3), rng=seeded())
+    state = kept.resume(tmp_path / "kept")
+    for stream in (begun, kept):
+        with pytest.raises(HushrankError, match="has not begun"):
+            stream.resume(tmp_path / "another")
+    assert not (tmp_path / "another").exists()
+    state.close()
+
+
 def test_a_state_is_for_its_owner_only(tmp_path):
     publisher().resume(tmp_path / "state").close()
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o600

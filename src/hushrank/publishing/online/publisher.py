@@ -69,7 +69,8 @@ class OnlinePublisher:
         """Keep the state in a file from now on, and go on from what it holds.
 
         setup: what a file that is begun keeps for whoever opens it again.
-        Raises HushrankError when the file belongs to another stream or is in use.
+        Raises HushrankError when the file belongs to another stream or is in use, and when this
+        stream has released something or has a state already: its limits would begin anew.
         """
         require(self._state is None and not self._users, "expected a stream that has not begun")
         self._state = StreamState(path, self.settings(), setup)
