@@ -66,6 +66,7 @@ def test_what_is_learnt_from_files_is_what_is_learnt_from_one_table(tmp_path, da
         assert {shard_of(user, N_SHARDS) for user in each.users} == {number}
         (mine,), (theirs,) = each.populations.values(), stated.populations.values()
         assert np.array_equal(mine.joint, theirs.joint)
+    assert [each.users for each in shards_of(stated, 1)] == [stated.users]
 
 
 def test_of_users_who_tell_nothing_nothing_is_learnt(tmp_path, data):
