@@ -15,6 +15,14 @@ def test_what_is_no_activity_is_said_and_what_came_before_it_counts(wrong):
     assert (told.users.tolist(), told.items.tolist()) == ([0], [0])
 
 
+@pytest.mark.parametrize("time", ['{"item": 5}', "[5]"])
+def test_a_time_that_has_room_for_an_item_is_none(time):
+    """It is released as it is."""
+    told = LineReader(USERS, ITEMS).read([f'{{"user":3,"item":5,"time":{time}}}'.encode()])
+    assert told.problem == "expected a time that is a number or a text"
+    assert not told.records
+
+
 @pytest.mark.parametrize("said", ['"5"', "5", '"caf\\u00e9"', '"café"', "7"])
 @pytest.mark.parametrize(("number", "released"), [(0, "5"), (1, "café"), (2, "7"), (-1, None)])
 def test_a_released_item_is_written_in_one_way_however_the_true_one_was(said, number, released):

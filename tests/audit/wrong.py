@@ -69,6 +69,17 @@ def _(x, n, rng):
     return np.where(uniform(n, rng) < 1 - np.exp(-CLAIMED), x, grr(x, n, rng, 1e-6))
 
 
+@wrong("two numbers that tell only together")
+def _(x, n, rng):
+    """Squares of a board of 64 * 64, made of boards on which four queens attack none other.
+
+    For 1 each is mirrored: numbers, sums and differences are as likely as for 0.
+    """
+    across, down, queen = (np.floor(k * uniform(n, rng)) for k in (16, 16, 4))
+    row = np.array([1, 3, 0, 2])[queen.astype(np.intp)]
+    return np.column_stack([4 * across + queen, 4 * down + (3 - row if x else row)])
+
+
 @wrong("the chances of two categories for four")
 def _(x, n, rng):
     p = np.e / (np.e + 1)

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from hushrank.collector.device.connection import HttpConnection
 from tests.collector.drafts import NAMES
 from tests.collector.web.running import running
 from tests.commands import hushrank
@@ -128,6 +129,28 @@ def test_a_dry_run_joins_nobody(at_terminal):
         shown = await answer(link(collector, survey), "--dry-run")
         assert "What to drink" in shown
         assert "Your order" not in shown
+        assert (await collector.service.survey(survey)).counts[0].joined == 0
+
+    at_terminal(using)
+
+
+def test_a_person_joins_what_they_were_shown_and_nothing_else(at_terminal, monkeypatch):
+    """The collector announces another survey by the same name once the first was read."""
+    documents = []
+
+    async def using(collector, answer):
+        survey, other = await collector.open(), await collector.open(purpose="Another one.")
+        asked = HttpConnection.announcement
+
+        def announcement(connection, survey):
+            document = asked(connection, other if documents else survey)
+            documents.append(document)
+            return document.replace(other.encode(), survey.encode())
+
+        monkeypatch.setattr(HttpConnection, "announcement", announcement)
+        said = await answer(link(collector, survey), "--yes", typed="1 2 3 4\n", code=1)
+        assert said == "hushrank: the collector changed the announcement after it was shown\n"
+        assert len(documents) == 2
         assert (await collector.service.survey(survey)).counts[0].joined == 0
 
     at_terminal(using)

@@ -217,6 +217,7 @@ def test_the_store_holds_nothing_by_which_somebody_is_let_in_or_known(in_service
     async def using(service):
         ids = [await service.create(draft(joining="invitations")) for _ in range(2)]
         records = [await service._record(id) for id in ids]
+        assert all(len(set(record.decks)) > 16 for record in records)  # of 32 bytes that were drawn
         names = {service._named(record, ids[0], "device", "me") for record in records}
         assert len(names) == 2
         places = [(number, part) for number in (0, 1) for part in (0, 1)]

@@ -185,6 +185,18 @@ def test_a_failure_says_what_was_spent_before_it():
     assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
 
 
+def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():
+    """Devices have answered when whatever takes their reports breaks."""
+
+    def breaks(reports, ends):
+        raise HushrankError("lost")
+
+    asked = ask(sampled_survey("pairs", PAIRS, 0.75))
+    with pytest.raises(HushrankError) as failed:
+        run(asked, EVERY_ORDER, rng=Randomness.seeded(1), forward=breaks)
+    assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
+
+
 @pytest.mark.statistical
 def test_the_short_cut_has_the_law_of_the_reports():
     """Means and variances of the support of one cell agree over 3,000 collections."""

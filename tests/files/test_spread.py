@@ -23,6 +23,13 @@ def test_only_its_owner_enters_a_scratch_folder(tmp_path):
         os.umask(before)
 
 
+def test_a_scratch_folder_is_gone_after_an_error_too(tmp_path):
+    """Else raw records would stay."""
+    with pytest.raises(HushrankError), scratch_folder(tmp_path) as folder:
+        write_buckets(f"{folder}/gone", ROWS, np.array([0, 1, 0]), 2)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_task_that_comes_late_leaves_nothing_in_a_folder_that_is_being_removed(
     tmp_path, monkeypatch
 ):

@@ -53,6 +53,12 @@ def test_the_category_is_the_bucket_of_the_answer():
     assert not question.fits(6)
 
 
+def test_incomplete_rankings_are_hashed_where_the_question_takes_them():
+    """Else people would have to make an order up, or be bound to be asked what they cannot say."""
+    for question in (TopOrder(4, 2), RelativeOrder((0, 1, 2)), WholeOrder((0, 1, 2))):
+        assert Hashed(question, 1, 1, 8).takes_incomplete == question.takes_incomplete
+
+
 def test_sixteen_items_fit_and_seventeen_do_not():
     assert Hashed(TopOrder(16, 16), 1, 1, 8).n_categories == 8
     with pytest.raises(HushrankError, match=r"at most 2\^45 answers"):

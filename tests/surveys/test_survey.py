@@ -177,8 +177,9 @@ def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():
 def test_a_survey_fits_items_whose_every_ranking_answers_every_question():
     survey = sampled_survey("pairs", [RelativeOrder((0, 1)), RelativeOrder((0, 3))], 1.0)
     survey.require_fits(4)
-    with pytest.raises(HushrankError, match="not every ranking of 3 items"):
-        survey.require_fits(3)
+    for _ in range(2):
+        with pytest.raises(HushrankError, match="not every ranking of 3 items"):
+            survey.require_fits(3)
 
 
 def test_a_round_asks_nobody_twice():

@@ -124,3 +124,10 @@ def test_a_ballot_in_the_place_of_a_header_is_not_shown(tmp_path):
     found = look(written(tmp_path, "secret > tea,tea > secret\n" + rows))
     assert found.kind == "unclear"
     assert "secret" not in repr(found)
+
+
+def test_words_of_a_person_in_the_place_of_a_header_are_known_by_the_rows_below(tmp_path):
+    """Somebody else has the same eyes."""
+    found = look(written(tmp_path, "secret,blue\nbert,blue\ncara,red\n"))
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "secret" not in repr(found)

@@ -120,6 +120,19 @@ def test_every_report_passes_through_the_shuffler_before_it_is_tallied(
     assert came == []
 
 
+def test_a_shuffler_draws_from_the_operating_system(people, monkeypatch):
+    """Whoever guesses what it draws from undoes what it does."""
+    sources = []
+
+    def watched(reports, ends, *, rng):
+        sources.append(rng)
+        return forward(reports, ends, rng=rng)
+
+    monkeypatch.setattr(import_module("hushrank.workflows.collect"), "forward", watched)
+    shuffled(people)
+    assert {rng.is_private for rng in sources} == {True}
+
+
 def told_epsilons(planned):
     """Return the local epsilons of a plan as its sentence has them."""
     said = planned.shuffled.words.split("local epsilons: ")[1]

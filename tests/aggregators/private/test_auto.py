@@ -182,3 +182,9 @@ def test_what_one_of_the_methods_would_refuse_is_refused_before_the_first_releas
     many = COUNTS_OF_ALL_BUT_ONE * (2**37 // int(epsilon))
     with pytest.raises(HushrankError, match="smaller pair counts"):
         auto(many, epsilon=epsilon, rng=Randomness.replayed(b""))
+
+
+def test_so_it_is_of_as_many_items_as_can_be_sampled():
+    many = np.triu(np.full((22, 22), 2**37), k=1)
+    with pytest.raises(HushrankError, match="smaller pair counts"):
+        auto(many, epsilon=1.0, rng=Randomness.replayed(b""))

@@ -10,7 +10,9 @@ import pytest
 from rich.console import Console
 
 from hushrank.cli.output.console import result_table
+from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
+from hushrank.workflows.ledger import Ledger
 from tests.commands import hushrank
 
 BALLOTS = "a,b,c\n" + "1,2,3\n1,3,2\n2,1,3\n" * 40
@@ -125,6 +127,19 @@ def test_a_result_that_is_only_seen_is_written_down(monkeypatch, ballots, capsys
     assert "Not written down (--no-ledger)" in capsys.readouterr().out
     assert run(monkeypatch, private, ballots, "--seed", 1) == 0
     assert len(json.loads(ballots.with_name(LEDGER).read_text())["releases"]) == 1
+
+
+def test_nobody_sees_a_result_that_could_not_be_written_down(monkeypatch, ballots, capsys):
+    """Else it would cost what nobody adds up."""
+
+    def full(*_):
+        raise HushrankError("no space left")
+
+    monkeypatch.setattr(Ledger, "with_result", full)
+    release = ballots.with_name("order.json")
+    assert run(monkeypatch, "aggregate --epsilon 1", ballots, "--release", release) == 1
+    assert "Aggregated" not in capsys.readouterr().out
+    assert not release.exists()
 
 
 def test_a_release_that_nobody_adds_up_is_refused(monkeypatch, ballots, capsys):

@@ -366,6 +366,7 @@ def test_a_person_makes_their_device_forget_their_order(sit, collector):
     page = sit(collector.page(survey))
     take_part(page)
     send(page)
+    assert page.evaluate("Object.keys(sessionStorage)") == []  # what the list was on the way
     told = [key for key in page.evaluate(KEPT) if " order " in key]
     assert len(told) == 2  # of the survey, and for the next one of its series
     collector.call(lambda service: service.close(survey))

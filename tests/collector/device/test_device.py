@@ -66,6 +66,29 @@ def in_head(old, new):
     return alter
 
 
+def test_a_collector_that_names_the_series_of_another_learns_nothing_of_the_device_there(live):
+    """Neither the lot, nor that a question was answered before."""
+    survey, memory, asked = live.open(), SimulatedMemory(), []
+    here, there = live.connection(), live.connection()
+    there.origin = "https://another.example"
+    for connection in (here, there):
+        device = live.device(memory=memory, connection=connection)
+        device.join(survey)
+        assert device.answer(survey, ORDER).nats == 2.0
+        asked.append(msgspec.json.decode(connection.sent[0]))
+    for name in ("person", "lot"):
+        assert asked[0][name] != asked[1][name]
+
+
+def test_a_fingerprint_is_compared_to_its_last_letter(live):
+    survey = live.open()
+    known = live.connection().fingerprint(survey)
+    other = known[:-1] + ("0" if known[-1] != "0" else "1")
+    device = live.device(connection=Altered(live, join=fields(announcement=other)))
+    with pytest.raises(HushrankError, match="changed the announcement"):
+        device.join(survey)
+
+
 def test_a_person_answers_and_the_collector_has_it(live):
     survey, device = live.open(), live.device()
     opened = device.open(survey)

@@ -43,6 +43,14 @@ def test_each_collector_has_a_year_of_its_own():
     assert account.allows("other", 2, NOW)
 
 
+def test_a_survey_has_begun_where_this_collector_has_an_answer_to_it():
+    """Another one may call a survey of its own the same: all of its rounds must be payable."""
+    account = Account(8.0, (entry(1),))
+    assert account.has_begun("https://one.example", "survey")
+    assert not account.has_begun("other", "survey")
+    assert not account.has_begun("https://one.example", "another")
+
+
 def test_what_a_wrong_clock_puts_into_the_future_counts():
     account = Account(8.0, (entry(8, days=-400),))
     assert not account.allows("https://one.example", 0.1, NOW)

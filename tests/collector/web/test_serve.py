@@ -11,8 +11,11 @@ from time import sleep
 import httpx
 import pytest
 
+from hushrank.collector import serve
 from hushrank.collector.serve import Listening, warm_up
 from hushrank.collector.warming import made_up_result
+from hushrank.collector.web.guards.limits import Buckets
+from hushrank.collector.web.settings import Settings
 from hushrank.errors import HushrankError
 from hushrank.workflows.results.collection import Collection
 from tests.commands import hushrank
@@ -219,3 +222,19 @@ def test_a_chore_that_fails_is_tried_again_and_its_words_are_not_logged(caplog):
 
     asyncio.run(run())
     assert "secret" not in caplog.text
+
+
+def test_who_asked_is_forgotten_while_the_collector_runs(monkeypatch, tmp_path):
+    """Without anybody's coming: addresses, links and those who sign in."""
+    forgot = []
+
+    async def until_all_forgot(server, sockets):
+        async with asyncio.timeout(10):
+            while len(forgot) < 3:
+                await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(serve.Server, "serve", until_all_forgot)
+    monkeypatch.setattr(Buckets, "forget", lambda buckets: forgot.append(buckets))
+    settings = Settings(public_url="http://127.0.0.1:8000")
+    asyncio.run(serve._serve(str(tmp_path / "collector.sqlite"), settings, None, print))
+    assert len(set(map(id, forgot))) == 3

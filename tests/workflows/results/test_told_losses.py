@@ -54,6 +54,13 @@ def test_of_a_loss_that_nobody_wrote_every_numeral_is_above():
         assert exact <= numbers_in(found)["epsilon"] <= said <= exact * Fraction("1.00001")
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 0.7, 1.1, 1.9])
+def test_neither_a_caption_nor_a_table_says_less_than_a_loss(epsilon):
+    found = hushrank.collect(PEOPLE, epsilon, protocol="ldp-kwiksort-lap")
+    for said in (found.page().caption, found.summary["epsilon"], repr(found)):
+        assert Fraction(re.search(r"\d\.\d+", said)[0]) >= exact_epsilon(found.spend)
+
+
 def test_behind_a_shuffler_both_numbers_are_kept():
     found = hushrank.collect(
         PEOPLE, 0.8, protocol="grr", shuffled=True, central_epsilon=0.8, delta=1e-5, seed=1

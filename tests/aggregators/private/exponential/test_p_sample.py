@@ -354,6 +354,20 @@ def test_it_does_not_matter_where_the_tape_of_words_ends(monkeypatch, n_words):
     assert (whole.orders == pieces.orders).all()
 
 
+@pytest.mark.parametrize("n_words", [1, 7])
+def test_a_try_that_the_tape_cuts_short_completes_the_core_that_it_began_with(monkeypatch, n_words):
+    """Else cores that take many words would be rarer than the law has them."""
+    proposal = proposal_of(CoreProposal, counts_of(8, 30), 20.0)
+    cores, tape = proposal.core.propose(2**12, rng=seeded()).orders, seeded().words(2**16).tobytes()
+    whole, of_whole = proposal.insertion.inserted(cores, 200, rng=Randomness.replayed(tape))
+    monkeypatch.setattr(sample_by_insertion, "WORDS_AT_ONCE", n_words)
+    monkeypatch.setattr(sample_by_insertion, "MOST_WORDS_AT_ONCE", n_words)
+    pieces, of_pieces = proposal.insertion.inserted(cores, 200, rng=Randomness.replayed(tape))
+    assert len(of_whole) == 200
+    assert np.array_equal(of_whole, of_pieces)
+    assert np.array_equal(whole.orders, pieces.orders)
+
+
 @pytest.mark.parametrize(
     ("numerator", "denominator"), [(1, 3), (1, 1), (5, 3), (3 * 2**60, 2**61), (7, 2**62)]
 )
