@@ -102,6 +102,15 @@ def test_rounds_together_cost_no_last_digit_more_than_was_asked(n_rounds):
     assert n_rounds * Fraction(spend.epsilon) <= 8
 
 
+def test_two_rounds_share_the_delta_of_both():
+    """So many reports are just enough for one round: two of the same price would be too dear."""
+    surveys = (sampled_survey("pairs", [PAIR], 2.0),)
+    enough = next(n for n in range(20, 2000) if central_delta(1.0, local=2.0, n_reports=n) <= 1e-5)
+    assert Target(1.0, 1e-5).price(surveys, enough).delta == 1e-5
+    with pytest.raises(HushrankError, match="too few"):
+        Target(2.0, 1e-5, 2).price(surveys, enough)
+
+
 def test_a_round_too_many_or_too_dear_asks_nobody():
     people = hushrank.simulate("mallows", people=400, items=4, seed=1)
     for target, match, rng in (

@@ -291,3 +291,10 @@ def test_users_of_clusters_come_from_the_cluster():
     wanted = np.array([1, 2, 0, 1, 1])
     drawn = users_of_clusters(labels, wanted, rng=Randomness.seeded(1))
     np.testing.assert_array_equal(labels[drawn], wanted)
+
+
+def test_whose_records_others_get_tells_nothing_of_whose_the_next_is():
+    """Of 1,000 pairs of users each of nine comes, but for one time in 10^50."""
+    one_cluster, wanted = np.zeros(3, dtype=np.intp), np.zeros(2000, dtype=np.intp)
+    drawn = users_of_clusters(one_cluster, wanted, rng=Randomness.seeded(random_seed()))
+    assert len(set(zip(drawn[::2].tolist(), drawn[1::2].tolist(), strict=True))) == 9

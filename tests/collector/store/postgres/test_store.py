@@ -29,6 +29,18 @@ def test_no_row_of_a_deleted_survey_is_left_in_any_table(database):
     on_store(database, scenario)
 
 
+def test_no_row_of_forgotten_people_is_left(database):
+    async def scenario(store):
+        await open_survey(store)
+        await store.join("s", 0, 0, person(1))
+        await store.close_round("s", 0)
+        assert await rows_of(store, ["people"]) == 1
+        await store.forget_people("s", 0)
+        assert await rows_of(store, ["people"]) == 0
+
+    on_store(database, scenario)
+
+
 async def rows_of(store, tables):
     counted = [
         await store._pool.fetchval(f"SELECT count(*) FROM hushrank.{name}") for name in tables
