@@ -17,6 +17,14 @@ def test_a_goal_is_answered_in_words_and_numbers(goal):
     assert "epsilon 2" in str(advice)
 
 
+def test_a_goal_is_answered_for_an_epsilon_of_at_most_1000():
+    advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=1000)
+    assert {each.epsilon for each in advice.choices} == {1000}
+    for wrong in (0, 1000.5):
+        with pytest.raises(HushrankError, match="above 0, at most 1000"):
+            hushrank.plan(goal="winner", items=8, people=3000, epsilon=wrong)
+
+
 def test_budgets_follow_the_size_alone():
     activity, _ = hushrank.simulate_activity(users=200, items=30, seed=1)
     size = {"people": activity.n_users, "items": activity.n_items, "records": activity.n_records}

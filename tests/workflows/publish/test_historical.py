@@ -268,6 +268,7 @@ def test_results_say_nothing_of_people_where_they_are_printed(data, tmp_path):
     assert repr(release).startswith("Release(privrank, Activity(240 users")
     assert repr(compared) == "ReleaseComparison(privrank, ProtectedUsers(120 users, 6 clusters))"
     assert "released record" not in repr(compared.posterior)
+    assert (compared.pool_sizes, compared.attack_bound) == (None, None)
     for said in (repr(release), repr(compared), repr(compared.posterior)):
         assert "\n" not in said
 

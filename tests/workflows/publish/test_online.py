@@ -1,9 +1,11 @@
 import json
 import os
+from math import log
 
 import numpy as np
 import pytest
 
+from hushrank.accounting.words import bits_in_words
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
@@ -58,6 +60,9 @@ def test_one_comes_out_for_one_that_goes_in_and_open_users_stay(tmp_path, begin,
         assert stream.is_private
         assert "no differential privacy" in stream.privacy
         assert int(stream.summary["hidden"]) > 0
+        nats = stream.totals.mean_leaked, stream.totals.most_leaked, stream.totals.most_worst_leaked
+        told = [f"{bits_in_words(each / log(2))} bits" for each in nats]
+        assert list(stream.summary.values())[-3:] == told
     assert [each.number for each in released] == list(range(10 * N))
     pairs = list(zip(activities * 10, released, strict=True))
     assert all(given["user"] == each.user for given, each in pairs)
