@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { expBelow, floatAbove, unitsOf } from "../exact.js";
+import { WORDS, expBelow, floatAbove, unitsOf, wordsAbove } from "../exact.js";
 
 const E = "2718281828459045235360287471352662497757247093699959574966967627724076";
 const ROOT_OF_E = "1648721270700128146848650787814163571653776100710148011575079311640661";
@@ -14,6 +14,33 @@ test("powers of e are bounded from below, by less than 1e-49 of them", () => {
     assert.ok(shown < exact);
     assert.ok(shown > exact - exact / 10n ** 49n);
   }
+});
+
+/** Bounds as Python's decimal has them: of what, digits, and the power of ten to multiply them by. */
+const BOUNDS = /** @type {const} */ ([
+  [5e-324, 99999999999999999999999999999999999999999999999999n, -50],
+  [1e-60, 99999999999999999999999999999999999999999999999999n, -50],
+  [1e-20, 10000000000000000000099999999999999994515827145420857165118n, -58],
+  [0.1, 110517091807564763094663882345877965774166341637420856913229n, -59],
+  [37.5, 19321599304402836208442275920919746488104604045415421228636n, -42],
+  [136, 115890954241388542834804956760054604199785686206351557608347n, 0],
+  [137, 315024274997145191841116429113369789455659977905022983647004n, 0],
+  [1000, 197007111401704699388887935224332312531693798532382608924165n, 375],
+]);
+
+test("the smallest powers and the largest are those of Python, twice", () => {
+  for (const [x, digits, exponent] of [...BOUNDS, ...BOUNDS]) {
+    const [numerator, denominator] = expBelow(x);
+    const [up, down] = [10n ** BigInt(Math.max(exponent, 0)), 10n ** BigInt(Math.max(-exponent, 0))];
+    assert.equal(numerator * down, digits * up * denominator, String(x));
+  }
+});
+
+test("a probability of whole words takes no more of them, and any other is rounded up", () => {
+  assert.equal(wordsAbove(1n, 2n), WORDS / 2n);
+  assert.equal(wordsAbove(1n, 1n), WORDS);
+  assert.equal(wordsAbove(1n, 3n), WORDS / 3n + 1n);
+  assert.equal(wordsAbove(1n, WORDS * 2n), 1n);
 });
 
 test("sums are said exactly where a float holds them, and else rounded up", () => {
