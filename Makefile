@@ -3,13 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 ELECTIONS := $(HUSHRANK_DATA)/elections
 INSTALLED := .venv/installed
+STRYKER := tests/mutants/stryker
 # small matrices: threads of several processes would only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
 # what one of many processes of the tests has read of the sources, the others load
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-mutants mutants test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	test-kernels test-mutants mutants mutants-client test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
 	figures activity-data docs docs-outputs lock clean
 
 demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
@@ -97,6 +98,12 @@ test-mutants: $(INSTALLED) ## wrong programs, a fixed few of `make mutants`; nee
 mutants: $(INSTALLED) ## wrong programs that tests must notice: our own, and 300 generic ones; needs node
 	$(BIN)/python -m tests.mutants --privacy --sample 300
 
+mutants-client: $(INSTALLED) client/node_modules/.package-lock.json $(STRYKER)/node_modules/.package-lock.json ## all mutants of the browser's modules; needs node
+	$(BIN)/python -m tests.mutants --client $(FILES)
+
+$(STRYKER)/node_modules/.package-lock.json: $(STRYKER)/package-lock.json
+	cd $(STRYKER) && npm ci --silent --no-audit --no-fund
+
 test-versions: ## the oldest and the newest dependencies on Python 3.11 to 3.13; needs these, and uv
 	$(PYTHON) -m tests.portability.versions -n auto
 
@@ -179,7 +186,7 @@ lock: ## write the locked requirements anew; needs uv
 		--generate-hashes --no-header --quiet --upgrade -o requirements/elsewhere.txt
 
 clean: ## forget the environment and what tools left behind
-	rm -rf .venv .venv-bench* .venv-elsewhere .venv-mutants client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
+	rm -rf .venv .venv-bench* .venv-elsewhere .venv-mutants client/node_modules $(STRYKER)/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build out site jupyter_execute .jupyter_cache
 	find src -name "*.nb[ic]" -delete  # compiled kernels
 
 # every second package by a process of its own; what a package needs stands in the list, too

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CODE = ROOT / "src" / "hushrank"
 MOST_FILES = 15
-NOT_OURS = {"__pycache__", "vendor"}
+NOT_OURS = {"__pycache__", "node_modules", "vendor"}
 MADE = {"site/"}
 """What only exists once it was made."""
 ROOMS = sorted(CODE.rglob("__init__.py"))

@@ -1,16 +1,18 @@
 """Does a test notice when the code is wrong? `make mutants`, and a fixed few in `make check`.
 
 python -m tests.mutants [--privacy] [--sample N] [--seed S] [--rooms NAME ...] [--wide]
-    [--jobs N] [--few]
+    [--client [FILE ...]] [--jobs N] [--few]
 """
 
 import argparse
 import secrets
 import sys
 from collections import Counter
+from collections.abc import Iterable
 
 from scipy.stats import binomtest
 
+from tests.mutants import client
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import Mutant, breaches
 from tests.mutants.rooms import ROOMS
@@ -26,10 +28,12 @@ FEW = (
 """One mutant of each is judged by `make check`: that shows that this still works."""
 
 
-def judged(mutants: list[Mutant], *, are_own: bool, jobs: int) -> list[Judgement]:
-    """Judge mutants, and say what becomes of each."""
+def judged(
+    mutants: list[Mutant], *, are_own: bool, jobs: int, parts: Iterable[str] = (".",)
+) -> list[Judgement]:
+    """Judge mutants in copies of such parts of the project, and say what becomes of each."""
     done = []
-    with first_copy() as tree:
+    with first_copy(parts) as tree:
         judge = (Judge.of_own if are_own else Judge.of)(tree, mutants)
         for each in judge_all(judge, mutants, jobs=jobs):
             done.append(each)
@@ -77,6 +81,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many generic mutants as well")
     parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the sample")
     parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
+    parser.add_argument("--client", nargs="*", help="all of the browser's modules, or of some")
     parser.add_argument("--wide", action="store_true", help="try tests of other rooms at last")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     return parser.parse_args()
@@ -100,10 +105,14 @@ def main() -> None:
     if options.sample:
         print(f"--sample {options.sample} --seed {options.seed}", flush=True)
         generic, n_places = sampled(rooms, options.sample, options.seed, is_wide=options.wide)
+    names = options.client  # None where it is not asked for, and [] for all
+    of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)
+    lists = {"Our own list": own, "Generic mutants": generic, "The browser's modules": of_client}
     survived = False
-    for name, mutants in (("Our own list", own), ("Generic mutants", generic)):
+    for name, mutants in lists.items():
         if mutants:
-            done = judged(mutants, are_own=mutants is own, jobs=options.jobs)
+            parts = client.READ if mutants is of_client and not options.wide else (".",)
+            done = judged(mutants, are_own=mutants is own, jobs=options.jobs, parts=parts)
             of = n_places if mutants is generic else Counter[str]()
             print(f"\n{name}\n\n{table(done, of)}\n\n{score(done, is_sample=mutants is generic)}\n")
             survived |= any(each.fate == "survived" for each in done)

@@ -8,13 +8,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal
 
-from tests.mutants.killing import LOG, load_packages, run_tests
+from tests.mutants.killing import LOG, is_for_node, load_packages, run_tests
 from tests.mutants.mutant import Change, Mutant, Tests, explained
 from tests.mutants.trees import with_another_file
 
 Fate = Literal["killed", "endless", "explained", "survived"]
 """`endless`: stopped when its tests had taken several times what they take; counts as killed."""
 LEAST_SECONDS = 30
+LEAST_SECONDS_OF_NODE = 2
 TIMES_AS_LONG = 4
 
 
@@ -42,8 +43,8 @@ class Judge:
         Those of the client are run apart.
         """
         named = dict.fromkeys(chain.from_iterable(_stages(mutants)))
-        scripts = tuple(name for name in named if name.endswith(".js"))
-        others = tuple(name for name in named if not name.endswith(".js"))
+        scripts = tuple(name for name in named if is_for_node((name,)))
+        others = tuple(name for name in named if name not in scripts)
         for tests in filter(None, (scripts, others)):
             _limit(tree, tests)
         return cls(tree, dict.fromkeys(_stages(mutants), LEAST_SECONDS))
@@ -104,4 +105,5 @@ def _limit(tree: Path, tests: Tests) -> int:
     run = run_tests(tree, tests, seconds=10_000)
     if not run.passed:
         raise SystemExit(f"{' '.join(tests)} fails without any mutant:\n{(tree / LOG).read_text()}")
-    return max(LEAST_SECONDS, round(TIMES_AS_LONG * run.seconds))
+    least = LEAST_SECONDS_OF_NODE if is_for_node(tests) else LEAST_SECONDS
+    return max(least, round(TIMES_AS_LONG * run.seconds))

@@ -48,14 +48,18 @@ def load_packages() -> None:
         import_module(name)
 
 
+def is_for_node(tests: Tests) -> bool:
+    """Whether node runs them, and not pytest."""
+    return all(name.endswith(".test.js") for name in tests)
+
+
 def run_tests(tree: Path, tests: Tests, *, seconds: int) -> Run:
     """Run tests of a tree, until one fails or so many processor seconds are used up."""
-    scripts = [name for name in tests if name.endswith(".test.js")]
     process = os.fork()
     if process == 0:
         try:
             _begin(tree, seconds)
-            _run_node(scripts) if scripts else _run_pytest(tests)
+            _run_node(tests) if is_for_node(tests) else _run_pytest(tests)
         except BaseException:
             print_exc()
         finally:
@@ -80,10 +84,11 @@ def _begin(tree: Path, seconds: int) -> None:
         os.dup2(log, stream)
 
 
-def _run_node(scripts: list[str]) -> None:
+def _run_node(scripts: Tests) -> None:
     os.chdir("client")
     names = [str(Path(name).relative_to("client")) for name in scripts]
-    os.execv(shutil.which("node") or "node", ["node", "--test", *names])
+    several = ["--test"] if len(names) > 1 else []  # which starts a process for each
+    os.execv(shutil.which("node") or "node", ["node", *several, *names])
 
 
 def _run_pytest(tests: Tests) -> None:

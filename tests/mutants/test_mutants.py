@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from tests.mutants import client
 from tests.mutants.__main__ import FEW, score, table
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
@@ -69,6 +70,21 @@ def test_a_mutant_stands_in_a_copy_of_its_own(monkeypatch, tmp_path):
         assert (copy / "pyproject.toml").samefile(tree / "pyproject.toml")
         assert not (tree / "pyproject.toml").samefile(tmp_path / "pyproject.toml")
     assert not tree.exists()
+
+
+def test_each_module_of_the_client_has_tests_or_needs_a_browser():
+    for module in client.modules():
+        assert client.stages(module, is_wide=False), module
+    assert all((client.CLIENT / module).exists() for module in client.OF_THE_PAGE)
+    assert set(client.modules()).isdisjoint(client.OF_THE_PAGE)
+
+
+def test_the_nearest_tests_of_a_module_judge_it_first():
+    judges = [test for (test,) in client.stages("exact.js", is_wide=False)]
+    assert judges[0] == "client/tests/exact.test.js"
+    assert "client/tests/mechanisms.test.js" in judges
+    assert "client/tests/order.test.js" not in judges
+    assert client.stages("exact.js", is_wide=True)[-1] == client.WIDER
 
 
 STARTS_A_PROCESS = """

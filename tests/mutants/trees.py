@@ -6,7 +6,7 @@ as hushrank/kernels.py tells by itself which of them a mutant makes stale.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,12 +20,13 @@ LATER = 60.0
 
 
 @contextmanager
-def first_copy() -> Iterator[Path]:
-    """Copy the project, with what is compiled, to a folder of its own."""
+def first_copy(parts: Iterable[str] = (".",)) -> Iterator[Path]:
+    """Copy the project, or folders of it, with what is compiled, to a folder of its own."""
     tree = Path(mkdtemp(prefix="mutants-")) / "tree"
     try:
         left_out = shutil.ignore_patterns(*LEFT_OUT)
-        shutil.copytree(ROOT, tree, symlinks=True, ignore=left_out)
+        for part in parts:
+            shutil.copytree(ROOT / part, tree / part, symlinks=True, ignore=left_out)
         if (ROOT / NODE_MODULES).exists():
             (tree / NODE_MODULES).symlink_to((ROOT / NODE_MODULES).resolve())
         yield tree
