@@ -478,6 +478,9 @@ test("what the collector refuses is told by its kind", async () => {
   const device = deviceOf(collector);
   await device.join(survey.id);
   await device.answer(survey.id, survey.order);
+  collector.isDown = true;
+  await assert.rejects(device.send(survey.id), { name: "Offline", kind: "offline" });
+  collector.isDown = false;
   collector.refusal = { kind: "closed", status: 410 };
   await assert.rejects(device.send(survey.id), { name: "Problem", kind: "closed", status: 410 });
   const broken = { collector: COLLECTOR, storage: memoryStorage() };

@@ -100,6 +100,54 @@ test("thresholds that are off by one are refused", () => {
   }
 });
 
+test("an epsilon that leaves no difference between truth and lie is refused", () => {
+  const half = 2n ** 63n;
+  const third = (2n ** 64n + 2n) / 3n;
+  for (const [k, epsilon, hits, lies] of /** @type {const} */ ([
+    [2, 1e-20, half, half],
+    [2, 1e-60, half - 1n, half + 1n],
+    [3, 1e-20, 2n ** 64n - 2n * third, third],
+  ])) {
+    const words = { hit_words: String(hits), false_hit_words: String(lies) };
+    const wire = { kind: "generalized-randomized-response", n_categories: k, epsilon, ...words };
+    assert.throws(() => readMechanism(wire), { kind: "wrong-thresholds", message: "epsilon is too small" });
+  }
+});
+
+test("local hashing has round(e^epsilon) + 1 buckets, of 2 to 2^16", () => {
+  for (const [epsilon, hit_words, false_hit_words, nBuckets] of /** @type {const} */ ([
+    [0.4, "11043838046182412346", "7402906027527139270", 2],
+    [0.5, "8335396724795759592", "5055673674456896012", 3],
+    [11, "9223382952197334820", "154046182341454", 59875],
+    [12, "13151249407232201521", "80804069069617", 65536],
+  ])) {
+    const wire = { kind: "optimised-local-hashing", n_categories: 10, epsilon, hit_words, false_hit_words };
+    const last = new BigUint64Array([0n, 2n ** 64n - 1n, 0n]); // an offset that falls into the last one
+    const rng = Randomness.replayed(new Uint8Array(last.buffer));
+    assert.equal(readMechanism(wire).randomise(3, rng).bucket, nBuckets - 1);
+  }
+});
+
+test("an epsilon is of at most 1000", () => {
+  const words = { hit_words: String(2n ** 64n - 1n), false_hit_words: "1" };
+  const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1000, ...words };
+  const { kind, form, lieRate } = readMechanism(wire);
+  assert.deepEqual({ kind, form, lieRate }, { kind: wire.kind, form: "category", lieRate: 0 });
+  assert.throws(() => readMechanism({ ...wire, epsilon: 1000.0000001 }), { kind: "malformed" });
+});
+
+test("a report of one of several says how many hold", () => {
+  const { wire } = cases.find(({ wire }) => wire.n_members === 3);
+  assert.equal(readMechanism(wire).form, "3 members");
+});
+
+test("of all categories some hold for a person, and not all", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "named-member");
+  for (const n_members of [0, wire.n_categories, wire.n_categories + 1]) {
+    assert.throws(() => readMechanism({ ...wire, n_members }), { kind: "malformed" });
+  }
+});
+
 test("numbers of a subset order that no mechanism has are refused", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "subset-order" && wire.n_categories === 10);
   const bad = [

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { budgetShares, chanceShown, lieOdds, liePercent, natsAbove } from "../participant/odds.js";
+import { pageOf } from "../participant/page.js";
 import { speaker } from "../participant/strings.js";
 
 const CLIENT = new URL("../", import.meta.url);
@@ -75,6 +76,79 @@ test("words are filled with values, and plural forms chosen by n", () => {
   assert.equal(say("a", { n: 1200, who: "Ann" }), "1,200 things of Ann");
   assert.equal(say("b", { x: "{y}" }), "{y}");
   assert.throws(() => say("c"), /no words for c/);
+});
+
+/** A page in English, on a telephone or a computer, with some other words. */
+function pageWith(strings = {}, isPhone = false) {
+  globalThis.matchMedia = (query) => ({ matches: isPhone && query === "(pointer: coarse)" });
+  globalThis.location = { host: "collector.example" };
+  return pageOf({ id: "weekly", language: "en", strings: { ...ENGLISH, ...strings }, show: async () => {} });
+}
+
+test("a page knows whose it is, and in which direction it is read", () => {
+  const { id, language, direction, collector, pictures } = pageWith();
+  const own = { id: "weekly", language: "en", direction: "ltr", collector: "collector.example" };
+  assert.deepEqual({ id, language, direction, collector }, own);
+  assert.equal(pictures, "/v1/surveys/weekly/pictures/");
+  assert.equal(pageWith({ "language.direction": "rtl" }).direction, "rtl");
+  assert.match(pageWith().time("2026-01-02T12:00:00Z"), /^January [123], 2026\b.*\d:\d\d/);
+});
+
+test("words name the device, as what it is", () => {
+  const strings = { own: "on {device}, {n} times", "device.phone": "a phone", "device.computer": "a computer" };
+  assert.equal(pageWith(strings).t("own", { n: 2 }), "on a computer, 2 times");
+  assert.equal(pageWith(strings, true).t("own", { n: 2 }), "on a phone, 2 times");
+  assert.equal(pageWith(strings, true).t("device.phone"), "a phone");
+});
+
+test("the list has its own words, and no others", () => {
+  const { listStrings } = pageWith({ "list.new": "x", "alist.other": "y" });
+  const keys = Object.keys(ENGLISH).filter((key) => key.startsWith("list."));
+  assert.deepEqual(Object.keys(listStrings).sort(), [...keys, "list.new"].map((key) => key.slice(5)).sort());
+  assert.equal(listStrings.new, "x");
+});
+
+const NAMES = ["tea", "milk", "water", "juice"];
+const pair = (...items) => ({ says: "order", items });
+
+test("what reports say is one thing, several, or one of several", () => {
+  const strings = {
+    "says.pair": "{first}>{second}",
+    "says.none": "nothing",
+    "says.any": "any of {parts}",
+    "says.others": "others",
+    "says.more": "{n} more",
+  };
+  const said = (...reports) => pageWith(strings).said({ said: reports, names: NAMES });
+  const any = (parts, more) => ({ says: "any", parts, more });
+  assert.deepEqual(said(pair(1, 0)), ["milk>tea"]);
+  assert.deepEqual(said(pair(1, 0), pair(2, 3)), ["milk>tea and water>juice"]);
+  assert.deepEqual(said(any([pair(0, 1), pair(2, 3)], 0)), ["tea>milk", "water>juice"]);
+  assert.deepEqual(said(any([pair(0, 1)], 12)), ["tea>milk", "12 more"]);
+  assert.deepEqual(said(any([pair(0, 1)], null)), ["tea>milk", "others"]);
+  assert.deepEqual(said(any([], 0)), ["nothing"]);
+  assert.deepEqual(said(any([pair(0, 1)], 0), pair(2, 3)), ["any of “tea>milk” and water>juice"]);
+});
+
+test("what is asked does not tell an order, but who it is about", () => {
+  const strings = {
+    "asked.order": "order of {items}",
+    "asked.top.other": "top {n}",
+    "asked.merge": "{left} into {right}",
+    "asked.place": "place of {item}",
+    "asked.named.before": "before {places}",
+    "asked.whole": "everything",
+  };
+  const asked = (...answers) => pageWith(strings).asked({ asked: answers, names: NAMES });
+  const ranks = { says: "ranks", item: 3, ranks: [1] };
+  assert.equal(asked(pair(2, 0, 1)), "order of tea, milk, and water");
+  assert.equal(asked({ says: "top", items: [3, 1] }), "top 2");
+  assert.equal(asked({ says: "merge", left: [1, 0], right: [2], sides: [] }), "tea and milk into water");
+  assert.equal(asked(ranks), "place of juice");
+  assert.equal(asked({ says: "named", side: "before", places: [0, 2] }), "before 1 and 3");
+  assert.equal(asked({ says: "both", parts: [ranks, pair(1, 0)] }), "place of juice order of tea and milk");
+  assert.equal(asked({ says: "bucket", bucket: 0, of: 2 }), "everything");
+  assert.equal(asked(ranks, pair(1, 0)), "place of juice and order of tea and milk");
 });
 
 test("the odds of a lie are never overstated", () => {

@@ -11,8 +11,8 @@ from tests.mutants.mutant import ROOT, Mutant, Tests, original
 
 CLIENT = ROOT / "client"
 OF_THE_PAGE = (
-    *("participate.js", "ranking-list.js", "participant/blocks.js"),
-    *("participant/elements.js", "participant/page.js", "participant/views.js"),
+    *("participate.js", "ranking-list.js"),
+    *("participant/blocks.js", "participant/elements.js", "participant/views.js"),
 )
 """What needs a browser: tests in node do not read it, and those in Chromium take minutes."""
 READ = ("client", "vectors", "src/hushrank/collector/web/templates")
