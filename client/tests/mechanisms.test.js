@@ -163,6 +163,19 @@ test("numbers of a subset order that no mechanism has are refused", () => {
   }
 });
 
+test("a subset order swaps up to every second time, and its epsilon leaves a difference", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "subset-order" && wire.n_categories === 10);
+  const swap_words = [...wire.swap_words.slice(1), String(2n ** 63n)];
+  const { kind, nCategories, epsilon, form, lieRate, supports } = readMechanism({ ...wire, swap_words });
+  const stated = { kind: "subset-order", nCategories: 10, epsilon: wire.epsilon, form: "ranks", lieRate: null };
+  assert.deepEqual({ kind, nCategories, epsilon, form, lieRate }, stated);
+  assert.equal(supports([...Array(10).keys()], 0), false);
+  for (const tooSmall of [1e-20, 1e-60]) {
+    const change = { epsilon: tooSmall, far_words: String(2n ** 64n) };
+    assert.throws(() => readMechanism({ ...wire, ...change }), { kind: "wrong-thresholds" });
+  }
+});
+
 test("bad parameters are refused", () => {
   for (const kind of NAMES) {
     const { stated } = cases.find(({ wire }) => wire.kind === kind);

@@ -16,6 +16,20 @@ test("the secure source draws every number below its bound and no other", () => 
   assert.deepEqual([...seen].sort(), [0, 1, 2]);
 });
 
+test("words that would favour some numbers are skipped, and no others", (context) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  context.after(() => Object.defineProperty(globalThis, "crypto", own));
+  const drawn = (n, ...words) => {
+    const getRandomValues = (into) => into.fill(words.shift());
+    Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
+    return [order.secureBelow(n), words.length];
+  };
+  const last = 2 ** 32 - 1;
+  assert.deepEqual(drawn(3, last, 7), [1, 0]); // 2^32 - 1 is a multiple of 3
+  assert.deepEqual(drawn(3, last - 1, 7), [2, 1]);
+  assert.deepEqual(drawn(2, last, 0), [1, 1]);
+});
+
 test("entries and rankings say the same", () => {
   const ranking = { order: [2, 0], unranked: [3, 1] };
   assert.deepEqual(order.entriesOf(ranking, true), [2, 0, DIVIDER, 3, 1]);

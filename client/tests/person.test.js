@@ -83,6 +83,105 @@ test("the first order that was given is the one that is kept", async () => {
   assert.deepEqual((await person.look(survey.id)).kept.ranking, first);
 });
 
+test("the page is told how far a person has come, and what became of the report", async () => {
+  const survey = caseOf("pairs", { id: "steps", series: "steps" });
+  const collector = new Collector(survey);
+  globalThis.fetch = collector.fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  const begun = await person.look(survey.id);
+  assert.deepEqual([begun.kept, begun.earlier, begun.announcement.id], [null, null, survey.id]);
+  assert.equal(begun.fingerprint, fingerprintOf(survey.announcement));
+  assert.deepEqual([begun.state.state, begun.state.round], ["open", 0]);
+  const { lieChance, asked, ...joined } = await person.join(survey.id, { invitation: null });
+  const nothing = { ranking: null, wire: null, receipt: null, said: [] };
+  assert.deepEqual(joined, { round: 0, stage: "joined", isPayable: true, names, ...nothing });
+  assert.ok(lieChance > 0 && lieChance < 0.5);
+  assert.deepEqual(asked.map(({ says }) => says), ["order"]);
+  const ranking = { order: survey.order, unranked: [] };
+  const locked = await person.lock(survey.id, "steps", ranking);
+  assert.deepEqual([locked.stage, locked.ranking, locked.receipt], ["locked", ranking, null]);
+  const [said] = locked.said;
+  assert.deepEqual([said.says, [...said.items].sort()], ["order", [...asked[0].items].sort()]);
+  const sent = await person.send(survey.id);
+  assert.deepEqual([sent.stage, sent.receipt, sent.wire], ["sent", "abc123", locked.wire]);
+  assert.deepEqual(collector.uploads, [sent.wire]);
+  assert.deepEqual((await person.look(survey.id)).earlier, ranking);
+});
+
+test("whom a round does not ask is told so", async () => {
+  const survey = caseOf("pairs", { id: "left-out" });
+  const collector = new Collector(survey);
+  collector.assigned = { asked: false };
+  globalThis.fetch = collector.fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  const { stage, names: told, asked, said, lieChance } = await person.join(survey.id, { invitation: null });
+  assert.deepEqual([stage, told, asked, said, lieChance], ["not-asked", [], [], [], null]);
+});
+
+test("an invitation is kept for the next round, and a new one takes its place", async () => {
+  const survey = caseOf("pairs", { id: "invited", epsilon: 100 });
+  const collector = new Collector(survey);
+  globalThis.fetch = collector.fetch;
+  const told = () => JSON.parse(collector.requests.findLast(({ method }) => method === "POST").body).invitation;
+  const join = async (invitation) => (await openDevice({ origin: COLLECTOR })).join(survey.id, { invitation });
+  await join("letter");
+  for (const [invitation, expected] of [[null, "letter"], ["another", "another"], [null, "another"]]) {
+    collector.round += 1;
+    await join(invitation);
+    assert.equal(told(), expected);
+  }
+});
+
+test("what one collector's page keeps no other's finds", async () => {
+  const survey = caseOf("pairs", { id: "apart", series: "apart" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  await person.lock(survey.id, "apart", { order: survey.order, unranked: [] });
+  const elsewhere = await openDevice({ origin: "https://other.example" });
+  const { kept, earlier } = await elsewhere.look(survey.id);
+  assert.deepEqual([kept, earlier], [null, null]);
+});
+
+test("an account says what was spent here and everywhere, and the limit that the person set", async () => {
+  const person = await openDevice({ origin: "https://account.example" });
+  const survey = caseOf("pairs", { id: "account" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const { all } = await person.spent();
+  await person.limitTo(4);
+  await person.join(survey.id, { invitation: null });
+  await person.lock(survey.id, "account", { order: survey.order, unranked: [] });
+  const { epsilon } = JSON.parse(JSON.parse(survey.handout).head);
+  const account = await person.spent();
+  assert.deepEqual([account.here, account.limit], [epsilon, 4]);
+  assert.ok(account.all >= all + epsilon && account.all < all + epsilon + 1e-9);
+});
+
+test("the browser is asked for a promise only where the page asks, and none is made up", async (context) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  context.after(() => own && Object.defineProperty(globalThis, "navigator", own));
+  const person = await openDevice({ origin: COLLECTOR });
+  const calls = [];
+  const lasts = async (asks, storage) => {
+    Object.defineProperty(globalThis, "navigator", { value: { storage }, configurable: true });
+    return person.lasts(asks);
+  };
+  const promising = (persisted, persist) => ({
+    persisted: async () => calls.push("persisted") && persisted,
+    persist: async () => calls.push("persist") && persist,
+  });
+  assert.equal(await lasts(false, promising(true, false)), true);
+  assert.equal(await lasts(true, promising(false, true)), true);
+  assert.equal(await lasts(true, promising(true, false)), false);
+  assert.deepEqual(calls, ["persisted", "persist", "persist"]);
+  for (const asks of [false, true]) {
+    const failing = async () => Promise.reject(new Error("no"));
+    for (const storage of [undefined, {}, { persist: failing, persisted: failing }]) {
+      assert.equal(await lasts(asks, storage), false);
+    }
+  }
+});
+
 test("what is kept is on the disk before anything is sent", async (context) => {
   const begin = context.mock.method(IDBDatabase.prototype, "transaction");
   await chanceOf("durable", [1, 1]);
