@@ -35,6 +35,8 @@ test("entries and rankings say the same", () => {
   assert.deepEqual(order.entriesOf(ranking, true), [2, 0, DIVIDER, 3, 1]);
   assert.deepEqual(order.rankingOf(order.entriesOf(ranking, true)), ranking);
   assert.deepEqual(order.rankingOf([1, 0]), { order: [1, 0], unranked: [] });
+  assert.deepEqual(order.rankingOf([DIVIDER, 1, 0]), { order: [], unranked: [1, 0] });
+  assert.deepEqual(order.entriesOf(ranking, false), [2, 0, 3, 1]);
 });
 
 test("places count from one and unranked items have none", () => {
@@ -75,11 +77,13 @@ test("a place behind all ranked items is the last one", () => {
 test("an item is unranked only where that is allowed", () => {
   assert.deepEqual(order.unranked([0, 1, DIVIDER], 0), [1, DIVIDER, 0]);
   assert.deepEqual(order.unranked([0, 1], 0), [0, 1]);
+  assert.deepEqual(order.unranked([0, DIVIDER, 1, 2], 2), [0, DIVIDER, 1, 2]);
 });
 
 test("typed digits are a place when they can be, and wait when more could follow", () => {
   assert.deepEqual(order.typedPlace("3", 5), { place: 3, isDone: true });
   assert.deepEqual(order.typedPlace("1", 12), { place: 1, isDone: false });
+  assert.deepEqual(order.typedPlace("1", 10), { place: 1, isDone: false });
   assert.deepEqual(order.typedPlace("12", 12), { place: 12, isDone: true });
   assert.deepEqual(order.typedPlace("13", 12), { place: null, isDone: true });
   assert.deepEqual(order.typedPlace("0", 5), { place: null, isDone: false });

@@ -160,6 +160,8 @@ test("the odds of a lie are never overstated", () => {
   assert.equal(lieOdds(1), 4);
   assert.equal(lieOdds(1.0986122886681096), 4); // below ln 3
   assert.equal(lieOdds(1.0986122886681098), 5); // above it, by less than Math.exp can tell
+  assert.equal(lieOdds(5e-324), 3); // no device lies every second time
+  assert.equal(liePercent(5e-324), 49);
   assert.equal(liePercent(1), 26);
   assert.equal(liePercent(4), 1.7);
 });
@@ -167,6 +169,7 @@ test("the odds of a lie are never overstated", () => {
 test("the chance of a lie that was told is not said to be larger", () => {
   assert.deepEqual(chanceShown(1 / 20.3), { odds: 21 });
   assert.deepEqual(chanceShown(0.2689), { percent: 26 });
+  assert.deepEqual(chanceShown(0.1), { percent: 10 });
 });
 
 test("nats are read with two decimals, and never as fewer than they are", () => {

@@ -108,6 +108,15 @@ test("the page is told how far a person has come, and what became of the report"
   assert.deepEqual((await person.look(survey.id)).earlier, ranking);
 });
 
+test("who is asked for a whole order is told of which items, in no order of anybody", async () => {
+  const survey = caseOf("subset-order", { id: "whole" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  const { asked, lieChance } = await person.join(survey.id, { invitation: null });
+  assert.deepEqual(asked, [{ says: "order", items: names.map((_, item) => item) }]);
+  assert.equal(lieChance, null);
+});
+
 test("whom a round does not ask is told so", async () => {
   const survey = caseOf("pairs", { id: "left-out" });
   const collector = new Collector(survey);

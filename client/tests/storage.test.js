@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import "fake-indexeddb/auto";
+
+import { memoryStorage, openStorage } from "../storage.js";
+
+const NO_STORAGE = { name: "Refusal", kind: "no-storage" };
+let nOpened = 0;
+const kinds = { browser: () => openStorage(`own ${(nOpened += 1)}`), memory: async () => memoryStorage() };
+
+const read = (storage, ...keys) => storage.transact(keys, (kept) => [{}, keys.map((key) => kept[key])]);
+const write = (storage, changes) => storage.transact(Object.keys(changes), () => [changes, "told"]);
+
+for (const [kind, open] of Object.entries(kinds)) {
+  test(`the ${kind} keeps values under keys, and tells what a step says`, async () => {
+    const storage = await open();
+    assert.equal(await write(storage, { a: { one: [1] }, b: 0 }), "told");
+    assert.deepEqual(await read(storage, "a", "b", "c"), [{ one: [1] }, 0, undefined]);
+    await write(storage, { a: undefined, b: null });
+    assert.deepEqual(await read(storage, "b", "a"), [null, undefined]);
+    assert.deepEqual(await storage.transact(["a", "b"], (kept) => [{}, Object.keys(kept)]), ["a", "b"]);
+  });
+
+  test(`a step that fails changes nothing in the ${kind}, and says why`, async () => {
+    const storage = await open();
+    await write(storage, { a: 1, b: 1 });
+    const wrong = new Error("wrong");
+    const failing = storage.transact(["a"], () => {
+      throw wrong;
+    });
+    await assert.rejects(failing, wrong);
+    await assert.rejects(write(storage, { a: 2, b: () => {} }), { name: "DataCloneError" });
+    assert.deepEqual(await read(storage, "a", "b"), [1, 1]);
+  });
+
+  test(`what is kept in the ${kind} changes only by a step`, async () => {
+    const storage = await open();
+    const own = { list: [1] };
+    await write(storage, { a: own });
+    own.list.push(2);
+    const [told] = await read(storage, "a");
+    told.list.push(3);
+    assert.deepEqual(await read(storage, "a"), [{ list: [1] }]);
+  });
+}
+
+test("databases of other names are apart, and this one's is that of the page", async () => {
+  await write(await openStorage(), { a: "page" });
+  assert.deepEqual(await read(await openStorage("else"), "a"), [undefined]);
+  assert.deepEqual(await read(await openStorage("hushrank"), "a"), ["page"]);
+});
+
+test("two tabs do not write over each other", async () => {
+  const tabs = [await openStorage("tabs"), await openStorage("tabs")];
+  const add = (storage) => storage.transact(["n"], ({ n = 0 }) => [{ n: n + 1 }, undefined]);
+  await Promise.all([0, 1, 0, 1, 0].map((tab) => add(tabs[tab])));
+  assert.deepEqual(await read(tabs[1], "n"), [5]);
+});
+
+test("a browser that keeps nothing is refused", async (context) => {
+  const open = context.mock.method(IDBFactory.prototype, "open", () => {
+    throw new DOMException("no", "SecurityError");
+  });
+  await assert.rejects(openStorage(), NO_STORAGE);
+  open.mock.restore();
+  const newer = indexedDB.open("newer", 2);
+  await new Promise((resolve) => (newer.onsuccess = resolve));
+  await assert.rejects(openStorage("newer"), NO_STORAGE);
+});
+
+test("what the browser does not keep in the end is not told as kept", async (context) => {
+  const storage = await openStorage("full");
+  context.mock.method(IDBObjectStore.prototype, "put", function () {
+    this.transaction.abort(); // as where the disk is full
+  });
+  await assert.rejects(write(storage, { a: 1 }), NO_STORAGE);
+});
+
+test("all that is kept can be deleted while a tab is open, which then keeps nothing more", async () => {
+  const storage = await openStorage("deleted");
+  await write(storage, { a: 1 });
+  const asked = indexedDB.deleteDatabase("deleted");
+  await new Promise((resolve, reject) => {
+    asked.onsuccess = resolve;
+    asked.onblocked = () => reject(new Error("blocked"));
+  });
+  await assert.rejects(read(storage, "a"), NO_STORAGE);
+  assert.deepEqual(await read(await openStorage("deleted"), "a"), [undefined]);
+});
