@@ -75,7 +75,12 @@ test("words are filled with values, and plural forms chosen by n", () => {
   assert.equal(say("a", { n: 1, who: "Ann" }), "1 thing of Ann");
   assert.equal(say("a", { n: 1200, who: "Ann" }), "1,200 things of Ann");
   assert.equal(say("b", { x: "{y}" }), "{y}");
+  assert.equal(say("b", { x: 1.2345 }), "1.23");
+  assert.equal(say("b"), "");
   assert.throws(() => say("c"), /no words for c/);
+  const few = speaker({ "a.other": "{n} of them", b: "plain", "b.other": "{n} of them" }, "en");
+  assert.equal(few("a", { n: 1 }), "1 of them");
+  assert.equal(few("b"), "plain");
 });
 
 /** A page in English, on a telephone or a computer, with some other words. */

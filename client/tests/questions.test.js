@@ -87,6 +87,57 @@ test("what is not stated is said so", () => {
   }
 });
 
+test("whether two unranked items stand as they would is decided when all places but one are taken", () => {
+  const asked = { kind: "level-and-precedence", item: 0, other: 1, levels: [0, 0, 0, 1, 1, 1] };
+  const question = readQuestion({ kind: "stated", question: asked, unranked: "last" }, N_ITEMS);
+  const inner = readQuestion(asked, N_ITEMS);
+  const undecided = inner.nCategories;
+  assert.equal(question.answer([null, 0, 1, 2, 3, 4]), inner.answer([5, 0, 1, 2, 3, 4]));
+  assert.equal(question.answer([null, 0, 1, 2, 3, null]), undecided);
+  assert.equal(question.answer([null, null, 0, 1, 2, 3]), undecided);
+  assert.equal(question.answer([0, null, null, null, null, null]), inner.answer([0, 1, 2, 3, 4, 5]));
+});
+
+test("a set that is named says how many it has, what it asks, and is of at most 64 items", () => {
+  const wire = (n, side) => ({ kind: "named-set", places: [0, 2], n_items: n, side });
+  const asked = (n, side) => {
+    const { form, nCategories, asks } = readQuestion(wire(n, side), n);
+    return [form, nCategories, asks.side, asks.says, asks.places];
+  };
+  assert.deepEqual(asked(6, null), ["2 members", 6, "none", "named", [0, 2]]);
+  assert.deepEqual(asked(6, "before"), ["2 members", 30, "before", "named", [0, 2]]);
+  assert.deepEqual(asked(6, "after"), ["8 members", 30, "after", "named", [0, 2]]);
+  assert.equal(asked(64, null)[1], 64);
+  assert.throws(() => asked(65, null), { kind: "malformed" });
+});
+
+test("only what is asked of partial rankings takes them", () => {
+  const whole = { question: { kind: "whole-order", items: [0, 1] } };
+  for (const { question: wire } of [...cases, whole]) {
+    assert.equal(readQuestion(wire, N_ITEMS).takesIncomplete, wire.kind === "stated", wire.kind);
+  }
+});
+
+test("levels may come in any order: answers are numbered by level, then by who is first", () => {
+  const levels = [1, 1, 0, 0, 2, 2];
+  const question = readQuestion({ kind: "level-and-precedence", item: 0, other: 1, levels }, N_ITEMS);
+  assert.equal(question.nCategories, 6);
+  for (const ranks of permutations(N_ITEMS)) {
+    const expected = 2 * levels[ranks[0]] + Number(ranks[1] < ranks[0]);
+    assert.equal(question.answer(ranks), expected);
+  }
+});
+
+test("an order that is numbered is of at most 20 items", () => {
+  const items = (n) => Array.from({ length: n }, (_, item) => item);
+  const orders = (n) => readQuestion({ kind: "relative-order", items: items(n) }, n).nCategories;
+  assert.equal(orders(20), 2_432_902_008_176_640_000);
+  assert.throws(() => orders(21), { kind: "malformed" });
+  const tops = (n) => readQuestion({ kind: "top-order", n_items: n, n_places: 1 }, n).nCategories;
+  assert.equal(tops(20), 20);
+  assert.throws(() => tops(21), { kind: "malformed" });
+});
+
 test("numbers of orders and of places are found again", () => {
   for (const places of [1, 3, 5]) {
     for (let index = 0; index < countOrders(5, places); index += 1) {
@@ -137,6 +188,7 @@ const BAD = [
     { offset: "01" },
     { offset: 1 },
     { question: { kind: "relative-order", items: [0, 1] } },
+    { question: { kind: "whole-order", n_items: 6, n_places: 3 } },
   ].map((change) => ({
     kind: "hashed",
     question: { kind: "top-order", n_items: 6, n_places: 3 },
