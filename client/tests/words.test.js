@@ -98,6 +98,17 @@ test("of answers beyond those that are read, nobody says how many there are", ()
     const all = { kind: "succinct-histogram", nCategories, supports: () => true };
     assert.equal(reportSays(order, all, "").more, more);
   }
+  const question = { says: (category) => ({ says: "bucket", bucket: category, of: 2 ** 16 }) };
+  const just = { kind: "succinct-histogram", nCategories: 2 ** 16, supports: () => true };
+  assert.equal(reportSays(question, just, "").more, 2 ** 16 - 8);
+  const others = { says: "any", parts: [{ says: "order", items: [0, 1] }], more: null };
+  assert.equal(inWords(others, NAMES, STRINGS), "one of these: “tea before coffee” or others");
+});
+
+test("a report of a whole order says that order", () => {
+  const whole = readQuestion({ kind: "whole-order", items: [0, 1, 2] }, 6);
+  const mechanism = { kind: "subset-order", nCategories: 3, supports: () => false };
+  assert.equal(inWords(reportSays(whole, mechanism, [2, 0, 1]), NAMES, STRINGS), "this order: coffee, milk, tea");
 });
 
 test("every language has all these words, with the same places to fill in", () => {
