@@ -117,6 +117,16 @@ test("who is asked for a whole order is told of which items, in no order of anyb
   assert.equal(lieChance, null);
 });
 
+test("who is asked for a level is told of which item", async () => {
+  const handout = handoutOf(names, { kind: "rank-level", item: 1, levels: [0, 0, 1, 1, 1] }, 2, 1);
+  const first_round = [readHandout(handout, 1).fingerprint];
+  const survey = { ...caseOf("pairs", { id: "level", first_round }), handout };
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  const { asked } = await person.join(survey.id, { invitation: null });
+  assert.deepEqual(asked, [{ says: "ranks", item: 1, ranks: [0, 1] }]);
+});
+
 test("whom a round does not ask is told so", async () => {
   const survey = caseOf("pairs", { id: "left-out" });
   const collector = new Collector(survey);
