@@ -75,7 +75,7 @@ test("any two items may be asked about", async () => {
 
 for (const [isLie, word] of [[true, Math.floor(CHANCE * WORDS)], [false, Math.ceil(CHANCE * WORDS)]]) {
   test(`a report of a preview is a ${isLie ? "lie" : "truth"} as often as the survey's`, async (context) => {
-    const { device } = await preview();
+    const { device, requests } = await preview();
     const { asked: [{ items: [first, second] }] } = await device.join();
     const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
     context.after(() => Object.defineProperty(globalThis, "crypto", own));
@@ -87,5 +87,6 @@ for (const [isLie, word] of [[true, Math.floor(CHANCE * WORDS)], [false, Math.ce
     const report = { question: 0, report: isLie ? 0 : 1 };
     assert.deepEqual(JSON.parse(wire), { assignment: "", reports: [report] });
     assert.deepEqual([locked.ranking, locked.stage], [ranking, "locked"]);
+    assert.equal(requests.length, 1);
   });
 }
