@@ -425,6 +425,31 @@ test("nothing of what was forgotten is left in the browser, and no request has a
   assert.deepEqual([how.length, ...new Set(how)], [4, "omit error"]);
 });
 
+test("who forgot a survey answers the next one of its series, with the same lot", async () => {
+  const [first, second] = ["forgotten", "next"].map((id) => caseOf("olh", { id, series: "weekly" }));
+  const collector = new Collector(first, second);
+  const device = deviceOf(collector);
+  await week(device, first, first.order);
+  await device.forget(first.id);
+  await week(device, second, second.order);
+  const joined = collector.requests.filter(({ url }) => url.endsWith("/assignments"));
+  const [before, after] = joined.map(({ body }) => JSON.parse(body));
+  assert.equal(after.lot, before.lot);
+  assert.ok(Number.isInteger(after.lot));
+  assert.notEqual(after.person, before.person);
+  assert.equal(after.earlier, null);
+});
+
+test("what is sent says that it is JSON", async () => {
+  const survey = caseOf("olh");
+  const collector = new Collector(survey);
+  const sent = [];
+  const fetch = (url, init) => (sent.push(init?.headers), collector.fetch(url, init));
+  await week(new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch }), survey, survey.order);
+  const json = { "Content-Type": "application/json" };
+  assert.deepEqual(sent.filter(Boolean), [json, json]);
+});
+
 test("the limit is of a year, and of each collector", async () => {
   const surveys = [caseOf("grr", { id: "a" }), caseOf("grr", { id: "b", series: "other" })];
   const collector = new Collector(...surveys);

@@ -2,10 +2,12 @@
 //
 // node tests/mutants/stryker/generic.js FILE ...
 //
-// All that Stryker makes of them, but for other messages of errors, which only developers read.
+// All that Stryker makes of them, but for other messages of errors, which only developers read; and
+// what it has no mutants of: numbers that are one more, shifts the other way, bits of one or both.
 
 import { readFileSync } from "node:fs";
 
+import { parse } from "@babel/parser";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 
 const silent = { debug() {}, info() {}, isDebugEnabled: () => false };
@@ -29,6 +31,17 @@ function mutated(text, { location: { start, end }, mutatorName, replacement }) {
   return text.slice(0, at(start)) + other + text.slice(at(end));
 }
 
+const OTHER_BITS = { "<<": ">>", ">>": "<<", ">>>": "<<", "&": "|", "|": "&", "^": "&" };
+
+/** Mutants of numbers and of operators on bits. */
+function* ofBits(text) {
+  for (const { type, start, end, value } of parse(text, { tokens: true, sourceType: "module" }).tokens) {
+    const more = { num: () => String(value + 1), bigint: () => `${BigInt(value) + 1n}n` }[type.label]?.();
+    const other = more ?? (typeof value === "string" && type.binop !== null ? OTHER_BITS[value] : null);
+    if (other) yield { kind: more ? "Number" : "Bits", text: text.slice(0, start) + other + text.slice(end) };
+  }
+}
+
 const listed = [];
 for (const file of process.argv.slice(2)) {
   const text = readFileSync(file, "utf8");
@@ -37,5 +50,6 @@ for (const file of process.argv.slice(2)) {
   for (const mutant of mutants.filter(({ statusReason }) => !statusReason)) {
     listed.push({ file, kind: mutant.mutatorName, text: mutated(text, mutant) });
   }
+  for (const mutant of ofBits(text)) listed.push({ file, ...mutant });
 }
 process.stdout.write(JSON.stringify(listed));
