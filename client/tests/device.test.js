@@ -440,6 +440,16 @@ test("who forgot a survey answers the next one of its series, with the same lot"
   assert.equal(after.earlier, null);
 });
 
+test("no response is longer than a mebibyte", async () => {
+  const told = JSON.stringify({ state: "open", round: 0, closes: null });
+  const state = (size) => {
+    const fetch = async () => new Response(told.padEnd(size));
+    return new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch }).state("any");
+  };
+  assert.equal((await state(2 ** 20)).round, 0);
+  await kinds(state(2 ** 20 + 1), "too-large");
+});
+
 test("what is sent says that it is JSON", async () => {
   const survey = caseOf("olh");
   const collector = new Collector(survey);

@@ -128,6 +128,23 @@ test("local hashing has round(e^epsilon) + 1 buckets, of 2 to 2^16", () => {
   }
 });
 
+test("each mechanism hides as many categories as in Python, and no more", () => {
+  const most = { "symmetric-unary-encoding": 2 ** 22, "optimised-unary-encoding": 2 ** 22, harmony: 2 ** 31 };
+  for (const kind of NAMES.filter((each) => each !== "subset-order")) {
+    const { wire } = cases.find(({ wire }) => wire.kind === kind);
+    const refusalOf = (n_categories) => {
+      try {
+        readMechanism({ ...wire, n_categories });
+      } catch (error) {
+        return error.kind;
+      }
+    };
+    const n = most[kind] ?? 2 ** 32;
+    assert.ok([undefined, "wrong-thresholds"].includes(refusalOf(n)), kind);
+    assert.equal(refusalOf(n + 1), "malformed", kind);
+  }
+});
+
 test("an epsilon is of at most 1000", () => {
   const words = { hit_words: String(2n ** 64n - 1n), false_hit_words: "1" };
   const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1000, ...words };
