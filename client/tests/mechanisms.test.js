@@ -145,6 +145,20 @@ test("each mechanism hides as many categories as in Python, and no more", () => 
   }
 });
 
+test("a sign of Hadamard's matrix is the parity of all bits that a row and a column share", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "harmony");
+  const { supports } = readMechanism({ ...wire, n_categories: 2 ** 31 });
+  const bits = Array.from({ length: 31 }, (_, place) => 2 ** place);
+  for (const one of bits) {
+    for (const other of bits) {
+      const row = one | other;
+      const isOdd = one === other;
+      assert.deepEqual([0, 1].map((sign) => supports(2 * row + sign, row)), [!isOdd, isOdd]);
+      assert.equal(supports(2 * one + 1, row), true);
+    }
+  }
+});
+
 test("an epsilon is of at most 1000", () => {
   const words = { hit_words: String(2n ** 64n - 1n), false_hit_words: "1" };
   const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1000, ...words };
@@ -180,13 +194,17 @@ test("numbers of a subset order that no mechanism has are refused", () => {
   }
 });
 
-test("a subset order swaps up to every second time, and its epsilon leaves a difference", () => {
+test("a subset order has a radius, swaps up to every second time and a difference between near and far", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "subset-order" && wire.n_categories === 10);
   const swap_words = [...wire.swap_words.slice(1), String(2n ** 63n)];
   const { kind, nCategories, epsilon, form, lieRate, supports } = readMechanism({ ...wire, swap_words });
   const stated = { kind: "subset-order", nCategories: 10, epsilon: wire.epsilon, form: "ranks", lieRate: null };
   assert.deepEqual({ kind, nCategories, epsilon, form, lieRate }, stated);
   assert.equal(supports([...Array(10).keys()], 0), false);
+  assert.ok(readMechanism({ ...wire, radius: 165 }));
+  const many = (m) => ({ ...wire, n_categories: m, radius: 0, swap_words: new Array(127).fill("0") });
+  assert.equal(readMechanism(many(254)).nCategories, 254);
+  assert.throws(() => readMechanism(many(255)), { kind: "malformed" });
   for (const tooSmall of [1e-20, 1e-60]) {
     const change = { epsilon: tooSmall, far_words: String(2n ** 64n) };
     assert.throws(() => readMechanism({ ...wire, ...change }), { kind: "wrong-thresholds" });

@@ -128,6 +128,12 @@ test("levels may come in any order: answers are numbered by level, then by who i
   }
 });
 
+test("the smallest sides that can be merged are of one item", () => {
+  const question = readQuestion({ kind: "interleaving", left: [1], right: [0] }, 2);
+  assert.equal(question.nCategories, 2);
+  assert.deepEqual([question.answer([1, 0]), question.answer([0, 1])], [0, 1]);
+});
+
 test("an order that is numbered is of at most 20 items", () => {
   const items = (n) => Array.from({ length: n }, (_, item) => item);
   const orders = (n) => readQuestion({ kind: "relative-order", items: items(n) }, n).nCategories;
@@ -219,13 +225,15 @@ test("questions that not every ranking can answer are refused", () => {
 });
 
 test("hashed answers need at most 2^45 orders", () => {
-  const wire = (n) => ({
+  const wire = (n, n_places = n, n_buckets = 4) => ({
     kind: "hashed",
-    question: { kind: "top-order", n_items: n, n_places: n },
+    question: { kind: "top-order", n_items: n, n_places },
     multiplier: "3",
     offset: "4",
-    n_buckets: 4,
+    n_buckets,
   });
   assert.equal(readQuestion(wire(16), 16).nCategories, 4);
+  assert.equal(readQuestion(wire(16, 16, 2), 16).nCategories, 2);
   assert.throws(() => readQuestion(wire(17), 17), { kind: "malformed" });
+  assert.throws(() => readQuestion(wire(20, 12), 20), { kind: "malformed" });
 });
