@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { Randomness } from "../randomness.js";
-import { encodeReport, fingerprintOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
+import { encodeReport, fingerprintOf, namesOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
 import { handoutOf } from "./collector.js";
 import { bytes, vectors } from "./vectors.js";
 
@@ -139,6 +139,23 @@ test("rankings that are none of the items are refused, and not shown", () => {
   assert.throws(() => ranksOf([3, 0], handout), (error) => {
     return error.kind === "incomplete" && !/[30]/.test(error.message);
   });
+});
+
+test("a survey has at most 2^40 questions, 65,534 items and groups of any size", () => {
+  const asking = (n, depth) => {
+    const { head, questions: [{ asked }] } = JSON.parse(handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 1));
+    const path = new Array(depth).fill("0".repeat(64));
+    const other = { ...JSON.parse(head), n_questions: n, questions_root: rootByPath(asked, 0, n, path) };
+    return JSON.stringify({ head: JSON.stringify(other), questions: [{ number: 0, asked, path }] });
+  };
+  assert.equal(readHandout(asking(2 ** 40, 40), EPSILON).asked.length, 1);
+  assert.throws(() => readHandout(asking(2 ** 40 + 1, 41), EPSILON), { kind: "malformed" });
+  const named = (n) => Array.from({ length: n }, (_, item) => `item ${item}`);
+  assert.equal(namesOf(named(65534)).length, 65534);
+  assert.throws(() => namesOf(named(65535)), { kind: "malformed" });
+  const [{ announcement }] = cases;
+  const alone = JSON.stringify({ ...JSON.parse(announcement), smallest_group: 1 });
+  assert.equal(readAnnouncement(alone).smallest_group, 1);
 });
 
 test("paths of trees of every size lead to the root", () => {

@@ -101,6 +101,7 @@ test("of answers beyond those that are read, nobody says how many there are", ()
   const question = { says: (category) => ({ says: "bucket", bucket: category, of: 2 ** 16 }) };
   const just = { kind: "succinct-histogram", nCategories: 2 ** 16, supports: () => true };
   assert.equal(reportSays(question, just, "").more, 2 ** 16 - 8);
+  assert.equal(reportSays(question, { ...just, nCategories: 2 ** 16 + 1 }, "").more, null);
   const others = { says: "any", parts: [{ says: "order", items: [0, 1] }], more: null };
   assert.equal(inWords(others, NAMES, STRINGS), "one of these: “tea before coffee” or others");
 });
