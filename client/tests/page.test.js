@@ -96,6 +96,7 @@ test("a page knows whose it is, and in which direction it is read", () => {
   assert.deepEqual({ id, language, direction, collector }, own);
   assert.equal(pictures, "/v1/surveys/weekly/pictures/");
   assert.equal(pageWith({ "language.direction": "rtl" }).direction, "rtl");
+  assert.equal(pageWith({ "language.direction": undefined }).direction, "ltr");
   assert.match(pageWith().time("2026-01-02T12:00:00Z"), /^January [123], 2026\b.*\d:\d\d/);
 });
 

@@ -129,6 +129,11 @@ test("bad announcements are refused", () => {
   for (const other of ["", "null", "[]", "3", '"text"']) {
     assert.throws(() => readAnnouncement(other), { kind: "malformed" });
   }
+  const lines = ["id", "series", "title", "protocol", "asked_by", "purpose", "contact", "privacy_notice", "language"];
+  for (const name of lines) {
+    const other = JSON.stringify({ ...JSON.parse(json), [name]: 1 });
+    assert.throws(() => readAnnouncement(other), { kind: "malformed" }, name);
+  }
 });
 
 test("rankings that are none of the items are refused, and not shown", () => {
@@ -197,6 +202,12 @@ test("fingerprints are node's, for contents of every length", () => {
     assert.equal(fingerprintOf(content.subarray(0, cut), content.subarray(cut)), expected);
   }
   assert.equal(fingerprintOf("água 水 🥛"), createHash("sha256").update("água 水 🥛").digest("hex"));
+});
+
+test("fingerprints of halves of characters are those of UTF-8, which replaces them", () => {
+  for (const text of ["\ud800", "a\udc00b", "\ud83e\udd5b"]) {
+    assert.equal(fingerprintOf(text), createHash("sha256").update(Buffer.from(text, "utf8")).digest("hex"));
+  }
 });
 
 test("the vendored files are those of the package", () => {

@@ -1,10 +1,11 @@
-"""Mutants of the browser's modules: all that Stryker can make of them."""
+"""Mutants of the browser's modules: all that Stryker makes of them, and others of numbers."""
 
 import itertools
 import json
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, Tests, original
@@ -28,6 +29,7 @@ def modules() -> list[str]:
     return sorted(names.difference(OF_THE_PAGE))
 
 
+@cache
 def stages(module: str, *, is_wide: bool) -> tuple[Tests, ...]:
     """Return the tests that load the module one by one, those that do by fewest steps first.
 
@@ -60,6 +62,8 @@ def _loaded_by(file: Path) -> list[Path]:
 def of_modules(names: list[str], *, is_wide: bool) -> list[Mutant]:
     """Return all mutants of modules that have such names, or such parts of names."""
     wanted = [name for name in modules() if any(part in name for part in names or [""])]
+    if not wanted:
+        raise SystemExit(f"expected some of {', '.join(modules())}")
     command = [shutil.which("node") or "node", "tests/mutants/stryker/generic.js"]
     files = [f"client/{name}" for name in wanted]
     listed = json.loads(subprocess.run([*command, *files], cwd=ROOT, stdout=-1, check=True).stdout)
