@@ -146,6 +146,53 @@ test("rankings that are none of the items are refused, and not shown", () => {
   });
 });
 
+test("a handout that does not fit itself is refused by its kind", () => {
+  const whole = handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 1);
+  const { head, questions: [question] } = JSON.parse(whole);
+  const handout = (changes, handed = {}) => {
+    const other = JSON.stringify({ ...JSON.parse(head), ...changes });
+    return JSON.stringify({ head: other, questions: [{ ...question, ...handed }] });
+  };
+  assert.equal(readHandout(handout({}), EPSILON).asked.length, 1);
+  assert.throws(() => readHandout(handout({ epsilon: 0.5 }), EPSILON), { kind: "too-dear" });
+  for (const [changes, handed] of [
+    [{ takes_incomplete: true }],
+    [{ takes_incomplete: 0 }],
+    [{ questions_root: "0".repeat(64) }],
+    [{}, { number: 1 }],
+    [{}, { number: -1 }],
+    [{ items: [...names.slice(1), names[1]] }],
+    ...[[-0.5, 0.5], [0, 0.5, 1], [0.5], [0.5, 0.5], [0, 1.5], [null, 1], ["0", 1], "01", null].map((lots) => [{ lots }]),
+  ]) {
+    assert.throws(() => readHandout(handout(changes, handed), EPSILON), { kind: "malformed" });
+  }
+});
+
+test("a mechanism hides as many categories as its question has, no more and no fewer", () => {
+  for (const [items, k] of [[[0, 1], 3], [[0, 1, 2], 2], [[0, 1, 2], 5]]) {
+    const handout = handoutOf(names, { kind: "relative-order", items }, k, 1);
+    assert.throws(() => readHandout(handout, EPSILON), { kind: "malformed" });
+  }
+});
+
+test("an item has a name, and may have a description and a picture", () => {
+  const announced = JSON.parse(cases[0].announcement);
+  const read = (item) => {
+    const items = [item, ...announced.items.slice(1)];
+    return readAnnouncement(JSON.stringify({ ...announced, items })).items[0];
+  };
+  const picture = "0123456789abcdef".repeat(4);
+  for (const more of [{}, { description: "hot" }, { picture }, { description: "hot", picture }]) {
+    assert.deepEqual(read({ name: "x", ...more }), { name: "x", ...more });
+  }
+  for (const bad of [{ description: 1 }, { picture: "x.png" }, { picture: 1 }, { picture, description: "hot" }, { price: 1 }]) {
+    assert.throws(() => read({ name: "x", ...bad }), { kind: "malformed" }, JSON.stringify(bad));
+  }
+  assert.throws(() => read(null), { kind: "malformed" });
+  const returns = JSON.stringify({ ...announced, comes_back: 0 });
+  assert.throws(() => readAnnouncement(returns), { kind: "malformed" });
+});
+
 test("a survey has at most 2^40 questions, 65,534 items and groups of any size", () => {
   const asking = (n, depth) => {
     const { head, questions: [{ asked }] } = JSON.parse(handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 1));
