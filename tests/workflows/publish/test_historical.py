@@ -294,6 +294,11 @@ def test_a_release_answers_to_the_words_of_every_result(data, tmp_path):
     assert (tmp_path / "owner.html").stat().st_mode & 0o77 == 0
 
 
+def test_there_is_no_one_posterior_of_users_who_protect_different_things(of_two_groups):
+    with pytest.raises(HushrankError, match="all protect the same attributes"):
+        of_two_groups.posterior  # noqa: B018
+
+
 def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path):
     release, compared = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6))
     found = compared.posterior
