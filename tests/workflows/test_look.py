@@ -119,6 +119,13 @@ def test_a_record_in_the_place_of_a_header_is_not_shown(tmp_path, text):
     assert "secret" not in repr(found)
 
 
+@pytest.mark.parametrize("n_columns", range(1, 6))
+def test_two_to_four_columns_of_numbers_may_be_activity_without_a_header(tmp_path, n_columns):
+    rows = "".join(",".join(f"{9 * row + n}" for n in range(n_columns)) + "\n" for row in range(5))
+    offered = [each for each in look(written(tmp_path, rows)).columns if "--user 1" in each]
+    assert len(offered) == (2 <= n_columns <= 4)
+
+
 def test_a_ballot_in_the_place_of_a_header_is_not_shown(tmp_path):
     rows = "tea > milk,milk > tea\nmilk > tea,tea > milk\n" * 3
     found = look(written(tmp_path, "secret > tea,tea > secret\n" + rows))

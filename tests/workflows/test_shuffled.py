@@ -151,6 +151,13 @@ def test_what_a_plan_prints_can_be_asked_for_and_is_kept(people):
         shuffled(people, epsilon=1.002 * told["max-entropy"])
 
 
+def test_a_plan_behind_a_shuffler_is_for_the_delta_that_was_asked_for():
+    asked = {"items": 4, "people": N_PEOPLE, "shuffled": True, "central_epsilon": 0.8}
+    usual, strict = (hushrank.plan(**asked, **more).shuffled for more in ({}, {"delta": 1e-9}))
+    assert (usual.delta, strict.delta) == (within(1e-6), within(1e-9))
+    assert strict.local_epsilons["grr"] < usual.local_epsilons["grr"]
+
+
 @pytest.mark.parametrize("n_people", [120, 3_456, 100_000])
 @pytest.mark.parametrize("central", [0.03, 0.7, 2.123456])
 def test_local_epsilons_are_numerals_that_are_certified_themselves(n_people, central):

@@ -5,6 +5,7 @@ import pytest
 import hushrank
 from hushrank.accounting.rounding import at_most
 from hushrank.errors import HushrankError
+from hushrank.workflows.plan.advise import in_points
 from hushrank.workflows.results.useful_budgets import largest_useful_online, useful_budgets
 
 
@@ -94,3 +95,10 @@ def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
 def test_what_a_shuffled_plan_does_not_take_is_refused(asked, expectation):
     with pytest.raises(HushrankError, match=expectation):
         hushrank.plan(items=5, people=5000, **asked)
+
+
+@pytest.mark.parametrize(
+    ("lead", "said"), [(1.0, "none"), (0.999, "100"), (0.256, "26"), (0.0123, "1.2")]
+)
+def test_a_lead_is_said_in_points_where_one_is_told(lead, said):
+    assert in_points(lead) == said

@@ -133,7 +133,9 @@ def in_points(lead: float) -> str:
     """Say a lead in points of 100, to two digits."""
     if lead >= 1:
         return "none"
-    return f"{100 * lead:.2g}" if lead >= LEAST_SAID else f"under {100 * LEAST_SAID:g}"
+    return (
+        f"{float(f'{100 * lead:.2g}'):g}" if lead >= LEAST_SAID else f"under {100 * LEAST_SAID:g}"
+    )
 
 
 def _advised(where: str, best: Choice, wish: Wish) -> tuple[str, str]:
