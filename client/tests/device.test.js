@@ -422,6 +422,12 @@ test("nothing of what was forgotten is left in the browser, and no request has a
   });
   const { series } = JSON.parse(survey.announcement);
   assert.deepEqual(keys, ["account", `series ${COLLECTOR} ${series}`]);
+  const { lot, ...rest } = await new Promise((resolve) => {
+    const request = database.transaction("kept").objectStore("kept").get(keys[1]);
+    request.onsuccess = () => resolve(request.result);
+  });
+  assert.ok(Number.isInteger(lot));
+  assert.deepEqual(rest, { assignments: {}, memos: {} }); // memos say the true answers
   assert.deepEqual([how.length, ...new Set(how)], [4, "omit error"]);
 });
 

@@ -266,6 +266,24 @@ def test_a_key_or_an_invitation_is_made_for_surveys_that_are_joined_so_and_for_n
     in_service(using)
 
 
+def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        told = await service.announcement(id)
+        await take_part(service, id, range(120))
+        await service.close_round(id)
+
+        async def of_another_version(*_):
+            return msgspec.structs.replace(read_announcement(told), epsilon=9.0)
+
+        monkeypatch.setattr(service, "_announce", of_another_version)
+        await service.open_round(id)
+        assert await service.announcement(id) == told
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("split", ["budget", "people"])
 def test_two_rounds_ask_whom_they_should_and_end_by_themselves(in_service, split):
     async def using(service):

@@ -89,6 +89,13 @@ def test_a_price_is_what_is_certified():
         Target(0.3, 1e-5).price((survey,), 20)
 
 
+def test_no_price_is_rounded_below_what_is_certified():
+    survey = sampled_survey("pairs", [PAIR], 2.0)
+    for n_people in range(2000, 2008):
+        spend = Target(None, 1e-5).price((survey,), n_people)
+        assert central_delta(spend.epsilon, local=2.0, n_reports=n_people) <= 1e-5
+
+
 def test_a_price_of_no_round_is_refused():
     with pytest.raises(HushrankError, match="at least 1 round, got 0"):
         Target(1.0, 1e-5, 0)

@@ -63,6 +63,14 @@ def test_every_file_is_what_its_name_says(collection):
             assert collection.privacy in content.decode()
 
 
+def test_the_document_states_no_less_than_was_spent():
+    drawn = hushrank.simulate("plackett-luce", items=len(NAMES), people=50, seed=5)
+    people = hushrank.Rankings(drawn.ranks, NAMES)
+    found = hushrank.collect(people, protocol="grr", epsilon=1.00004, seed=3)
+    told = json.loads(make_file(found, ID, draft(), "results.json").content)
+    assert told["epsilon"] == found.epsilon == 1.00004
+
+
 def test_what_a_protocol_does_not_learn_has_no_file(collection):
     names = file_names(collection)
     is_order = collection.protocol.name == "subset-order"

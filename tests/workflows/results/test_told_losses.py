@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import hushrank
 from hushrank.accounting.composition import exact_epsilon
+from hushrank.accounting.words import best_guess
 from hushrank.collector.draft import make_draft, read_draft, write_draft
 
 PEOPLE = hushrank.simulate("mallows", people=50, items=3, seed=1)
@@ -79,3 +80,10 @@ def test_a_survey_announces_no_more_than_its_organiser_wrote(form):
     again, _ = read_draft(text := write_draft(draft, {}, form=form), form=form)
     assert again == draft
     assert re.search(rb'epsilon"?( =|:) 0.1\b', text)
+
+
+def test_a_page_on_shuffled_answers_counts_delta_among_right_guesses():
+    found = hushrank.collect(PEOPLE, 1.0, protocol="grr", shuffled=True, delta=0.01)
+    guess = best_guess(found.central_epsilon, found.delta)
+    assert guess != best_guess(found.central_epsilon)
+    assert found.page().plain.endswith(f"guesses right at most {guess} times in 100.")

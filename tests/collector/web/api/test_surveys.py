@@ -241,6 +241,7 @@ def test_results_are_shown_when_the_organiser_shows_them_and_not_before(on_colle
         await collector.service.publish(survey)
         shown = [await collector.client.get(path) for _ in range(2)]
         assert [one.json()["people"] for one in shown] == [20, 20]
+        assert shown[1].headers["cache-control"] == "public, max-age=60"  # they may be taken back
         await collector.service.unpublish(survey)
         assert (await collector.client.get(path)).status_code == 409
         await collector.service.delete(survey)

@@ -101,6 +101,7 @@ def test_an_error_is_told_by_a_number_that_is_in_the_log_and_by_no_words(
     told = json.loads(incident)
     assert answer.json()["instance"] == f"/incidents/{told['incident']}"
     assert (told["error"], told["causes"]) == ("ValueError", ["KeyError"])
+    assert told["route"] == "/v1/surveys/{id}/assignments"
     assert any("test_operations.py" in frame for frame in told["where"])
     assert "secret" not in answer.text + logged.getvalue()
 
