@@ -6,6 +6,7 @@ import signal
 from contextlib import contextmanager
 from functools import partial
 from time import sleep
+from traceback import format_exception
 
 import numpy as np
 import pyarrow as pa
@@ -235,6 +236,19 @@ def test_what_a_worker_elsewhere_says_is_told_from_what_is_said_here(workers):
         workers.add_up(bad, None, [0])
     with pytest.raises(HushrankError, match=r"this piece is bad$"):
         Workers("threads").add_up(bad, None, [0])
+
+
+def test_what_a_scheduler_gives_up_with_is_named_and_not_quoted(workers, monkeypatch):
+    """It may hold what a task was given."""
+    from distributed import Client
+
+    def gives_up(*_, **__):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(Client, "gather", gives_up)
+    with pytest.raises(HushrankError, match="gave up with RuntimeError: see the logs") as ended:
+        workers.add_up(sum_of, None, [[1], [2]])
+    assert "secret" not in "".join(format_exception(ended.value))
 
 
 @pytest.mark.parametrize("missing", ["scheduler", "worker"])

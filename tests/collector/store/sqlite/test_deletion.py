@@ -1,4 +1,6 @@
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,18 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(path):
 
     on_store(str(path), begin)
     on_store(str(path), go_on)
+
+
+def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(path):
+    """Its secrets, too: a process may die before the last slice."""
+
+    async def scenario(store):
+        await fill(store, "s")
+        await store._writer.do(deletion.hide, "s")
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("SELECT id, blob FROM surveys").fetchall() == [(None, b"")]
+
+    on_store(str(path), scenario)
 
 
 def test_nobody_is_let_in_by_a_secret_of_a_survey_that_is_being_deleted(path):
