@@ -69,7 +69,7 @@ ROOMS = (
             *("tests/publishing/record_channel", "tests/publishing/test_baselines.py"),
             "tests/publishing/test_channel.py",
         ),
-        ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/recommenders"),
+        ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/evaluation"),
     ),
     Room("workflows", ("workflows/**/*.py",), ("tests/workflows",), ("tests/cli", "tests/reports")),
     Room(

@@ -72,6 +72,12 @@ def test_a_mutant_stands_in_a_copy_of_its_own(monkeypatch, tmp_path):
     assert not tree.exists()
 
 
+def test_each_room_has_files_and_tests_that_are_there():
+    for room in ROOMS:
+        assert room.paths, room.name
+        assert all((ROOT / path).exists() for path in (*room.tests, *room.wider)), room.name
+
+
 def test_each_module_of_the_client_has_tests_or_needs_a_browser():
     for module in client.modules():
         assert client.stages(module, is_wide=False), module
