@@ -1,6 +1,6 @@
 """Does a test notice when the code is wrong? `make mutants`, and a fixed few in `make check`.
 
-python -m tests.mutants [--privacy] [--sample N] [--seed S] [--rooms NAME ...] [--wide]
+python -m tests.mutants [--privacy] [--sample N] [--seed S] [--every] [--rooms NAME ...] [--wide]
     [--client [FILE ...]] [--jobs N] [--few]
 """
 
@@ -8,15 +8,17 @@ import argparse
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from scipy.stats import binomtest
 
 from tests.mutants import client
 from tests.mutants.judging import Judge, Judgement, judge_all
-from tests.mutants.mutant import Mutant, breaches
-from tests.mutants.rooms import ROOMS
+from tests.mutants.mutant import Mutant, Tests, breaches
+from tests.mutants.rooms import ROOMS, Room
 from tests.mutants.sampling import sampled
+from tests.mutants.swapping import judge_swaps
 from tests.mutants.trees import first_copy
 
 FEW = (
@@ -32,16 +34,24 @@ def judged(
     mutants: list[Mutant], *, are_own: bool, jobs: int, parts: Iterable[str] = (".",)
 ) -> list[Judgement]:
     """Judge mutants in copies of such parts of the project, and say what becomes of each."""
-    done = []
     with first_copy(parts) as tree:
         judge = (Judge.of_own if are_own else Judge.of)(tree, mutants)
-        for each in judge_all(judge, mutants, jobs=jobs):
-            done.append(each)
-            shown = str(each.mutant) if each.fate == "survived" else f"{each.mutant.file}"
-            print(
-                f"{len(done)}/{len(mutants)} {each.fate} {each.seconds:.1f} s {shown}", flush=True
-            )
-    return done
+        return list(_shown(judge_all(judge, mutants, jobs=jobs), len(mutants)))
+
+
+def swapped(mutants: list[Mutant], tests: Tests, *, jobs: int) -> list[Judgement]:
+    """Judge mutants in forks of one process, and those that cannot be in copies."""
+    others = list[Mutant]()
+    with first_copy() as tree:
+        done = list(_shown(judge_swaps(tree, mutants, tests, others, jobs=jobs), len(mutants)))
+    return done + (judged(others, are_own=False, jobs=jobs) if others else [])
+
+
+def _shown(judgements: Iterable[Judgement], n_all: int) -> Iterator[Judgement]:
+    for number, each in enumerate(judgements, 1):
+        shown = str(each.mutant) if each.fate == "survived" else each.mutant.file
+        print(f"{number}/{n_all} {each.fate} {each.seconds:.1f} s {shown}", flush=True)
+        yield each
 
 
 def table(done: list[Judgement], n_places: Counter[str]) -> str:
@@ -80,6 +90,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--few", action="store_true", help="a fixed few of it, as `make check`")
     parser.add_argument("--sample", type=int, default=0, help="so many generic mutants as well")
     parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the sample")
+    parser.add_argument("--every", action="store_true", help="all generic mutants, in forks")
     parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
     parser.add_argument("--client", nargs="*", help="all of the browser's modules, or of some")
     parser.add_argument("--wide", action="store_true", help="try tests of other rooms at last")
@@ -96,15 +107,21 @@ def _own(options: argparse.Namespace) -> list[Mutant]:
     return [each.mutant for each in own] if options.privacy else []
 
 
+def _tests_of(rooms: list[Room], is_wide: bool) -> Tests:
+    named = [room.tests + (room.wider if is_wide else ()) for room in rooms]
+    return tuple(dict.fromkeys(chain.from_iterable(named)))
+
+
 def main() -> None:
     """Judge what was asked for; exit with 1 where something survived that nothing explains."""
     options = _arguments()
     wanted = options.rooms or [""]
     rooms = [room for room in ROOMS if any(name in room.name for name in wanted)]
     own, n_places, generic = _own(options), Counter[str](), list[Mutant]()
-    if options.sample:
-        print(f"--sample {options.sample} --seed {options.seed}", flush=True)
-        generic, n_places = sampled(rooms, options.sample, options.seed, is_wide=options.wide)
+    if options.sample or options.every:
+        n_wanted = sys.maxsize if options.every else options.sample
+        print(f"--sample {n_wanted} --seed {options.seed}", flush=True)
+        generic, n_places = sampled(rooms, n_wanted, options.seed, is_wide=options.wide)
     names = options.client  # None where it is not asked for, and [] for all
     of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)
     lists = {"Our own list": own, "Generic mutants": generic, "The browser's modules": of_client}
@@ -112,9 +129,13 @@ def main() -> None:
     for name, mutants in lists.items():
         if mutants:
             parts = client.READ if mutants is of_client and not options.wide else (".",)
-            done = judged(mutants, are_own=mutants is own, jobs=options.jobs, parts=parts)
+            if mutants is generic and options.every:
+                done = swapped(mutants, _tests_of(rooms, options.wide), jobs=options.jobs)
+            else:
+                done = judged(mutants, are_own=mutants is own, jobs=options.jobs, parts=parts)
             of = n_places if mutants is generic else Counter[str]()
-            print(f"\n{name}\n\n{table(done, of)}\n\n{score(done, is_sample=mutants is generic)}\n")
+            is_sample = mutants is generic and not options.every
+            print(f"\n{name}\n\n{table(done, of)}\n\n{score(done, is_sample=is_sample)}\n")
             survived |= any(each.fate == "survived" for each in done)
     sys.exit(survived)
 

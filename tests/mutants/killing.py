@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +22,7 @@ PACKAGES = (
     *("hypothesis.extra.numpy", "httpx", "starlette.applications", "pytest"),
 )
 PYTEST = (
-    *("-q", "-x", "--tb=line", "-p", "no:cacheprovider", "-m", "not slow"),
+    *("-q", "--tb=line", "-p", "no:cacheprovider", "-m", "not slow"),
     *("-p", "no:schemathesis"),  # it takes as long to load as all others; web tests need it
     *("--hypothesis-profile", "mutants"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # hypothesis is read by now
@@ -92,10 +93,15 @@ def _run_node(scripts: Tests) -> None:
 
 
 def _run_pytest(tests: Tests) -> None:
+    os._exit(run_pytest(Path.cwd(), ("-x", *tests)))
+
+
+def run_pytest(tree: Path, arguments: Iterable[str], plugins: Iterable[object] = ()) -> int:
+    """Run pytest in this process, with the tree's program and tests, and return its status."""
     import pytest
     from hypothesis import Phase, settings
 
-    tree = Path.cwd()
+    os.chdir(tree)
     ours = {"", str(ROOT), str(ROOT / "src")}
     sys.path[:] = [str(tree), str(tree / "src"), *(each for each in sys.path if each not in ours)]
     os.environ["PYTHONPATH"] = str(tree / "src")
@@ -103,6 +109,6 @@ def _run_pytest(tests: Tests) -> None:
         del sys.modules[name]
     phases = (Phase.explicit, Phase.generate)  # nobody reads which example is the smallest
     settings.register_profile("mutants", deadline=None, database=None, phases=phases)
-    status = pytest.main([*PYTEST, *tests])
+    status = pytest.main([*PYTEST, *arguments], list(plugins))
     sys.stdout.flush()
-    os._exit(status)
+    return status

@@ -7,6 +7,7 @@ from tests.mutants.__main__ import FEW, score, table
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
 from tests.mutants.rooms import ROOMS
+from tests.mutants.swapping import judge_swaps
 from tests.mutants.trees import first_copy, with_another_file
 
 BREACHES = breaches()
@@ -112,6 +113,66 @@ def test_tests_that_start_processes_kill_no_mutant_by_that(tmp_path):
     mutant = Mutant("room", "code.py", "kind", "x = 0\n", "x = 1\n", (tests,))
     (found,) = judge_all(Judge(tmp_path, {tests: 60}), [mutant], jobs=1)
     assert found.fate == "survived"
+
+
+PROGRAM = """
+from functools import cache
+LIMIT = 3
+
+@cache
+def _twice(number):
+    return 2 * number
+
+def bounded(number, least=0):
+    return max(least, min(_twice(number), LIMIT))
+
+class Person:
+    @property
+    def age(self):
+        return [each + 1 for each in (1, 2)][0]
+"""
+TESTS_OF_IT = """
+from program.code import LIMIT, Person, bounded
+
+def test_a_number_is_bounded():
+    assert [bounded(each) for each in (-1, 1, 5)] == [0, 2, LIMIT]
+
+def test_the_limit_is_three():
+    assert LIMIT == 3
+
+def test_a_person_has_an_age():
+    assert Person().age == 2
+"""
+FATES = {
+    "2 * number": ("3 * number", "killed"),  # behind a cache
+    "LIMIT = 3": ("LIMIT = 4", "killed"),  # taken by name elsewhere
+    "least=0": ("least=-1", "killed"),
+    "each + 1": ("each + 2", "killed"),  # within a property
+    "max(least": ("max(least + 0", "survived"),
+    "min(": ("[].clear() or min(", "survived"),
+    "(1, 2)": ("(1, 3)", "survived"),
+    "LIMIT))": ("LIMIT + (number < -9)))", "survived"),
+    "    return 2": ("    while True: pass\n    return 2", "endless"),
+    "@cache": ("", "other"),
+}
+
+
+def test_a_fork_swaps_functions_values_and_defaults(monkeypatch, tmp_path):
+    """What it cannot swap, such as a decorator, is judged in a copy."""
+    monkeypatch.setattr("tests.mutants.swapping.LEAST_SECONDS", 1)
+    file = "src/program/code.py"
+    for name, text in {file: PROGRAM, "tests_of_it/test_code.py": TESTS_OF_IT}.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    mutants = [
+        Mutant("room", file, before, PROGRAM, PROGRAM.replace(before, after), ())
+        for before, (after, _) in FATES.items()
+    ]
+    others: list[Mutant] = []
+    done = judge_swaps(tmp_path, mutants, ("tests_of_it",), others, jobs=2)
+    fates = {each.mutant.kind: each.fate for each in done}
+    fates |= {each.kind: "other" for each in others}
+    assert fates == {before: fate for before, (_, fate) in FATES.items()}
 
 
 def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():

@@ -1,0 +1,212 @@
+"""Judge many mutants in one process: a fork swaps what each changes, and runs what enters it.
+
+Nothing is loaded or collected anew, which is most of what a mutant costs. What is noticed here is
+noticed; what is not may be by tests that start other processes or read files, or by slower ones.
+"""
+
+import json
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from tests.mutants.judging import LEAST_SECONDS, TIMES_AS_LONG, Fate, Judgement
+from tests.mutants.killing import BROKEN, LOG, load_packages, run_pytest
+from tests.mutants.mutant import Mutant, Tests, explained
+from tests.mutants.swaps import Place, Swap, loaded_functions, swap_of
+
+BUDGET = 20.0
+"""Processor seconds that the tests of a mutant take without it, at most: the quickest are run."""
+NOTICED, UNNOTICED = 1, 0
+
+
+@dataclass(frozen=True)
+class Entered:
+    """How long a test takes, and which functions of which files it enters."""
+
+    item: pytest.Item
+    seconds: float
+    places: dict[str, set[Place]]
+
+    def is_of(self, file: str) -> bool:
+        """Whether it stands among the tests of the file itself."""
+        return self.item.path.name == f"test_{Path(file).name}"
+
+    def may_notice(self, file: str, places: frozenset[Place] | None) -> bool:
+        """Whether the test enters one of these places; any of the file's, or reads a value."""
+        seen = self.places.get(file, set())
+        return bool(seen) or self.is_of(file) if places is None else bool(places & seen)
+
+
+class Swapper:
+    """A plugin of pytest that judges mutants in place of running tests.
+
+    tell: is given the number of each mutant, its fate and the processor seconds that it took; the
+    fate is None where what it changes cannot be swapped.
+    """
+
+    def __init__(
+        self,
+        tree: Path,
+        mutants: list[Mutant],
+        jobs: int,
+        tell: Callable[[int, Fate | None, float], None],
+    ) -> None:
+        """Take the tree from which the program is loaded, and how many to judge at a time."""
+        self._tree, self._mutants, self._jobs, self._tell = tree, mutants, jobs, tell
+        self._running: dict[int, int] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run all tests in one fork, to see what they enter; then a fork a mutant."""
+        entered = _entered(session.items, self._tree)
+        functions = loaded_functions(self._tree / "src")
+        for number, mutant in enumerate(self._mutants):
+            swap = swap_of(mutant, self._tree, functions)
+            if swap is None:
+                self._tell(number, None, 0.0)
+                continue
+            if len(self._running) == self._jobs:
+                self._end_one()
+            self._running[_start(swap, _chosen(mutant, swap, entered))] = number
+        while self._running:
+            self._end_one()
+        return True
+
+    def _end_one(self) -> None:
+        process, status, used = os.wait4(-1, 0)
+        if process in self._running:
+            code = os.waitstatus_to_exitcode(status)
+            fates: dict[int, Fate] = {NOTICED: "killed", UNNOTICED: "survived"}
+            fate = "endless" if code < 0 else fates.get(code)
+            self._tell(self._running.pop(process), fate, used.ru_utime + used.ru_stime)
+
+
+def judge_swaps(
+    tree: Path, mutants: list[Mutant], tests: Tests, others: list[Mutant], *, jobs: int
+) -> Iterator[Judgement]:
+    """Judge mutants by the tests of a tree; add those that cannot be swapped to the others."""
+    known = frozenset(explained())
+    load_packages()
+    read, write = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(read)
+            _judge(tree, mutants, tests, jobs, write)
+        finally:
+            os._exit(BROKEN)
+    os.close(write)
+    with os.fdopen(read) as lines:
+        for line in lines:
+            number, fate, seconds = json.loads(line)
+            mutant = mutants[number]
+            if fate is None:
+                others.append(mutant)
+            else:
+                is_explained = fate == "survived" and mutant.change in known
+                yield Judgement(mutant, "explained" if is_explained else fate, seconds)
+    if os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
+        raise SystemExit((tree / LOG).read_text("utf-8"))
+
+
+def _judge(tree: Path, mutants: list[Mutant], tests: Tests, jobs: int, told: int) -> None:
+    log = os.open(tree / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    with os.fdopen(told, "w", buffering=1) as lines:
+
+        def tell(*of_one: object) -> None:
+            lines.write(json.dumps(of_one) + "\n")
+
+        run_pytest(tree, tests, [Swapper(tree, mutants, jobs, tell)])
+    os._exit(0)
+
+
+def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:
+    """Return tests that may notice, those of the file itself first, then the quickest."""
+    able = [each for each in entered if each.may_notice(mutant.file, swap.entered)]
+    able.sort(key=lambda each: (not each.is_of(mutant.file), each.seconds))
+    chosen: list[Entered] = []
+    for each in able:
+        if sum(one.seconds for one in chosen) < BUDGET:
+            chosen.append(each)
+    return chosen
+
+
+def _start(swap: Swap, chosen: list[Entered]) -> int:
+    process = os.fork()
+    if process == 0:
+        try:
+            os.setsid()
+            total = sum(each.seconds for each in chosen)
+            limit = max(LEAST_SECONDS, round(TIMES_AS_LONG * total))
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            swap.make()
+            os._exit(NOTICED if any(_fails(each.item) for each in chosen) else UNNOTICED)
+        finally:
+            os._exit(BROKEN)
+    return process
+
+
+def _fails(item: pytest.Item) -> bool:
+    return any(each.failed for each in runtestprotocol(item, nextitem=None, log=False))
+
+
+def _entered(items: list[pytest.Item], tree: Path) -> list[Entered]:
+    """Run tests in a fork, and see what they enter; exits where one of them fails."""
+    with TemporaryFile("w+") as file:
+        process = os.fork()
+        if process == 0:
+            try:
+                json.dump([_trace(each, tree) for each in items], file)
+                file.flush()
+                os._exit(0)
+            finally:
+                os._exit(BROKEN)
+        os.waitpid(process, 0)
+        file.seek(0)
+        seen: list[tuple[float, list[tuple[str, str, int]]] | None] = json.load(file)
+    failed = [item.nodeid for item, one in zip(items, seen, strict=True) if one is None]
+    if failed:
+        raise SystemExit(f"fail without any mutant: {' '.join(failed)}")
+    found = []
+    for item, one in zip(items, seen, strict=True):
+        seconds, entered = one or (0.0, [])
+        places: dict[str, set[Place]] = {}
+        for name, function, line in entered:
+            places.setdefault(name, set()).add((function, line))
+        found.append(Entered(item, seconds, places))
+    return found
+
+
+def _trace(item: pytest.Item, tree: Path) -> tuple[float, list[tuple[str, str, int]]] | None:
+    """Return how long a test takes and which functions it enters, None where it fails."""
+    codes: set[CodeType] = set()
+
+    def see(frame: FrameType, event: str, argument: Any) -> None:
+        codes.add(frame.f_code)
+
+    began = time.process_time()
+    for begin in (sys.settrace, threading.settrace):
+        begin(see)
+    try:
+        failed = _fails(item)
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+    ours = (code for code in codes if Path(code.co_filename).is_relative_to(tree / "src"))
+    places = [
+        (str(Path(each.co_filename).relative_to(tree)), each.co_qualname, each.co_firstlineno)
+        for each in ours
+    ]
+    return None if failed else (time.process_time() - began, places)

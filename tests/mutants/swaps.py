@@ -1,0 +1,159 @@
+"""What a mutant changes in a program that is loaded already: the code of functions, or values.
+
+A mutant that changes anything else, such as a decorator, or a kernel that is compiled, has no swap.
+"""
+
+import gc
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import CO_OPTIMIZED
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from tests.mutants.mutant import Mutant
+
+Place = tuple[str, int]
+"""The qualified name of a function, and the line in which it begins."""
+Functions = dict[Path, dict[Place, list[FunctionType]]]
+PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Which functions have another code, and which names of what other values.
+
+    values: what holds the name, the name, and the value. entered: tests that enter one of these
+    places are to notice; None where any of the file's may.
+    """
+
+    codes: list[tuple[FunctionType, CodeType]]
+    values: list[tuple[Any, str, Any]]
+    entered: frozenset[Place] | None
+
+    def make(self) -> None:
+        """Put everything in its place."""
+        for function, code in self.codes:
+            function.__code__ = code
+        for holder, name, value in self.values:
+            setattr(holder, name, value)
+
+
+def loaded_functions(root: Path) -> Functions:
+    """Return the functions of all files below the root that are loaded, but for compiled ones."""
+    gc.unfreeze()  # what is frozen is not listed
+    every = gc.get_objects()
+    gc.freeze()
+    compiled = {id(vars(each)["_loop"]) for each in every if type(each).__name__ == "Kernel"}
+    found: Functions = defaultdict(lambda: defaultdict(list))
+    for each in every:
+        if isinstance(each, FunctionType) and id(each) not in compiled:
+            code = each.__code__
+            if (file := Path(code.co_filename)).is_relative_to(root):
+                found[file][code.co_qualname, code.co_firstlineno].append(each)
+    return found
+
+
+def swap_of(mutant: Mutant, tree: Path, functions: Functions) -> Swap | None:
+    """Return what the mutant changes of the program that is loaded from the tree, if it can be."""
+    path = tree / mutant.file
+    before, after = (compile(text, str(path), "exec") for text in (mutant.original, mutant.text))
+    if _outside(before) != _outside(after):
+        values = list(_other_values(mutant, path))
+        return Swap([], values, None) if values else None
+    pairs = list(_changed(before, after))
+    codes = [
+        (function, code)
+        for place, code in pairs
+        for function in functions[path][place]
+        if len(function.__closure__ or ()) == len(code.co_freevars)
+    ]
+    return Swap(codes, [], frozenset(place for place, _ in pairs)) if codes else None
+
+
+def _is_function(code: CodeType) -> bool:
+    return bool(code.co_flags & CO_OPTIMIZED)
+
+
+def _inside(code: CodeType) -> list[CodeType]:
+    return [each for each in code.co_consts if isinstance(each, CodeType)]
+
+
+def _meaning(code: CodeType, *, is_whole: bool = True) -> tuple[Any, ...]:
+    """Return what code does, without its lines; unless whole, without that of functions inside."""
+    constants = tuple(
+        (_meaning(each, is_whole=is_whole) if is_whole or not _is_function(each) else "function")
+        if isinstance(each, CodeType)
+        else (type(each), repr(each))
+        for each in code.co_consts
+    )
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (code.co_code, constants, names, code.co_exceptiontable)
+
+
+def _outside(module: CodeType) -> tuple[Any, ...]:
+    """Return what the module and its classes do when they are loaded."""
+    return _meaning(module, is_whole=False)
+
+
+def _changed(before: CodeType, after: CodeType) -> Iterator[tuple[Place, CodeType]]:
+    """Yield the functions of another code, by the places that they had, with those inside."""
+    for old, new in zip(_inside(before), _inside(after), strict=False):
+        if _meaning(old) != _meaning(new):
+            if _is_function(old):
+                yield (old.co_qualname, old.co_firstlineno), new
+            yield from _changed(old, new)
+
+
+def _other_values(mutant: Mutant, path: Path) -> Iterator[tuple[Any, str, Any]]:
+    """Yield the values and defaults that differ where the mutant is loaded beside its original."""
+    name = ".".join(Path(mutant.file).relative_to("src").with_suffix("").parts)
+    module = sys.modules.get(name.removesuffix(".__init__"))
+    if module is None:
+        return
+    loaded = ModuleType(module.__name__)
+    loaded.__file__ = str(path)
+    try:
+        exec(compile(mutant.text, str(path), "exec"), vars(loaded))
+    except Exception:
+        return
+    for held, old in _others(module, loaded):
+        yield from _everywhere(module, held, old)
+
+
+def _others(old: Any, new: Any) -> Iterator[tuple[tuple[Any, str, Any], Any]]:
+    """Yield what holds a value, its name, and the new one, with the old one."""
+    for name, value in vars(new).items():
+        was = vars(old).get(name)
+        if value is was or (name.startswith("__") and not isinstance(value, FunctionType)):
+            continue
+        if isinstance(value, PLAIN) and repr(value) != repr(was):
+            yield (old, name, value), was
+        function, original = _bare(value), _bare(was)
+        if isinstance(function, FunctionType) and isinstance(original, FunctionType):
+            for part in ("__defaults__", "__kwdefaults__"):
+                if repr(getattr(function, part)) != repr(getattr(original, part)):
+                    yield (original, part, getattr(function, part)), None
+        if isinstance(value, type) and isinstance(was, type) and value.__module__ == was.__module__:
+            yield from _others(was, value)
+
+
+def _bare(value: Any) -> Any:
+    """Return the function within a static or class method, a property or a wrapper."""
+    value = getattr(value, "__func__", value)
+    value = value.fget if isinstance(value, property) else value
+    return getattr(value, "__wrapped__", value)
+
+
+def _everywhere(
+    module: ModuleType, held: tuple[Any, str, Any], old: Any
+) -> Iterator[tuple[Any, str, Any]]:
+    """Yield the same for all modules that have taken the value by its name."""
+    holder, name, value = held
+    yield held
+    if holder is module:
+        for other in list(sys.modules.values()):
+            if other is not module and getattr(other, "__dict__", {}).get(name) is old:
+                yield other, name, value
