@@ -3,7 +3,7 @@ from fractions import Fraction
 from math import inf, nan, nextafter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hushrank.accounting.rounding import (
@@ -51,6 +51,7 @@ def test_a_numeral_is_the_least_of_its_digits_that_is_not_below(loss, digits):
 
 
 @given(WRITTEN)
+@example(0.100000000000003)  # 15 digits, and the float is above them
 def test_what_is_written_down_is_not_exceeded(written):
     kept = within(written)
     assert Fraction(kept) <= Fraction(repr(written)) < Fraction(nextafter(kept, inf))

@@ -201,6 +201,7 @@ def test_it_is_never_worse_than_local():
     assert local_epsilon(31.0, 1e-9, n_reports=2) == 31.0
     assert central_epsilon(1e-12, local=0.7, n_reports=1) <= 0.7
     assert central_epsilon(0.9, local=0.7, n_reports=10) == 0.0
+    assert central_epsilon(0.5, local=0.1, n_reports=1000) == 0.0
     assert central_delta(20.0, local=40.0, n_reports=1000) == 1.0
 
 
