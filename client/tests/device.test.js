@@ -119,6 +119,24 @@ test("two tabs at once draw one answer and are one person", async () => {
   }
 });
 
+test("a tab that joins late keeps what another one has answered meanwhile", async () => {
+  const survey = caseOf("rappor");
+  const [storage, other] = await tabs();
+  const collector = new Collector(survey);
+  const first = deviceOf(collector, { storage });
+  let answered;
+  const fetch = async (url, init) => {
+    if (url.endsWith("/assignments")) {
+      await first.join(survey.id);
+      answered = await first.answer(survey.id, survey.order);
+    }
+    return collector.fetch(url, init);
+  };
+  const late = deviceOf({ fetch }, { storage: other });
+  assert.deepEqual((await late.join(survey.id)).answered, answered);
+  assert.deepEqual(await late.answer(survey.id, reversed(survey.order)), answered);
+});
+
 test("a changed announcement is refused", async () => {
   const survey = caseOf("pairs");
   const collector = new Collector(survey);
