@@ -89,6 +89,12 @@ def test_rho_converts_to_epsilon(epsilon, delta):
     assert epsilon_of_zcdp(mechanism.rho * (1 + 1e-9), delta) > epsilon
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), PRIVACY)
+def test_rho_is_not_below_what_sigma_costs(epsilon, delta):
+    mechanism = DiscreteGaussian(50, epsilon, delta)
+    assert Fraction(mechanism.rho) >= 25 / Fraction(mechanism.sigma) ** 2
+
+
 def read_nothing(n_bytes):
     raise AssertionError("read a word")
 
