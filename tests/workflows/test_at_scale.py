@@ -70,6 +70,14 @@ def test_what_needs_ballots_one_by_one_is_refused_before_a_file_is_read(tmp_path
             count_ballots(tmp_path / "none.parquet", BallotTerms(asked))
 
 
+@pytest.mark.parametrize(
+    ("asked", "named"), [(Asked(drop=("1%",)), "drop:"), (Asked(id="voter"), "id:")]
+)
+def test_nobody_is_asked_about_items_that_raw_rankings_chose(tmp_path, asked, named):
+    with pytest.raises(HushrankError, match=named):
+        collect_files(tmp_path / "none.parquet", 1.0, BallotTerms(asked))
+
+
 def test_a_missing_and_a_damaged_file_are_named(ballots):
     with pytest.raises(HushrankError, match=r"none\.parquet: there is no such file"):
         count_ballots([ballots, ballots / "none.parquet"])

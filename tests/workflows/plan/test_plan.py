@@ -26,6 +26,13 @@ def test_a_goal_is_answered_for_an_epsilon_of_at_most_1000():
             hushrank.plan(goal="winner", items=8, people=3000, epsilon=wrong)
 
 
+@pytest.mark.parametrize("epsilon", ["1.234", "0.1"])
+def test_an_epsilon_is_said_as_it_was_asked_for(epsilon):
+    advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=float(epsilon))
+    assert {each.price for each in advice.choices} == {epsilon}
+    assert f"collect at epsilon {epsilon}<" in advice._repr_html_()
+
+
 def test_budgets_follow_the_size_alone():
     activity, _ = hushrank.simulate_activity(users=200, items=30, seed=1)
     size = {"people": activity.n_users, "items": activity.n_items, "records": activity.n_records}
