@@ -155,6 +155,15 @@ def test_only_a_proxy_on_this_machine_is_trusted_untold():
     assert outside.proxies(("10.0.0.1",)) == ("10.0.0.1",)
 
 
+def test_the_console_tells_proxies_from_backends(monkeypatch, console):
+    told = {}
+    monkeypatch.setattr(serve, "serve", lambda *_, **options: told.update(options))
+    code, _ = console("serve", "--trusted-proxy", "10.0.0.1", "--backend", "10.0.0.2")
+    assert code == 0
+    assert told["trusted_proxies"] == ("10.0.0.1",)
+    assert told["unlimited"] == ("10.0.0.2",)
+
+
 def test_this_machine_has_no_rate_where_nobody_else_can_connect():
     assert Listening().without_rate(("10.0.0.1",)) == ("10.0.0.1", "127.0.0.1", "::1")
     assert Listening(public_url="https://survey.example.org").without_rate(()) == ()
