@@ -287,6 +287,15 @@ def test_an_unprotected_connection_is_warned_of(visits, fake_address):
     assert accessible(page) == []
 
 
+def test_who_is_asked_again_is_warned_of_an_unprotected_connection(visits, fake_address):
+    address = fake_address.replace("127.0.0.1", "survey.test")
+    second = {"state": "open", "round": 1, "closes": None}
+    again = scenario(announcement=TWO_ROUNDS, kept=SENT, state=second)
+    page = visits.open(f"{address}/s/drinks", script=f"globalThis.scenario = {json.dumps(again)}")
+    assert heading(page) == "There is a second question"
+    assert "This connection is not protected" in told(page)
+
+
 def test_a_protected_connection_is_not_warned_of(visit):
     assert "not protected" not in told(visit(scenario()))
 
