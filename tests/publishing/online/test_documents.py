@@ -9,6 +9,7 @@ from hushrank.publishing.item_channel.binary.solve import solve_binary
 from hushrank.publishing.item_channel.channel import CompactChannel
 from hushrank.publishing.online.documents import (
     ChannelDocument,
+    UserDocument,
     channel_from_document,
     channel_to_document,
     user_from_bytes,
@@ -87,3 +88,5 @@ def test_counts_of_unknown_items_or_of_more_or_fewer_than_named_are_refused(item
 
 def test_representations_show_nothing():
     assert repr(channel_to_document(small_channel())) == "ChannelDocument()"
+    content = user_to_bytes(StreamUser(np.arange(3)))
+    assert repr(msgspec.msgpack.decode(content, type=UserDocument)) == "UserDocument()"
