@@ -194,6 +194,14 @@ def test_pages_are_accessible_in_both_colours_and_fit_their_window(
     assert problems == []
 
 
+def test_the_token_of_a_link_is_out_of_the_address_before_it_is_sent(visits, collector):
+    person, seen = visits.person(), []
+    person.on("page", lambda page: page.on("framenavigated", lambda frame: seen.append(frame.url)))
+    link = sign_in_link(collector)
+    visits.page(person, link).wait_for_url("**/o/")
+    assert seen[-3:] == [link, f"{collector.address}/o/sign-in", f"{collector.address}/o/"]
+
+
 def test_everything_works_without_scripts(visits, collector):
     page = visits.page(visits.person(java_script_enabled=False), collector.address + "/o/sign-in")
     page.locator("#token").fill(sign_in_link(collector).partition("#t=")[2])

@@ -4,7 +4,7 @@ import pytest
 
 from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.opening import open_store
-from hushrank.collector.store.postgres import connections
+from hushrank.collector.store.postgres import connections, deletion
 from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
@@ -55,6 +55,17 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(database):
         assert await store.all() == ()
         await store.sweep(NOW)
         assert await rows_of(store, ["surveys", "rounds", "answers"]) == 0
+
+    on_store(database, scenario)
+
+
+def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(database):
+    async def scenario(store):
+        await version_1.fill(store)
+        async with connections.transaction(store._pool) as lent:
+            await deletion.hide(lent, "s")
+        left = await store._pool.fetch("SELECT id, blob FROM hushrank.surveys")
+        assert [tuple(row) for row in left] == [(None, b"")]
 
     on_store(database, scenario)
 

@@ -5,11 +5,16 @@ import msgspec
 
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of
+from hushrank.collector.web.api.messages import JoiningBody
 from hushrank.surveys.wire import read_survey
 from tests.collector.drafts import draft
 from tests.collector.web.api.test_reports import kind_of
 
 PERSON = "a" * 32
+
+
+def test_who_joins_and_by_which_invitation_shows_in_no_repr():
+    assert repr(JoiningBody(PERSON, 7, "letter", "token")) == "JoiningBody()"
 
 
 def test_an_announcement_comes_byte_for_byte_with_its_fingerprint(on_collector):

@@ -73,6 +73,15 @@ def test_the_collector_answers_by_its_own_names_only(on_collector, host, status)
     on_collector(use, public_url="https://survey.example.org")
 
 
+def test_an_address_with_a_slash_more_is_no_other_ones(on_collector):
+    async def use(collector):
+        for path in ("/v1/surveys/x/", "/o/sign-in/", "/s/x/"):
+            answer = await collector.client.get(path)
+            assert (answer.status_code, "location" in answer.headers) == (404, False)
+
+    on_collector(use)
+
+
 def test_no_address_of_the_client_choosing_is_ever_redirected_to(on_collector):
     async def use(collector):
         for path in ("/o", "/o/", "//evil.example", "/v1/surveys/x/", "/o/sign-in/", "/\\evil"):
