@@ -178,3 +178,16 @@ def test_the_command_begins_the_states_and_each_is_run_as_one_stream(
     run = "publish online --state states/2-of-3.state --input new.ndjson --output out.ndjson"
     assert command(monkeypatch, *run.split()) == 0
     assert json.loads(Path("out.ndjson").read_text())["user"] == user
+
+
+def test_the_command_hands_every_rule_on(tmp_path, data, monkeypatch):
+    _, profiles = data
+    monkeypatch.chdir(tmp_path)
+    hushrank.write_profiles(profiles, "people.csv")
+    told = {}
+    begun = "hushrank.workflows.publish.shards.begin_shards"
+    monkeypatch.setattr(begun, lambda *_, **rules: told.update(rules) or ())
+    words = "publish shards visits/*.parquet --profiles people.csv --private gender --budget 0.02"
+    words += " --limit 2.5 --renew-every 7 --shards 3 --out states"
+    assert command(monkeypatch, *words.split()) == 0
+    assert (told["budget"], told["limit"], told["renew_every"]) == (0.02, 2.5, 7)
