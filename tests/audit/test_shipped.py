@@ -10,6 +10,7 @@ import pytest
 from hushrank.audit import audit
 from hushrank.audit.replay import Replay, replay
 from hushrank.audit.shipped import rounds
+from hushrank.audit.shipped.central import central_subjects
 from hushrank.audit.shipped.publishing import publishing_subjects
 from hushrank.audit.shipped.rounds import rounds_subjects
 from hushrank.engines.crowd import Crowd
@@ -33,6 +34,11 @@ def of_two(subject):
     pair = subject.pairs[-1] if "abcd" not in subject.inputs else ("abcd", "dcba")
     inputs = {name: subject.inputs[name] for name in pair}
     return replace(subject, inputs=inputs, pairs=(pair,))
+
+
+def test_only_what_is_made_for_a_delta_may_fail_by_it():
+    allowed = {each.name for each in central_subjects(1.0, 0.01) if each.delta}
+    assert allowed == {"noise gaussian", "aggregate gaussian-borda", "aggregate gaussian-kemeny"}
 
 
 @pytest.mark.slow
