@@ -189,5 +189,7 @@ def test_the_command_hands_every_rule_on(tmp_path, data, monkeypatch):
     monkeypatch.setattr(begun, lambda *_, **rules: told.update(rules) or ())
     words = "publish shards visits/*.parquet --profiles people.csv --private gender --budget 0.02"
     words += " --limit 2.5 --renew-every 7 --shards 3 --out states"
+    words += " --history visits/0.parquet"
     assert command(monkeypatch, *words.split()) == 0
     assert (told["budget"], told["limit"], told["renew_every"]) == (0.02, 2.5, 7)
+    assert told["history"].users == read_activity("visits/0.parquet").users
