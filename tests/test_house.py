@@ -69,6 +69,17 @@ def test_what_python_calls_speaks_of_no_options():
     assert said == {}
 
 
+def test_every_file_is_written_by_what_asks_who_may_read_it():
+    """By `files.disk.replace_file`, which has no default: experiments are simulations."""
+    others = [
+        str(file.relative_to(CODE))
+        for file in CODE.rglob("*.py")
+        if "experiments" not in file.parts
+        if re.search(r"\.write_(?:bytes|text)\(", file.read_text())
+    ]
+    assert others == []
+
+
 OF_COMMANDS = {
     "cli",
     "experiments",

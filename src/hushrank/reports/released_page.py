@@ -24,9 +24,18 @@ QUANTILES = (("largest", 1.0), ("upper quarter", 0.75), ("middle", 0.5), ("lower
 
 
 def write_released_report(
-    path: Path, activity: Activity, rows: Mapping[str, str], notes: Sequence[str], *, title: str
+    path: Path,
+    activity: Activity,
+    rows: Mapping[str, str],
+    notes: Sequence[str],
+    *,
+    title: str,
+    secret: bool,
 ) -> None:
-    """Write one HTML file, nothing from outside; it appears whole or not at all."""
+    """Write one HTML file, nothing from outside; it appears whole or not at all.
+
+    secret: whether only its owner may read it.
+    """
     size = f"{activity.n_records:,} records of {activity.n_users:,} users and {activity.n_items:,}"
     parts = [
         heading(title),
@@ -46,7 +55,7 @@ def write_released_report(
         ),
         section("Details", facts(rows)),
     ]
-    replace_file(path, page(title, "\n".join(parts)).encode(), secret=False)
+    replace_file(path, page(title, "\n".join(parts)).encode(), secret=secret)
 
 
 def records_drawing(records: Counts, of: str, what: str) -> str:

@@ -90,6 +90,7 @@ def test_the_console_creates_lists_exports_and_deletes_while_the_collector_runs(
             assert console("collector", "create", out)[0] == 0
         assert console("collector", "export", survey, "--out", "all.json") == (0, "")
         assert json.loads((tmp_path / "all.json").read_text())["id"] == survey
+        assert (tmp_path / "all.json").stat().st_mode & 0o77 == 0  # a sum may be one report
         assert console("collector", "backup", "copy.sqlite") == (0, "")
         assert (tmp_path / "copy.sqlite").stat().st_size > 0
         assert "by key" in console("collector", "rotate-key")[1]

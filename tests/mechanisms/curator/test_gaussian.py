@@ -6,6 +6,8 @@ from math import exp, floor, inf, nan, nextafter, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian, epsilon_of_zcdp
@@ -89,10 +91,13 @@ def test_rho_converts_to_epsilon(epsilon, delta):
     assert epsilon_of_zcdp(mechanism.rho * (1 + 1e-9), delta) > epsilon
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), PRIVACY)
-def test_rho_is_not_below_what_sigma_costs(epsilon, delta):
-    mechanism = DiscreteGaussian(50, epsilon, delta)
-    assert Fraction(mechanism.rho) >= 25 / Fraction(mechanism.sigma) ** 2
+@given(st.integers(1, 10**4), st.floats(0.01, 200), st.floats(1e-12, 0.5))
+@example(1, 3.486365227678084, 1e-06)  # a float computed from sigma, raised by a digit, is below
+@example(2, 166.08827826277167, 0.01)
+def test_rho_is_the_least_float_that_is_not_below_what_sigma_costs(sensitivity, epsilon, delta):
+    mechanism = DiscreteGaussian(sensitivity, epsilon, delta)
+    exact = Fraction(sensitivity) / (2 * Fraction(mechanism.sigma) ** 2)
+    assert Fraction(mechanism.rho) >= exact > Fraction(nextafter(mechanism.rho, 0))
 
 
 def read_nothing(n_bytes):

@@ -284,6 +284,9 @@ def test_a_release_answers_to_the_words_of_every_result(data, tmp_path):
     assert len(table["user"]) == release.activity.n_records
     assert sum(table["score"]) == release.activity.scores.sum()
     release.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_mode & 0o77
+    replace(release, is_private=False).report(tmp_path / "drawn_by_a_seed.html")
+    assert (tmp_path / "drawn_by_a_seed.html").stat().st_mode & 0o77 == 0
     page = (tmp_path / "page.html").read_text()
     assert page.count("<svg") == 2
     assert "no differential privacy" in page

@@ -13,7 +13,7 @@ from hushrank.cli.input.options import StoreAddress
 from hushrank.cli.output.console import plain
 from hushrank.cli.output.talk import for_people
 from hushrank.errors import require
-from hushrank.files.disk import outputs
+from hushrank.files.disk import outputs, replace_file
 
 if TYPE_CHECKING:
     from hushrank.collector.draft import Form
@@ -114,14 +114,15 @@ async def _export_draft(service: "Service", survey: str, out: Path) -> None:
     from hushrank.collector.draft import write_draft
 
     draft = (await service.survey(survey)).draft
-    out.write_bytes(write_draft(draft, await service.pictures(survey), form=_form(out)))
+    content = write_draft(draft, await service.pictures(survey), form=_form(out))
+    replace_file(out, content, secret=False)
 
 
 async def _export_all(service: "Service", survey: str, out: Path) -> None:
     import msgspec
 
     exported = msgspec.json.encode(await service.export(survey))
-    out.write_bytes(msgspec.json.format(exported, indent=2))
+    replace_file(out, msgspec.json.format(exported, indent=2), secret=True)
 
 
 @collector.command("hand-over")

@@ -123,7 +123,8 @@ def _write(published: Publication, bins: Sequence[str], paths: PublishPaths) -> 
         write_posterior(published.compared.posterior, paths.posterior)
     if paths.json is not None:
         write_json(paths.json, as_json(published.compared, bins), secret=True)
-    write_activity(published.release.activity, paths.output)
+    release = published.release
+    write_activity(release.activity, paths.output, secret=not release.is_private)
 
 
 def as_json(compared: ReleaseComparison, bins: Sequence[str]) -> dict[str, Any]:

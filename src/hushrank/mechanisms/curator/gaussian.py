@@ -4,13 +4,15 @@ Theory: docs/theory/curators-noise.md.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import floor, inf, log, log1p, nextafter, pi, sqrt
+from math import floor, inf, log, log1p, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from hushrank.accounting.rounding import float_above
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
 from hushrank.mechanisms.curator.noise import (
@@ -66,8 +68,8 @@ class DiscreteGaussian:
 
     @property
     def rho(self) -> float:
-        """The zero-concentrated privacy loss of a release, which adds up over releases."""
-        return nextafter(self.squared_sensitivity / (2 * self.sigma**2), inf)
+        """The zero-concentrated loss of a release, which adds up over releases: rounded up."""
+        return float_above(Fraction(self.squared_sensitivity) / (2 * Fraction(self.sigma) ** 2))
 
     def release(self, values: Counts, *, rng: Randomness) -> Counts:
         """Draw noise for each of `values`, whole numbers of any shape, 2^62 at most: int64.

@@ -156,11 +156,14 @@ class Release:
         return arrow_stream(self._columns(), requested_schema)
 
     def report(self, path: FilePath, *, title: str = "Released activity") -> None:
-        """Write one HTML page with pictures, from the release alone."""
+        """Write one HTML page with pictures, from the release alone.
+
+        Only its owner may read the file where draws came from a seed.
+        """
         from hushrank.reports.released_page import write_released_report
 
-        notes = (self.privacy, *self.terms.notes)
-        write_released_report(Path(path), self.activity, self.summary, notes, title=title)
+        shown = self.activity, self.summary, (self.privacy, *self.terms.notes)
+        write_released_report(Path(path), *shown, title=title, secret=not self.is_private)
 
     def _repr_html_(self) -> str:
         from hushrank.reports.notebook import notebook_html
