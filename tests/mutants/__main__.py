@@ -107,6 +107,15 @@ def _own(options: argparse.Namespace) -> list[Mutant]:
     return [each.mutant for each in own] if options.privacy else []
 
 
+def _rooms(wanted: list[str]) -> list[Room]:
+    """Return the rooms of these names, and for what is no room's name those that have it in it."""
+    names = {room.name for room in ROOMS}
+    parts = [name for name in wanted if name not in names]
+    return [
+        room for room in ROOMS if room.name in wanted or any(part in room.name for part in parts)
+    ]
+
+
 def _tests_of(rooms: list[Room], is_wide: bool) -> Tests:
     named = [room.tests + (room.wider if is_wide else ()) for room in rooms]
     return tuple(dict.fromkeys(chain.from_iterable(named)))
@@ -115,8 +124,7 @@ def _tests_of(rooms: list[Room], is_wide: bool) -> Tests:
 def main() -> None:
     """Judge what was asked for; exit with 1 where something survived that nothing explains."""
     options = _arguments()
-    wanted = options.rooms or [""]
-    rooms = [room for room in ROOMS if any(name in room.name for name in wanted)]
+    rooms = _rooms(options.rooms or [""])
     own, n_places, generic = _own(options), Counter[str](), list[Mutant]()
     if options.sample or options.every:
         n_wanted = sys.maxsize if options.every else options.sample

@@ -7,6 +7,7 @@ noticed; what is not may be by tests that start other processes or read files, o
 import json
 import os
 import resource
+import signal
 import sys
 import threading
 import time
@@ -28,6 +29,12 @@ from tests.mutants.swaps import Place, Swap, loaded_functions, swap_of
 BUDGET = 20.0
 """Processor seconds that the tests of a mutant take without it, at most: the quickest are run."""
 NOTICED, UNNOTICED = 1, 0
+FATES: dict[int, Fate] = {
+    NOTICED: "killed",
+    UNNOTICED: "survived",
+    -signal.SIGXCPU: "endless",
+    -signal.SIGKILL: "endless",
+}
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Swapper:
     """A plugin of pytest that judges mutants in place of running tests.
 
     tell: is given the number of each mutant, its fate and the processor seconds that it took; the
-    fate is None where what it changes cannot be swapped.
+    fate is None where what it changes cannot be swapped, or no test enters it.
     """
 
     def __init__(
@@ -72,12 +79,13 @@ class Swapper:
         functions = loaded_functions(self._tree / "src")
         for number, mutant in enumerate(self._mutants):
             swap = swap_of(mutant, self._tree, functions)
-            if swap is None:
+            chosen = _chosen(mutant, swap, entered) if swap is not None else []
+            if swap is None or not chosen:
                 self._tell(number, None, 0.0)
                 continue
             if len(self._running) == self._jobs:
                 self._end_one()
-            self._running[_start(swap, _chosen(mutant, swap, entered))] = number
+            self._running[_start(swap, chosen)] = number
         while self._running:
             self._end_one()
         return True
@@ -86,8 +94,7 @@ class Swapper:
         process, status, used = os.wait4(-1, 0)
         if process in self._running:
             code = os.waitstatus_to_exitcode(status)
-            fates: dict[int, Fate] = {NOTICED: "killed", UNNOTICED: "survived"}
-            fate = "endless" if code < 0 else fates.get(code)
+            fate = FATES.get(code)  # another is that of a crash, which a swap may bring about
             self._tell(self._running.pop(process), fate, used.ru_utime + used.ru_stime)
 
 

@@ -46,7 +46,8 @@ def loaded_functions(root: Path) -> Functions:
     gc.unfreeze()  # what is frozen is not listed
     every = gc.get_objects()
     gc.freeze()
-    compiled = {id(vars(each)["_loop"]) for each in every if type(each).__name__ == "Kernel"}
+    compiled = {id(each.__wrapped__) for each in every if type(each).__name__ == "Kernel"}
+    compiled |= {id(each.py_func) for each in every if type(each).__name__ == "CPUDispatcher"}
     found: Functions = defaultdict(lambda: defaultdict(list))
     for each in every:
         if isinstance(each, FunctionType) and id(each) not in compiled:
