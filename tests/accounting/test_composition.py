@@ -164,7 +164,7 @@ def test_the_delta_of_replacing_is_rounded_up(epsilon, delta):
     with localcontext(prec=1000):
         exact = (1 + Decimal(epsilon).exp()) * Decimal(delta)
         said = Decimal(delta_of_replacing(epsilon, delta))
-        assert min(1, exact) <= said <= exact * (1 + Decimal("3e-16"))
+        assert min(1, exact) <= said <= min(1, exact * (1 + Decimal("3e-16")))
 
 
 def test_in_json_the_numeral_of_a_price_is_not_below_it():

@@ -13,6 +13,7 @@ from hushrank.accounting.rounding import (
     float_above,
     float_below,
     numeral_above,
+    numeral_below,
     places_above,
     places_below,
     within,
@@ -48,6 +49,14 @@ def test_a_numeral_is_the_least_of_its_digits_that_is_not_below(loss, digits):
     least = Decimal(1).scaleb(numeral.adjusted() - digits + 1)
     with localcontext(prec=1000):
         assert Fraction(numeral - least) < Fraction(loss) <= Fraction(numeral)
+
+
+@given(LOSSES, st.integers(1, 20))
+def test_a_numeral_below_is_the_largest_of_its_digits_that_is_not_above(loss, digits):
+    numeral = numeral_below(loss, digits)
+    least = Decimal(1).scaleb(numeral.adjusted() - digits + 1)
+    with localcontext(prec=1000):
+        assert Fraction(numeral) <= Fraction(loss) < Fraction(numeral + least)
 
 
 @given(WRITTEN)

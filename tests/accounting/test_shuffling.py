@@ -3,7 +3,7 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, permutations
-from math import comb, exp, log, nextafter
+from math import comb, exp, inf, log, nextafter
 
 import numpy as np
 import pytest
@@ -205,6 +205,33 @@ def test_it_is_never_worse_than_local():
     assert central_delta(20.0, local=40.0, n_reports=1000) == 1.0
 
 
+def test_a_delta_is_no_more_than_one():
+    """Of one person who tells nearly everything the bound, rounded up, would be."""
+    assert central_delta(0.0, local=30.0, n_reports=1) == 1.0
+
+
+@pytest.mark.parametrize("part", [0.5, 0.999])
+def test_nothing_is_lost_just_where_no_loss_has_so_small_a_delta(part):
+    at_nothing = central_delta(0.0, local=0.5, n_reports=1000)
+    assert central_epsilon(at_nothing, local=0.5, n_reports=1000) == 0.0
+    assert central_epsilon(at_nothing / part, local=0.5, n_reports=1000) == 0.0
+    lost = central_epsilon(at_nothing * part, local=0.5, n_reports=1000)
+    assert lost > 0
+    assert central_delta(lost, local=0.5, n_reports=1000) <= at_nothing * part
+
+
+def test_what_three_windows_leave_out_is_added():
+    """Of clones, of drifts and of those among the clones: where nothing is ever won, that alone."""
+    assert 3 * TAIL < _bound(_Slots(1.0, 2.0, 0.0, 0.5, 1.0), 100) < 3.001 * TAIL
+
+
+def test_levels_are_rounded_down():
+    """Of one clone that is won or lost, exactly: (1 - level) / 2 and a little more."""
+    for lost in (0.1, 0.3, 0.7):
+        found = Fraction(_excess(_Slots(1.0, lost, 0.0, 0.5, 0.0), 1, 1, 1))
+        assert (1 - Fraction(lost)) / 2 < found < (1 - Fraction(lost)) / 2 + Fraction(1, 10**13)
+
+
 def test_of_very_many_people_so_many_are_counted():
     most = central_delta(0.01, local=3.0, n_reports=MOST_REPORTS)
     assert 0 < most < 1
@@ -212,9 +239,9 @@ def test_of_very_many_people_so_many_are_counted():
 
 
 def test_what_is_out_of_range_is_refused():
-    for epsilon, local, n, rate in [(-1, 1, 5, None), (0.5, 0, 5, None), (0.5, 1, 0, None)]:
+    for epsilon, local, n in [(-1, 1, 5), (inf, 1, 5), (0.5, 0, 5), (0.5, inf, 5), (0.5, 1, 0)]:
         with pytest.raises(HushrankError):
-            central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
+            central_delta(epsilon, local=local, n_reports=n)
     with pytest.raises(HushrankError, match="positive clone rate"):
         central_delta(0.5, local=1.0, n_reports=5, clone_rate=0.0)
     for delta in (0.0, 1.0):
@@ -222,8 +249,9 @@ def test_what_is_out_of_range_is_refused():
             central_epsilon(delta, local=1.0, n_reports=5)
         with pytest.raises(HushrankError, match="delta above 0"):
             local_epsilon(1.0, delta, n_reports=5)
-    with pytest.raises(HushrankError, match="central epsilon"):
-        local_epsilon(0.0, 1e-6, n_reports=5)
+    for epsilon in (0.0, inf):
+        with pytest.raises(HushrankError, match="central epsilon"):
+            local_epsilon(epsilon, 1e-6, n_reports=5)
 
 
 @pytest.mark.parametrize("n", [1, 1000, 100_000, 10**8])

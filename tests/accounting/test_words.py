@@ -103,6 +103,7 @@ def test_the_smallest_loss_moves_a_guess():
 def test_one_nat_is_one():
     assert [nats_in_words(loss) for loss in (1.0, 0.5, 2.0)] == ["1 nat", "0.5 nats", "2 nats"]
     assert nats_in_words(2.0748531) == "2.07486 nats"
+    assert epsilon_in_words(2.0748531).startswith("Epsilon 2.075: ")
 
 
 @pytest.mark.parametrize("said", [best_guess, guess_in_words, epsilon_in_words])
