@@ -111,3 +111,11 @@ def test_more_categories_than_words_of_a_report_tell_apart_are_refused(kind, mos
     assert drawn(most).size == 1
     with pytest.raises(HushrankError, match="expected at most"):
         drawn(most + 1)
+
+
+def test_buckets_beyond_the_last_are_refused_with_what_was_expected():
+    mechanism = HashedResponse(5, 1.0, 4)
+    reports = mechanism.randomise(np.zeros(1, dtype=int), rng=Randomness.seeded(1))
+    reports["bucket"] = 4
+    with pytest.raises(HushrankError, match=r"expected buckets 0\.\.3, some lie outside"):
+        mechanism.tally(reports)

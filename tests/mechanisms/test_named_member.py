@@ -168,3 +168,16 @@ def test_a_word_beyond_all_runs_names_one_of_the_first_whatever_holds():
         assert mechanism.randomise(np.tile(row, (n_left, 1)), rng=rng).tolist() == list(
             range(n_left)
         )
+
+
+def test_an_epsilon_at_which_truth_has_as_many_words_as_a_lie_is_refused():
+    rates = NamedMember(4, 1.0, 2).rates.of_members(4, 2, 1e-25)
+    assert rates.hit_words == rates.false_hit_words
+    with pytest.raises(HushrankError, match="too small for 4 categories"):
+        NamedMember(4, 1e-25, 2)
+
+
+@pytest.mark.parametrize("n_members", [0, 4])
+def test_how_many_may_hold_is_said(n_members):
+    with pytest.raises(HushrankError, match="expected 1 to 3 categories to hold"):
+        NamedMember(4, 1.0, n_members)

@@ -8,6 +8,7 @@ from hushrank.mechanisms.spearman_law import (
     best_ball,
     centred,
     counted_law,
+    largest_distance,
     pearson_law,
     relative_pulls,
 )
@@ -50,3 +51,26 @@ def test_many_items_have_balls_of_directions(n_items):
     rim = 1 - ball.radius / ((n_items**3 - n_items) / 12)
     assert slopes @ weights / weights.sum() == pytest.approx(rim, abs=0.01 / n_items**0.5)
     assert 0 < slopes.min() <= slopes.max() < 1
+
+
+def test_twelve_items_are_counted():
+    ball = best_ball(12, np.exp(-3.0))
+    assert ball.pulls.tolist() == counted_law(12)[1][ball.radius].tolist()
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4, 7])
+def test_radii_are_counted_until_the_rim_is_uncorrelated(n_items):
+    assert len(counted_law.__wrapped__(n_items)[0]) == largest_distance(n_items) // 2 + 1
+
+
+def test_rims_of_the_curve_lie_halfway_to_the_next_distance():
+    """So half of all orders lie within the middle one, and two about the middle are mirrored."""
+    shares, _ = pearson_law.__wrapped__(14)
+    assert shares[-1] == pytest.approx(0.5, rel=1e-14)
+    shares, pulls = pearson_law.__wrapped__(13)
+    assert shares[-1] + shares[-2] == pytest.approx(1, rel=1e-14)
+    assert pulls[-1] == pytest.approx(pulls[-2], rel=1e-12)
+
+
+def test_balls_are_compared_as_things():
+    assert best_ball(5, 0.1) != best_ball(5, 0.1)

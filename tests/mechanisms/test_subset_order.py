@@ -351,3 +351,16 @@ def test_few_items_bear_a_large_epsilon():
     mechanism = SubsetOrder(4, 30.0)
     assert mechanism.n_tries == pytest.approx(24)
     assert mechanism.signal == pytest.approx(1)
+
+
+def test_ranks_of_as_many_items_as_a_byte_tells_apart_are_taken():
+    assert SubsetOrder(254, 1.0).n_categories == 254
+
+
+def test_as_many_tries_as_may_be_are_taken_and_no_more(monkeypatch):
+    n_tries = SubsetOrder(4, 5.0).n_tries
+    monkeypatch.setattr("hushrank.mechanisms.subset_order.MOST_TRIES", n_tries)
+    assert SubsetOrder(4, 5.0).n_tries == n_tries
+    monkeypatch.setattr("hushrank.mechanisms.subset_order.MOST_TRIES", np.nextafter(n_tries, 0))
+    with pytest.raises(HushrankError, match="tries on average"):
+        SubsetOrder(4, 5.0)

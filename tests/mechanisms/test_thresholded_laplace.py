@@ -109,3 +109,7 @@ def test_answers_that_are_not_are_refused_before_anything_is_drawn(categories):
         ThresholdedLaplace(1.0).randomise(np.array(categories), rng=Randomness.replayed(b""))
     with pytest.raises(HushrankError):
         ThresholdedLaplace(1.0).tally(np.array(categories))
+
+
+def test_an_answer_is_no_or_yes():
+    assert ThresholdedLaplace(1.0).n_categories == 2

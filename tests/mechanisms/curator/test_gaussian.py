@@ -242,3 +242,28 @@ def test_a_guarantee_that_fails_oftener_than_it_holds_is_refused():
     assert DiscreteGaussian(1, 1.0, 0.5).sigma > 0
     with pytest.raises(HushrankError, match=r"a delta of at most 0\.5, got 0\.51"):
         DiscreteGaussian(1, 1.0, 0.51)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, 1.5, -0.5, nan, 1])
+def test_nothing_converts_at_a_delta_that_is_no_probability(delta):
+    with pytest.raises(HushrankError, match="delta"):
+        epsilon_of_zcdp(1.0, delta)
+
+
+def test_noise_may_cost_epsilon_to_the_last_digit_and_no_more():
+    mechanism = DiscreteGaussian(1, 1.0, 1e-6)
+    cost = epsilon_of_zcdp(mechanism.rho, 1e-6)
+    vars(mechanism)["epsilon"] = cost
+    assert mechanism.release(np.zeros(1, int), rng=Randomness.seeded(1)).size == 1
+    vars(mechanism)["epsilon"] = nextafter(cost, 0)
+    with pytest.raises(HushrankError, match="costs more"):
+        mechanism.release(np.zeros(1, int), rng=Randomness.replayed(b""))
+
+
+def test_the_widest_noise_is_taken_and_no_wider(monkeypatch):
+    sigma = DiscreteGaussian(1, 1.0, 1e-6).sigma
+    monkeypatch.setattr("hushrank.mechanisms.curator.gaussian.MOST_SCALE", sigma)
+    assert DiscreteGaussian(1, 1.0, 1e-6).sigma == sigma
+    monkeypatch.setattr("hushrank.mechanisms.curator.gaussian.MOST_SCALE", nextafter(sigma, 0))
+    with pytest.raises(HushrankError, match="too small"):
+        DiscreteGaussian(1, 1.0, 1e-6)

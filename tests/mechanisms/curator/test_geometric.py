@@ -2,12 +2,15 @@
 
 from fractions import Fraction
 from itertools import accumulate, pairwise
+from math import nextafter
 
 import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.geometric import (
+    _add_digits,
+    _tables,
     geometric_weights,
     neighbour_ratios,
     two_sided_geometric,
@@ -202,3 +205,44 @@ def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
 def test_a_negative_size_is_refused():
     with pytest.raises(HushrankError, match="size of at least 0, got -1"):
         two_sided_geometric(1, -1, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 1, 10])
+def test_ratios_of_exactly_epsilon_are_taken_and_none_beyond(monkeypatch, epsilon):
+    most, little = exp_below(epsilon), Fraction(1, 2**100)
+    found = {"ratios": (1 / most, most)}
+    replaced = "hushrank.mechanisms.curator.geometric.neighbour_ratios"
+    monkeypatch.setattr(replaced, lambda weights: found["ratios"])
+    assert geometric_weights.__wrapped__(epsilon)
+    for beyond in ((1 / most - little, most), (1 / most, most + little)):
+        found["ratios"] = beyond
+        with pytest.raises(HushrankError, match="cannot hold a privacy loss of"):
+            geometric_weights.__wrapped__(epsilon)
+
+
+def test_tables_are_drawn_from_down_to_the_least_epsilon_that_they_hold(monkeypatch):
+    def no_tables(epsilon):
+        raise LookupError
+
+    monkeypatch.setattr("hushrank.mechanisms.curator.geometric._tables", no_tables)
+    with pytest.raises(LookupError):
+        two_sided_geometric(2**-30, 1, rng=Randomness.seeded(1))
+    assert two_sided_geometric(nextafter(2**-30, 0), 1, rng=Randomness.seeded(1)).size == 1
+
+
+def test_one_table_is_enough_down_to_the_least_rate_of_the_top_digit():
+    assert len(geometric_weights(2**-6 * 1.001)) == 1
+    assert len(geometric_weights(2**-6 * 0.999)) == 2
+
+
+@pytest.mark.parametrize("epsilon", [0.02, 1, 10])
+def test_digits_are_found_without_reading_beyond_the_tables(epsilon):
+    """By the loop that is compiled: the interpreter refuses places that are not there."""
+    (table,) = _tables(epsilon)
+    edges = [int(edge) for edge in table.edges]
+    words = sorted({0, WORDS - 1, *edges, *(edge - 1 for edge in edges)})
+    places, variables = np.arange(len(words)), np.zeros(len(words), dtype=np.int64)
+    digits = [sum(edge <= word for edge in edges) for word in words]
+    n_again = _add_digits.__wrapped__(np.array(words, dtype=np.uint64), table, places, variables)
+    assert variables.tolist() == digits
+    assert places[:n_again].tolist() == [i for i, d in enumerate(digits) if d == len(edges)]

@@ -268,3 +268,37 @@ def test_noise_is_turned_by_the_item_and_the_sign_that_are_drawn(item, sign):
     plain, turned = (mechanism.noise(3, rng=Turned(*each)) for each in ((0, 0), (item, sign)))
     assert turned.tolist() == (np.roll(plain, -item, axis=1) * (1 - 2 * sign)).tolist()
     assert len(np.unique(np.abs(plain))) > 1
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0, "first"), (1, "last")])
+def test_steps_go_from_one_to_twice_the_radius(monkeypatch, share, expected):
+    """So that each tile is a half-open one: a point more or less would be a breach."""
+    seen = {}
+
+    def remembered(codes, radii, steps):
+        seen[expected] = (radii, steps)
+        return np.zeros((len(radii), steps.shape[1] + 1), dtype=np.int64)
+
+    module = "hushrank.mechanisms.curator.k_norm."
+    monkeypatch.setattr(module + "_draw_radius", lambda *_, rng: 7)
+    monkeypatch.setattr(module + "uniform_below", lambda bound, *, rng: share * (bound - 1))
+    monkeypatch.setattr(module + "lattice_points", remembered)
+    PermutohedronMechanism(4, 1.0).noise(2, rng=seeded())
+    radii, steps = seen[expected]
+    assert radii.tolist() == [7, 7]
+    assert steps.tolist() == [[14 if share else 1] * 3] * 2
+
+
+def test_scores_up_to_the_largest_are_released_and_none_beyond():
+    mechanism = PermutohedronMechanism(3, 1.0)
+    largest = 2**62 // mechanism.resolution
+    scores = np.array([largest, -largest, 0])
+    assert mechanism.release(scores, rng=seeded()).sum() == 0
+    with pytest.raises(HushrankError, match=f"scores of at most {largest}"):
+        mechanism.release(scores + np.array([1, -1, 0]), rng=Randomness.replayed(b""))
+
+
+def test_the_widest_noise_has_room_and_none_wider():
+    assert PermutohedronMechanism(4, 2.0**-46).rate == Fraction(1, 2**46)
+    with pytest.raises(HushrankError, match="too small for 4 items"):
+        PermutohedronMechanism(4, np.nextafter(2.0**-46, 0))

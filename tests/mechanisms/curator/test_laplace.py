@@ -187,3 +187,12 @@ def test_the_compiler_is_not_loaded_before_it_is_needed():
     code = "import sys, hushrank.mechanisms.curator.laplace; print({'numba'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert shown.stdout == b"set()\n"
+
+
+@pytest.mark.parametrize("scale", [0.5, 7.5])
+def test_gaps_between_two_counts_are_those_of_the_sign(scale):
+    """At half a unit above 0 all is below but what is above 0, at half a unit below nothing is."""
+    mechanism = DiscreteLaplace(60, 60 / scale)
+    below, above = mechanism.probability_below([-0.5, 0.5])
+    assert below < 0.5 < above
+    assert below + above == pytest.approx(1, rel=1e-12)

@@ -1,0 +1,14 @@
+"""Which reports Harmony knows."""
+
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.mechanisms.harmony import Harmony
+
+
+def test_reports_beyond_the_rows_are_refused_with_what_was_expected():
+    mechanism = Harmony(5, 1.0)
+    assert mechanism.tally(np.array([15], dtype=np.uint32)).n_reports == 1
+    with pytest.raises(HushrankError, match=r"expected reports 0\.\.15, some lie outside"):
+        mechanism.tally(np.array([16], dtype=np.uint32))
