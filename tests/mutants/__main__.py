@@ -128,7 +128,8 @@ def main() -> None:
     own, n_places, generic = _own(options), Counter[str](), list[Mutant]()
     if options.sample or options.every:
         n_wanted = sys.maxsize if options.every else options.sample
-        print(f"--sample {n_wanted} --seed {options.seed}", flush=True)
+        asked = "--every" if options.every else f"--sample {n_wanted} --seed {options.seed}"
+        print(asked, flush=True)
         generic, n_places = sampled(rooms, n_wanted, options.seed, is_wide=options.wide)
     names = options.client  # None where it is not asked for, and [] for all
     of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import CodeType, FrameType
@@ -28,6 +29,8 @@ from tests.mutants.swaps import Place, Swap, loaded_functions, swap_of
 
 BUDGET = 20.0
 """Processor seconds that the tests of a mutant take without it, at most: the quickest are run."""
+Trace = tuple[float, list[tuple[str, str, int]]]
+"""The seconds of a test, and the functions that it enters: file, qualified name, line."""
 NOTICED, UNNOTICED = 1, 0
 FATES: dict[int, Fate] = {
     NOTICED: "killed",
@@ -75,6 +78,8 @@ class Swapper:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run all tests in one fork, to see what they enter; then a fork a mutant."""
+        if session.testsfailed:
+            pytest.exit("some tests cannot be collected", returncode=1)
         entered = _entered(session.items, self._tree)
         functions = loaded_functions(self._tree / "src")
         for number, mutant in enumerate(self._mutants):
@@ -101,7 +106,10 @@ class Swapper:
 def judge_swaps(
     tree: Path, mutants: list[Mutant], tests: Tests, others: list[Mutant], *, jobs: int
 ) -> Iterator[Judgement]:
-    """Judge mutants by the tests of a tree; add those that cannot be swapped to the others."""
+    """Judge mutants by the tests of a tree; add those that cannot be swapped to the others.
+
+    Exits where tests fail, or cannot be collected, without any mutant.
+    """
     known = frozenset(explained())
     load_packages()
     read, write = os.pipe()
@@ -135,19 +143,16 @@ def _judge(tree: Path, mutants: list[Mutant], tests: Tests, jobs: int, told: int
         def tell(*of_one: object) -> None:
             lines.write(json.dumps(of_one) + "\n")
 
-        run_pytest(tree, tests, [Swapper(tree, mutants, jobs, tell)])
-    os._exit(0)
+        status = run_pytest(tree, tests, [Swapper(tree, mutants, jobs, tell)])
+    os._exit(status)
 
 
 def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:
     """Return tests that may notice, those of the file itself first, then the quickest."""
     able = [each for each in entered if each.may_notice(mutant.file, swap.entered)]
     able.sort(key=lambda each: (not each.is_of(mutant.file), each.seconds))
-    chosen: list[Entered] = []
-    for each in able:
-        if sum(one.seconds for one in chosen) < BUDGET:
-            chosen.append(each)
-    return chosen
+    before = accumulate((each.seconds for each in able), initial=0.0)
+    return [each for each, seconds in zip(able, before, strict=False) if seconds < BUDGET]
 
 
 def _start(swap: Swap, chosen: list[Entered]) -> int:
@@ -182,21 +187,23 @@ def _entered(items: list[pytest.Item], tree: Path) -> list[Entered]:
                 os._exit(BROKEN)
         os.waitpid(process, 0)
         file.seek(0)
-        seen: list[tuple[float, list[tuple[str, str, int]]] | None] = json.load(file)
-    failed = [item.nodeid for item, one in zip(items, seen, strict=True) if one is None]
+        traces: list[Trace | None] = json.load(file)
+    traced = list(zip(items, traces, strict=True))
+    failed = [item.nodeid for item, trace in traced if trace is None]
     if failed:
-        raise SystemExit(f"fail without any mutant: {' '.join(failed)}")
-    found = []
-    for item, one in zip(items, seen, strict=True):
-        seconds, entered = one or (0.0, [])
-        places: dict[str, set[Place]] = {}
-        for name, function, line in entered:
-            places.setdefault(name, set()).add((function, line))
-        found.append(Entered(item, seconds, places))
-    return found
+        pytest.exit(f"fail without any mutant: {' '.join(failed)}", returncode=1)
+    return [_read(item, trace) for item, trace in traced if trace is not None]
 
 
-def _trace(item: pytest.Item, tree: Path) -> tuple[float, list[tuple[str, str, int]]] | None:
+def _read(item: pytest.Item, trace: Trace) -> Entered:
+    seconds, entered = trace
+    places: dict[str, set[Place]] = {}
+    for name, function, line in entered:
+        places.setdefault(name, set()).add((function, line))
+    return Entered(item, seconds, places)
+
+
+def _trace(item: pytest.Item, tree: Path) -> Trace | None:
     """Return how long a test takes and which functions it enters, None where it fails."""
     codes: set[CodeType] = set()
 

@@ -130,15 +130,20 @@ def _others(old: Any, new: Any) -> Iterator[tuple[tuple[Any, str, Any], Any]]:
         was = vars(old).get(name)
         if value is was or (name.startswith("__") and not isinstance(value, FunctionType)):
             continue
-        if isinstance(value, PLAIN) and repr(value) != repr(was):
+        if isinstance(value, PLAIN) and _differs(value, was):
             yield (old, name, value), was
         function, original = _bare(value), _bare(was)
         if isinstance(function, FunctionType) and isinstance(original, FunctionType):
             for part in ("__defaults__", "__kwdefaults__"):
-                if repr(getattr(function, part)) != repr(getattr(original, part)):
+                if _differs(getattr(function, part), getattr(original, part)):
                     yield (original, part, getattr(function, part)), None
         if isinstance(value, type) and isinstance(was, type) and value.__module__ == was.__module__:
             yield from _others(was, value)
+
+
+def _differs(value: Any, was: Any) -> bool:
+    """Whether a value is another; what holds things that are known by their place alone is not."""
+    return repr(value) != repr(was) and " at 0x" not in repr(value)
 
 
 def _bare(value: Any) -> Any:

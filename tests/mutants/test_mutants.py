@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from tests.mutants import client
 from tests.mutants.__main__ import FEW, score, table
 from tests.mutants.judging import Judge, Judgement, judge_all
@@ -118,6 +120,7 @@ def test_tests_that_start_processes_kill_no_mutant_by_that(tmp_path):
 PROGRAM = """
 from functools import cache
 LIMIT = 3
+ALL = (lambda: 1,)  # another each time that it is loaded
 
 @cache
 def _twice(number):
@@ -132,10 +135,15 @@ class Person:
         return [each + 1 for each in (1, 2)][0]
 """
 TESTS_OF_IT = """
-from program.code import LIMIT, Person, bounded
+from program.code import ALL, LIMIT, Person, bounded
 
 def test_a_number_is_bounded():
     assert [bounded(each) for each in (-1, 1, 5)] == [0, 2, LIMIT]
+
+def test_all_is_as_it_was_loaded():
+    from program import code
+
+    assert code.ALL is ALL
 
 def test_the_limit_is_three():
     assert LIMIT == 3
@@ -153,6 +161,7 @@ FATES = {
     "(1, 2)": ("(1, 3)", "survived"),
     "LIMIT))": ("LIMIT + (number < -9)))", "survived"),
     "    return 2": ("    while True: pass\n    return 2", "endless"),
+    "1,)": ("2,)", "other"),
     "@cache": ("", "other"),
 }
 
@@ -173,6 +182,16 @@ def test_a_fork_swaps_functions_values_and_defaults(monkeypatch, tmp_path):
     fates = {each.mutant.kind: each.fate for each in done}
     fates |= {each.kind: "other" for each in others}
     assert fates == {before: fate for before, (_, fate) in FATES.items()}
+
+
+@pytest.mark.parametrize("wrong", ["def test_it(): assert False\n", "import nothing_of_the_kind\n"])
+def test_tests_that_fail_without_any_mutant_judge_none(tmp_path, wrong):
+    (tmp_path / "test_good.py").write_text("def test_it(): pass\n")
+    (tmp_path / "test_wrong.py").write_text(wrong)
+    mutant = Mutant("room", "src/code.py", "kind", "x = 0\n", "x = 1\n", ())
+    tests = ("test_good.py", "test_wrong.py")
+    with pytest.raises(SystemExit):
+        list(judge_swaps(tmp_path, [mutant], tests, [], jobs=1))
 
 
 def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
