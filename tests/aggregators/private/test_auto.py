@@ -1,15 +1,17 @@
 import os
 from fractions import Fraction
-from math import inf
+from itertools import combinations, product
+from math import comb, inf, sqrt
 
 import numpy as np
 import pytest
+from scipy.stats import logistic, norm
 
 from hushrank.accounting.composition import rest_of, share_of
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private.auto import auto
-from hushrank.aggregators.private.order import DrawnByCost
+from hushrank.aggregators.private.order import DrawnByCost, central_spend
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
@@ -94,6 +96,72 @@ def test_both_releases_are_weighed_by_their_precision():
     expected = private_auto._variance(PermutohedronMechanism(5, 0.1)) / (0.05**2 + 0.95**2)
     assert len(by_both) >= 80
     assert 0.5 * expected < np.diff(by_both, axis=1).var() < 2 * expected
+
+
+def expected_excess(seen, look, more, delta):
+    """The excess that each method is expected to have, pair by pair."""
+    n_items, n_pairs = len(seen), comb(len(seen), 2)
+    first, second = (private_auto._variance(mechanism) for mechanism in (look, more))
+    of_noise = (n_items - 1) * first / 2
+    shrunk = max(0.0, 1 - 4 * of_noise / max(sum(score**2 for score in seen), of_noise))
+    gaps = [shrunk * abs(a - b) for a, b in combinations(seen, 2)]
+    both = sqrt(1 / (1 / first + 1 / second))
+    turned = {"borda": lambda gap: norm.sf(gap / both) + 0.002}
+    if n_items <= 22:
+        turned["p-sample"] = lambda gap: logistic.sf(more.epsilon / n_pairs * gap / n_items)
+    if delta is not None:
+        sigma = DiscreteGaussian(n_pairs, more.epsilon, delta).sigma
+        turned["gaussian-kemeny"] = lambda gap: norm.sf(gap / n_items / sigma)
+    return {name: sum(gap * law(gap) for gap in gaps) for name, law in turned.items()}
+
+
+@pytest.mark.parametrize(
+    ("n_items", "delta"),
+    [*product((2, 3, 5, 12, 22), (None, 1e-6)), (23, 1e-6)],
+)
+def test_what_promises_the_least_excess_is_chosen(n_items, delta):
+    """Wherever the two best promise what differs by more than a thousandth, or nothing at all."""
+    rng, chosen = np.random.default_rng(n_items), set()
+    look, more = PermutohedronMechanism(n_items, 0.05), PermutohedronMechanism(n_items, 0.95)
+    for size in np.geomspace(10, 1e6, 60):
+        seen = size * rng.normal(size=n_items)
+        seen -= seen.mean()
+        expected = expected_excess(seen, look, more, delta)
+        best, second, *_ = sorted(expected.values())
+        if best == second == 0 or second - best > 1e-3 * second:
+            method = private_auto._promising(seen, look, more, delta)
+            assert method == min(expected, key=expected.__getitem__)
+            chosen.add(method)
+    assert len(chosen) >= 2
+
+
+@pytest.mark.parametrize("delta", [None, 1e-3])
+def test_noise_and_confidence_are_those_of_both_releases_together(delta):
+    """By noise that is drawn here, 400,000 differences: within .005, six standard errors."""
+    n_items, rng = 4, np.random.default_rng(5)
+    look = PermutohedronMechanism(n_items, 0.4)
+    more = private_auto._least_noisy(n_items, 0.6, None)
+    if delta is not None:
+        more = DiscreteGaussian(n_items * (n_items**2 - 1) // 3, 3.0, delta)
+    parts = []
+    for mechanism in (look, more):
+        if isinstance(mechanism, DiscreteGaussian):
+            noise = rng.normal(0, mechanism.sigma, size=(400_000, n_items))
+        else:
+            noise = mechanism.simulate_noise(400_000, rng=rng) / mechanism.resolution
+        parts.append(noise[:, 0] - noise[:, 1])
+    weight = parts[1].var() / (parts[0].var() + parts[1].var())
+    apart = weight * parts[0] + (1 - weight) * parts[1]
+    first = np.array([3.0, -1.0, 1.0, -3.0]) * apart.std() / 4
+    second = np.array([2.0, 1.0, -1.0, -2.0]) * apart.std() / 4
+    spend = central_spend("auto", "two", 1.0)
+    found = private_auto._by_both(first, second, look, more, spend, rng=Randomness.seeded(1))
+    together = weight * first + (1 - weight) * second
+    assert found.order == tuple(np.argsort(-together))
+    assert found.evidence.scores == pytest.approx(together, rel=0.02, abs=0.02 * apart.std())
+    assert found.evidence.noise_sd == pytest.approx(apart.std() / sqrt(2), rel=0.02)
+    gaps = -np.diff(together[list(found.order)])
+    assert found.confidence == pytest.approx([(apart < gap).mean() for gap in gaps], abs=0.01)
 
 
 def test_a_delta_buys_gaussian_noise_where_that_is_smaller():

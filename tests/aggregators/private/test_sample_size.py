@@ -1,5 +1,7 @@
-from itertools import permutations
-from math import comb, exp, factorial
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import ceil, comb, exp, factorial, inf, log
 
 import numpy as np
 import pytest
@@ -50,6 +52,25 @@ def test_so_many_voters_keep_the_error_as_stated(alpha, dispersion):
     assert chance_of_error(counts, n_people, alpha, 0.5) <= 0.05
 
 
+@pytest.mark.parametrize("n_items", [2, 3, 4, 5])
+@pytest.mark.parametrize(("alpha", "delta"), [(0.01, 0.5), (0.5, 0.05), (0.65, 1e-9), (0.9, 0.3)])
+def test_no_fewer_voters_reach_the_bound(n_items, alpha, delta):
+    """Of all orders, one by one; half of six pairs is a distance that is just near enough."""
+    n_pairs = comb(n_items, 2)
+    distances = np.array(
+        [sum(a > b for a, b in combinations(order, 2)) for order in permutations(range(n_items))]
+    )
+    is_near = distances <= alpha * n_pairs
+
+    def chance(n_people):
+        bad = (~is_near).sum() * exp(-0.5 * alpha * n_people)
+        return bad / (bad + np.exp(-0.5 * n_people * distances[is_near] / n_pairs).sum())
+
+    found = voters_for_error(n_items, alpha=alpha, delta=delta, epsilon=0.5)
+    assert chance(found) <= delta
+    assert found == 1 or chance(found - 1) > delta
+
+
 def test_a_quarter_of_the_voters_can_be_too_few():
     """Where all agree on two items and on nothing else, the bound is nearly reached."""
     n_people = voters_for_error(2, alpha=0.5, delta=0.05, epsilon=0.5)
@@ -67,6 +88,11 @@ def test_two_items_have_a_closed_form():
         assert bad[0] / (1 + bad[0]) <= 0.05 < bad[1] / (1 + bad[1])
 
 
+def test_the_printed_bound_is_that_of_its_theorem():
+    """2 / (0.1 * 0.5) (ln 24 + ln 20) = 246.9..."""
+    assert voters_by_theorem(4, alpha=0.1, delta=0.05, epsilon=0.5) == 247
+
+
 @pytest.mark.parametrize("n_items", [2, 5, 10, 45])
 def test_the_printed_bound_asks_for_more(n_items):
     goal = {"alpha": 0.01, "delta": 0.05, "epsilon": 0.1}
@@ -80,6 +106,28 @@ def test_the_chance_of_sorting_is_that_of_quicksort():
     assert chance_of_sorting(3, 3) == pytest.approx(1)
     assert chance_of_sorting(3, 2) == pytest.approx(1 / 3 + 2 / 3 / 2)
     assert chance_of_sorting(3, 0) == pytest.approx(1 / 3 / 4 + 2 / 3 / 8)
+
+
+def law_of_comparisons(n_items: int) -> Counter[int]:
+    """How likely quicksort needs so many comparisons, exactly, pivot by pivot."""
+    if n_items <= 1:
+        return Counter({0: Fraction(1)})
+    law = Counter()
+    for left in range(n_items):
+        sides = (law_of_comparisons(left), law_of_comparisons(n_items - 1 - left))
+        for (a, first), (b, second) in product(*(side.items() for side in sides)):
+            law[n_items - 1 + a + b] += first * second / n_items
+    return law
+
+
+@pytest.mark.parametrize("n_items", [2, 5, 7])
+@pytest.mark.parametrize("n_comparisons", [0, 1, 6, 9, 30])
+def test_the_chance_of_sorting_is_that_of_all_pivots(n_items, n_comparisons):
+    chance = sum(
+        share * Fraction(1, 2 ** max(0, needed - n_comparisons))
+        for needed, share in law_of_comparisons(n_items).items()
+    )
+    assert chance_of_sorting(n_items, n_comparisons) == pytest.approx(float(chance), rel=1e-9)
 
 
 @pytest.mark.statistical
@@ -130,22 +178,44 @@ def test_so_many_voters_let_the_sort_find_the_centre(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 5.0])
-def test_of_two_items_the_voters_are_those_of_chernoff_s_bound(epsilon):
-    """One comparison of one margin, with noise: by an optimiser in place of steps."""
-    dispersion, delta = 0.9, 1e-3
-    right, decay = 1 / (1 + dispersion), np.exp(-epsilon)
+@pytest.mark.parametrize(
+    ("n_items", "delta", "logarithm", "coins"),
+    [(2, 1e-3, "binary", 0), (3, 0.4, "natural", 1 / 3), (4, 1e-3, "binary", 0)],
+)
+def test_the_voters_are_those_of_chernoff_s_bounds(n_items, delta, logarithm, coins, epsilon):
+    """By an optimiser in place of steps, pair by pair."""
+    dispersion = 0.9
+    goal = {"dispersion": dispersion, "delta": delta, "epsilon": epsilon, "logarithm": logarithm}
+    decay = np.exp(-epsilon / noisy_comparisons(n_items, logarithm))
 
-    def chance(n_voters):
-        def logarithm(t):
+    def chance(n_voters, apart):
+        right = float(_agreement(np.array([apart]), dispersion)[0])
+
+        def log_bound(t):
             of_noise = 2 * np.log1p(-decay)
             of_noise -= np.log1p(-decay * np.exp(t)) + np.log1p(-decay * np.exp(-t))
             return n_voters * np.log(right * np.exp(-t) + (1 - right) * np.exp(t)) + of_noise
 
-        end = min(epsilon, np.log(right / (1 - right)))
-        return np.exp(minimize_scalar(logarithm, bounds=(0, end), method="bounded").fun)
+        end = min(-np.log(decay), np.log(right / (1 - right)))
+        return np.exp(minimize_scalar(log_bound, bounds=(0, end), method="bounded").fun)
 
-    found = voters_for_zero_error(2, dispersion=dispersion, delta=delta, epsilon=epsilon)
-    assert chance(found) <= delta < chance(0.99 * found)
+    def error(n_voters):
+        """Items so far apart are compared with probability 2 / (apart + 1)."""
+        pairs = ((apart, n_items - apart) for apart in range(1, n_items))
+        return sum(n * 2 / (apart + 1) * chance(n_voters, apart) for apart, n in pairs) + coins
+
+    found = voters_for_zero_error(n_items, **goal)
+    assert error(found) <= delta < error(0.99 * found)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n_people"),
+    [(0.1, ceil(log(6 / 0.2) * 60 / (1 / 3))), (40.0, ceil(log(6 / 0.2) * 72))],
+)
+def test_the_closed_form_is_that_of_its_proof(epsilon, n_people):
+    """Three items, three comparisons, mu = 1/3; 40 is decided by sampling, 8 / mu^2."""
+    goal = {"dispersion": 0.5, "delta": 0.2, "epsilon": epsilon}
+    assert abs(voters_of_mallows_theorem(3, **goal) - n_people) <= 1
 
 
 def test_the_closed_form_asks_for_more():
@@ -167,23 +237,35 @@ def test_comparisons_that_run_out_cannot_be_made_up_by_voters():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"n_items": 1}, {"delta": 0.0}, {"delta": 1.0}, {"epsilon": 0.0}, {"epsilon": NAN}],
+    [
+        *({"n_items": 1}, {"n_items": 0}, {"delta": 0.0}, {"delta": 1.0}),
+        *({"epsilon": 0.0}, {"epsilon": inf}, {"epsilon": NAN}),
+    ],
     ids=str,
 )
 def test_impossible_goals_are_refused(wrong):
     goal = {"n_items": 4, "delta": 0.1, "epsilon": 1.0} | wrong
     n_items = goal.pop("n_items")
+    (name,) = wrong
+    message = "at least 2 items" if name == "n_items" else f"{name}, got|{name} above 0"
     for count in (voters_for_error, voters_by_theorem):
-        with pytest.raises(HushrankError):
+        with pytest.raises(HushrankError, match=message):
             count(n_items, alpha=0.1, **goal)
     for count in (voters_for_zero_error, voters_of_mallows_theorem):
-        with pytest.raises(HushrankError):
+        with pytest.raises(HushrankError, match=message):
             count(n_items, dispersion=0.5, **goal)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, NAN])
 def test_impossible_errors_and_dispersions_are_refused(share):
-    with pytest.raises(HushrankError):
-        voters_for_error(4, alpha=share, delta=0.1, epsilon=1.0)
-    with pytest.raises(HushrankError):
-        voters_for_zero_error(4, dispersion=share, delta=0.1, epsilon=1.0)
+    for count in (voters_for_error, voters_by_theorem):
+        with pytest.raises(HushrankError, match="expected an alpha above 0 and below 1"):
+            count(4, alpha=share, delta=0.1, epsilon=1.0)
+    for count in (voters_for_zero_error, voters_of_mallows_theorem):
+        with pytest.raises(HushrankError, match="expected a dispersion above 0 and below 1"):
+            count(4, dispersion=share, delta=0.1, epsilon=1.0)
+
+
+def test_a_goal_that_no_number_of_voters_reaches_is_refused():
+    with pytest.raises(HushrankError, match="2\\^60 voters"):
+        voters_for_error(2, alpha=0.1, delta=0.05, epsilon=1e-30)

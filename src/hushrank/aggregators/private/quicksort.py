@@ -65,6 +65,7 @@ def noisy_comparisons(n_items: int, logarithm: Logarithm) -> int:
     """Return M = floor((m - 1) log m), at least 1: how many comparisons P-SORT pays for."""
     known = logarithm in ("natural", "binary")
     require(known, f"expected the logarithm natural or binary, got {logarithm}")
+    require(n_items >= 2, f"expected at least 2 items, got {n_items}")
     return max(1, floor((n_items - 1) * (log if logarithm == "natural" else log2)(n_items)))
 
 
