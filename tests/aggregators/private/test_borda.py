@@ -15,10 +15,12 @@ from hushrank.aggregators.private import borda as private_borda
 from hushrank.aggregators.private import histogram as private_histogram
 from hushrank.aggregators.private.borda import (
     gaussian_borda,
+    knorm_differences,
     knorm_noise,
     p_borda,
     p_borda_centred,
     p_borda_knorm,
+    share_below,
 )
 from hushrank.aggregators.private.histogram import p_borda_hist
 from hushrank.errors import HushrankError
@@ -208,6 +210,36 @@ def test_confidence_is_how_often_the_noise_would_leave_the_order(method):
     assert all(found.confidence[0] >= 0.49 for found in noisy)
 
 
+def test_confidence_is_of_each_two_neighbours_in_turn():
+    """Of five items, by the law of two noises of their own."""
+    found = p_borda(COUNTS, epsilon=0.2, rng=Randomness.seeded(2))
+    gaps = -np.diff(found.evidence.scores[list(found.order)])
+    expected = DiscreteLaplace(10, 0.2).probability_below(gaps)
+    assert len(set(gaps)) == len(found.confidence) == 4
+    assert found.confidence == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+def test_confidence_by_simulated_noise_favours_no_side():
+    simulated = knorm_differences(PermutohedronMechanism(5, 0.3))
+    assert (simulated == -simulated[::-1]).all()
+    gaps = np.array([0.0, simulated[-1] + 1, simulated[0] - 1])
+    assert share_below(simulated, gaps).tolist() == [0.5, 1.0, 0.0]
+    assert share_below(np.array([-1.0, 0, 0, 1]), np.array([-1.0, 0])).tolist() == [0.125, 0.5]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n_items", [2, 3, 5])
+def test_the_noise_that_is_said_of_a_histogram_is_that_of_its_scores(n_items, monkeypatch):
+    """Of independent noises whose differences vary as much; 2,000 releases, 5 standard errors."""
+    monkeypatch.setattr(private_histogram, "_below_of_cells", lambda gaps, *_: gaps)  # slow
+    ballot = Rankings.from_orders(np.arange(n_items)[None])
+    rng = Randomness.seeded(random_seed())
+    found = [p_borda_hist(ballot, epsilon=0.5, rng=rng) for _ in range(2000)]
+    added = [each.evidence.scores[0] - each.evidence.scores[1] - 2 for each in found]
+    stated = 2 * found[0].evidence.noise_sd ** 2
+    assert np.mean(np.square(added)) == pytest.approx(stated, rel=5 * np.sqrt(5 / 2000))
+
+
 def test_relabelled_items_relabel_the_order():
     labels = [3, 1, 4, 0, 2]
     relabelled = COUNTS[np.ix_(labels, labels)]
@@ -265,8 +297,10 @@ def test_a_histogram_needs_complete_strict_rankings_of_at_most_ten_items():
     unranked = Rankings.from_keys([[1, 2, NAN]], tuple("abc"))
     tied = Rankings.from_keys([[1, 1, 2]], tuple("abc"))
     eleven = Rankings.from_orders(np.arange(11)[None])
-    for people in (unranked, tied, eleven, Rankings.from_orders(np.zeros((1, 1), dtype=int))):
-        with pytest.raises(HushrankError):
+    alone = Rankings.from_orders(np.zeros((1, 1), dtype=int))
+    wrong = {"unranked": unranked, "strict": tied, "at most 10": eleven, "at least 2": alone}
+    for message, people in wrong.items():
+        with pytest.raises(HushrankError, match=message):
             p_borda_hist(people, epsilon=1.0, rng=silence)
 
 

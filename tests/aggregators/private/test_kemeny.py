@@ -116,7 +116,7 @@ def test_impossible_input_is_refused_before_anything_is_drawn():
         with pytest.raises(HushrankError):
             gaussian_kemeny(COUNTS, epsilon=1.0, delta=delta, rng=silence)
     for limit in (0.0, -1.0, NAN):
-        with pytest.raises(HushrankError):
+        with pytest.raises(HushrankError, match="positive time limit"):
             gaussian_kemeny(COUNTS, epsilon=1.0, delta=1e-5, rng=silence, time_limit=limit)
     for counts in (np.zeros((1, 1)), np.zeros((2, 3)), np.array([[0, 0.5], [1, 0]])):
         with pytest.raises(HushrankError):

@@ -14,7 +14,12 @@ from hushrank.aggregators.private.exponential import p_sample as private_sample
 from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_tries_saved
 from hushrank.aggregators.private.exponential.by_insertion import InsertionProposal
 from hushrank.aggregators.private.exponential.by_sets import SetProposal
-from hushrank.aggregators.private.exponential.p_sample import cost_rate, p_sample, whole_margins
+from hushrank.aggregators.private.exponential.p_sample import (
+    cost_rate,
+    p_sample,
+    sampled_costs,
+    whole_margins,
+)
 from hushrank.aggregators.private.exponential.proposals import (
     SLACK,
     Proposals,
@@ -476,6 +481,48 @@ def test_the_rate_is_epsilon_rounded_down(epsilon):
     assert loss == 1 if epsilon == 1 else True
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "kept"),
+    [
+        (Fraction(2**25 - 1, 2**20), Fraction(2**24 - 1, 2**19)),  # 24 bits
+        (Fraction(2**24 - 1, 2**20), Fraction(2**24 - 1, 2**20)),
+        (Fraction(3, 2**41), Fraction(1, 2**40)),  # down to 2^-40
+        (Fraction(2**20 + 1, 2**40), Fraction(2**20 + 1, 2**40)),
+    ],
+)
+def test_the_rate_keeps_24_bits_but_none_below_2_to_the_minus_40(epsilon, kept):
+    assert cost_rate(10, float(epsilon)) * 45 == kept
+
+
+MOST_OF_A_PAIR = 2**53 - 1
+MANY_BITS = (2**24 - 1) / 2**33
+"""Of its rate for 2 items the numerator is 2^24 - 1, and the denominator 2^33."""
+
+
+@pytest.mark.parametrize(
+    ("counts", "epsilon", "message"),
+    [
+        (np.array([[0, 2**35], [0, 0]]), 1.0, None),
+        (np.array([[0, 2**35 + 1], [0, 0]]), 1.0, "smaller pair counts"),
+        (np.array([[0, 0], [2**38 + 2**14, 0]]), MANY_BITS, None),
+        (np.array([[0, 0], [2**38 + 2**15, 0]]), MANY_BITS, "smaller pair counts"),
+        (np.triu(np.full((23, 23), MOST_OF_A_PAIR), k=1), 2.0**-40, None),
+        (np.triu(np.full((24, 24), MOST_OF_A_PAIR), k=1), 2.0**-40, "smaller pair counts"),
+        (np.array([[0, MOST_OF_A_PAIR], [0, 0]]), 2.0**-40, None),
+        (np.array([[0, MOST_OF_A_PAIR + 1], [0, 0]]), 2.0**-40, "below 2.53"),
+    ],
+)
+def test_counts_are_refused_where_costs_overflow_or_floats_do_not_guide(counts, epsilon, message):
+    """2^36 nats of all pairs, each counted twice; 2^62 of them, and of a row times the rate."""
+    if message is None:
+        margins, rate = sampled_costs(counts, epsilon)
+        assert (margins == counts - counts.T).all()
+        assert rate == cost_rate(len(counts), epsilon)
+    else:
+        with pytest.raises(HushrankError, match=message):
+            sampled_costs(counts, epsilon)
+
+
 @pytest.mark.parametrize("epsilon", [0, -1.0, 1000.1, float("nan"), float("inf")])
 def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
     with pytest.raises(HushrankError, match="epsilon"):
@@ -483,32 +530,22 @@ def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
 
 
 @pytest.mark.parametrize(
-    "counts",
+    ("counts", "message"),
     [
-        np.zeros((1, 1)),
-        np.zeros((2, 3)),
-        np.zeros(4),
-        np.array([[0, np.nan], [1, 0]]),
-        np.array([[0, np.inf], [1, 0]]),
-        np.array([[0, 0.5], [1, 0]]),
-        np.array([[0, -1], [1, 0]]),
-        np.array([[0, 2.0**53], [1, 0]]),
-        np.array([["0", "1"], ["1", "0"]]),
-        np.array([[0, 2**52], [0, 0]]),
+        (np.zeros((1, 1)), "at least 2 items, got 1"),
+        (np.zeros((2, 3)), "shape"),
+        (np.zeros((3, 2)), "shape"),
+        (np.zeros(4), "shape"),
+        (np.array([[0, np.nan], [1, 0]]), "finite"),
+        (np.array([[0, np.inf], [1, 0]]), "finite"),
+        (np.array([["0", "1"], ["1", "0"]]), "finite"),
+        (np.array([[0, 0.5], [1, 0]]), "whole"),
+        (np.array([[0, -1], [1, 0]]), "at least 0"),
+        (np.array([[0, 2.0**53], [1, 0]]), "below"),
+        (np.array([[0, 2**52], [0, 0]]), "overflow"),
     ],
-    ids=[
-        "one item",
-        "not square",
-        "a vector",
-        "nan",
-        "infinite",
-        "not whole",
-        "negative",
-        "huge",
-        "text",
-        "costs that overflow",
-    ],
+    ids=str,
 )
-def test_what_is_no_pair_counts_is_refused_before_anything_is_drawn(counts):
-    with pytest.raises(HushrankError):
+def test_what_is_no_pair_counts_is_refused_before_anything_is_drawn(counts, message):
+    with pytest.raises(HushrankError, match=message):
         p_sample(counts, epsilon=1.0, rng=Randomness.replayed(b""))
