@@ -11,7 +11,12 @@ from hushrank.accounting.composition import rest_of, share_of
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private.auto import auto
-from hushrank.aggregators.private.order import DrawnByCost, central_spend
+from hushrank.aggregators.private.order import (
+    DrawnByCost,
+    NoisyMargins,
+    NoisyScores,
+    central_spend,
+)
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
@@ -193,6 +198,15 @@ def test_noisy_margins_cost_what_the_first_release_left(monkeypatch):
     assert (found.spend.epsilon, found.spend.delta) == (0.7, 1e-5)
 
 
+@pytest.mark.parametrize("method", ["borda", "p-sample", "gaussian-kemeny"])
+def test_what_was_chosen_is_released(method, monkeypatch):
+    monkeypatch.setattr(private_auto, "_promising", lambda *_: method)
+    found = auto(FEW, epsilon=0.7, delta=1e-5, rng=Randomness.seeded(1))
+    kinds = {"borda": NoisyScores, "p-sample": DrawnByCost, "gaussian-kemeny": NoisyMargins}
+    assert isinstance(found.evidence, kinds[method])
+    assert found.method == f"auto: {method}"
+
+
 def test_two_items_and_undecided_pairs_are_welcome():
     partial = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
     for counts in (np.array([[0, 3], [2, 0]]), partial):
@@ -256,3 +270,21 @@ def test_so_it_is_of_as_many_items_as_can_be_sampled():
     many = np.triu(np.full((22, 22), 2**37), k=1)
     with pytest.raises(HushrankError, match="smaller pair counts"):
         auto(many, epsilon=1.0, rng=Randomness.replayed(b""))
+
+
+def test_so_are_scores_that_overflow_in_the_units_of_the_first_release_alone():
+    """The further ones have Gaussian noise, in whole ballots."""
+    many = np.triu(np.full((400, 400), 2**40), k=1)
+    assert isinstance(private_auto._least_noisy(400, 133.0, 0.5), DiscreteGaussian)
+    with pytest.raises(HushrankError, match="expected scores of at most"):
+        auto(many, epsilon=140.0, delta=0.5, rng=Randomness.replayed(b""))
+
+
+def test_differences_of_noise_are_spread_as_the_mechanism_spreads_them():
+    normal = DiscreteGaussian(20, 0.5, 1e-6)
+    found = private_auto._differences(normal)
+    assert found.std() == pytest.approx(sqrt(2) * normal.sigma, rel=1e-3)
+    assert (np.diff(found) >= 0).all()
+    by_norm = PermutohedronMechanism(5, 0.5)
+    drawn = by_norm.simulate_noise(100_000, rng=np.random.default_rng(7)) / by_norm.resolution
+    assert private_auto._variance(by_norm) == pytest.approx(np.diff(drawn).var(), rel=0.05)

@@ -163,6 +163,19 @@ def test_confidence_counts_how_much_noise_exceeds_a_margin():
     assert private_sort._confidence(NAN, 0.3) == 0.5
 
 
+def test_coins_decide_ties_and_what_was_not_seen_and_are_drawn_for_all():
+    margins = np.array([0.0, NAN, 1.0, -1.0])
+    heads, tails = ((np.array([word] * 4, dtype=np.uint64)).tobytes() for word in (0, 2**63))
+    last = (np.array([2**63 - 1] * 4, dtype=np.uint64)).tobytes()
+    sides = [
+        private_sort._sides(margins, rng=Randomness.replayed(words)).tolist()
+        for words in (heads, last, tails)
+    ]
+    assert sides == [[True, True, True, False]] * 2 + [[False, False, True, False]]
+    with pytest.raises(EOFError):
+        private_sort._sides(margins, rng=Randomness.replayed(heads[:-8]))
+
+
 def test_dp_kwiksort_is_p_sort_by_the_natural_logarithm_under_its_own_name():
     named, plain = (
         method(COUNTS, epsilon=0.5, rng=Randomness.seeded(5), **options)

@@ -328,6 +328,26 @@ def test_items_without_agreement_get_a_core_and_then_a_larger_one(
     assert core_sizes == sizes
 
 
+@pytest.mark.parametrize("n_items", [7, 8])
+def test_a_core_is_the_middle_of_borda_s_order(n_items):
+    """Which are its items changes how many tries are lost, not the law."""
+    order = np.random.default_rng(1).permutation(n_items)
+    counts = np.zeros((n_items, n_items), dtype=np.int64)
+    counts[np.ix_(order, order)] = np.triu(np.ones((n_items, n_items), dtype=np.int64), k=1)
+    core = CoreProposal.of(counts - counts.T, Fraction(1, 10), 3)
+    middle = {7: [3, 2, 4, 1, 5, 0, 6], 8: [3, 4, 2, 5, 1, 6, 0, 7]}[n_items]
+    assert core.insertion.items.tolist() == order[middle].tolist()
+
+
+@pytest.mark.parametrize("way", [InsertionProposal, CoreProposal])
+@pytest.mark.parametrize("most_tries", [0, 1, 5000])
+def test_tries_end_when_they_were_all_made(way, most_tries):
+    """At so large an epsilon hardly any try gives an order."""
+    counts = counts_of(12, 400, dispersion=0.999)
+    found = proposal_of(way, counts, 1000.0).propose(10**6, most_tries=most_tries, rng=seeded())
+    assert len(found.orders) == len(found.shares) == len(found.costs) <= most_tries
+
+
 @pytest.mark.parametrize(("n_people", "epsilon"), [(40, 1.0), (200, 0.5)])
 def test_the_tries_that_a_core_saves_are_what_it_says(n_people, epsilon):
     """Exact: how often a try yields some order, over the weight of that order in the law."""
