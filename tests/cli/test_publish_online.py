@@ -3,6 +3,7 @@ import subprocess
 import sys
 from collections import Counter
 from math import log
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -163,6 +164,22 @@ def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypat
     after = (tmp_path / "out").read_bytes()
     assert after.startswith(b"".join(texts))
     assert [line["time"] for line in read(tmp_path / "out")] == list(range(300))
+
+
+@pytest.mark.parametrize("seed", [(), ("--seed", 1)])
+def test_what_a_seed_drew_only_its_owner_may_read(tmp_path, begin, monkeypatch, seed):
+    written(tmp_path / "in", 20)
+    assert publish(monkeypatch, tmp_path, *begin, *seed) == 0
+    is_open = (tmp_path / "out").stat().st_mode & 0o077 != 0
+    assert is_open == (seed == ())
+
+
+def test_what_is_no_file_stays_as_it_is(tmp_path, begin, monkeypatch):
+    """All programs write to this one."""
+    before = Path("/dev/null").stat().st_mode
+    written(tmp_path / "in", 20)
+    assert publish(monkeypatch, tmp_path, *begin, "--seed", 1, target="/dev/null") == 1
+    assert Path("/dev/null").stat().st_mode == before
 
 
 def command(folder, *arguments):

@@ -121,7 +121,9 @@ def alone_with(path: FilePath) -> Iterator[None]:
 
 
 def keep_to_owner(path: FilePath) -> None:
-    """Make a file that only its owner reads, or make an empty one such."""
+    """Make a file that only its owner reads, or make an empty one such; no pipe or device."""
+    if Path(path).exists() and not Path(path).is_file():
+        return
     descriptor = _for_its_owner(os.fspath(path), os.O_CREAT | os.O_RDWR)
     try:
         if os.fstat(descriptor).st_size == 0:

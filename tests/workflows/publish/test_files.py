@@ -165,6 +165,20 @@ def test_workers_and_names_of_columns_do_not_matter(tmp_path, data):
     assert not found.is_private
 
 
+@pytest.mark.parametrize("seed", [None, 5])
+def test_what_a_seed_drew_only_its_owner_may_read(tmp_path, data, seed):
+    """The folder that is being written others may not enter either."""
+    seen = []
+    _, profiles = data
+
+    def look(stage, *_):
+        seen.extend(path.stat().st_mode & 0o077 for path in tmp_path.glob(".released-*"))
+
+    published(tmp_path, profiles, budget=0.05, seed=seed, progress=look)
+    assert set(seen) == {0}
+    assert ((tmp_path / "released").stat().st_mode & 0o077 == 0) == (seed is not None)
+
+
 def test_without_a_seed_the_draws_are_secret(tmp_path, data):
     _, profiles = data
     found, _ = published(tmp_path, profiles, budget=0.05, seed=None)

@@ -15,6 +15,7 @@ from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeC
 from hushrank.cli.input.reading import ActivityOptions, say_reading
 from hushrank.cli.output.talk import for_people
 from hushrank.errors import HushrankError, require
+from hushrank.files.disk import keep_to_owner
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.activities.activity import Activity
@@ -107,6 +108,8 @@ def publish_online(
         lines = sys.stdin.buffer if input is None else files.enter_context(input.open("rb"))
         into = sys.stdout.buffer
         if output is not None:
+            if seed is not None:  # whoever knows it knows the draws
+                keep_to_owner(output)
             into = files.enter_context(output.open("a+b"))
         with _lines_of("standard input" if input is None else str(input)):
             stream.release_lines(lines, into, appends=output is not None, keep=kept)

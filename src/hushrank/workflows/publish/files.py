@@ -171,7 +171,7 @@ def publish_files(
     terms = ReleaseTerms(method, expect_attributes(private), budget, *chosen)
     _require_by_clusters(method, clustering)
     with (
-        _new_folder(output) as folders,
+        _new_folder(output, secret=seed is not None) as folders,
         scratch_folder(scratch) as folder,
         workers.kept() as kept,
     ):
@@ -350,19 +350,20 @@ def _compared(
 
 
 @contextmanager
-def _new_folder(output: FilePath) -> Iterator[tuple[str, str]]:
+def _new_folder(output: FilePath, *, secret: bool) -> Iterator[tuple[str, str]]:
     """Yield a folder for what is begun, and one that becomes the output when nothing went wrong.
 
     A worker that dies leaves what it had begun, and nobody shall find that in the release.
+    secret: whether only its owner may enter the output, as draws come from a seed.
     """
     wanted = Path(output)
     require(not wanted.exists(), f"{output}: expected a folder that is not there yet")
     unfinished = wanted.absolute().with_name(f".{wanted.name}-{uuid4().hex}")
     begun, whole = unfinished / "begun", unfinished / "whole"
     try:
-        unfinished.mkdir()
+        unfinished.mkdir(mode=0o700)
         begun.mkdir()
-        whole.mkdir()
+        whole.mkdir(mode=0o700 if secret else 0o777)
     except OSError as error:
         raise HushrankError(f"{output}: {error.strerror or 'cannot be written to'}") from None
     try:
