@@ -25,7 +25,7 @@ from _pytest.runner import runtestprotocol
 from tests.mutants.judging import LEAST_SECONDS, TIMES_AS_LONG, Fate, Judgement
 from tests.mutants.killing import BROKEN, LOG, load_packages, run_pytest
 from tests.mutants.mutant import Mutant, Tests, explained
-from tests.mutants.swaps import Place, Swap, loaded_functions, swap_of
+from tests.mutants.swaps import Place, Swap, loaded_program, swap_of
 
 BUDGET = 20.0
 """Processor seconds that the tests of a mutant take without it, at most: the quickest are run."""
@@ -52,10 +52,13 @@ class Entered:
         """Whether it stands among the tests of the file itself."""
         return self.item.path.name == f"test_{Path(file).name}"
 
-    def may_notice(self, file: str, places: frozenset[Place] | None) -> bool:
+    def may_notice(self, wanted: dict[str, frozenset[Place] | None]) -> bool:
         """Whether the test enters one of these places; any of the file's, or reads a value."""
-        seen = self.places.get(file, set())
-        return bool(seen) or self.is_of(file) if places is None else bool(places & seen)
+        for file, places in wanted.items():
+            seen = self.places.get(file, set())
+            if (bool(seen) or self.is_of(file)) if places is None else bool(places & seen):
+                return True
+        return False
 
 
 class Swapper:
@@ -81,9 +84,9 @@ class Swapper:
         if session.testsfailed:
             pytest.exit("some tests cannot be collected", returncode=1)
         entered = _entered(session.items, self._tree)
-        functions = loaded_functions(self._tree / "src")
+        program = loaded_program(self._tree / "src")
         for number, mutant in enumerate(self._mutants):
-            swap = swap_of(mutant, self._tree, functions)
+            swap = swap_of(mutant, self._tree, program)
             chosen = _chosen(mutant, swap, entered) if swap is not None else []
             if swap is None or not chosen:
                 self._tell(number, None, 0.0)
@@ -149,7 +152,7 @@ def _judge(tree: Path, mutants: list[Mutant], tests: Tests, jobs: int, told: int
 
 def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:
     """Return tests that may notice, those of the file itself first, then the quickest."""
-    able = [each for each in entered if each.may_notice(mutant.file, swap.entered)]
+    able = [each for each in entered if each.may_notice(swap.entered)]
     able.sort(key=lambda each: (not each.is_of(mutant.file), each.seconds))
     before = accumulate((each.seconds for each in able), initial=0.0)
     return [each for each, seconds in zip(able, before, strict=False) if seconds < BUDGET]

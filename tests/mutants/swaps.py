@@ -1,6 +1,7 @@
 """What a mutant changes in a program that is loaded already: the code of functions, or values.
 
-A mutant that changes anything else, such as a decorator, or a kernel that is compiled, has no swap.
+Kernels that hold either are compiled anew. A mutant that changes anything else, such as a
+decorator, has no swap.
 """
 
 import gc
@@ -18,20 +19,31 @@ from tests.mutants.mutant import Mutant
 Place = tuple[str, int]
 """The qualified name of a function, and the line in which it begins."""
 Functions = dict[Path, dict[Place, list[FunctionType]]]
+Kernels = dict[FunctionType, list[Any]]
+"""By what functions are called that are compiled: a `Kernel`, numba's dispatchers."""
 PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is loaded of ours: the functions of all files; by what each kernel is called."""
+
+    functions: Functions
+    kernels: Kernels
 
 
 @dataclass(frozen=True)
 class Swap:
     """Which functions have another code, and which names of what other values.
 
-    values: what holds the name, the name, and the value. entered: tests that enter one of these
-    places are to notice; None where any of the file's may.
+    values: what holds the name, the name, and the value. kernels: those that hold either.
+    entered: tests that enter one of these places of a file are to notice; None: any of the file's.
     """
 
     codes: list[tuple[FunctionType, CodeType]]
     values: list[tuple[Any, str, Any]]
-    entered: frozenset[Place] | None
+    kernels: Kernels
+    entered: dict[str, frozenset[Place] | None]
 
     def make(self) -> None:
         """Put everything in its place."""
@@ -39,39 +51,100 @@ class Swap:
             function.__code__ = code
         for holder, name, value in self.values:
             setattr(holder, name, value)
+        _compile_anew(self.kernels)
 
 
-def loaded_functions(root: Path) -> Functions:
-    """Return the functions of all files below the root that are loaded, but for compiled ones."""
+def loaded_program(root: Path) -> Program:
+    """Return what is loaded of all files below the root."""
     gc.unfreeze()  # what is frozen is not listed
     every = gc.get_objects()
     gc.freeze()
-    compiled = {id(each.__wrapped__) for each in every if type(each).__name__ == "Kernel"}
-    compiled |= {id(each.py_func) for each in every if type(each).__name__ == "CPUDispatcher"}
-    found: Functions = defaultdict(lambda: defaultdict(list))
+    functions: Functions = defaultdict(lambda: defaultdict(list))
     for each in every:
-        if isinstance(each, FunctionType) and id(each) not in compiled:
+        if isinstance(each, FunctionType) and Path(each.__code__.co_filename).is_relative_to(root):
             code = each.__code__
-            if (file := Path(code.co_filename)).is_relative_to(root):
-                found[file][code.co_qualname, code.co_firstlineno].append(each)
-    return found
+            functions[Path(code.co_filename)][code.co_qualname, code.co_firstlineno].append(each)
+    kernels: Kernels = defaultdict(list)
+    for each in every:
+        if type(each).__name__ in ("Kernel", "CPUDispatcher"):
+            kernels[each.__wrapped__].append(each)
+    return Program(functions, kernels)
 
 
-def swap_of(mutant: Mutant, tree: Path, functions: Functions) -> Swap | None:
+def swap_of(mutant: Mutant, tree: Path, program: Program) -> Swap | None:
     """Return what the mutant changes of the program that is loaded from the tree, if it can be."""
     path = tree / mutant.file
     before, after = (compile(text, str(path), "exec") for text in (mutant.original, mutant.text))
     if _outside(before) != _outside(after):
-        values = list(_other_values(mutant, path))
-        return Swap([], values, None) if values else None
-    pairs = list(_changed(before, after))
-    codes = [
-        (function, code)
-        for place, code in pairs
-        for function in functions[path][place]
-        if len(function.__closure__ or ()) == len(code.co_freevars)
-    ]
-    return Swap(codes, [], frozenset(place for place, _ in pairs)) if codes else None
+        values, codes = list(_other_values(mutant, path)), []
+        changed = {(id(getattr(holder, "__dict__", None)), name) for holder, name, _ in values}
+        places = None
+    else:
+        pairs, values = list(_changed(before, after)), []
+        codes = [
+            (function, code)
+            for place, code in pairs
+            for function in program.functions[path][place]
+            if len(function.__closure__ or ()) == len(code.co_freevars)
+        ]
+        changed = {(id(function.__globals__), function.__name__) for function, _ in codes}
+        places = frozenset(place for place, _ in pairs)
+    if not codes and not values:
+        return None
+    kernels = _holding(changed, program.kernels)
+    of_kernels = {Path(loop.__code__.co_filename).relative_to(tree) for loop in kernels}
+    any_place = dict.fromkeys(map(str, of_kernels))
+    return Swap(codes, values, kernels, {mutant.file: places} | any_place)
+
+
+def _holding(changed: set[tuple[int, str]], kernels: Kernels) -> Kernels:
+    """Return the kernels that hold one of these names of these modules, or call such, in turn."""
+    held, found = set(changed), Kernels()
+    while True:
+        more = {loop: kernels[loop] for loop in kernels.keys() - found if _names(loop) & held}
+        if not more:
+            return found
+        found |= more
+        called = {id(by) for loop in more for by in kernels[loop]}
+        held |= {(id(place), name) for place, name, value in _everything() if id(value) in called}
+
+
+def _names(loop: FunctionType) -> set[tuple[int, str]]:
+    """Return the names that a kernel takes from its module, and its own."""
+    codes, names = [loop.__code__], {loop.__name__}
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes += _inside(code)
+    return {(id(loop.__globals__), name) for name in names}
+
+
+def _everything() -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """Yield all that modules hold by a name."""
+    for module in list(sys.modules.values()):
+        held = getattr(module, "__dict__", {})
+        yield from ((held, name, value) for name, value in list(held.items()))
+
+
+def _compile_anew(kernels: Kernels) -> None:
+    """Let kernels be compiled when they are called, and not be read from the disk or kept there.
+
+    A kernel that another has compiled is called by numba's dispatcher: it gets a `Kernel` again.
+    """
+    if not kernels:
+        return
+    makers = (value for _, name, value in _everything() if name == "kernel_with")
+    ours: Any = sys.modules[next(makers).__module__]
+    ours._keep = lambda dispatcher: None
+    anew = dict[int, Any]()
+    for loop, callers in kernels.items():
+        known = [each for each in callers if type(each).__name__ == "Kernel"]
+        kernel = known[0] if known else ours.Kernel(loop, {})
+        kernel._dispatcher = None
+        anew |= {id(each): kernel for each in callers}
+    for held, name, value in _everything():
+        if id(value) in anew:
+            held[name] = anew[id(value)]
 
 
 def _is_function(code: CodeType) -> bool:

@@ -119,7 +119,11 @@ def test_tests_that_start_processes_kill_no_mutant_by_that(tmp_path):
 
 PROGRAM = """
 from functools import cache
+
+from program.kernels import kernel
+
 LIMIT = 3
+STEP = 7
 ALL = (lambda: 1,)  # another each time that it is loaded
 
 @cache
@@ -133,9 +137,17 @@ class Person:
     @property
     def age(self):
         return [each + 1 for each in (1, 2)][0]
+
+@kernel
+def _tripled(number):
+    return 3 * number
+
+@kernel
+def moved(number):
+    return _tripled(number) + STEP
 """
 TESTS_OF_IT = """
-from program.code import ALL, LIMIT, Person, bounded
+from program.code import ALL, LIMIT, Person, bounded, moved
 
 def test_a_number_is_bounded():
     assert [bounded(each) for each in (-1, 1, 5)] == [0, 2, LIMIT]
@@ -150,6 +162,9 @@ def test_the_limit_is_three():
 
 def test_a_person_has_an_age():
     assert Person().age == 2
+
+def test_a_number_is_moved():
+    assert moved(1) == 10
 """
 FATES = {
     "2 * number": ("3 * number", "killed"),  # behind a cache
@@ -160,6 +175,9 @@ FATES = {
     "min(": ("[].clear() or min(", "survived"),
     "(1, 2)": ("(1, 3)", "survived"),
     "LIMIT))": ("LIMIT + (number < -9)))", "survived"),
+    "3 * number": ("4 * number", "killed"),  # compiled, and called by what is compiled
+    "+ STEP": ("- STEP", "killed"),
+    "STEP = 7": ("STEP = 8", "killed"),
     "    return 2": ("    while True: pass\n    return 2", "endless"),
     "1,)": ("2,)", "other"),
     "@cache": ("", "other"),
@@ -170,8 +188,10 @@ def test_a_fork_swaps_functions_values_and_defaults(monkeypatch, tmp_path):
     """What it cannot swap, such as a decorator, is judged in a copy."""
     monkeypatch.setattr("tests.mutants.swapping.LEAST_SECONDS", 1)
     file = "src/program/code.py"
-    for name, text in {file: PROGRAM, "tests_of_it/test_code.py": TESTS_OF_IT}.items():
-        (tmp_path / name).parent.mkdir(parents=True)
+    kernels = {"src/program/kernels.py": original("src/hushrank/kernels.py")}
+    texts = {file: PROGRAM, "tests_of_it/test_code.py": TESTS_OF_IT} | kernels
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     mutants = [
         Mutant("room", file, before, PROGRAM, PROGRAM.replace(before, after), ())
