@@ -1,10 +1,14 @@
 """Numbers below a bound, from a tape of words: as likely as each other, exactly."""
 
+from math import exp
+
 import numpy as np
 import pytest
 
+from hushrank.randomness import Randomness
 from hushrank.samplers.coins_from_tape import exponential_coin, uniform_below
 from tests.conformance import WORDS
+from tests.statistics import assert_follows, draws_needed, random_seed
 
 
 def drawn(bound, words):
@@ -61,3 +65,30 @@ def test_a_coin_beyond_one_tosses_each_whole_nat_and_the_rest():
     assert tossed(5, 2, [*head, *head, 1]) == (True, 9)
     assert tossed(5, 2, [*head, *head, 0, 1]) == (False, 10)
     assert tossed(0, 3, []) == (True, 0)
+
+
+def test_a_tape_that_ends_between_two_nats_decides_nothing():
+    """What was begun is discarded: read says more words than there are."""
+    head = [7, 0, 7, 1]
+    assert tossed(2, 1, head)[1] > len(head)
+    assert tossed(3, 2, head)[1] > len(head)
+    assert tossed(2, 1, [])[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("numerator", "denominator"), [(1, 3), (1, 1), (5, 3), (3 * 2**60, 2**61), (7, 2**62)]
+)
+def test_coins_of_the_kernel_are_exponential(numerator, denominator):
+    heads = exp(-numerator / denominator)
+    size = 20_000 if heads > 0.99 else draws_needed(*coin_laws(numerator / denominator))
+    tape, read = Randomness.seeded(random_seed()).words(20 * size), np.zeros(1, dtype=np.int64)
+    tossed = np.array([exponential_coin(numerator, denominator, tape, read) for _ in range(size)])
+    assert read[0] <= len(tape)
+    if heads > 0.99:
+        assert tossed.all()
+    else:
+        assert_follows(tossed.astype(int), coin_laws(numerator / denominator)[0])
+
+
+def coin_laws(exponent):
+    return [[1 - exp(-each), exp(-each)] for each in (exponent, 1.05 * exponent)]

@@ -35,7 +35,6 @@ from hushrank.rankings.distances import kendall_cost
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.samplers.certified_coin import certified_coins, probability_bounds
-from hushrank.samplers.coins_from_tape import exponential_coin
 from tests.statistics import (
     MIN_EXPECTED,
     assert_counts_follow,
@@ -393,25 +392,6 @@ def test_a_try_that_the_tape_cuts_short_completes_the_core_that_it_began_with(mo
     assert np.array_equal(whole.orders, pieces.orders)
 
 
-@pytest.mark.parametrize(
-    ("numerator", "denominator"), [(1, 3), (1, 1), (5, 3), (3 * 2**60, 2**61), (7, 2**62)]
-)
-def test_coins_of_the_kernel_are_exponential(numerator, denominator):
-    heads = exp(-numerator / denominator)
-    size = 20_000 if heads > 0.99 else draws_needed(*coin_laws(numerator / denominator))
-    tape, read = seeded().words(20 * size), np.zeros(1, dtype=np.int64)
-    tossed = np.array([exponential_coin(numerator, denominator, tape, read) for _ in range(size)])
-    assert read[0] <= len(tape)
-    if heads > 0.99:
-        assert tossed.all()
-    else:
-        assert_follows(tossed.astype(int), coin_laws(numerator / denominator)[0])
-
-
-def coin_laws(exponent):
-    return [[1 - exp(-each), exp(-each)] for each in (exponent, TOO_MUCH * exponent)]
-
-
 def test_the_coin_that_keeps_an_order_is_exact(monkeypatch):
     """1 / 3 is no float: the price of seven lost pairs would not be seven times it."""
     tossed = []
@@ -423,56 +403,6 @@ def test_the_coin_that_keeps_an_order_is_exact(monkeypatch):
     proposed = Proposals(np.array([[2, 0, 1]]), shares, np.array([7]))
     assert kept_order(proposed, Fraction(1, 3), 0.1, rng=seeded()) == (2, 0, 1)
     assert tossed == [(Fraction(8), Fraction(7, 3) + Fraction(0.1))]
-
-
-def test_certified_coins_have_their_probability():
-    factor, exponent = Fraction(10, 3), Fraction(9, 4)
-    stated = float(factor) * exp(-9 / 4)
-    size = draws_needed([1 - stated, stated], [1 - TOO_MUCH * stated, TOO_MUCH * stated])
-    tossed = certified_coins(factor, exponent, size, rng=seeded())
-    assert_follows(tossed.astype(int), [1 - stated, stated])
-
-
-@pytest.mark.parametrize(
-    ("words", "is_heads"),
-    [
-        ([0x5555555555555554], True),
-        ([0x5555555555555556], False),
-        ([0x5555555555555555, 0x5555555555555554], True),
-        ([0x5555555555555555, 0x5555555555555556], False),
-        ([0x5555555555555555] * 4 + [0], True),
-        ([0x5555555555555555] * 4 + [2**64 - 1], False),
-    ],
-)
-def test_a_word_that_meets_the_probability_is_settled_by_more_bits(words, is_heads):
-    """One third in binary is 0.010101...; the tape must be read to its end and not beyond."""
-    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
-    assert certified_coins(Fraction(1, 3), Fraction(0), 1, rng=rng)[0] == is_heads
-    with pytest.raises(EOFError):
-        rng.words(1)
-
-
-@pytest.mark.parametrize(("words", "is_heads"), [([2**62, 0, 0], True), ([2**62, 1], False)])
-def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
-    """The first bounds hold the word between them: only more bits tell on which side it is."""
-    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
-    hair = Fraction(1, 2**64 * 10**25)
-    assert certified_coins(Fraction(1, 4) + hair, Fraction(0), 1, rng=rng)[0] == is_heads
-    with pytest.raises(EOFError):
-        rng.words(1)
-
-
-def test_bounds_enclose_the_probability_and_narrow():
-    exponents = (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50))
-    for exponent in (*exponents, 10**6 + Fraction(1, 3)):
-        low, high = probability_bounds(Fraction(22, 7), exponent, 40)
-        inner_low, inner_high = probability_bounds(Fraction(22, 7), exponent, 60)
-        assert low < inner_low < inner_high < high
-        assert high - low < low / 10**33
-    low, high = probability_bounds(Fraction(3), Fraction(-2), 20)
-    assert float(low) == pytest.approx(3 * exp(2), rel=1e-12)
-    with pytest.raises(HushrankError, match="at most 1"):
-        certified_coins(Fraction(2), Fraction(0), 1, rng=seeded())
 
 
 @pytest.mark.parametrize("log_weights", [[0.0], [0, -1e9], [-3e10, 0, -44.3], [5.0] * 7])

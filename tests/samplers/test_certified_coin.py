@@ -1,0 +1,83 @@
+"""Coins of a rational number times a power of e: exact, by bounds that enclose it."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.randomness import Randomness
+from hushrank.samplers.certified_coin import certified_coins, probability_bounds
+from tests.statistics import assert_follows, draws_needed, random_seed
+
+TOO_MUCH = 1.05
+"""The wrong probability that a test must catch is this much higher."""
+
+
+def test_certified_coins_have_their_probability():
+    factor, exponent = Fraction(10, 3), Fraction(9, 4)
+    stated = float(factor) * exp(-9 / 4)
+    size = draws_needed([1 - stated, stated], [1 - TOO_MUCH * stated, TOO_MUCH * stated])
+    tossed = certified_coins(factor, exponent, size, rng=Randomness.seeded(random_seed()))
+    assert_follows(tossed.astype(int), [1 - stated, stated])
+
+
+@pytest.mark.parametrize(
+    ("words", "is_heads"),
+    [
+        ([0x5555555555555554], True),
+        ([0x5555555555555556], False),
+        ([0x5555555555555555, 0x5555555555555554], True),
+        ([0x5555555555555555, 0x5555555555555556], False),
+        ([0x5555555555555555] * 4 + [0], True),
+        ([0x5555555555555555] * 4 + [2**64 - 1], False),
+    ],
+)
+def test_a_word_that_meets_the_probability_is_settled_by_more_bits(words, is_heads):
+    """One third in binary is 0.010101...; the tape must be read to its end and not beyond."""
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    assert certified_coins(Fraction(1, 3), Fraction(0), 1, rng=rng)[0] == is_heads
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
+@pytest.mark.parametrize(("words", "is_heads"), [([2**62, 0, 0], True), ([2**62, 1], False)])
+def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
+    """The first bounds hold the word between them: only more bits tell on which side it is."""
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    hair = Fraction(1, 2**64 * 10**25)
+    assert certified_coins(Fraction(1, 4) + hair, Fraction(0), 1, rng=rng)[0] == is_heads
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
+def test_bounds_enclose_the_probability_and_narrow():
+    exponents = (Fraction(1, 7), Fraction(1000) + Fraction(1, 3), Fraction(-50))
+    for exponent in (*exponents, 10**6 + Fraction(1, 3)):
+        low, high = probability_bounds(Fraction(22, 7), exponent, 40)
+        inner_low, inner_high = probability_bounds(Fraction(22, 7), exponent, 60)
+        assert low < inner_low < inner_high < high
+        assert high - low < low / 10**33
+    low, high = probability_bounds(Fraction(3), Fraction(-2), 20)
+    assert float(low) == pytest.approx(3 * exp(2), rel=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [Fraction(1, 7), Fraction(3001, 3), Fraction(-50)])
+@pytest.mark.parametrize("digits", [20, 40, 60])
+def test_the_probability_lies_between_its_bounds_and_not_far_from_them(exponent, digits):
+    """By an exponential of 200 digits; 10^(6 - digits) of it apart."""
+    with localcontext(prec=200):
+        power = (-Decimal(exponent.numerator) / exponent.denominator).exp()
+    exact = Fraction(22, 7) * Fraction(power)
+    low, high = probability_bounds(Fraction(22, 7), exponent, digits)
+    assert low < exact < high
+    assert high - low < exact / 10 ** (digits - 6)
+
+
+def test_a_probability_of_1_is_one_and_more_is_refused():
+    rng = Randomness.seeded(random_seed())
+    assert certified_coins(Fraction(1), Fraction(0), 1000, rng=rng).all()
+    with pytest.raises(HushrankError, match="at most 1"):
+        certified_coins(Fraction(2), Fraction(0), 1, rng=Randomness.seeded(random_seed()))
