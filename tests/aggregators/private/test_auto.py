@@ -280,6 +280,13 @@ def test_so_are_scores_that_overflow_in_the_units_of_the_first_release_alone():
         auto(many, epsilon=140.0, delta=0.5, rng=Randomness.replayed(b""))
 
 
+def test_so_are_scores_that_overflow_in_the_units_of_the_second_release_alone():
+    many = np.triu(np.full((100, 100), 2**40), k=1)
+    PermutohedronMechanism(100, 50.0).checked((many - many.T).sum(axis=1))
+    with pytest.raises(HushrankError, match="expected scores of at most"):
+        auto(many, epsilon=1000.0, rng=Randomness.replayed(b""))
+
+
 def test_differences_of_noise_are_spread_as_the_mechanism_spreads_them():
     normal = DiscreteGaussian(20, 0.5, 1e-6)
     found = private_auto._differences(normal)

@@ -23,6 +23,7 @@ from hushrank.aggregators.private.borda import (
     share_below,
 )
 from hushrank.aggregators.private.histogram import p_borda_hist
+from hushrank.aggregators.private.order import ballot_margins
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
@@ -186,6 +187,21 @@ def test_confidence_in_a_histogram_of_two_items_is_that_of_two_laplace_noises(ep
     assert below == pytest.approx(DiscreteLaplace(1, epsilon).probability_below(gaps), abs=1e-6)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 100.0])
+@pytest.mark.parametrize("n_items", [2, 5, 10])
+def test_confidence_in_a_histogram_grows_with_the_gap_up_to_certainty(n_items, epsilon):
+    """Of many people, too: scores of a million are further apart than any noise."""
+    gaps = 2 * np.concatenate([np.arange(0, 4000, 70), 2.0 ** np.arange(12, 45)])
+    below = private_histogram._below_of_cells(gaps, n_items, epsilon)
+    assert (np.diff(below) > -1e-6).all()
+    assert below[0] == pytest.approx(0.5)
+    assert below[-10:] == pytest.approx(np.ones(10))
+    assert 0.5 - 1e-12 <= below.min() < below.max() <= 1
+    above = private_histogram._below_of_cells(-gaps, n_items, epsilon)
+    assert below + above == pytest.approx(np.ones(len(gaps)))
+    assert above.min() >= 0
+
+
 def test_confidence_in_a_histogram_of_ten_items_is_normal():
     """The variance of a difference is 4 * 10! * (10 * 11 / 6) of one count's noise."""
     spread = 2 * exp(-1) / (1 - exp(-1)) ** 2
@@ -298,6 +314,8 @@ def test_a_histogram_needs_complete_strict_rankings_of_at_most_ten_items():
     tied = Rankings.from_keys([[1, 1, 2]], tuple("abc"))
     eleven = Rankings.from_orders(np.arange(11)[None])
     alone = Rankings.from_orders(np.zeros((1, 1), dtype=int))
+    with pytest.raises(EOFError):  # ten are drawn for
+        p_borda_hist(Rankings.from_orders(np.arange(10)[None]), epsilon=1.0, rng=silence)
     wrong = {"unranked": unranked, "strict": tied, "at most 10": eleven, "at least 2": alone}
     for message, people in wrong.items():
         with pytest.raises(HushrankError, match=message):
@@ -414,3 +432,10 @@ def test_scores_of_billions_of_ballots_do_not_wrap(method):
     counts = majority(Rankings.from_orders(np.array([[0, 1, 2]]))) * 3 * 2**31
     found = method(counts, epsilon=1.0, rng=Randomness.seeded(1))
     assert found.order == (0, 1, 2)
+
+
+def test_there_may_be_2_to_the_40_ballots_and_no_more():
+    most = np.array([[0, 2**40], [0, 0]])
+    assert (ballot_margins(most) == most - most.T).all()
+    with pytest.raises(HushrankError, match="expected pair counts of 0 to 1,099,511,627,776"):
+        ballot_margins(most + np.array([[0, 1], [0, 0]]))

@@ -46,6 +46,24 @@ def test_the_order_is_the_optimum_of_the_noisy_margins_that_are_released():
         assert min(found.confidence) >= 0.5
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_so_it_is_of_small_margins(seed, monkeypatch):
+    """Where one pair that is lost weighs as much as two others."""
+    noisy = np.triu(np.random.default_rng(seed).integers(-4, 5, size=(7, 7)), k=1)
+    monkeypatch.setattr(private_kemeny, "_noisy_margins", lambda *_, rng: noisy - noisy.T)
+    counts = np.zeros((7, 7), dtype=np.int64)
+    found = gaussian_kemeny(counts, epsilon=0.1, delta=1e-5, rng=Randomness.seeded(seed))
+    margins = found.evidence.margins
+    assert (margins == noisy - noisy.T).all()
+    assert kendall_cost(margins, found.order) == kemeny(margins).cost
+
+
+def test_a_time_limit_may_be_below_a_second():
+    rng = Randomness.seeded(1)
+    found = gaussian_kemeny(COUNTS, epsilon=1000.0, delta=1e-5, rng=rng, time_limit=0.5)
+    assert found.order == CENTRE
+
+
 def test_a_tie_that_noise_leaves_is_not_decided_by_the_exact_margin(monkeypatch):
     monkeypatch.setattr(private_kemeny, "_noisy_margins", lambda margins, *_, rng: 0 * margins)
     one, other = (
@@ -118,7 +136,8 @@ def test_impossible_input_is_refused_before_anything_is_drawn():
     for limit in (0.0, -1.0, NAN):
         with pytest.raises(HushrankError, match="positive time limit"):
             gaussian_kemeny(COUNTS, epsilon=1.0, delta=1e-5, rng=silence, time_limit=limit)
-    for counts in (np.zeros((1, 1)), np.zeros((2, 3)), np.array([[0, 0.5], [1, 0]])):
+    wrong = (np.zeros((1, 1)), np.zeros((2, 3)), np.array([[0, 0.5], [1, 0]]), np.eye(3, dtype=int))
+    for counts in wrong:
         with pytest.raises(HushrankError):
             p_sample(counts, epsilon=1.0, rng=silence)
         with pytest.raises(HushrankError):

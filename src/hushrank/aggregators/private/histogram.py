@@ -86,7 +86,8 @@ def _below_of_cells(gaps: ItemScores, n_items: int, epsilon: float) -> Shares:
     Source: Gil-Pelaez (Biometrika 1951), Fourier inversion, on whole numbers.
     """
     times, weights = _transform(n_items, epsilon)
-    waves = [np.sin(gap / 2 * times) @ weights for gap in gaps]
+    reach = pi / (2 * times[0])  # 50 standard deviations, or more: waves repeat from twice of it on
+    waves = [np.sin(half * times) @ weights for half in np.clip(gaps / 2, -reach, reach)]
     return np.clip(0.5 + np.array(waves), 0, 1)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.private.exponential import by_core as sample_by_core
 from hushrank.aggregators.private.exponential import by_insertion as sample_by_insertion
 from hushrank.aggregators.private.exponential import p_sample as private_sample
 from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_tries_saved
@@ -336,6 +337,35 @@ def test_a_core_is_the_middle_of_borda_s_order(n_items):
     core = CoreProposal.of(counts - counts.T, Fraction(1, 10), 3)
     middle = {7: [3, 2, 4, 1, 5, 0, 6], 8: [3, 4, 2, 5, 1, 6, 0, 7]}[n_items]
     assert core.insertion.items.tolist() == order[middle].tolist()
+
+
+def test_items_are_inserted_in_borda_s_order():
+    counts = counts_of(7, 30)
+    borda = (counts - counts.T).sum(axis=1)
+    items = proposal_of(InsertionProposal, counts, 1.0).items
+    assert (np.diff(borda[items]) <= 0).all()
+
+
+@pytest.mark.parametrize("way", [InsertionProposal, CoreProposal])
+@pytest.mark.parametrize("size", [1, 40])
+def test_as_many_orders_are_proposed_as_were_asked_for(way, size, monkeypatch):
+    monkeypatch.setattr(sample_by_core, "TRIES_AT_ONCE", 7)
+    found = proposal_of(way, counts_of(9, 30), 20.0).propose(size, most_tries=10**6, rng=seeded())
+    assert len(found.orders) == len(found.shares) == len(found.costs) == size
+
+
+def test_a_core_is_drawn_for_each_try_and_for_no_more(monkeypatch):
+    monkeypatch.setattr(sample_by_core, "TRIES_AT_ONCE", 7)
+    tries, drawn = [], SetProposal.propose
+
+    def record(proposal, size, *, rng):
+        tries.append(size)
+        return drawn(proposal, size, rng=rng)
+
+    monkeypatch.setattr(SetProposal, "propose", record)
+    proposal = proposal_of(CoreProposal, counts_of(12, 400, dispersion=0.999), 1000.0)
+    proposal.propose(10**6, most_tries=25, rng=seeded())
+    assert tries == [0, 7, 7, 7, 4]
 
 
 @pytest.mark.parametrize("way", [InsertionProposal, CoreProposal])
