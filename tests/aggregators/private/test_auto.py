@@ -287,6 +287,14 @@ def test_so_are_scores_that_overflow_in_the_units_of_the_second_release_alone():
         auto(many, epsilon=1000.0, rng=Randomness.replayed(b""))
 
 
+def test_scores_are_released_in_whole_ballots():
+    """With hardly any noise, whatever its units."""
+    scores = np.array([30, -10, 0, -20])
+    for mechanism in (DiscreteGaussian(20, 1000.0, 1e-3), PermutohedronMechanism(4, 1000.0)):
+        released = private_auto._release(mechanism, scores, rng=Randomness.seeded(1))
+        assert released == pytest.approx(scores, abs=2)
+
+
 def test_differences_of_noise_are_spread_as_the_mechanism_spreads_them():
     normal = DiscreteGaussian(20, 0.5, 1e-6)
     found = private_auto._differences(normal)

@@ -71,6 +71,10 @@ def test_no_fewer_voters_reach_the_bound(n_items, alpha, delta):
     assert found == 1 or chance(found - 1) > delta
 
 
+def test_one_voter_may_be_enough():
+    assert voters_for_error(2, alpha=0.9, delta=0.3, epsilon=50.0) == 1
+
+
 def test_a_quarter_of_the_voters_can_be_too_few():
     """Where all agree on two items and on nothing else, the bound is nearly reached."""
     n_people = voters_for_error(2, alpha=0.5, delta=0.05, epsilon=0.5)
