@@ -79,5 +79,7 @@ def test_the_probability_lies_between_its_bounds_and_not_far_from_them(exponent,
 def test_a_probability_of_1_is_one_and_more_is_refused():
     rng = Randomness.seeded(random_seed())
     assert certified_coins(Fraction(1), Fraction(0), 1000, rng=rng).all()
+    last_word = Randomness.replayed(np.array([2**64 - 1, 0], dtype="<u8").tobytes())
+    assert certified_coins(Fraction(1), Fraction(0), 1, rng=last_word).all()
     with pytest.raises(HushrankError, match="at most 1"):
         certified_coins(Fraction(2), Fraction(0), 1, rng=Randomness.seeded(random_seed()))

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hushrank.samplers import permutohedron
 from hushrank.samplers.permutohedron import lattice_points
 from tests.statistics import assert_follows, draws_needed, random_seed
 
@@ -117,6 +118,17 @@ def test_points_of_many_items_lie_inside_and_reach_far(n_items):
     assert (points.sum(axis=1) == 0).all()
     assert norms.max() <= 1000
     assert norms.min() > 1000 * 1e-9 ** (1 / (n_items - 1)) - 1  # a part of 1e-9 lies further in
+
+
+def test_the_ways_of_a_tree_are_read_within_the_tree():
+    """As they are written, and not compiled, which does not ask for bounds: a star, and a line."""
+    for taken, parents in (([0, 1, 2, 3], [3, 3, 3, 3]), ([0, 1, 2, 3], [1, 2, 3, 3])):
+        as_written, compiled = np.zeros((4, 4), dtype=np.int64), np.zeros((4, 4), dtype=np.int64)
+        tree = np.array(taken), np.array(parents)
+        permutohedron._find_highest_edges.py_func(*tree, as_written)
+        permutohedron._find_highest_edges(*tree, compiled)
+        assert (as_written == compiled).all()
+        assert (as_written == -as_written.T).all()
 
 
 def test_points_wrap_around_64_bits():

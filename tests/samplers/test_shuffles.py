@@ -55,3 +55,10 @@ def test_a_near_shuffle_is_accepted_always_and_a_far_one_by_its_coin():
             len(accepted([[word, coin] for word in range(6)], 3, radius, 7)) for coin in coins
         ]
         assert n_accepted == [6, 6, n_near, n_near]
+
+
+def test_the_coin_of_a_shuffle_of_many_words_is_its_last_word():
+    words = [1] * len(words_of_a_shuffle(40))
+    assert len(words) > 2
+    assert len(accepted([[*words, 6], [*words, 7]], 40, 0, 7)) == 1
+    assert accepted([[WORDS // 2, *words[1:], 7]], 40, 0, 7) == []
