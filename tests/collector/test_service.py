@@ -13,6 +13,7 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
+from hushrank.collector.store.store import Secret
 from hushrank.collector.use_cases import running
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
@@ -266,6 +267,26 @@ def test_a_key_or_an_invitation_is_made_for_surveys_that_are_joined_so_and_for_n
     in_service(using)
 
 
+def test_surveys_of_a_series_go_on_by_their_own_reports(in_service):
+    async def using(service):
+        first = await service.create(draft(protocol="safari"))
+        again = await service.copy(first)
+        for id, n_people in ((first, 120), (again, 9)):
+            await service.open(id)
+            await take_part(service, id, range(n_people))
+            await service.close_round(id)
+            await service.open_round(id)
+        rounds = [await service.document(id, 1, 0) for id in (first, again)]
+        assert rounds[0] != rounds[1]
+        return rounds, (first, again)
+
+    async def later(service):
+        assert [await service.document(id, 1, 0) for id in ids] == rounds
+
+    rounds, ids = in_service(using)
+    in_service(later)
+
+
 def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
     async def using(service):
         id = await service.create(draft(protocol="safari"))
@@ -329,6 +350,22 @@ def test_a_survey_closes_by_the_clock(in_service):
         await service.tick()
         assert (await service.survey(id)).life.state == "closed"
         assert (await service.results(id)).n_people == 20
+
+    in_service(using, clock)
+
+
+def test_the_clock_deletes_what_has_expired(in_service):
+    clock = Clock()
+
+    async def using(service):
+        until = START + timedelta(hours=1)
+        link = Secret("sign-in", bytes(32), b"", expires=until)
+        await service.store.put_secrets([link])
+        await service.tick()
+        assert await service.store.secret("sign-in", bytes(32), now=START) == link
+        clock.now = until
+        await service.tick()
+        assert await service.store.secret("sign-in", bytes(32), now=START) is None
 
     in_service(using, clock)
 

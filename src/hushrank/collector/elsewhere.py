@@ -167,8 +167,8 @@ class SurveySoFar:
         return msgspec.json.format(msgspec.json.encode(wire), indent=1) + b"\n"
 
     def write(self, path: FilePath) -> None:
-        """Write the document."""
-        replace_file(path, self.document(), secret=False)
+        """Write the document: only its owner reads it, for a sum may be of one report."""
+        replace_file(path, self.document(), secret=True)
 
 
 def read_so_far(path: FilePath) -> SurveySoFar:

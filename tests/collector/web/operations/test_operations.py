@@ -125,11 +125,10 @@ def test_a_warning_is_a_line_too_without_its_words():
     stream, root = io.StringIO(), logging.getLogger()
     kept = (root.handlers[:], root.level)
     try:
-        log_to(stream)
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             logging.captureWarnings(False)  # another test left it on, for warnings of its own
-            logging.captureWarnings(True)
+            log_to(stream)
             warnings.warn("secret", UserWarning, stacklevel=1)
     finally:
         logging.captureWarnings(False)
@@ -207,6 +206,8 @@ def test_the_numbers_tell_requests_and_uploads_and_nobody(on_collector):
         ({}, 200),
         ({"x-forwarded-for": "192.0.2.1"}, 403),
         ({"forwarded": "for=192.0.2.1"}, 403),
+        ({"x-real-ip": "192.0.2.1"}, 403),
+        ({"via": "1.1 proxy"}, 403),
         ({"host": "survey.example.org"}, 403),
     ],
 )
