@@ -1,9 +1,12 @@
 import asyncio
+import sqlite3
 import stat
 
 import pytest
 
 from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.sqlite.connections import copy
+from hushrank.collector.store.store import StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
 
@@ -21,17 +24,17 @@ def test_a_backup_is_whole_at_one_moment_while_people_report(tmp_path):
         await asyncio.sleep(0)
         await store.backup(backup)
         await sending
-        copy = await open_store(str(backup))
-        n_reports = (await copy.counts("s", 0)).reported
-        found = await kinds(copy)
+        copied = await open_store(str(backup))
+        n_reports = (await copied.counts("s", 0)).reported
+        found = await kinds(copied)
         assert len(found) == 2 * n_reports
         assert {number for _, number, _ in found} <= {0, 1}
         numbers = [number for number in range(N_UPLOADS) if (0, 0, b"%d" % number) in found]
         uploads = [upload(number, b"%d" % number, b"%d" % number) for number in numbers]
-        assert await copy.accept(uploads, now=NOW) == ["same"] * n_reports
-        place = await copy.join("s", 0, 0, person(1))
+        assert await copied.accept(uploads, now=NOW) == ["same"] * n_reports
+        place = await copied.join("s", 0, 0, person(1))
         assert place.number == 1
-        await copy.close()
+        await copied.close()
 
     on_store(str(tmp_path / "store.sqlite"), scenario)
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
@@ -50,3 +53,11 @@ def test_a_backup_never_replaces_a_file(tmp_path):
 
     on_store(str(tmp_path / "store.sqlite"), scenario)
     assert backup.read_text() == "precious"
+
+
+def test_a_backup_that_fails_leaves_nothing(tmp_path):
+    gone = sqlite3.connect(":memory:")
+    gone.close()
+    with pytest.raises(StoreFailure):
+        copy(gone, tmp_path / "backup.sqlite")
+    assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ from hushrank.collector.store import counting
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.sqlite import answers, deletion
 from hushrank.collector.store.store import Counts, Secret
-from tests.collector.store.running import NOW, kinds, on_store, open_survey, upload
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
 
 MARK = b"~a mark that is nowhere else~"
 PERSON = b"~a person of thirty-two bytes!!~"
@@ -73,6 +73,21 @@ def test_no_byte_of_forgotten_people_is_left_in_the_files(path):
         assert PERSON in bytes_of(path)
         await store.forget_people("s", 0)
         assert PERSON not in bytes_of(path)
+
+    on_store(str(path), scenario)
+
+
+def test_all_people_of_a_large_round_are_forgotten(path, monkeypatch):
+    monkeypatch.setattr(deletion, "_SLICE", 2)
+
+    async def scenario(store):
+        await open_survey(store)
+        for number in range(7):
+            await store.join("s", 0, 0, person(number))
+        await store.close_round("s", 0)
+        await store.forget_people("s", 0)
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("SELECT count(*) FROM people").fetchone() == (0,)
 
     on_store(str(path), scenario)
 
