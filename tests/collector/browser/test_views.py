@@ -330,6 +330,7 @@ def test_a_reload_shows_the_same_answer(at_reveal):
     page.reload()
     page.wait_for_selector("blockquote")
     assert page.locator("blockquote").text_content() == "“Tea before Coffee”"
+    assert page.get_by_role("button", name="Send").is_visible()  # nobody has sent it
 
 
 def test_a_second_tab_shows_the_answer_of_the_first(visit):
@@ -366,7 +367,8 @@ def test_an_order_that_was_answered_from_stays_in_no_tab(visit):
     move_something(page)
     press(page, "That is my order")
     page.wait_for_selector("blockquote")
-    assert page.evaluate("sessionStorage.getItem('hushrank-draft:drinks')") is None
+    assert page.evaluate("Object.keys(sessionStorage)") == []
+    assert page.evaluate("Object.keys(localStorage)") == ["fake-device"]
 
 
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
@@ -376,6 +378,29 @@ def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
     page.get_by_text("sent as soon as there is a connection").wait_for()
     page.context.set_offline(False)
     page.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_an_answer_that_nobody_sent_is_not_sent_by_a_connection(at_reveal):
+    page = at_reveal()
+    page.context.set_offline(True)
+    page.context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_timeout(300)
+    assert json.loads(page.evaluate("localStorage.getItem('fake-device')"))["stage"] == "locked"
+
+
+def test_an_answer_that_waited_sends_none_of_another_survey(at_reveal, visits):
+    page = at_reveal()
+    page.context.set_offline(True)
+    press(page, "Send")
+    page.get_by_text("sent as soon as there is a connection").wait_for()
+    person, address = page.context, page.url
+    page.close()
+    person.set_offline(False)
+    script = f"globalThis.scenario = {json.dumps(scenario())}"
+    other = visits.page(person, address.replace("/s/drinks", "/s/meals"), script)
+    other.wait_for_selector("blockquote")
+    assert json.loads(other.evaluate("localStorage.getItem('fake-device')"))["stage"] == "locked"
 
 
 def test_an_answer_that_waited_is_sent_when_the_page_is_opened_again(at_reveal, visits):

@@ -38,7 +38,7 @@ async def show(request: Request) -> Response:
     environment = jinja2.Environment(autoescape=True, loader=loader)
     environment.globals["asset"] = lambda path: path
     text = environment.get_template("participant/participant.html").render(
-        survey="drinks",
+        survey=request.path_params["id"],
         preview="/preview.json" if "preview" in request.query_params else None,
         title="",
         language=language,
