@@ -114,6 +114,17 @@ def test_every_method_releases_records_of_protected_users_only(
         assert said.index("leakage, users held out") < said.index(f"leakage, {learnt}")
 
 
+def test_nothing_is_released_where_the_figures_cannot_be_written(monkeypatch, files, tmp_path):
+    """Whoever tries again would release the same people twice."""
+
+    def full(*_, **__):
+        raise HushrankError("no space left")
+
+    monkeypatch.setattr("hushrank.cli.publish.show.write_json", full)
+    code, out, _ = published(monkeypatch, files, tmp_path, "rand")
+    assert (code, out.exists()) == (1, False)
+
+
 @pytest.mark.usefixtures("hasty_attackers")
 def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     monkeypatch, files, tmp_path, capsys

@@ -21,6 +21,7 @@ from hushrank.workflows.at_scale import (
     collect_files,
     count_ballots,
 )
+from hushrank.workflows.ledger import Ledger
 from tests.commands import hushrank as run_command
 
 N_PEOPLE, N_FILES = 90, 3
@@ -118,6 +119,20 @@ def test_a_result_that_is_only_shown_is_written_down_as_a_released_one(
     assert "3 private results so far, epsilon 3" in capsys.readouterr().out
     book = json.loads((ballots / LEDGER).read_text())
     assert [each["release"] for each in book["releases"]] == ["", "order.json", ""]
+
+
+def test_nobody_sees_a_result_of_files_that_could_not_be_written_down(
+    ballots, tmp_path, monkeypatch, capsys
+):
+    def full(*_):
+        raise HushrankError("no space left")
+
+    monkeypatch.setattr(Ledger, "with_result", full)
+    private = (ballots, "--engine", "dask", "--scheduler", "threads", "--epsilon", 1)
+    release = tmp_path / "order.json"
+    assert run_command(monkeypatch, "aggregate", *private, "--release", release) == 1
+    assert "Aggregated" not in capsys.readouterr().out
+    assert not release.exists()
 
 
 def test_ballots_that_no_ledger_can_lie_beside_are_refused_before_they_are_read(
