@@ -72,7 +72,7 @@ def test_a_person_answers_at_a_terminal_and_sees_what_is_sent(at_terminal):
 def test_who_does_not_send_can_send_the_same_later(at_terminal):
     async def using(collector, answer):
         survey = await collector.open()
-        first = await answer(link(collector, survey), typed="1 2 3 4\nn\n")
+        first = await answer(link(collector, survey), typed="1 2 3 4\n\nn\n")
         assert "Not sent" in first
         assert await reported(collector, survey) == 0
         second = await answer(link(collector, survey), "--yes", typed="4 3 2 1\n")

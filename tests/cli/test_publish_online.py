@@ -93,7 +93,9 @@ def test_one_comes_out_for_one_that_goes_in(tmp_path, begin, monkeypatch, capsys
     pairs = list(zip(lines, released, strict=True))
     assert all(a == b for a, b in pairs if a["user"] in open_users)
     assert sum(a["item"] != b["item"] for a, b in pairs if a["user"] not in open_users) > 20
-    told = capsys.readouterr().err
+    out, told = capsys.readouterr()
+    assert out == ""  # where released lines go: of the raw activity nothing is said there
+    assert told.startswith("visits.csv: 12 users, 8 items")
     n_hidden = sum(line["user"] not in open_users for line in lines)
     assert f"500 activities, {n_hidden} of them hidden and 0 withheld, of 8 protected" in told
     assert "bits on average" in told
