@@ -200,6 +200,7 @@ def test_a_seed_repeats_a_consensus_and_marks_it():
 
 def test_without_a_seed_the_noise_is_secret(monkeypatch):
     assert secret_words(None).is_private
+    assert not secret_words(0).is_private
     read = []
     monkeypatch.setattr("os.urandom", lambda n: read.append(n) or b"\1" * n)
     assert aggregate(BALLOTS, epsilon=1.0, method="p-borda").is_private
