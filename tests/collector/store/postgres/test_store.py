@@ -64,6 +64,8 @@ def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(database):
         await version_1.fill(store)
         async with connections.transaction(store._pool) as lent:
             await deletion.hide(lent, "s")
+        invitation = version_1.INVITATION
+        assert await store.secret(invitation.kind, invitation.digest, now=NOW) is None
         left = await store._pool.fetch("SELECT id, blob FROM hushrank.surveys")
         assert [tuple(row) for row in left] == [(None, b"")]
 
