@@ -162,3 +162,19 @@ def test_who_is_released_with_the_own_record_has_not_that_of_another_who_has_the
     assert (owners.drawn.sources[alike] == alike).all()
     assert owners.drawn.sources[taker] == alike[0]
     assert sum(each.changed + each.withheld for each in owners.changed[0]) == 1
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("plans", [microaggregate_plans, user_level_plans, withhold_plans])
+def test_records_stay_among_users_who_protect_the_same(plans):
+    names, number = ("group", "other"), np.arange(N_USERS) % 4
+    asks = {"group": number == 0, "other": number == 2}
+    attributes = tuple(Attribute(name, ("a", "b", "c"), GROUP) for name in names)
+    profiles = Profiles(VISITS.users, attributes, asks)
+    users = protect(VISITS, profiles, names, rng=np.random.default_rng(1))
+    budget = 12 if plans is microaggregate_plans else 0.4
+    groups = plans(users, budget=budget, choices=np.random.default_rng(1))
+    assert [len(plan.users) for plan in groups] == [N_USERS // 4] * 2
+    for plan in groups:
+        drawn = plan.draw(rng=Randomness.seeded(1))
+        assert {*drawn.tolist()} - {releases.NOTHING} <= {*plan.users.tolist()}
