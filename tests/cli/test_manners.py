@@ -124,6 +124,22 @@ def test_an_interruption_while_modules_are_imported_leaves_no_traceback(monkeypa
     assert ended.value.code == 130
 
 
+def test_a_traceback_shows_no_values():
+    broken = (
+        "import sys\n"
+        "from hushrank.cli import main\n"
+        "def broken(told='se' 'cret'):\n"
+        "    held = told + ' of somebody'\n"
+        "    raise RuntimeError\n"
+        "main.app.command('broken')(lambda: broken())\n"
+        "sys.argv = ['hushrank', 'broken']\n"
+        "main.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True)
+    assert "RuntimeError" in ended.stderr
+    assert "secret" not in ended.stderr
+
+
 def test_an_interruption_of_a_command_leaves_no_traceback(monkeypatch, ballots):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

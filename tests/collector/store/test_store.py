@@ -13,6 +13,11 @@ from hushrank.collector.store.checks import (
     require_round,
     require_small,
 )
+from hushrank.collector.store.postgres import people as postgres_people
+from hushrank.collector.store.postgres.answers import _Sent
+from hushrank.collector.store.sqlite import people as sqlite_people
+from hushrank.collector.store.sqlite.surveys import Entry
+from hushrank.collector.store.sqlite.writer import _Order
 from hushrank.collector.store.store import (
     Answer,
     Bin,
@@ -346,6 +351,10 @@ def test_no_record_shows_what_somebody_sent():
         Kinds(1, 2, {b"secret": 3}),
         Secret("link", b"secret", b"secret"),
         SigningKey(1, b"secret"),
+        Entry("s", b"secret"),
+        *(each.Joining(("s", 0), 0, b"secret") for each in (sqlite_people, postgres_people)),
+        _Sent((("secret", 0), 1), (Answer(1, 2, b"secret"),), 0),
+        _Order(print, b"secret", None, 1, False),
     ]
     for record in records:
         assert "secret" not in repr(record).replace("Secret", "")
