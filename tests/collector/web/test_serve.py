@@ -165,6 +165,14 @@ def test_the_console_tells_proxies_from_backends(monkeypatch, console):
     assert told["unlimited"] == ("10.0.0.2",)
 
 
+def test_the_token_of_the_numbers_is_what_the_file_holds(monkeypatch, console, tmp_path):
+    told = {}
+    monkeypatch.setattr("hushrank.collector.serve.serve", lambda *_, **named: told.update(named))
+    (tmp_path / "token").write_text("secret\n")
+    console("serve", "--metrics-token", tmp_path / "token")
+    assert told["metrics_token"] == "secret"
+
+
 def test_this_machine_has_no_rate_where_nobody_else_can_connect():
     assert Listening().without_rate(("10.0.0.1",)) == ("10.0.0.1", "127.0.0.1", "::1")
     assert Listening(public_url="https://survey.example.org").without_rate(()) == ()
