@@ -1,0 +1,18 @@
+from pathlib import Path
+
+from hushrank.files.disk import replace_file
+
+
+def test_a_file_that_others_may_not_read_is_so_before_it_holds_anything(tmp_path, monkeypatch):
+    path, sizes = tmp_path / "kept", []
+    path.touch(mode=0o600)
+    chmod = Path.chmod
+
+    def watched(self, mode):
+        sizes.append(self.stat().st_size)
+        chmod(self, mode)
+
+    monkeypatch.setattr(Path, "chmod", watched)
+    replace_file(path, bytes(2**20), secret=False)
+    assert sizes == [0]
+    assert path.stat().st_mode & 0o777 == 0o600
