@@ -137,6 +137,11 @@ def test_other_rates_are_refused_before_anything_is_drawn(numerator, denominator
         geometric(numerator, denominator, rng=Randomness.replayed(b""))
 
 
+def test_a_whole_rate_is_one():
+    """Of denominator 1, as of any other."""
+    assert geometric(1, 1, rng=Randomness.seeded(1)) >= 0
+
+
 def test_a_geometric_number_needs_a_rate():
     with pytest.raises(HushrankError, match="at least 1, got 0"):
         geometric(0, 1, rng=Randomness.replayed(b""))

@@ -120,6 +120,12 @@ def test_points_of_many_items_lie_inside_and_reach_far(n_items):
     assert norms.min() > 1000 * 1e-9 ** (1 / (n_items - 1)) - 1  # a part of 1e-9 lies further in
 
 
+def test_pairs_are_numbered_from_1_and_no_two_alike():
+    numbers = [permutohedron._height(a, b) for b in range(100) for a in range(b)]
+    assert numbers == list(range(1, 4951))
+    assert permutohedron._height(7, 3) == permutohedron._height(3, 7)
+
+
 def test_the_ways_of_a_tree_are_read_within_the_tree():
     """As they are written, and not compiled, which does not ask for bounds: a star, and a line."""
     for taken, parents in (([0, 1, 2, 3], [3, 3, 3, 3]), ([0, 1, 2, 3], [1, 2, 3, 3])):
