@@ -127,8 +127,11 @@ def expected_excess(seen, look, more, delta):
 def test_what_promises_the_least_excess_is_chosen(n_items, delta):
     """Wherever the two best promise what differs by more than a thousandth, or nothing at all."""
     rng, chosen = np.random.default_rng(n_items), set()
-    look, more = PermutohedronMechanism(n_items, 0.05), PermutohedronMechanism(n_items, 0.95)
-    for size in np.geomspace(10, 1e6, 60):
+    pairs = [
+        tuple(PermutohedronMechanism(n_items, epsilon) for epsilon in shares)
+        for shares in ((0.05, 0.95), (0.5, 0.5))
+    ]
+    for size, (look, more) in product(np.geomspace(10, 1e6, 30), pairs):
         seen = size * rng.normal(size=n_items)
         seen -= seen.mean()
         expected = expected_excess(seen, look, more, delta)

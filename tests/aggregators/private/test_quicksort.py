@@ -90,6 +90,8 @@ def test_the_number_of_paid_comparisons_is_whole_and_at_least_one():
     assert [noisy_comparisons(m, "binary") for m in (2, 3, 8, 10)] == [1, 3, 21, 29]
     with pytest.raises(HushrankError, match="natural or binary"):
         noisy_comparisons(3, "decimal")  # type: ignore[arg-type]
+    with pytest.raises(HushrankError, match="at least 2 items, got 1"):
+        noisy_comparisons(1, "binary")
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1 / 3, 0.7, 1.0])

@@ -11,6 +11,7 @@ import pytest
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private.exponential import by_core as sample_by_core
 from hushrank.aggregators.private.exponential import by_insertion as sample_by_insertion
+from hushrank.aggregators.private.exponential import by_sets as sample_by_sets
 from hushrank.aggregators.private.exponential import p_sample as private_sample
 from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_tries_saved
 from hushrank.aggregators.private.exponential.by_insertion import InsertionProposal
@@ -337,6 +338,24 @@ def test_a_core_is_the_middle_of_borda_s_order(n_items):
     core = CoreProposal.of(counts - counts.T, Fraction(1, 10), 3)
     middle = {7: [3, 2, 4, 1, 5, 0, 6], 8: [3, 4, 2, 5, 1, 6, 0, 7]}[n_items]
     assert core.insertion.items.tolist() == order[middle].tolist()
+
+
+def test_sums_of_sets_stay_within_their_tables(monkeypatch):
+    """As they are written, and not compiled, which does not ask for bounds."""
+    proposal = proposal_of(SetProposal, counts_of(4, 12), 2.0)
+    tables = proposal.lower, proposal.upper
+    words = np.random.default_rng(1).integers(2**64, size=(20, 3), dtype=np.uint64)
+
+    def drawn(draw):
+        orders, shares = np.zeros((20, 4), dtype=np.int64), np.ones((20, 3), dtype=np.uint64)
+        costs = draw(*tables, proposal.log_sums, float(proposal.rate), words, orders, shares)
+        return costs.tolist(), orders.tolist()
+
+    compiled = drawn(sample_by_sets._draw_orders)
+    monkeypatch.setattr(sample_by_sets, "_terms", sample_by_sets._terms.py_func)
+    sums = sample_by_sets._log_sums.py_func(*tables, float(proposal.rate))
+    assert sums == pytest.approx(proposal.log_sums, abs=1e-12)
+    assert drawn(sample_by_sets._draw_orders.py_func) == compiled
 
 
 def test_items_are_inserted_in_borda_s_order():
