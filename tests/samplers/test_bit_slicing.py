@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.randomness import Randomness
+from hushrank.samplers import bit_slicing
 from hushrank.samplers.bit_slicing import LANES, count_bits, draw_bits
 from tests.conformance import WORDS, tape_of_a_crowd, tape_of_a_person
 
@@ -82,3 +83,11 @@ def test_counters_count_every_bit(n_rows, n_blocks):
 
 def test_counters_reach_all_rows_of_all_ones():
     assert set(count_bits(np.full((511, 2), WORDS - 1, dtype=np.uint64))) == {511}
+
+
+def test_counters_are_those_that_are_written():
+    """And not compiled, which does not ask for bounds."""
+    words = np.random.default_rng(1).integers(2**64, size=100, dtype=np.uint64)
+    counts = np.zeros(64, dtype=np.int64)
+    bit_slicing._add_planes.py_func(words, counts)
+    assert (counts == count_bits(words[:, None])).all()

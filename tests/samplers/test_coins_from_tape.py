@@ -67,6 +67,14 @@ def test_a_coin_beyond_one_tosses_each_whole_nat_and_the_rest():
     assert tossed(0, 3, []) == (True, 0)
 
 
+@pytest.mark.parametrize("words", [[7, 0, 7, 1] * 2, [7, 0, 7, 1], [7, 1]])
+def test_coins_are_those_that_are_written(words):
+    """And not compiled, which does not ask for bounds."""
+    read, tape = np.zeros(1, dtype=np.int64), np.array(words, dtype=np.uint64)
+    head = exponential_coin.py_func(2, 1, tape, read)
+    assert (bool(head), int(read[0])) == tossed(2, 1, words)
+
+
 def test_a_tape_that_ends_between_two_nats_decides_nothing():
     """What was begun is discarded: read says more words than there are."""
     head = [7, 0, 7, 1]

@@ -137,6 +137,13 @@ def test_the_ways_of_a_tree_are_read_within_the_tree():
         assert (as_written == -as_written.T).all()
 
 
+def test_points_are_those_that_are_written():
+    codes, steps = np.array([[3, 0]]), np.array([[1, 5, 12]])
+    points = np.zeros((1, 4), dtype=np.int64)
+    permutohedron._fill_points.py_func(codes, np.array([6]), steps, points)
+    assert (points == lattice_points(codes.astype(np.uint64), np.array([6]), steps)).all()
+
+
 def test_points_wrap_around_64_bits():
     """For a given tree they are linear in radius and steps together."""
     codes, factor = np.array([[3, 0, 3], [1, 2, 4]], dtype=np.uint64), np.int64(2**61 + 12345)
