@@ -26,10 +26,11 @@ PLAIN = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 
 @dataclass(frozen=True)
 class Program:
-    """What is loaded of ours: the functions of all files; by what each kernel is called."""
+    """What is loaded of ours: the functions of all files; by what each kernel is called; caches."""
 
     functions: Functions
     kernels: Kernels
+    caches: list[Any]
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,14 @@ class Swap:
     """Which functions have another code, and which names of what other values.
 
     values: what holds the name, the name, and the value. kernels: those that hold either.
-    entered: tests that enter one of these places of a file are to notice; None: any of the file's.
+    caches: what was remembered before. entered: tests that enter one of these places of a file are
+    to notice; None: any of the file's.
     """
 
     codes: list[tuple[FunctionType, CodeType]]
     values: list[tuple[Any, str, Any]]
     kernels: Kernels
+    caches: list[Any]
     entered: dict[str, frozenset[Place] | None]
 
     def make(self) -> None:
@@ -52,6 +55,8 @@ class Swap:
         for holder, name, value in self.values:
             setattr(holder, name, value)
         _compile_anew(self.kernels)
+        for each in self.caches:
+            each.cache_clear()
 
 
 def loaded_program(root: Path) -> Program:
@@ -61,14 +66,21 @@ def loaded_program(root: Path) -> Program:
     gc.freeze()
     functions: Functions = defaultdict(lambda: defaultdict(list))
     for each in every:
-        if isinstance(each, FunctionType) and Path(each.__code__.co_filename).is_relative_to(root):
+        if isinstance(each, FunctionType) and _is_in(root, each):
             code = each.__code__
             functions[Path(code.co_filename)][code.co_qualname, code.co_firstlineno].append(each)
     kernels: Kernels = defaultdict(list)
     for each in every:
         if type(each).__name__ in ("Kernel", "CPUDispatcher"):
             kernels[each.__wrapped__].append(each)
-    return Program(functions, kernels)
+    caches = [each for each in every if type(each).__name__ == "_lru_cache_wrapper"]
+    ours = [each for each in caches if _is_in(root, each.__wrapped__)]
+    return Program(functions, kernels, ours)
+
+
+def _is_in(root: Path, function: Any) -> bool:
+    code = getattr(function, "__code__", None)  # a class has none
+    return code is not None and Path(code.co_filename).is_relative_to(root)
 
 
 def swap_of(mutant: Mutant, tree: Path, program: Program) -> Swap | None:
@@ -94,7 +106,8 @@ def swap_of(mutant: Mutant, tree: Path, program: Program) -> Swap | None:
     kernels = _holding(changed, program.kernels)
     of_kernels = {Path(loop.__code__.co_filename).relative_to(tree) for loop in kernels}
     any_place = dict.fromkeys(map(str, of_kernels))
-    return Swap(codes, values, kernels, {mutant.file: places} | any_place)
+    entered = {mutant.file: places} | any_place
+    return Swap(codes, values, kernels, program.caches, entered)
 
 
 def _holding(changed: set[tuple[int, str]], kernels: Kernels) -> Kernels:

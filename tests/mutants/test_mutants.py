@@ -149,6 +149,8 @@ def moved(number):
 TESTS_OF_IT = """
 from program.code import ALL, LIMIT, Person, bounded, moved
 
+REMEMBERED = bounded(1)
+
 def test_a_number_is_bounded():
     assert [bounded(each) for each in (-1, 1, 5)] == [0, 2, LIMIT]
 
