@@ -52,11 +52,11 @@ class Entered:
         """Whether it stands among the tests of the file itself."""
         return self.item.path.name == f"test_{Path(file).name}"
 
-    def may_notice(self, wanted: dict[str, frozenset[Place] | None]) -> bool:
-        """Whether the test enters one of these places; any of the file's, or reads a value."""
+    def enters(self, wanted: dict[str, frozenset[Place] | None]) -> bool:
+        """Whether the test enters one of these places of a file; None: any of the file's."""
         for file, places in wanted.items():
             seen = self.places.get(file, set())
-            if (bool(seen) or self.is_of(file)) if places is None else bool(places & seen):
+            if seen if places is None else places & seen:
                 return True
         return False
 
@@ -151,9 +151,18 @@ def _judge(tree: Path, mutants: list[Mutant], tests: Tests, jobs: int, told: int
 
 
 def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:
-    """Return tests that may notice, those of the file itself first, then the quickest."""
-    able = [each for each in entered if each.may_notice(swap.entered)]
-    able.sort(key=lambda each: (not each.is_of(mutant.file), each.seconds))
+    """Return tests that may notice, the quickest of each kind first; none where none enters it.
+
+    Those of the file itself that enter what is changed, those that do not, as a cache may have kept
+    them from it when they were watched, and those of other files that enter it.
+    """
+
+    def kind(each: Entered) -> tuple[bool, bool, float]:
+        return not each.is_of(mutant.file), not each.enters(swap.entered), each.seconds
+
+    able = sorted((each for each in entered if not all(kind(each)[:2])), key=kind)
+    if not any(each.enters(swap.entered) for each in able):
+        return []
     before = accumulate((each.seconds for each in able), initial=0.0)
     return [each for each, seconds in zip(able, before, strict=False) if seconds < BUDGET]
 
