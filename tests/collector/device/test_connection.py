@@ -47,6 +47,20 @@ def test_requests_are_those_of_the_interface():
     ]
 
 
+def test_no_cookie_of_a_collector_is_sent_back(monkeypatch):
+    seen = []
+
+    def answer(_, request):
+        seen.append(request.headers.get("cookie"))
+        return httpx.Response(200, headers={"set-cookie": "known=1; Path=/"}, content=b"{}")
+
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer)
+    with HttpConnection(ORIGIN) as connection:
+        connection.announcement("abc")
+        connection.announcement("abd")
+    assert seen == [None, None]
+
+
 def test_an_apps_key_goes_to_its_collector():
     def answer(request):
         assert request.headers["authorization"] == "Bearer secret"

@@ -2,8 +2,9 @@
 
 import re
 from datetime import datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -69,6 +70,10 @@ class Asking(msgspec.Struct, frozen=True):
         """Say nothing of it."""
         return "Asking()"
 
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
 
 class Connection(Protocol):
     """What a device asks of one collector; `origin` names it: https://example.org.
@@ -105,7 +110,7 @@ class HttpConnection:
         """Speak to the collector at `origin`, through a client of one's own if there is one."""
         require(origin == origin_of(origin), "expected an origin such as https://example.org")
         self.origin = origin
-        self._client = client or httpx.Client(timeout=SECONDS)
+        self._client = client or httpx.Client(timeout=SECONDS, cookies=_no_cookies())
         self._headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
 
     def __enter__(self) -> Self:
@@ -198,6 +203,11 @@ def is_unprotected(origin: str) -> bool:
     except ValueError:
         is_here = parts.hostname == "localhost"
     return parts.scheme == "http" and not is_here
+
+
+def _no_cookies() -> CookieJar:
+    """Return what keeps no cookie: by one a collector would know a person, or a device, again."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 def _read(answer: httpx.Response) -> bytes:
