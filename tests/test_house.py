@@ -144,6 +144,16 @@ DATACLASSES = [
     for decorator in node.decorator_list
     if ast.unparse(decorator).startswith("dataclass")
 ]
+DOCUMENTS = [
+    node
+    for file in sorted(CODE.rglob("*.py"))
+    for node in ast.walk(ast.parse(file.read_text()))
+    if isinstance(node, ast.ClassDef)
+    and (
+        "msgspec.Struct" in map(ast.unparse, node.bases)
+        or {keyword.arg for keyword in node.keywords} & {"tag", "tag_field"}
+    )
+]
 
 
 def test_no_repr_shows_what_people_ranked_did_or_answered():
@@ -165,20 +175,21 @@ def test_no_repr_shows_what_people_ranked_did_or_answered():
     assert told == SHOWN
 
 
+def test_documents_that_hide_what_they_hold_hide_it_from_rich_too():
+    """msgspec gives each document a `__rich_repr__` of its own, which shows all of it."""
+    hiding = {
+        node.name: {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+        for node in DOCUMENTS
+        if any(isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body)
+    }
+    assert {"Upload", "Assignment", "Asking", "UserDocument"} <= hiding.keys()
+    assert {name for name, defined in hiding.items() if "__rich_repr__" not in defined} == set()
+
+
 def test_things_do_not_change():
     changing = {node.name for node, decorated in DATACLASSES if "frozen=True" not in decorated}
     assert changing == GROWS
-    documents = [
-        node
-        for file in CODE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.ClassDef)
-        and (
-            "msgspec.Struct" in map(ast.unparse, node.bases)
-            or {keyword.arg for keyword in node.keywords} & {"tag", "tag_field"}
-        )
-    ]
-    assert len(documents) > 40
-    for node in documents:
+    assert len(DOCUMENTS) > 40
+    for node in DOCUMENTS:
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
         assert given.get("frozen") == "True", node.name

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
+from typing import Any
 
 import msgspec
 
@@ -40,6 +41,10 @@ class Assignment(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         """Say nothing that a token holds."""
         return "Assignment()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 def new_id() -> str:

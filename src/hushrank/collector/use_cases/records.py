@@ -1,6 +1,7 @@
 """What is kept of a live survey, and what its use cases take and return."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -90,6 +91,10 @@ class Upload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Say nothing of it."""
         return "Upload()"
 
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
 
 class Accepted(msgspec.Struct, frozen=True):
     """The server has the reports, durably; `is_new`: since now."""
@@ -100,3 +105,7 @@ class Accepted(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         """Say nothing of it."""
         return "Accepted()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []

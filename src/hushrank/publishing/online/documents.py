@@ -34,6 +34,10 @@ class ChannelDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Say nothing of the channel: it is made from what a user did."""
         return "ChannelDocument()"
 
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
 
 class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`CurrentChannel`, apart from the user: it changes seldom."""
@@ -48,6 +52,10 @@ class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __repr__(self) -> str:
         """Say nothing of the channel."""
         return "CurrentDocument()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,6 +74,10 @@ class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __repr__(self) -> str:
         """Say nothing of the user."""
         return "UserDocument()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 def user_to_bytes(user: StreamUser) -> bytes:

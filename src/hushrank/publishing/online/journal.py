@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import islice
 from select import select
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
@@ -39,6 +39,10 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __repr__(self) -> str:
         """Say nothing of what was released."""
         return "Journal()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 class Taken:

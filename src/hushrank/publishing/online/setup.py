@@ -36,6 +36,10 @@ class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Say nothing of the people."""
         return "SetupDocument()"
 
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamSetup:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -35,6 +35,10 @@ class _Sent(msgspec.Struct, frozen=True):  # is made in a fifth of a dataclass's
 
     def __repr__(self) -> str:
         return "_Sent()"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Say nothing to rich either."""
+        return []
 
 
 async def accept(pool: Pool, uploads: Sequence[Upload]) -> list[list[Acceptance]]:
