@@ -354,6 +354,24 @@ def test_a_survey_closes_by_the_clock(in_service):
     in_service(using, clock)
 
 
+def test_a_survey_that_cannot_be_read_keeps_no_other_from_its_end(in_service):
+    clock = Clock()
+
+    async def using(service):
+        broken, id = [await service.create(draft(closes="2027-01-31T13:00:00Z")) for _ in range(2)]
+        await service.open(id)
+        await take_part(service, id, range(20))
+        assert await service.store.save(broken, b"{}", 1)
+        await service.store.put_secrets([Secret("sign-in", bytes(32), b"", expires=START)])
+        clock.now = START + timedelta(hours=1)
+        with pytest.raises(msgspec.ValidationError):
+            await service.tick()
+        assert (await service.survey(id)).life.state == "closed"
+        assert await service.store.secret("sign-in", bytes(32), now=START - timedelta(1)) is None
+
+    in_service(using, clock)
+
+
 def test_the_clock_deletes_what_has_expired(in_service):
     clock = Clock()
 

@@ -11,6 +11,7 @@ import msgspec
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_people_of
+from hushrank.collector.store.store import Kept
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
@@ -103,14 +104,21 @@ class Running(Drafting):
         return tuple(each)
 
     async def tick(self) -> None:
-        """Do what is due by the clock, and what a crash left undone."""
+        """Do what is due by the clock, and what a crash left undone.
+
+        What goes wrong with one survey keeps no other one open; it is raised at the end.
+        """
         now, self._keys = self._now(), {}
+        failures: list[Exception] = []
         for kept in await self.store.all():
-            life = msgspec.json.decode(kept.blob, type=Record).life
-            if life.is_due(now) or await self._was_interrupted(kept.survey, life):
+            try:
                 with suppress(Refusal):  # another process was faster
-                    await self._end_round(kept.survey)
+                    await self._end_if_due(kept, now)
+            except Exception as error:
+                failures.append(error)
         await self.store.sweep(now)
+        if failures:
+            raise failures[0]
 
     async def rotate_key(self) -> int:
         """Sign new assignments by a new key, and return its number; earlier ones stay valid."""
@@ -172,6 +180,11 @@ class Running(Drafting):
             reports.extend(times.keys())
             counts.extend(times.values())
         return values
+
+    async def _end_if_due(self, kept: Kept, now: datetime) -> None:
+        life = msgspec.json.decode(kept.blob, type=Record).life
+        if life.is_due(now) or await self._was_interrupted(kept.survey, life):
+            await self._end_round(kept.survey)
 
     async def _was_interrupted(self, id: str, life: Life) -> bool:
         """Whether a crash came after the store had closed the round and before this was noted."""
