@@ -4,6 +4,7 @@ from scipy.sparse import csr_array
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.baselines import (
+    ROWS_AT_ONCE,
     RecordExponential,
     draw_from_rows,
     frapp,
@@ -93,6 +94,15 @@ def test_diff_draws_from_its_channel():
     while len(outcomes) * 50_000 < n_draws:
         outcomes.append(exponential.draw(np.full(50_000, 3), rng=rng))
     assert_follows(np.concatenate(outcomes), chances[3])
+
+
+def test_diff_draws_for_each_of_many_users_by_a_word_of_their_own():
+    n_users = ROWS_AT_ONCE + 44
+    exponential = RecordExponential.of(csr_array(np.eye(n_users, 3) + 1), 0.0)
+    words = Randomness.seeded(5).words(n_users)
+    drawn = exponential.draw(np.arange(n_users), rng=Randomness.replayed(words.tobytes()))
+    evenly = np.full((n_users, n_users), 1 / n_users)
+    np.testing.assert_array_equal(drawn, draw_from_rows(evenly, words))
 
 
 def test_a_word_draws_what_its_place_in_the_row_says():

@@ -2,13 +2,15 @@ import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
 from hushrank.collector.store import counting
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.sqlite import answers, deletion
-from hushrank.collector.store.store import Counts, Secret
+from hushrank.collector.store.sqlite import store as sqlite_store
+from hushrank.collector.store.store import Counts, Secret, StoreFailure
 from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
 
 MARK = b"~a mark that is nowhere else~"
@@ -127,6 +129,47 @@ def test_reports_to_others_are_taken_while_a_survey_is_deleted(path, monkeypatch
         assert n_taken > 10
         assert await deleting
         assert await store.counts("t", 0) == Counts(0, n_taken)
+
+    on_store(str(path), scenario)
+
+
+def test_the_next_sweep_empties_the_log_that_a_crash_left_after_deleting(path):
+    crashed = path.parent / "crashed" / path.name
+    crashed.parent.mkdir()
+
+    async def delete(store):
+        await fill(store, "s")
+        await store._writer.do(deletion.hide, "s")
+        while await store._writer.do(deletion.delete_some, None):
+            continue
+        for name in (path.name, f"{path.name}-wal"):  # and here the process dies
+            copy(path.with_name(name), crashed.with_name(name))
+
+    async def go_on(store):
+        assert MARK in bytes_of(crashed)
+        await store.sweep(NOW)
+        assert MARK not in bytes_of(crashed)
+        assert PERSON not in bytes_of(crashed)
+
+    on_store(str(path), delete)
+    on_store(str(crashed), go_on)
+
+
+def test_a_log_that_somebody_kept_from_being_emptied_is_emptied_by_a_later_sweep(path, monkeypatch):
+    monkeypatch.setattr(answers, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(counting, "MOST_KINDS", 100)
+    monkeypatch.setattr(sqlite_store, "_PATIENCE", 0.1)
+
+    async def scenario(store):
+        await fill(store, "s")
+        await store.sweep(NOW)
+        reading = store.kinds("s", 0)
+        await anext(reading)
+        with pytest.raises(StoreFailure):
+            await store.delete("s")
+        await reading.aclose()
+        await store.sweep(NOW)
+        assert MARK not in bytes_of(path)
 
     on_store(str(path), scenario)
 

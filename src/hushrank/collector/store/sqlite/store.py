@@ -59,6 +59,7 @@ class SqliteStore:
         self._writer = writer
         self._readers = readers
         self._loading = Batches(self._load)
+        self._log_may_hold_deleted = True  # a crash may have come before it was emptied
 
     @classmethod
     async def open(cls, path: FilePath) -> "SqliteStore":
@@ -208,7 +209,7 @@ class SqliteStore:
     async def sweep(self, now: datetime) -> int:
         """Delete what has expired, and what a crash left of deleted surveys."""
         n_expired = await self._writer.do(secrets.expire, microseconds(now, "now"))
-        if await self._writer.do(deletion.delete_some, None):
+        if await self._writer.do(deletion.delete_some, None) or self._log_may_hold_deleted:
             await self._finish_deleting()
         return n_expired
 
@@ -231,6 +232,7 @@ class SqliteStore:
         await self._empty_log()
 
     async def _empty_log(self) -> None:
+        self._log_may_hold_deleted = True
         end = asyncio.get_running_loop().time() + _PATIENCE
         while not await self._writer.do(deletion.empty_log, None, is_apart=True):
             if asyncio.get_running_loop().time() > end:
@@ -239,6 +241,7 @@ class SqliteStore:
                     " still holds what was deleted: it is emptied when the store is closed"
                 )
             await asyncio.sleep(0.05)
+        self._log_may_hold_deleted = False
 
 
 def _entry(survey: str, blob: bytes, number: int = 0) -> surveys.Entry:
