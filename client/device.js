@@ -183,7 +183,8 @@ export class Device {
     const given = await this.#post("reports", upload);
     const receipt = text(fields(given).receipt);
     const [, , at] = this.#keys(survey, announcement.series, round);
-    return this.#change([at], (kept) => [{ [at]: { ...kept[at], receipt } }, receipt]);
+    // a round that was forgotten meanwhile stays forgotten
+    return this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], receipt } } : {}, receipt]);
   }
 
   /**

@@ -85,10 +85,10 @@ class Person {
 
   /** Forgets a survey that takes no more reports. @param {string} id @param {string} series */
   async forget(id, series) {
-    await this.#device.forget(id);
     for (const what of [`order ${id}`, `order of ${series}`, `invitation ${id}`]) {
       await this.#keep(what, undefined);
     }
+    await this.#device.forget(id); // last: as long as it knows the survey, the page offers this again
   }
 
   async spent() {

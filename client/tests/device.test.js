@@ -420,6 +420,21 @@ test("what is kept can be seen without the collector, and forgotten but for what
   assert.equal((await restarted.account()).spent, 2);
 });
 
+test("what is forgotten while it is sent stays forgotten", async () => {
+  const survey = caseOf("pairs");
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  const fetch = async (url, init) => {
+    if (url.endsWith("/reports")) await device.forget(survey.id);
+    return collector.fetch(url, init);
+  };
+  const device = new Device({ collector: COLLECTOR, storage, fetch });
+  await device.join(survey.id);
+  await device.answer(survey.id, survey.order);
+  await device.send(survey.id);
+  const round = `round 0 survey ${COLLECTOR} ${survey.id}`;
+  assert.equal(await storage.transact([round], (kept) => [{}, kept[round]]), undefined);
+});
+
 test("nothing of what was forgotten is left in the browser, and no request has a cookie or is redirected", async () => {
   const survey = caseOf("olh");
   const collector = new Collector(survey);

@@ -71,6 +71,26 @@ test("of a survey that is forgotten no order stays, not even for the next one of
   assert.deepEqual(await own(), []);
 });
 
+test("a survey of which forgetting broke off is forgotten whole the next time", async () => {
+  const survey = caseOf("pairs", { id: "broken", series: "off" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  await person.lock(survey.id, "off", { order: survey.order, unranked: [] });
+  const { delete: drop } = IDBObjectStore.prototype;
+  let n = 0;
+  IDBObjectStore.prototype.delete = function (key) {
+    n += 1;
+    if (n === 3) throw new Error("the browser was closed");
+    return drop.call(this, key);
+  };
+  await assert.rejects(person.forget(survey.id, "off"));
+  IDBObjectStore.prototype.delete = drop;
+  await person.forget(survey.id, "off");
+  assert.deepEqual((await keysKept()).filter((key) => /(broken|of off)$/.test(key)), []);
+  await person.limitTo(20);
+});
+
 test("the first order that was given is the one that is kept", async () => {
   const survey = caseOf("pairs", { id: "first" });
   globalThis.fetch = new Collector(survey).fetch;

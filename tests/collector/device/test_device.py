@@ -533,6 +533,23 @@ def test_what_was_forgotten_is_gone_but_for_what_it_cost(live, tmp_path):
     assert (left.assignments, left.memos) == ({}, {})  # the next survey knows nobody again by them
 
 
+def test_what_is_forgotten_while_it_is_sent_stays_forgotten(live):
+    memory, connection = SimulatedMemory(), live.connection()
+    survey, device = live.open(), live.device(memory=memory, connection=connection)
+    device.join(survey)
+    device.answer(survey, ORDER)
+    send = connection.send
+
+    def send_slowly(upload):
+        device.forget(survey)
+        return send(upload)
+
+    connection.send = send_slowly
+    assert device.send(survey)
+    account, series = sorted(memory._kept)  # nothing of the survey, nor of its round
+    assert (account, series.split()[0]) == (ACCOUNT, "series")
+
+
 def test_a_survey_that_was_forgotten_leaves_the_next_of_its_series_as_it_was(live):
     survey, device = live.open(), live.device()
     device.join(survey)

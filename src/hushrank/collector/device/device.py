@@ -185,9 +185,7 @@ class Device:
         require(upload is not None, "there is no answer to send")
         if receipt is None:
             receipt = self._connection.send((upload or "").encode())
-            kept = msgspec.structs.replace(current.kept, receipt=receipt)
-            with self._memory.opened() as drawer:
-                drawer.put(self._at(survey, current.round), kept)
+            self._received(self._at(survey, current.round), receipt)
         return receipt
 
     def forget(self, survey: str) -> None:
@@ -255,6 +253,13 @@ class Device:
             drawer.put(place, msgspec.structs.replace(own, asked=asked, latest=given.round))
             drawer.put(at, kept)
         return kept
+
+    def _received(self, at: str, receipt: str) -> None:
+        """Keep a receipt, and nothing where the round was forgotten meanwhile."""
+        with self._memory.opened() as drawer:
+            kept = drawer.get(at, KeptRound)
+            if kept is not None:
+                drawer.put(at, msgspec.structs.replace(kept, receipt=receipt))
 
     def _standing(self, announcement: Announcement, round: int, kept: KeptRound) -> Standing:
         handout = _handout(kept, announcement)
