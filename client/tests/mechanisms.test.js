@@ -145,6 +145,14 @@ test("each mechanism hides as many categories as in Python, and no more", () => 
   }
 });
 
+test("of however many categories, each 64 are hidden by words of their own", () => {
+  const kind = "symmetric-unary-encoding";
+  const { wire } = cases.find(({ wire }) => wire.kind === kind && wire.epsilon <= 2);
+  const { randomise } = readMechanism({ ...wire, n_categories: 130 * 64 });
+  const blocks = randomise(0, Randomness.secure()).match(/.{16}/g);
+  assert.equal(new Set(blocks).size, 130);
+});
+
 test("a sign of Hadamard's matrix is the parity of all bits that a row and a column share", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "harmony");
   const { supports } = readMechanism({ ...wire, n_categories: 2 ** 31 });

@@ -136,8 +136,25 @@ class Forgetful(Pairs):
         yield (sampled_survey("second", [pair], epsilon / 2),)
 
 
-def test_a_later_round_does_not_ask_for_complete_rankings_where_the_first_did_not(monkeypatch):
-    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Forgetful))
+@dataclass(frozen=True)
+class HalfForgetful(Pairs):
+    """Asks who leaves items out first, and then one part of the people, but not the other."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        pair, half = RelativeOrder((0, 1)), epsilon / 2
+        stated = [Stated(pair, "unknown")]
+        yield (sampled_survey("first", stated, half),)
+        yield (
+            sampled_survey("some", stated, half, lots=(0.0, 0.5)),
+            sampled_survey("others", [pair], half, lots=(0.5, 1.0)),
+        )
+
+
+@pytest.mark.parametrize("forgetful", [Forgetful, HalfForgetful])
+def test_a_later_round_does_not_ask_for_complete_rankings_where_the_first_did_not(
+    forgetful, monkeypatch
+):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(forgetful))
     held = draft(protocol="pairs")
     (survey,) = replay(held, 1, []).surveys
     assert survey.takes_incomplete

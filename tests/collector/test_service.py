@@ -675,6 +675,21 @@ def test_results_of_a_deleted_survey_are_in_nobody_s_memory(in_service):
     in_service(using)
 
 
+def test_reports_to_a_deleted_survey_are_in_nobody_s_memory(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(3))
+        desk = weakref.ref(service._known_desks[id, 0][0])
+        gc.collect()
+        assert desk() is not None  # it knows what was sent again, for whoever sends the same
+        await service.delete(id)
+        gc.collect()
+        assert desk() is None
+
+    in_service(using)
+
+
 def test_what_people_send_and_are_asked_has_no_words(in_service):
     """A repr comes into logs and traces."""
 

@@ -176,3 +176,21 @@ def test_pieces_of_other_items_ties_or_gaps_are_refused_before_anybody_answers()
     survey = sampled_survey("pair", [RelativeOrder((0, 1))], 1.0)
     with pytest.raises(HushrankError, match="expected complete rankings"):
         run(ask(survey), gaps, draws=Draws.of(1))
+
+
+class Unlike:
+    """What adds up to nothing, and says what it holds."""
+
+    def __add__(self, other):
+        raise ValueError("Mallory 8273")
+
+
+def unlike(shared, piece):
+    return Unlike()
+
+
+@pytest.mark.parametrize("workers", [tasks.HERE, Workers("threads", 2)])
+def test_sums_that_do_not_add_up_are_not_quoted(workers):
+    with pytest.raises(HushrankError) as ended:
+        workers.add_up(unlike, None, (1, 2))
+    assert "8273" not in str(ended.value)
