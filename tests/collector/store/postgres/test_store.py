@@ -4,7 +4,7 @@ import pytest
 
 from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.opening import open_store
-from hushrank.collector.store.postgres import connections, deletion
+from hushrank.collector.store.postgres import answers, connections, deletion
 from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
@@ -68,6 +68,20 @@ def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(database):
         assert await store.secret(invitation.kind, invitation.digest, now=NOW) is None
         left = await store._pool.fetch("SELECT id, blob FROM hushrank.surveys")
         assert [tuple(row) for row in left] == [(None, b"")]
+
+    on_store(database, scenario)
+
+
+def test_answers_that_come_in_while_a_survey_is_deleted_are_deleted_with_it(database):
+    async def scenario(store):
+        await open_survey(store)
+        sent = answers._Sent((("s", 0), 1), upload(1, b"a").answers, 0)
+        async with connections.transaction(store._pool) as lent:
+            assert await answers._add_first(lent, [sent])
+            deleting = asyncio.create_task(store.delete("s"))
+            await asyncio.sleep(0.3)
+        assert await deleting
+        assert await rows_of(store, ["answers"]) == 0
 
     on_store(database, scenario)
 
