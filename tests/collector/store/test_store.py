@@ -239,6 +239,18 @@ def test_a_secret_lasts_until_it_expires_or_is_taken(address):
     on_store(address, scenario)
 
 
+def test_a_secret_that_has_expired_is_not_taken_either(address):
+    short = Secret("link", DIGEST, b"x", None, NOW + timedelta(seconds=10))
+
+    async def scenario(store):
+        await store.put_secrets([short])
+        assert await store.take_secret("link", DIGEST, now=NOW) == short
+        await store.put_secrets([short])
+        assert await store.take_secret("link", DIGEST, now=short.expires) is None
+
+    on_store(address, scenario)
+
+
 def test_secrets_are_dropped_by_kind_and_survey(address):
     async def scenario(store):
         await store.create("s", b"")
