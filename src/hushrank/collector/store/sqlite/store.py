@@ -238,7 +238,7 @@ class SqliteStore:
             if asyncio.get_running_loop().time() > end:
                 raise StoreFailure(
                     "deleted, but somebody reads the file all the time, so that its -wal file"
-                    " still holds what was deleted: it is emptied when the store is closed"
+                    " still holds what was deleted: the next sweep empties it, or closing the store"
                 )
             await asyncio.sleep(0.05)
         self._log_may_hold_deleted = False
