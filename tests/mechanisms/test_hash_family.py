@@ -52,6 +52,15 @@ def test_buckets_are_those_of_the_formula(a, b, category, n_buckets):
     assert buckets_of(*arrays, n_buckets).tolist() == [hashed * n_buckets >> 32]
 
 
+@given(words, words)
+def test_the_stated_channel_hits_the_bucket_of_its_function(a, b):
+    mechanism = HashedResponse(9, 1.0, 4)
+    hits = mechanism.channel_words(a, b) == mechanism.rates.hit_words
+    arrays = (np.array([word], dtype=np.uint64) for word in (a, b))
+    buckets = buckets_of(*arrays, np.arange(9, dtype=np.uint64), 4)
+    assert (hits == (buckets[:, None] == np.arange(4))).all()
+
+
 @pytest.mark.parametrize("n_buckets", [2, 3, 4, 56, 1000, 22027, 2**16])
 def test_edges_and_collisions_are_those_of_the_buckets(n_buckets):
     edges = bucket_edges(np.arange(n_buckets + 1, dtype=np.uint64), n_buckets)
