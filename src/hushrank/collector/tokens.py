@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
-from typing import Any
 
 import msgspec
 
 from hushrank.collector.refusals import Refusal
 from hushrank.errors import require
+from hushrank.redacted import Redacted
 
 ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
 HEAD = Struct(f">BB{ID_BYTES}sBBHII")
@@ -28,7 +28,7 @@ _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 FORGED = "this server signed no such assignment"
 
 
-class Assignment(msgspec.Struct, frozen=True):
+class Assignment(Redacted, msgspec.Struct, frozen=True):
     """Who is asked what: `number` of the store, part of the round, place in the deck, questions."""
 
     survey: str
@@ -37,14 +37,6 @@ class Assignment(msgspec.Struct, frozen=True):
     number: int
     position: int
     questions: tuple[int, ...]
-
-    def __repr__(self) -> str:
-        """Say nothing that a token holds."""
-        return "Assignment()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 def new_id() -> str:

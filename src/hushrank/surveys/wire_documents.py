@@ -10,6 +10,7 @@ from hushrank.errors import require
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.redacted import Redacted
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire_questions import WireQuestion
 from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireReport, Word
@@ -96,21 +97,13 @@ class WireHandout(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     questions: Annotated[tuple[HandedQuestion, ...], Meta(min_length=1)]
 
 
-class SentReport(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class SentReport(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One answer: to which question of which survey, and what the mechanism reported."""
 
     version: Literal[2]
     survey: Fingerprint
     question: Annotated[int, Meta(ge=0)]
     report: WireReport
-
-    def __repr__(self) -> str:
-        """Say nothing of the report."""
-        return "SentReport()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 def wire_survey(wire: WireSurvey) -> Survey:

@@ -17,25 +17,18 @@ from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
+from hushrank.redacted import Redacted
 
 Word: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 """A 64-bit word in decimal: JSON numbers are exact up to 2^53 only."""
 
 
-class HashedAnswer(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class HashedAnswer(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A hash function and a noisy bucket."""
 
     multiplier: Word
     offset: Word
     bucket: Annotated[int, Meta(ge=0, lt=2**32)]
-
-    def __repr__(self) -> str:
-        """Say nothing of the answer."""
-        return "HashedAnswer()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 Row: TypeAlias = Annotated[tuple[Annotated[int, Meta(ge=0, lt=255)], ...], Meta(max_length=254)]

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -13,6 +13,7 @@ import msgspec
 from hushrank.collector.life import State
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
+from hushrank.redacted import Redacted
 
 T = TypeVar("T")
 
@@ -58,21 +59,13 @@ class Where(msgspec.Struct, frozen=True):
     closes: datetime | None
 
 
-class Asking(msgspec.Struct, frozen=True):
+class Asking(Redacted, msgspec.Struct, frozen=True):
     """Who asks for an assignment, as it is sent."""
 
     person: str
     invitation: str | None
     lot: int
     earlier: str | None
-
-    def __repr__(self) -> str:
-        """Say nothing of it."""
-        return "Asking()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 class Connection(Protocol):

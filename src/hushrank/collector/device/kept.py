@@ -1,24 +1,15 @@
 """What a device keeps of surveys: records that say nothing of themselves."""
 
-from typing import Any
-
 import msgspec
 
+from hushrank.redacted import Redacted
 from hushrank.surveys.wire_reports import WireReport
 
 ACCOUNT = "account"
 
 
-class Quiet(msgspec.Struct, frozen=True):
+class Quiet(Redacted, msgspec.Struct, frozen=True):
     """A record whose repr holds nothing of the person."""
-
-    def __repr__(self) -> str:
-        """Say the type only."""
-        return f"{type(self).__name__}()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 class Answered(Quiet, frozen=True):

@@ -11,12 +11,13 @@ what somebody sent.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
 from hushrank.errors import HushrankError
 from hushrank.files.disk import FilePath
+from hushrank.redacted import Redacted
 
 BIN = timedelta(minutes=10)
 """How exactly the store knows when reports came."""
@@ -77,7 +78,7 @@ class Answer(NamedTuple):
         return "Answer(...)"
 
 
-class Incoming(msgspec.Struct, frozen=True):
+class Incoming(Redacted, msgspec.Struct, frozen=True):
     """All answers of one assignment, 1 to 10,000 of them.
 
     Whoever calls vouches that the number was given to somebody in this round.
@@ -87,14 +88,6 @@ class Incoming(msgspec.Struct, frozen=True):
     round: int
     number: int
     answers: tuple[Answer, ...]
-
-    def __repr__(self) -> str:
-        """Say nothing of it."""
-        return "Incoming(...)"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 @dataclass(frozen=True, slots=True)

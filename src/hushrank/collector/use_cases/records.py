@@ -1,7 +1,6 @@
 """What is kept of a live survey, and what its use cases take and return."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -9,6 +8,7 @@ from hushrank.collector.draft import Draft
 from hushrank.collector.life import Life
 from hushrank.collector.store.store import Counts
 from hushrank.protocols.chosen import Chosen
+from hushrank.redacted import Redacted
 from hushrank.surveys.wire_documents import SentReport
 
 LOTS = 2**32
@@ -81,31 +81,15 @@ class NotAsked:
     round: int
 
 
-class Upload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Upload(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reports of one assignment, in the order of its questions."""
 
     assignment: str
     reports: tuple[SentReport, ...]
 
-    def __repr__(self) -> str:
-        """Say nothing of it."""
-        return "Upload()"
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
-
-
-class Accepted(msgspec.Struct, frozen=True):
+class Accepted(Redacted, msgspec.Struct, frozen=True):
     """The server has the reports, durably; `is_new`: since now."""
 
     receipt: str
     is_new: bool
-
-    def __repr__(self) -> str:
-        """Say nothing of it."""
-        return "Accepted()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []

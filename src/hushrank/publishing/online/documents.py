@@ -12,6 +12,7 @@ from hushrank.errors import HushrankError, require
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel, rows_of
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
+from hushrank.redacted import Redacted
 
 # The type that each array of a channel is stored in, by its field; bounds of all kinds are words.
 KINDS = {"starts": "<i4", "columns": "<i4", "good_starts": "<i4", "goods": "<i4"}
@@ -19,7 +20,7 @@ BOUNDS = "<u8"
 Document = TypeVar("Document")
 
 
-class ChannelDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ChannelDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arrays of a channel, little-endian: 32-bit numbers, 64-bit bounds."""
 
     version: Literal[1]
@@ -30,16 +31,8 @@ class ChannelDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     goods: bytes
     good_bounds: bytes
 
-    def __repr__(self) -> str:
-        """Say nothing of the channel: it is made from what a user did."""
-        return "ChannelDocument()"
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
-
-
-class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CurrentDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`CurrentChannel`, apart from the user: it changes seldom."""
 
     channel: ChannelDocument
@@ -49,16 +42,8 @@ class CurrentDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     certified_gap: float
     warm_start: dict[str, Any] | None = msgspec.field(name="dual")
 
-    def __repr__(self) -> str:
-        """Say nothing of the channel."""
-        return "CurrentDocument()"
 
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
-
-
-class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class UserDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`StreamUser` but for its channel; counts of the items that have one, little-endian."""
 
     version: Literal[2]
@@ -70,14 +55,6 @@ class UserDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_since: int
     leaked: float = msgspec.field(name="told")
     worst_leaked: float = msgspec.field(name="worst_told")
-
-    def __repr__(self) -> str:
-        """Say nothing of the user."""
-        return "UserDocument()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 def user_to_bytes(user: StreamUser) -> bytes:

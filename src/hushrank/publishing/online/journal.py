@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import islice
 from select import select
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 import msgspec
 
 from hushrank.errors import require
+from hushrank.redacted import Redacted
 
 AT_ONCE = 2**22
 """Bytes read before what came is released."""
@@ -21,7 +22,7 @@ PATIENCE = 0.02
 """Seconds that a batch waits for more lines."""
 
 
-class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Journal(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run after a batch: bytes and lines read, their SHA-256; where its text begins.
 
     text: of the last batch. is_done: the input had ended, and the next run is another one.
@@ -35,14 +36,6 @@ class Journal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: bytes = b""
     is_done: bool = True
     is_private: bool = True
-
-    def __repr__(self) -> str:
-        """Say nothing of what was released."""
-        return "Journal()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 class Taken:

@@ -17,9 +17,10 @@ from hushrank.publishing.item_channel.learning_error import MOST_GROUPS, learnt_
 from hushrank.publishing.item_channel.problem import ActivityPopulation
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
+from hushrank.redacted import Redacted
 
 
-class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SetupDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`StreamSetup`; protects: a number of `names` for each user, -1 = nothing."""
 
     version: Literal[2]
@@ -31,14 +32,6 @@ class SetupDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     protects: list[int]
     rules: dict[str, Any]
     history: tuple[bytes, bytes, bytes] | None
-
-    def __repr__(self) -> str:
-        """Say nothing of the people."""
-        return "SetupDocument()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 @dataclass(frozen=True, eq=False, repr=False)

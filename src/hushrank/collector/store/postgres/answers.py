@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -17,6 +17,7 @@ from hushrank.collector.store.postgres.connections import (
 )
 from hushrank.collector.store.postgres.surveys import Name, held_rounds
 from hushrank.collector.store.store import Acceptance, Answer, Bin, Counts, Incoming, Kinds
+from hushrank.redacted import Redacted
 
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
@@ -28,17 +29,10 @@ _Assignment: TypeAlias = tuple[Name, int]
 _SLOTS = 64
 
 
-class _Sent(msgspec.Struct, frozen=True):  # is made in a fifth of a dataclass's time
+class _Sent(Redacted, msgspec.Struct, frozen=True):  # is made in a fifth of a dataclass's time
     assignment: _Assignment
     content: _Content
     bin: int
-
-    def __repr__(self) -> str:
-        return "_Sent()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 async def accept(pool: Pool, uploads: Sequence[Upload]) -> list[list[Acceptance]]:

@@ -1,12 +1,13 @@
 """What devices and backends send and get, as types: decoding checks it, OpenAPI describes it."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from hushrank.collector.life import Told
+from hushrank.redacted import Redacted
 from hushrank.surveys.wire_documents import Fingerprint, SentReport, WireHandout
 
 MOST_LINES = 1_000
@@ -16,16 +17,8 @@ Receipt: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]+$")]
 Token: TypeAlias = Annotated[str, Meta(min_length=1, max_length=400)]
 
 
-class Quiet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Quiet(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A message of somebody: its repr says nothing of it."""
-
-    def __repr__(self) -> str:
-        """Say the type only."""
-        return f"{type(self).__name__}()"
-
-    def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Say nothing to rich either."""
-        return []
 
 
 class JoiningBody(Quiet, frozen=True):
