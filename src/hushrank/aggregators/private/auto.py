@@ -64,7 +64,7 @@ def auto(
     rest = rest_of(epsilon, look.epsilon)
     more = _least_noisy(len(scores), rest, delta)
     spend = central_spend("auto", "K-norm, then the best", epsilon, delta or 0.0)
-    _require_room(majority, scores, look, more)
+    _require_room(majority, scores, more)
     seen = _release(look, scores, rng=rng)
     method = _promising(seen, look, more, delta)
     if method == "p-sample":
@@ -78,11 +78,8 @@ def auto(
     return replace(found, method=f"auto: {method}", spend=spend)
 
 
-def _require_room(
-    majority: Counts, scores: Counts, look: PermutohedronMechanism, more: ScoreMechanism
-) -> None:
-    """Refuse what any of the methods would refuse: later a refusal would come after a release."""
-    look.checked(scores)
+def _require_room(majority: Counts, scores: Counts, more: ScoreMechanism) -> None:
+    """Refuse what a later method would refuse: that refusal would come after the first release."""
     if isinstance(more, PermutohedronMechanism):
         more.checked(scores)
     if len(scores) <= MOST_ITEMS_OF_SETS:
@@ -121,7 +118,15 @@ def _variance(mechanism: ScoreMechanism) -> float:
 def _promising(
     seen: ItemScores, look: ScoreMechanism, more: ScoreMechanism, delta: float | None
 ) -> str:
-    """Return the method of the least expected excess, on margins that suit the scores seen.
+    """Return the method of the least expected excess; where nothing is expected, more scores."""
+    expected = _expected_excess(seen, look, more, delta)
+    return min(expected, key=expected.__getitem__)
+
+
+def _expected_excess(
+    seen: ItemScores, look: ScoreMechanism, more: ScoreMechanism, delta: float | None
+) -> dict[str, float]:
+    """Return the excess that each method is expected to have, on margins that suit the scores seen.
 
     Margins (s_a - s_b) / m have the scores s; a pair turned round costs its margin. Scores seen
     are first shrunk by the noise's share of their sum of squares (James, Stein 1961), taken four
@@ -139,7 +144,7 @@ def _promising(
     if delta is not None:
         sigma = DiscreteGaussian(comb(n_items, 2), epsilon, delta).sigma
         turned["gaussian-kemeny"] = ndtr(-margins / sigma)
-    return min(turned, key=lambda method: float(margins @ turned[method]))
+    return {method: float(margins @ shares) for method, shares in turned.items()}
 
 
 def _by_both(

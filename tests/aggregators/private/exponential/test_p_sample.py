@@ -149,6 +149,15 @@ def test_uneven_orders_of_six_items_follow_the_law(way, n_people, epsilon):
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_orders_of_people_who_left_pairs_open_follow_the_law(way):
+    """Their margins are even and odd: one pair more may be lost, and not two at a time alone."""
+    counts = np.random.default_rng(5).integers(0, 4, size=(5, 5))
+    np.fill_diagonal(counts, 0)
+    assert len(np.unique((counts - counts.T)[np.triu_indices(5, k=1)] % 2)) == 2
+    assert_law(proposal_of(way, counts, 10.0), counts, 10.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_equal_counts_give_uniform_orders(way):
     """The wrong law favours one order of 24 by 5 %."""
     stated = np.full(24, 1 / 24)
@@ -356,6 +365,23 @@ def test_sums_of_sets_stay_within_their_tables(monkeypatch):
     sums = sample_by_sets._log_sums.py_func(*tables, float(proposal.rate))
     assert sums == pytest.approx(proposal.log_sums, abs=1e-12)
     assert drawn(sample_by_sets._draw_orders.py_func) == compiled
+
+
+@pytest.mark.parametrize("n_words", [3, 500])
+def test_items_are_inserted_as_it_is_written(n_words):
+    """And not compiled, which does not ask for bounds; the tape may end in the midst of a try."""
+    proposal = proposal_of(InsertionProposal, counts_of(5, 12), 4.0)
+    rate = proposal.rate.numerator, proposal.rate.denominator
+    tables = sample_by_insertion._Tables(proposal.margins, proposal.least, proposal.shares, *rate)
+    tape = np.random.default_rng(2).integers(2**64, size=n_words, dtype=np.uint64)
+    starts, ended = np.zeros((100, 1), dtype=np.int64), []
+    for insert in (sample_by_insertion._insert_items, sample_by_insertion._insert_items.py_func):
+        orders = np.zeros((10, 5), dtype=np.int64)
+        found = sample_by_insertion._Found(orders, np.zeros_like(orders), np.zeros(10, np.int64))
+        n_kept, n_tries, n_read = insert(tables, tape, starts, found, 0, 0)
+        ended.append((int(n_kept), int(n_tries), int(n_read), orders[:n_kept].tolist()))
+    assert ended[0] == ended[1]
+    assert ended[0][0] == (0 if n_words == 3 else 10)
 
 
 def test_items_are_inserted_in_borda_s_order():
