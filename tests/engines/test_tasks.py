@@ -1,0 +1,58 @@
+"""Sums of tasks: where they run, and that no failure is lost in a sum."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from hushrank.engines.tasks import Failure, Known, Workers, _added
+from hushrank.errors import HushrankError
+
+
+def where(shared, piece):
+    return [(os.getpid(), piece)]
+
+
+def fails_at(shared, piece):
+    if piece == shared:
+        raise HushrankError("a piece is missing")
+    return piece
+
+
+def silent(step, share):
+    return None
+
+
+def test_threads_are_of_this_process():
+    done = Workers("threads", 2).add_up(where, None, (1, 2, 3))
+    assert done == [(os.getpid(), piece) for piece in (1, 2, 3)]
+
+
+def test_processes_are_as_many_as_were_asked_for():
+    done = Workers("processes", 1).add_up(where, None, (1, 2, 3, 4))
+    ((worker, _), *_) = done
+    assert worker != os.getpid()
+    assert done == [(worker, piece) for piece in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("first", [Failure("one"), 1])
+@pytest.mark.parametrize("second", [Failure("other"), 2])
+def test_a_sum_with_a_failure_is_that_failure(first, second):
+    found = _added(first, second)
+    failures = [each for each in (first, second) if isinstance(each, Failure)]
+    assert found == (failures[0] if failures else 3)
+
+
+@pytest.mark.parametrize("wrong", [1, 20, 40])
+@pytest.mark.parametrize("workers", [Workers(), Workers("threads", 2)], ids=["here", "threads"])
+def test_a_piece_that_fails_leaves_no_sum(workers, wrong):
+    with pytest.raises(HushrankError, match="a piece is missing"):
+        workers.add_up(fails_at, wrong, tuple(range(1, 41)))
+
+
+@pytest.mark.parametrize(("kind", "passes_on"), [(int, False), (Failure, False), (int, True)])
+def test_results_are_fetched_where_they_are_passed_on_or_failed(kind, passes_on):
+    known = Known(silent, 1, silent if passes_on else None)
+    future = SimpleNamespace(type=kind, result=lambda: "fetched")
+    wanted = passes_on or kind is Failure
+    assert known.wanted(future) == ("fetched" if wanted else None)
