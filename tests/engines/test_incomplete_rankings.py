@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from hushrank.engines.crowd import require_answerable
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.protocols.distributions.max_entropy import max_entropy
@@ -94,3 +95,27 @@ def test_complete_people_may_be_asked_either_way_after_a_survey_for_them():
 def test_ties_are_refused_before_anything_is_drawn():
     with pytest.raises(HushrankError, match="expected strict rankings"):
         run(ask(FOR_ALL), TIED, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "is_refused"),
+    [((FOR_ALL,), True), ((FOR_ALL, FOR_ALL), True), ((FOR_COMPLETE, FOR_ALL), False)],
+)
+def test_what_the_first_survey_took_a_later_one_takes_too(earlier, is_refused):
+    """Where the first one took complete rankings alone, all have them: a refusal tells nothing."""
+    if is_refused:
+        with pytest.raises(HushrankError, match="the first one did not"):
+            require_answerable(FOR_COMPLETE, earlier, 4, is_complete=True)
+    else:
+        require_answerable(FOR_COMPLETE, earlier, 4, is_complete=True)
+
+
+def test_one_person_s_truth_is_counted_without_noise():
+    """As shares of three who all say the same."""
+    alone, together = (Rankings.from_orders(np.array([[2, 0, 3, 1]] * n)) for n in (1, 3))
+    ((of_one,), (of_three,)) = (
+        run_without_noise(ask(FOR_COMPLETE), each) for each in (alone, together)
+    )
+    assert [each.n_reports for each in (*of_one, *of_three)] == [1, 1, 3, 3]
+    for one, three in zip(of_one, of_three, strict=True):
+        assert 3 * one.support == pytest.approx(three.support)
