@@ -21,6 +21,7 @@ from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
+from hushrank.surveys.merkle import MerkleTree
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey, read_survey
@@ -169,6 +170,19 @@ def test_a_device_refuses_a_question_that_is_not_proven_to_be_of_the_survey(path
 def test_a_device_refuses_a_head_that_lies(path, value):
     with pytest.raises(HushrankError):
         read_handout(changed(path, value, in_head=True), most_epsilon=5.0)
+
+
+def test_a_device_refuses_a_question_that_is_written_in_another_way():
+    """It could mark whom it is handed to, although a fingerprint stands for it."""
+    wire = json.loads(WHOLE.handout([0]))
+    (question,) = wire["questions"]
+    root = MerkleTree([question["asked"].encode()]).root.hex()
+    question["asked"] += " "
+    another = MerkleTree([question["asked"].encode()]).root.hex()
+    assert root in wire["head"]
+    wire["head"] = wire["head"].replace(root, another)
+    with pytest.raises(HushrankError, match="a question as this version writes it"):
+        read_handout(json.dumps(wire).encode(), most_epsilon=2.0)
 
 
 def test_what_is_asked_and_what_hides_it_must_be_of_one_kind():

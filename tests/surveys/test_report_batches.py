@@ -28,7 +28,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys import repeats
+from hushrank.surveys import repeats, report_batches
 from hushrank.surveys.repeats import first_reports
 from hushrank.surveys.report_batches import Counted, read_batch, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
@@ -489,3 +489,11 @@ def test_files_whose_columns_differ_are_refused_where_they_are_counted_together(
 def test_a_number_of_workers_needs_a_scheduler():
     with pytest.raises(HushrankError, match="expected a scheduler beside their number"):
         Workers(None, 2)
+
+
+def test_numbers_beyond_64_bits_are_none_and_fingerprints_are_texts():
+    numbers = report_batches._whole_numbers(pa.array([0, 7, 2**63, None], pa.uint64()))
+    assert numbers.tolist()[:2] == [0, 7]
+    assert (numbers[2:] < 0).all()
+    with pytest.raises(HushrankError, match="survey as the fingerprint's text"):
+        report_batches._coded(pa.array([1, 2]))

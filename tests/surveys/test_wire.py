@@ -490,3 +490,9 @@ def test_the_documented_schemas_are_the_code_s():
     folder = Path(__file__).parents[2] / "docs" / "schemas"
     for name, schema in json_schemas().items():
         assert json.loads((folder / f"{name}.json").read_text()) == schema
+
+
+@pytest.mark.parametrize("last", ["a", "", "\n"])
+def test_names_that_cannot_be_told_apart_or_shown_are_not_published(last):
+    with pytest.raises(HushrankError, match="item names"):
+        PublishedSurvey(GRR.survey, ("a", "b", "c", last))
