@@ -497,3 +497,11 @@ def test_numbers_beyond_64_bits_are_none_and_fingerprints_are_texts():
     assert (numbers[2:] < 0).all()
     with pytest.raises(HushrankError, match="survey as the fingerprint's text"):
         report_batches._coded(pa.array([1, 2]))
+
+
+@pytest.mark.parametrize("question", [-1, 0, 3, 4])
+def test_a_text_that_answers_no_question_is_impossible(question):
+    part = published(GeneralizedRandomizedResponse)
+    number = np.array([question], dtype=np.int64)
+    found = report_batches._read_texts((part,), number, pa.array(["1"]).dictionary_encode())
+    assert found.is_possible.tolist() == [question == 0]

@@ -38,7 +38,13 @@ from hushrank.surveys.wire_documents import (
     json_schemas,
     wire_mechanism,
 )
-from hushrank.surveys.wire_reports import MECHANISMS, HashedAnswer, require_possible
+from hushrank.surveys.wire_reports import (
+    MECHANISMS,
+    HashedAnswer,
+    from_wire,
+    require_possible,
+    to_wire,
+)
 
 NAMES = ("apple", "beech", "cedar", "dogwood")
 QUESTIONS = [
@@ -496,3 +502,25 @@ def test_the_documented_schemas_are_the_code_s():
 def test_names_that_cannot_be_told_apart_or_shown_are_not_published(last):
     with pytest.raises(HushrankError, match="item names"):
         PublishedSurvey(GRR.survey, ("a", "b", "c", last))
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        WireMechanism("generalized-randomized-response", 6, 1.0, "2", "1", n_members=2),
+        WireMechanism("optimised-local-hashing", 6, 1.0, "2", "1", n_members=2),
+        WireMechanism("named-member", 6, 1.0, "2", "1"),
+    ],
+    ids=str,
+)
+def test_members_are_named_where_the_mechanism_is_of_members(described):
+    with pytest.raises(HushrankError, match="expected other fields of"):
+        described.mechanism()
+
+
+@pytest.mark.parametrize("n_categories", [5, 8, 9, 20])
+def test_bits_of_any_width_come_back_as_they_were_sent(n_categories):
+    mechanism = SymmetricUnaryEncoding(n_categories, 1.0)
+    each = [mechanism.randomise(np.array([n]), rng=Randomness.seeded(n)) for n in range(3)]
+    read = from_wire(mechanism, [to_wire(mechanism, report) for report in each])
+    assert (read == np.concatenate(each)).all()
