@@ -172,6 +172,13 @@ def test_a_device_refuses_a_head_that_lies(path, value):
         read_handout(changed(path, value, in_head=True), most_epsilon=5.0)
 
 
+def test_a_device_refuses_a_question_that_comes_twice():
+    wire = json.loads(WHOLE.handout([0]))
+    wire["questions"] *= 2
+    with pytest.raises(HushrankError, match="expected distinct questions"):
+        read_handout(json.dumps(wire).encode(), most_epsilon=2.0)
+
+
 def test_a_device_refuses_a_question_that_is_written_in_another_way():
     """It could mark whom it is handed to, although a fingerprint stands for it."""
     wire = json.loads(WHOLE.handout([0]))

@@ -505,3 +505,23 @@ def test_a_text_that_answers_no_question_is_impossible(question):
     number = np.array([question], dtype=np.int64)
     found = report_batches._read_texts((part,), number, pa.array(["1"]).dictionary_encode())
     assert found.is_possible.tolist() == [question == 0]
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3])
+def test_reports_to_another_survey_are_of_none_of_the_parts(n_parts):
+    kinds = (GeneralizedRandomizedResponse, Harmony, SymmetricUnaryEncoding)
+    parts = tuple(published(make) for make in kinds[:n_parts])
+    names = ["f" * 64, *(part.fingerprint for part in parts)]
+    rows = pa.table({"survey": names, "question": [0] * len(names), "report": [1] * len(names)})
+    found = read_batch(parts, rows.to_batches()[0])
+    assert found.number.tolist() == [-1, *(3 * n for n in range(n_parts))]
+    assert not found.is_possible[0]
+
+
+def test_fingerprints_that_are_coded_are_texts_too():
+    part = published(GeneralizedRandomizedResponse)
+    coded = pa.array([7, 7]).dictionary_encode()
+    with pytest.raises(HushrankError, match="survey as the fingerprint's text"):
+        read_batch(
+            (part,), pa.record_batch([coded, [0, 0], [1, 1]], ["survey", "question", "report"])
+        )

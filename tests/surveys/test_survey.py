@@ -191,3 +191,11 @@ def test_a_round_asks_nobody_twice():
     for wrong in ((one, one), (one, other, one), (), [one, other], one):
         with pytest.raises(HushrankError, match="round"):
             require_round(wrong)
+
+
+@pytest.mark.parametrize("n_mechanisms", [1, 3])
+def test_each_question_has_a_mechanism_of_its_own(n_mechanisms):
+    questions = (RelativeOrder((0, 1)), RelativeOrder((1, 2)))
+    mechanisms = (GeneralizedRandomizedResponse(2, 1.0),) * n_mechanisms
+    with pytest.raises(HushrankError, match="one mechanism for each question"):
+        Survey("uneven", questions, mechanisms, 1.0)
