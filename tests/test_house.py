@@ -158,10 +158,10 @@ DOCUMENTS = [
 
 REDACTED = {
     *("Asking", "Assignment", "Accepted", "Incoming", "Quiet", "Upload", "_Sent"),
-    *("HashedAnswer", "SentReport"),
+    *("HandedQuestion", "HashedAnswer", "SentReport", "WireHandout", "_Given"),
     *("ChannelDocument", "CurrentDocument", "Journal", "SetupDocument", "UserDocument"),
 }
-"""Documents of what people answered or did, and of who they are."""
+"""Documents of what people answered or did, of what they were asked, and of who they are."""
 
 
 def test_no_repr_shows_what_people_ranked_did_or_answered():

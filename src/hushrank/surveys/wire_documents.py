@@ -82,7 +82,7 @@ class WireSurvey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     questions: Annotated[tuple[AskedQuestion, ...], Meta(min_length=1)]
 
 
-class HandedQuestion(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class HandedQuestion(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A leaf as JSON, byte for byte as it was hashed, and its path from the leaf to the root."""
 
     number: Annotated[int, Meta(ge=0)]
@@ -90,7 +90,7 @@ class HandedQuestion(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     path: Annotated[tuple[Fingerprint, ...], Meta(max_length=40)]
 
 
-class WireHandout(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class WireHandout(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What one device gets: the head as JSON, byte for byte as it was hashed, and its questions."""
 
     head: str

@@ -9,6 +9,7 @@ import msgspec
 from hushrank.collector.announcement import Announcement
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
+from hushrank.redacted import Redacted
 from hushrank.surveys.handout import Handout
 
 LOTS = 2**32
@@ -26,7 +27,7 @@ class Given:
     handout: str | None
 
 
-class _Given(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _Given(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     asked: bool
     round: int
     announcement: str
