@@ -389,14 +389,19 @@ def test_an_answer_that_nobody_sent_is_not_sent_by_a_connection(at_reveal):
     assert json.loads(page.evaluate("localStorage.getItem('fake-device')"))["stage"] == "locked"
 
 
-def test_an_answer_that_waited_sends_none_of_another_survey(at_reveal, visits):
-    page = at_reveal()
-    page.context.set_offline(True)
+def left_waiting(page):
+    """Send without a connection, close the page, and return its browser, online, and address."""
+    person, address = page.context, page.url
+    person.set_offline(True)
     press(page, "Send")
     page.get_by_text("sent as soon as there is a connection").wait_for()
-    person, address = page.context, page.url
     page.close()
     person.set_offline(False)
+    return person, address
+
+
+def test_an_answer_that_waited_sends_none_of_another_survey(at_reveal, visits):
+    person, address = left_waiting(at_reveal())
     script = f"globalThis.scenario = {json.dumps(scenario())}"
     other = visits.page(person, address.replace("/s/drinks", "/s/meals"), script)
     other.wait_for_selector("blockquote")
@@ -404,13 +409,7 @@ def test_an_answer_that_waited_sends_none_of_another_survey(at_reveal, visits):
 
 
 def test_an_answer_that_waited_is_sent_when_the_page_is_opened_again(at_reveal, visits):
-    page = at_reveal()
-    page.context.set_offline(True)
-    press(page, "Send")
-    page.get_by_text("sent as soon as there is a connection").wait_for()
-    person, address = page.context, page.url
-    page.close()
-    person.set_offline(False)
+    person, address = left_waiting(at_reveal())
     again = visits.page(person, address, f"globalThis.scenario = {json.dumps(scenario())}")
     again.get_by_text("Sent. Thank you!").wait_for()
 
