@@ -29,6 +29,15 @@ def test_a_position_has_one_answer_and_another_seed_another_deck():
     assert decks[0] == decks[1] != decks[2]
 
 
+def test_what_a_deck_deals_stays_as_it_is():
+    """Its people may come back to another release, and are asked the same."""
+    assert [questions_at(SEED, 12, 3, at) for at in (0, 1, 7)] == [
+        (4, 0, 11),
+        (9, 2, 7),
+        (11, 10, 3),
+    ]
+
+
 def test_each_deck_is_shuffled_anew():
     decks = {tuple(questions_at(SEED, 50, 1, 50 * n + at) for at in range(50)) for n in range(20)}
     assert len(decks) == 20

@@ -1,3 +1,5 @@
+from base64 import urlsafe_b64decode
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +32,13 @@ ASSIGNMENTS = st.builds(
 @given(ASSIGNMENTS)
 def test_a_token_says_what_was_signed(assignment):
     assert verify(sign(assignment, KEYS), KEYS) == assignment
+
+
+def test_a_token_is_laid_out_as_devices_hold_it():
+    token = sign(Assignment(ID, 3, 1, 2**32 + 77, 5, (12, 2**24 - 1)), KEYS)
+    assert urlsafe_b64decode(token)[:-16].hex() == (
+        "0102" + urlsafe_b64decode(ID).hex() + "0301" + "00010000004d" + "00000005" + "00000cffffff"
+    )
 
 
 def test_every_changed_character_is_noticed():
@@ -80,8 +89,8 @@ def test_a_receipt_is_of_these_answers_to_this_assignment():
 
 def test_nothing_of_an_assignment_shows():
     assert repr(Assignment(ID, 0, 1, 77, 5, (12,))) == "Assignment()"
-    with pytest.raises(HushrankError):
-        sign(Assignment(ID, 0, 0, 1, 0, (MOST_QUESTIONS,)), KEYS)
+    with pytest.raises(HushrankError, match="expected questions < 16777216"):
+        sign(Assignment(ID, 0, 0, 1, 0, (2**24,)), KEYS)
 
 
 def test_ids_are_random():

@@ -96,9 +96,11 @@ ROOMS = (
             *("collector/tokens.py", "collector/decks.py"),
         ),
         (
-            "tests/collector/test_tokens.py",
-            "tests/collector/test_decks.py",
-            "tests/collector/test_service.py",
+            *(
+                f"tests/collector/test_{name}.py"
+                for name in ("answering", "decks", "desk", "service", "tokens")
+            ),
+            *("tests/collector/test_handing_over.py", "tests/collector/test_chosen_questions.py"),
         ),
         ("tests/collector/device", "tests/collector/web/api/test_reports.py"),
     ),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryFile
+from traceback import print_exc
 from types import CodeType, FrameType
 from typing import Any
 
@@ -195,9 +196,12 @@ def _entered(items: list[pytest.Item], tree: Path) -> list[Entered]:
                 json.dump([_trace(each, tree) for each in items], file)
                 file.flush()
                 os._exit(0)
+            except BaseException:
+                print_exc()
             finally:
                 os._exit(BROKEN)
-        os.waitpid(process, 0)
+        if os.waitpid(process, 0)[1]:
+            pytest.exit("the tests cannot be watched", returncode=1)
         file.seek(0)
         traces: list[Trace | None] = json.load(file)
     traced = list(zip(items, traces, strict=True))
@@ -230,7 +234,8 @@ def _trace(item: pytest.Item, tree: Path) -> Trace | None:
     finally:
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
-    ours = (code for code in codes if Path(code.co_filename).is_relative_to(tree / "src"))
+    seen = codes.copy()  # threads of the test may go on
+    ours = (code for code in seen if Path(code.co_filename).is_relative_to(tree / "src"))
     places = [
         (str(Path(each.co_filename).relative_to(tree)), each.co_qualname, each.co_firstlineno)
         for each in ours

@@ -1,0 +1,160 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.service import LOTS, Joining
+from hushrank.collector.store.store import Joined
+from hushrank.collector.tokens import Assignment
+from hushrank.collector.use_cases import answering
+from hushrank.collector.use_cases.answering import _deck, _place
+from tests.collector.drafts import draft
+
+MOST_PLACES = 2**22
+LARGEST_NUMBER = 2**63 - 1
+"""What both databases hold in a column of whole numbers."""
+
+
+def asked_before(number: int, position: int) -> Assignment:
+    return Assignment("abcdefghijk-", 0, 0, number, position, (0,))
+
+
+def joined(deck: int, number: int, position: int) -> Joined:
+    return Joined(number, position, deck, is_new=True)
+
+
+@given(st.integers(0, 255), st.integers(0, 2**48 - 1), st.integers(0, MOST_PLACES - 1))
+@example(255, 2**31 - 1, MOST_PLACES - 1)
+@example(0, 0, 0)
+def test_the_first_to_show_an_assignment_has_its_place(part, number, position):
+    deck = _deck(part, asked_before(number, position))
+    assert 256 <= deck <= LARGEST_NUMBER
+    assert _place(joined(deck, number + 1, 0)) == (part, position)
+
+
+@given(st.integers(0, 255), st.integers(0, 2**32 - 1))
+def test_who_shows_none_is_dealt_the_next_place(part, position):
+    assert _place(joined(_deck(part, None), 7, position)) == (part, position)
+
+
+def test_others_who_show_it_are_dealt_from_decks_that_nobody_reaches_in_turn():
+    """Else many could all be asked the question that they like."""
+    deck = _deck(3, asked_before(7, 5))
+    places = [_place(joined(deck, 100 + position, position)) for position in range(1, 50)]
+    assert {part for part, _ in places} == {3}
+    assert len({position for _, position in places}) == 49
+    assert min(position for _, position in places) >= MOST_PLACES
+
+
+def test_each_assignment_has_a_deck_of_its_own():
+    shown = [asked_before(number, position) for number in range(200) for position in range(9)]
+    assert len({_deck(part, each) for part in (0, 255) for each in shown}) == 2 * len(shown)
+
+
+def test_decks_are_numbered_as_in_the_stores_of_open_surveys():
+    deck = _deck(3, asked_before(2**31 + 5, 7))
+    assert deck == 3 + 8 * 256 + 5 * 256 * (2**22 + 1)
+
+
+def test_later_places_than_decks_keep_are_dealt_anew(in_service, monkeypatch):
+    monkeypatch.setattr(answering, "MOST_KEPT_PLACES", 2)
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        record = await service._record(id)
+        asked = await service._asked(id, record, 0)
+        tokens = [(await service.join(id, Joining(f"{n}", 5))).assignment for n in range(3)]
+        kept = [await service._earlier(record, each, 0, asked, 0) for each in tokens]
+        assert [each and each.position for each in kept] == [0, 1, None]
+
+    in_service(using)
+
+
+def test_invitations_and_keys_are_of_128_bits_at_least_and_not_too_many_at_once(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="invitations"))
+        tokens = await service.invite(id, 10_000)
+        assert len(set(tokens)) == 10_000
+        assert {len(each) for each in tokens} == {22}
+        with pytest.raises(Refusal, match="expected 1 to 10,000 invitations"):
+            await service.invite(id, 10_001)
+        assert len(await service.make_api_key(await service.create(draft(joining="api")))) == 43
+
+    in_service(using)
+
+
+def test_nobody_is_invited_to_a_survey_that_has_ended(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="invitations"))
+        await service.open(id)
+        await service.close_round(id)
+        with pytest.raises(Refusal, match="the survey is closed"):
+            await service.invite(id, 1)
+
+    in_service(using)
+
+
+def test_an_app_names_people_by_1_to_200_characters(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="api"))
+        key = await service.make_api_key(id)
+        await service.open(id)
+        for name in ("x", "x" * 200):
+            assert (await service.join(id, Joining(name, 5, api_key=key))).is_new
+
+    in_service(using)
+
+
+def test_of_a_draft_nobody_learns_anything(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        unopened = "the survey is not open yet"
+        for asking in (
+            service.life(id),
+            service.announcement(id),
+            service.join(id, Joining("x", 5)),
+        ):
+            with pytest.raises(Refusal, match=unopened):
+                await asking
+        with pytest.raises(Refusal, match="there is no such round"):
+            await service.document(id, 0, 0)
+
+    in_service(using)
+
+
+def test_rounds_and_parts_that_are_not_are_not_found(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        n_parts = len((await service._asked(id, await service._record(id), 0)).parts)
+        assert all([await service.document(id, 0, part) for part in range(n_parts)])
+        for round, part in ((-1, 0), (1, 0), (0, -1), (0, n_parts)):
+            with pytest.raises(Refusal) as refused:
+                await service.document(id, round, part)
+            assert refused.value.kind == "not-found"
+
+    in_service(using)
+
+
+def test_the_last_lot_is_one(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        with pytest.raises(Refusal, match=rf"expected a lot 0\.\.{LOTS - 1}$"):
+            await service.join(id, Joining("x", LOTS))
+        asked = await service.join(id, Joining("x", LOTS - 1))
+        assert asked.round == 0
+
+    in_service(using)
+
+
+def test_nobody_joins_between_two_rounds(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await service.close_round(id)
+        with pytest.raises(Refusal, match="the next round is not open yet"):
+            await service.join(id, Joining("x", 5))
+
+    in_service(using)
