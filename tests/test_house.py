@@ -129,11 +129,16 @@ def is_for_callers(node: ast.AST) -> bool:
 
 HOLDS = re.compile(
     r"\b(NDArray|csr_array|Ranks|Orders|Indices|Integers|Floats|Floats32|Counts|Mask|Words|Labels"
-    r"|Shares|Values|RecordBatch|Rankings|Activity|Points)\b"
+    r"|Shares|Values|RecordBatch|Rankings|Activity|Points|Scores|Order|Answered|Handout)\b"
 )
 """Types of what people ranked, did or answered, among others."""
 SHOWN = {"LiveSurvey", "Curve", "Ball", "StatedChannel"}
 """They hold no data of people: how many reports came, a picture, laws."""
+IN_WORDS = {
+    *("Assigned", "Given", "Joining", "Ledger", "Option", "ReleasedActivity", "ResultFile"),
+    *("Contest", "StreamSetup", "_Current"),
+}
+"""They hold ids, names, answers or digests of people and their ballots as text or bytes."""
 GROWS = {"_Taught", "Sum", "StreamUser", "_Marking", "Search"}
 """What counts, adds up or is read while it is made."""
 DATACLASSES = [
@@ -181,6 +186,11 @@ def test_no_repr_shows_what_people_ranked_did_or_answered():
         )
     }
     assert told == SHOWN
+
+
+def test_no_repr_shows_who_people_are_or_what_they_were_told_in_words():
+    hidden = {node.name for node, decorated in DATACLASSES if "repr=False" in decorated}
+    assert hidden >= IN_WORDS
 
 
 def test_documents_hide_what_they_hold_from_rich_too():

@@ -52,8 +52,8 @@ def test_each_assignment_has_a_deck_of_its_own():
 
 
 def test_decks_are_numbered_as_in_the_stores_of_open_surveys():
-    deck = _deck(3, asked_before(2**31 + 5, 7))
-    assert deck == 3 + 8 * 256 + 5 * 256 * (2**22 + 1)
+    deck = _deck(3, asked_before(2**31 + 2**30 + 5, 7))
+    assert deck == 3 + 8 * 256 + (2**30 + 5) * 256 * (2**22 + 1)
 
 
 def test_later_places_than_decks_keep_are_dealt_anew(in_service, monkeypatch):

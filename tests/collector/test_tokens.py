@@ -1,9 +1,10 @@
-from base64 import urlsafe_b64decode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushrank.collector import tokens
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.tokens import (
     MOST_QUESTIONS,
@@ -63,6 +64,20 @@ def test_a_token_has_one_spelling():
     for other in (token + "=", token + "\n", token + "==="):
         with pytest.raises(Refusal):
             verify(other, KEYS)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+@pytest.mark.parametrize("n_bytes", [0, 2, 3, 4])
+def test_what_has_another_version_or_layout_is_no_assignment_though_a_key_signed_it(
+    version, n_bytes
+):
+    signed = bytes((version, 2)) + bytes(tokens.HEAD.size - 2 + n_bytes)
+    token = urlsafe_b64encode(signed + tokens._mac(KEYS[2], signed)).decode().rstrip("=")
+    if (version, n_bytes) == (1, 3):
+        assert verify(token, KEYS).questions == (0,)
+    else:
+        with pytest.raises(Refusal):
+            verify(token, KEYS)
 
 
 def test_an_older_key_still_verifies_until_it_is_dropped():

@@ -2,6 +2,7 @@ import json
 import os
 import stat
 from datetime import date
+from hashlib import blake2b
 from subprocess import PIPE, Popen
 from sys import executable
 
@@ -66,6 +67,16 @@ def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_
     assert exchanged.names != SAME.names
     assert len(Ledger.beside(tmp_path / "copy.csv", exchanged).earlier) == 1
     assert Ledger.beside(tmp_path / "copy.csv", OTHERS).earlier == ()
+
+
+def test_another_release_knows_them_again(tmp_path):
+    """By digests of 128 bits, keyed by as many that each ledger draws: changed ones forget."""
+    ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    key = bytes.fromhex(ledger.book.key)
+    assert len(key) == 16
+    of_file = blake2b((tmp_path / "x.soc").read_bytes(), key=key, digest_size=16).hexdigest()
+    of_ballots = blake2b(ledger.told, key=key, digest_size=16).hexdigest()
+    assert (ledger.digest, ledger.file) == (of_ballots, of_file)
 
 
 def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hushrank.collector.device.connection import Offline, Problem
-from hushrank.collector.device.device import Device
+from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.memory import FileMemory, SimulatedMemory
 from hushrank.collector.device.terms import LOTS, require_announced, require_price
@@ -222,6 +222,7 @@ class Recorded(Direct):
         ("tea", "tea", "water", "juice"),
         ("tea", "coffee", "water", "milk"),
         (0, 1, 2, 3),
+        (["tea"], "coffee", "water", "juice"),
         "wxyz",
     ],
 )
@@ -235,6 +236,22 @@ def test_what_is_no_ranking_of_the_items_costs_nothing_and_is_not_repeated_in_th
         device.answer(survey, order)
     assert not {*map(str, order), "wxyz"} & {*str(refused.value).split()}
     assert device.spent().in_all == 0
+
+
+def test_letters_of_a_word_are_no_ranking_though_they_are_items():
+    with pytest.raises(HushrankError, match="expected a list of distinct items"):
+        ranking_of("zyx", ("x", "y", "z"))
+    assert ranking_of(["z", "y", "x"], ("x", "y", "z")).ranks.tolist() == [[2, 1, 0]]
+
+
+def test_nothing_is_sent_before_there_is_an_answer(live):
+    survey, connection = live.open(), live.connection()
+    device = live.device(connection=connection)
+    device.join(survey)
+    before = len(connection.sent)
+    with pytest.raises(HushrankError, match="there is no answer to send"):
+        device.send(survey)
+    assert len(connection.sent) == before
 
 
 def test_items_may_be_left_out_where_the_survey_takes_that(live):

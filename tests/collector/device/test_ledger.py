@@ -33,6 +33,11 @@ def test_ten_tenths_are_more_than_one():
     assert account.allows("https://one.example", 0.0999, NOW)
 
 
+def test_a_person_who_says_nothing_spends_8_nats_a_year_at_most():
+    assert Account().allows("https://one.example", 8.0, NOW)
+    assert not Account().allows("https://one.example", 8.000001, NOW)
+
+
 def test_each_collector_has_a_year_of_its_own():
     entries = (entry(3), entry(4, days=364.9), entry(5, days=365), entry(6, collector="other"))
     account = Account(8.0, entries)
