@@ -1,7 +1,7 @@
 """Does a test notice when the code is wrong? `make mutants`, and a fixed few in `make check`.
 
 python -m tests.mutants [--privacy] [--sample N] [--seed S] [--every] [--rooms NAME ...] [--wide]
-    [--client [FILE ...]] [--jobs N] [--few]
+    [--client [FILE ...]] [--page [FILE ...]] [--jobs N] [--few]
 """
 
 import argparse
@@ -16,6 +16,7 @@ from scipy.stats import binomtest
 from tests.mutants import client
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import Mutant, Tests, breaches
+from tests.mutants.paging import judge_pages
 from tests.mutants.rooms import ROOMS, Room
 from tests.mutants.sampling import sampled
 from tests.mutants.swapping import judge_swaps
@@ -45,6 +46,12 @@ def swapped(mutants: list[Mutant], tests: Tests, *, jobs: int) -> list[Judgement
     with first_copy() as tree:
         done = list(_shown(judge_swaps(tree, mutants, tests, others, jobs=jobs), len(mutants)))
     return done + (judged(others, are_own=False, jobs=jobs) if others else [])
+
+
+def paged(mutants: list[Mutant]) -> list[Judgement]:
+    """Judge mutants of the page in one browser."""
+    with first_copy() as tree:
+        return list(_shown(judge_pages(tree, mutants), len(mutants)))
 
 
 def _shown(judgements: Iterable[Judgement], n_all: int) -> Iterator[Judgement]:
@@ -93,6 +100,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--every", action="store_true", help="all generic mutants, in forks")
     parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
     parser.add_argument("--client", nargs="*", help="all of the browser's modules, or of some")
+    parser.add_argument("--page", nargs="*", help="those of its modules that need Chromium")
     parser.add_argument("--wide", action="store_true", help="try tests of other rooms at last")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     return parser.parse_args()
@@ -133,13 +141,21 @@ def main() -> None:
         generic, n_places = sampled(rooms, n_wanted, options.seed, is_wide=options.wide)
     names = options.client  # None where it is not asked for, and [] for all
     of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)
-    lists = {"Our own list": own, "Generic mutants": generic, "The browser's modules": of_client}
+    of_page = [] if options.page is None else client.of_pages(options.page)
+    lists = {
+        "Our own list": own,
+        "Generic mutants": generic,
+        "The browser's modules": of_client,
+        "The page's modules": of_page,
+    }
     survived = False
     for name, mutants in lists.items():
         if mutants:
             parts = client.READ if mutants is of_client and not options.wide else (".",)
             if mutants is generic and options.every:
                 done = swapped(mutants, _tests_of(rooms, options.wide), jobs=options.jobs)
+            elif mutants is of_page:
+                done = paged(mutants)
             else:
                 done = judged(mutants, are_own=mutants is own, jobs=options.jobs, parts=parts)
             of = n_places if mutants is generic else Counter[str]()

@@ -5,7 +5,8 @@ import json
 import re
 import shutil
 import subprocess
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, Tests, original
@@ -15,7 +16,12 @@ OF_THE_PAGE = (
     *("participate.js", "ranking-list.js"),
     *("participant/blocks.js", "participant/elements.js", "participant/views.js"),
 )
-"""What needs a browser: tests in node do not read it, and those in Chromium take minutes."""
+"""What needs a browser: tests in node do not read it."""
+IN_CHROMIUM = (
+    ("tests/collector/browser/test_views.py",),
+    ("tests/collector/browser/test_ranking_list.py",),
+)
+"""What judges modules of the page, one after the other."""
 READ = ("client", "vectors", "src/hushrank/collector/web/templates")
 """What node's tests read of the project."""
 WIDER = ("tests/collector/client",)
@@ -61,17 +67,34 @@ def _loaded_by(file: Path) -> list[Path]:
 
 def of_modules(names: list[str], *, is_wide: bool) -> list[Mutant]:
     """Return all mutants of modules that have such names, or such parts of names."""
-    wanted = [name for name in modules() if any(part in name for part in names or [""])]
+    wanted = _named(names, modules())
+    return [_mutant(each, partial(stages, is_wide=is_wide)) for each in _listed(wanted)]
+
+
+def of_pages(names: list[str]) -> list[Mutant]:
+    """Return all mutants of such modules that need a browser."""
+    return [
+        _mutant(each, lambda module: IN_CHROMIUM) for each in _listed(_named(names, OF_THE_PAGE))
+    ]
+
+
+def _named(names: list[str], of: Sequence[str]) -> list[str]:
+    wanted = [name for name in of if any(part in name for part in names or [""])]
     if not wanted:
-        raise SystemExit(f"expected some of {', '.join(modules())}")
+        raise SystemExit(f"expected some of {', '.join(of)}")
+    return wanted
+
+
+def _listed(wanted: list[str]) -> list[dict[str, str]]:
     command = [shutil.which("node") or "node", "tests/mutants/stryker/generic.js"]
     files = [f"client/{name}" for name in wanted]
-    listed = json.loads(subprocess.run([*command, *files], cwd=ROOT, stdout=-1, check=True).stdout)
-    return [_mutant(each, is_wide) for each in listed]
+    told = subprocess.run([*command, *files], cwd=ROOT, stdout=-1, check=True).stdout
+    listed: list[dict[str, str]] = json.loads(told)
+    return listed
 
 
-def _mutant(listed: dict[str, str], is_wide: bool) -> Mutant:
+def _mutant(listed: dict[str, str], stages_of: Callable[[str], tuple[Tests, ...]]) -> Mutant:
     file = listed["file"]
     module = file.removeprefix("client/")
-    judges = stages(module, is_wide=is_wide)
+    judges = stages_of(module)
     return Mutant(module, file, listed["kind"], original(file), listed["text"], judges)

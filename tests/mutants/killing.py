@@ -3,17 +3,19 @@
 That spares every mutant the second or two that numpy, scipy, numba and hypothesis take to load.
 """
 
+import json
 import os
 import resource
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from traceback import print_exc
+from typing import Any
 
 from tests.mutants.mutant import ROOT, Tests
 
@@ -74,6 +76,44 @@ def run_tests(tree: Path, tests: Tests, *, seconds: int) -> Run:
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN:
         raise RuntimeError((tree / LOG).read_text("utf-8"))
     return Run(status == 0, not os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
+
+
+def told_by(
+    tree: Path, tests: Tests, plugin: Callable[[Callable[..., None]], object]
+) -> Iterator[list[Any]]:
+    """Run pytest on a tree in a fork, and yield what a plugin tells, given by what it may tell it.
+
+    Exits where tests fail, or cannot be collected.
+    """
+    load_packages()
+    read, write = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(read)
+            _tell(tree, tests, plugin, write)
+        finally:
+            os._exit(BROKEN)
+    os.close(write)
+    with os.fdopen(read) as lines:
+        yield from map(json.loads, lines)
+    if os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
+        raise SystemExit((tree / LOG).read_text("utf-8"))
+
+
+def _tell(
+    tree: Path, tests: Tests, plugin: Callable[[Callable[..., None]], object], told: int
+) -> None:
+    log = os.open(tree / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    with os.fdopen(told, "w", buffering=1) as lines:
+
+        def tell(*of_one: object) -> None:
+            lines.write(json.dumps(of_one) + "\n")
+
+        status = run_pytest(tree, tests, [plugin(tell)])
+    os._exit(status)
 
 
 def _begin(tree: Path, seconds: int) -> None:

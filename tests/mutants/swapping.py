@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutants.judging import LEAST_SECONDS, TIMES_AS_LONG, Fate, Judgement
-from tests.mutants.killing import BROKEN, LOG, load_packages, run_pytest
+from tests.mutants.killing import BROKEN, told_by
 from tests.mutants.mutant import Mutant, Tests, explained
 from tests.mutants.swaps import Place, Swap, loaded_program, swap_of
 
@@ -115,40 +115,17 @@ def judge_swaps(
     Exits where tests fail, or cannot be collected, without any mutant.
     """
     known = frozenset(explained())
-    load_packages()
-    read, write = os.pipe()
-    process = os.fork()
-    if process == 0:
-        try:
-            os.close(read)
-            _judge(tree, mutants, tests, jobs, write)
-        finally:
-            os._exit(BROKEN)
-    os.close(write)
-    with os.fdopen(read) as lines:
-        for line in lines:
-            number, fate, seconds = json.loads(line)
-            mutant = mutants[number]
-            if fate is None:
-                others.append(mutant)
-            else:
-                is_explained = fate == "survived" and mutant.change in known
-                yield Judgement(mutant, "explained" if is_explained else fate, seconds)
-    if os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
-        raise SystemExit((tree / LOG).read_text("utf-8"))
 
+    def swapper(tell: Callable[[int, Fate | None, float], None]) -> Swapper:
+        return Swapper(tree, mutants, jobs, tell)
 
-def _judge(tree: Path, mutants: list[Mutant], tests: Tests, jobs: int, told: int) -> None:
-    log = os.open(tree / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream in (1, 2):
-        os.dup2(log, stream)
-    with os.fdopen(told, "w", buffering=1) as lines:
-
-        def tell(*of_one: object) -> None:
-            lines.write(json.dumps(of_one) + "\n")
-
-        status = run_pytest(tree, tests, [Swapper(tree, mutants, jobs, tell)])
-    os._exit(status)
+    for number, fate, seconds in told_by(tree, tests, swapper):
+        mutant = mutants[number]
+        if fate is None:
+            others.append(mutant)
+        else:
+            is_explained = fate == "survived" and mutant.change in known
+            yield Judgement(mutant, "explained" if is_explained else fate, seconds)
 
 
 def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:

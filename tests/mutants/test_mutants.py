@@ -8,6 +8,7 @@ from tests.mutants import client
 from tests.mutants.__main__ import FEW, score, table
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
+from tests.mutants.paging import judge_pages
 from tests.mutants.rooms import ROOMS
 from tests.mutants.swapping import judge_swaps
 from tests.mutants.trees import first_copy, with_another_file
@@ -86,6 +87,7 @@ def test_each_module_of_the_client_has_tests_or_needs_a_browser():
         assert client.stages(module, is_wide=False), module
     assert all((client.CLIENT / module).exists() for module in client.OF_THE_PAGE)
     assert set(client.modules()).isdisjoint(client.OF_THE_PAGE)
+    assert all((ROOT / test).exists() for stage in client.IN_CHROMIUM for test in stage)
 
 
 def test_the_nearest_tests_of_a_module_judge_it_first():
@@ -214,6 +216,23 @@ def test_tests_that_fail_without_any_mutant_judge_none(tmp_path, wrong):
     tests = ("test_good.py", "test_wrong.py")
     with pytest.raises(SystemExit):
         list(judge_swaps(tmp_path, [mutant], tests, [], jobs=1))
+
+
+def test_a_page_is_judged_by_tests_that_read_its_files_anew_one_file_after_the_other(tmp_path):
+    """And once more where one fails: here the first fails once, as on a busy machine."""
+    files = {name: f"test_{name}.py" for name in ("first", "second")}
+    page = "from pathlib import Path\n\nRUNS = []\n\n"
+    (tmp_path / "page.js").write_text("1 2 3")
+    for letter, name in zip("12", files.values(), strict=True):
+        here = f'def test_{letter}(): assert "{letter}" in Path("page.js").read_text()\n'
+        once = "def test_once():\n    RUNS.append(1)\n    assert len(RUNS) != 2\n"
+        (tmp_path / name).write_text(page + here + once)
+    stages = tuple((name,) for name in files.values())
+    texts = {"2 3": "killed", "1 3": "killed", "1 2": "survived", "3": "killed"}
+    mutants = [Mutant("room", "page.js", each, "1 2 3", each, stages) for each in texts]
+    done = judge_pages(tmp_path, mutants)
+    assert {each.mutant.kind: each.fate for each in done} == texts
+    assert (tmp_path / "page.js").read_text() == "1 2 3"
 
 
 def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():

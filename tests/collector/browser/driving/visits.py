@@ -7,6 +7,8 @@ WATCH_POLICY = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`));
 """
+PATIENCE = 60_000.0
+"""Milliseconds until what a page does not show is missing: on a busy machine, too."""
 SIZES = {"phone": (360, 740), "desktop": (1280, 800)}
 
 
@@ -94,7 +96,7 @@ class Visits:
             **{"reduced_motion": "reduce", **how},  # so that nothing is measured while it moves
         )
         person.add_init_script(WATCH_POLICY)
-        person.set_default_timeout(60_000)  # on a busy machine, too
+        person.set_default_timeout(PATIENCE)
         return person
 
     def page(self, person: Any, address: str, script: str = "") -> Any:

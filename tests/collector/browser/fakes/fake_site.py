@@ -26,7 +26,11 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
+HEADERS = {
+    "content-security-policy": POLICY,
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",  # a file may have changed since
+}
 PSEUDO = "ar"
 """A language for looking at pages from right to left: the words are English ones."""
 
