@@ -130,6 +130,8 @@ const show = guarded(async () => {
 /** @param {Look} found */
 async function showStep({ announcement: asked, state, kept }) {
   const isOpen = state.state === "open";
+  const isPast = ["closed", "published"].includes(state.state) || kept?.stage === "locked" || kept?.stage === "sent";
+  if (isPast) sessionStorage.removeItem(draft); // what this tab began: another one has answered, or nobody will
   const isThisRound = kept !== null && kept.round === state.round;
   if (kept?.stage === "locked" && isOpen && isThisRound) return isQueued() ? send() : reveal(kept);
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);

@@ -371,6 +371,27 @@ def test_an_order_that_was_answered_from_stays_in_no_tab(visit):
     assert page.evaluate("Object.keys(localStorage)") == ["fake-device"]
 
 
+@pytest.mark.parametrize("kept", [LOCKED, SENT], ids=["locked", "sent"])
+def test_an_order_that_was_begun_goes_when_another_tab_has_answered(visit, kept):
+    """Else it would stay in this tab when the person makes the device forget what they gave."""
+    page = visit(scenario())
+    press(page, "Start")
+    move_something(page)
+    assert page.evaluate("Object.keys(sessionStorage)") == ["hushrank-draft:drinks"]
+    page.evaluate("kept => localStorage.setItem('fake-device', kept)", json.dumps(kept))
+    page.reload()
+    page.wait_for_selector("blockquote")
+    assert page.evaluate("Object.keys(sessionStorage)") == []
+
+
+def test_an_order_that_was_begun_goes_with_the_survey(visit):
+    page = visit(scenario(state=CLOSED))
+    page.evaluate("sessionStorage.setItem('hushrank-draft:drinks', '{}')")
+    page.reload()
+    page.get_by_text("This survey is closed").wait_for()
+    assert page.evaluate("Object.keys(sessionStorage)") == []
+
+
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
     page = at_reveal()
     page.context.set_offline(True)
