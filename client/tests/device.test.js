@@ -464,6 +464,21 @@ test("nothing of what was forgotten is left in the browser, and no request has a
   assert.deepEqual([how.length, ...new Set(how)], [4, "omit error"]);
 });
 
+test("of a survey of several rounds all are forgotten", async () => {
+  const survey = caseOf("safari");
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  const device = deviceOf(collector, { storage });
+  const keys = [0, 1].map((round) => `round ${round} survey ${COLLECTOR} ${survey.id}`);
+  const found = () => storage.transact(keys, (kept) => [{}, keys.map((key) => kept[key] !== undefined)]);
+  for (const round of [0, 1]) {
+    collector.round = round;
+    await week(device, survey, survey.order);
+  }
+  assert.deepEqual(await found(), [true, true]);
+  await device.forget(survey.id);
+  assert.deepEqual(await found(), [false, false]);
+});
+
 test("who forgot a survey answers the next one of its series, with the same lot", async () => {
   const [first, second] = ["forgotten", "next"].map((id) => caseOf("olh", { id, series: "weekly" }));
   const collector = new Collector(first, second);

@@ -30,6 +30,12 @@ test("where there is no secure source, none is made up", (context) => {
   }
 });
 
+test("each of several words that are drawn again is another one", () => {
+  const words = [2n ** 64n - 1n, 2n ** 64n - 1n, 5n, 7n];
+  const tape = new Uint8Array(new BigUint64Array(words).buffer);
+  assert.deepEqual(Randomness.replayed(tape).below(3n, 2), [2n, 1n]);
+});
+
 test("only the secure source is private", () => {
   assert.ok(Randomness.secure().isPrivate);
   assert.ok(!Randomness.replayed(new Uint8Array(8)).isPrivate);
