@@ -381,14 +381,17 @@ def test_a_round_that_asks_others_costs_nothing(live):
     survey = live.open(
         protocol="safari", epsilon=1.0, expected_people=500, options={"split": "people"}
     )
-    devices = [live.device() for _ in range(20)]
+    memories = [SimulatedMemory() for _ in range(20)]
+    devices = [live.device(memory=memory) for memory in memories]
     standings = [device.join(survey) for device in devices]
     assert {standing.handout is None for standing in standings} == {True, False}
-    for device, standing in zip(devices, standings, strict=True):
+    for device, memory, standing in zip(devices, memories, standings, strict=True):
         if standing.handout is None:
             with pytest.raises(HushrankError, match="does not ask this person"):
                 device.answer(survey, ORDER)
             assert device.spent().in_all == 0
+            device.forget(survey)
+            assert [name.split()[0] for name in memory._kept] == ["series"]
 
 
 def test_invitations_reach_the_collector(live):
@@ -539,7 +542,8 @@ def test_what_was_forgotten_is_gone_but_for_what_it_cost(live, tmp_path):
     upload = device.kept(survey).upload[-80:]
     assert upload[:20] in path.read_bytes().replace(b"\\", b"")
     device.forget(survey)
-    assert upload[:20] not in path.read_bytes().replace(b"\\", b"")
+    for file in tmp_path.glob("memory*"):  # nor in a journal of what was there before
+        assert upload[:20] not in file.read_bytes().replace(b"\\", b"")
     assert device.kept(survey) is None
     assert device.spent().in_all == 2.0
     with closing(sqlite3.connect(path)) as database:

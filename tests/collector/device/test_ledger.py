@@ -56,6 +56,14 @@ def test_a_survey_has_begun_where_this_collector_has_an_answer_to_it():
     assert not account.has_begun("https://one.example", "another")
 
 
+def test_no_number_of_answers_is_too_large_to_be_remembered():
+    account = Account(8.0)
+    for _ in range(800):
+        account = account.entered(entry(0.01))
+    assert account.statement("https://one.example", NOW).in_all > 8
+    assert not account.allows("https://one.example", 0.01, NOW)
+
+
 def test_what_a_wrong_clock_puts_into_the_future_counts():
     account = Account(8.0, (entry(8, days=-400),))
     assert not account.allows("https://one.example", 0.1, NOW)
