@@ -43,6 +43,12 @@ def test_each_deck_is_shuffled_anew():
     assert len(decks) == 20
 
 
+def test_no_deck_comes_again_however_many_people_are_dealt_to():
+    """Else whoever was asked before knows what those are asked who join so much later."""
+    decks = {tuple(questions_at(SEED, 20, 20, n)) for n in range(600)}
+    assert len(decks) == 600
+
+
 def test_each_question_is_equally_likely_at_each_position():
     """6,000 decks of 6 cards: a card 1.3 times too likely at a place is missed 2 times in 1e6."""
     places = np.array(

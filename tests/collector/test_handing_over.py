@@ -14,6 +14,7 @@ from hushrank.collector.refusals import Refusal
 from hushrank.collector.rounds import encode_tallies
 from hushrank.collector.service import Joining, Service
 from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.store import StoreFailure
 from tests.collector.drafts import draft
 from tests.collector.test_service import person, take_part
 from tests.commands import hushrank
@@ -104,6 +105,28 @@ def test_nobody_answers_a_round_that_was_handed_over_and_the_clock_leaves_it(tmp
             await service.hand_over(id)
 
     in_folder(away)
+
+
+def test_who_had_which_assignment_is_forgotten_at_last_where_handing_over_broke_off(in_folder):
+    async def broken_off(service: Service):
+        forgotten, forget = [], service.store.forget_people
+
+        async def fails(*round):
+            raise StoreFailure("the store failed")
+
+        async def told(*round):
+            forgotten.append(round)
+            await forget(*round)
+
+        id = await answered(service)
+        service.store.forget_people = fails
+        with pytest.raises(StoreFailure):
+            await service.hand_over(id)
+        service.store.forget_people = told
+        await service.close_round(id)
+        assert forgotten == [(id, 0)]
+
+    in_folder(broken_off)
 
 
 def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):

@@ -61,3 +61,16 @@ def test_a_backup_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(StoreFailure):
         copy(gone, tmp_path / "backup.sqlite")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_backup_that_is_interrupted_leaves_nothing(tmp_path):
+    """A part of the store, of which nobody knows, would keep what is deleted later."""
+
+    class Interrupted:
+        def backup(self, copied):
+            copied.execute("CREATE TABLE answers (report)")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy(Interrupted(), tmp_path / "backup.sqlite")
+    assert not list(tmp_path.iterdir())

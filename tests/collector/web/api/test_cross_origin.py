@@ -1,5 +1,7 @@
 import pytest
 
+from hushrank.collector.web.api.cross_origin import CrossOrigin
+
 FRIEND, STRANGER = "https://app.example.org", "https://evil.example"
 ALLOW = "access-control-allow-origin"
 
@@ -34,7 +36,10 @@ def test_pages_that_the_organiser_named_take_part(on_collector):
     on_collector(use)
 
 
-@pytest.mark.parametrize("origin", [STRANGER, "null", f"{FRIEND}.evil.example", FRIEND.upper(), ""])
+@pytest.mark.parametrize(
+    "origin",
+    [STRANGER, "null", f"{FRIEND}.evil.example", FRIEND.upper(), "", "http://localhost:3000"],
+)
 def test_other_pages_read_nothing_and_send_nothing(on_collector, origin):
     async def use(collector):
         survey = await collector.open(allowed_origins=[FRIEND])
@@ -95,5 +100,21 @@ def test_nothing_of_the_organisers_is_ever_shared(on_collector):
                 await collector.client.get(path, headers={"origin": FRIEND}),
             ):
                 assert not any(name.startswith("access-control") for name in answer.headers)
+
+    on_collector(use)
+
+
+def test_pages_are_let_in_no_longer_than_a_survey_names_them(on_collector):
+    """What was looked up before is no leave: another survey's reports would be sent by them."""
+
+    async def use(collector):
+        times = iter([0.0, 0.0, 4.9, 5.0, 5.0, 5.0])
+        origins = CrossOrigin(collector.service, lambda: next(times))
+        survey = await collector.open(allowed_origins=[FRIEND])
+        assert await origins.allows("/v1/reports", FRIEND)
+        await collector.service.delete(survey)
+        assert await origins.allows("/v1/reports", FRIEND)  # as long as it is not looked up again
+        assert not await origins.allows("/v1/reports", FRIEND)
+        assert not await origins.allows(f"/v1/surveys/{survey}", FRIEND)
 
     on_collector(use)
