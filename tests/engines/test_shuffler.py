@@ -52,6 +52,16 @@ def test_reports_stay_with_their_questions_and_lose_their_order():
     assert (np.diff(forward(rows, ends, rng=Randomness.seeded(1)), axis=1) == 0).all()
 
 
+def test_many_reports_lose_their_order_too():
+    """All of them at once: in parts, each of which keeps its place, people hide among fewer."""
+    n = 2**18 + 1
+    came = forward(np.arange(n), np.array([0, n]), rng=Randomness.seeded(1))
+    assert np.array_equal(np.sort(came), np.arange(n))
+    assert (came == np.arange(n)).sum() < 20  # one is expected
+    for part in np.array_split(came, 8):
+        assert abs(part.mean() / n - 0.5) < 0.01
+
+
 def test_the_clone_rate_is_that_of_the_exact_channels():
     two = sampled_survey("pairs", [PAIR], 1.0, lots=(0.0, 0.5))
     named = NamedSet((0,), 5)
