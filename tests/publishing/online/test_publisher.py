@@ -358,6 +358,27 @@ def test_without_a_file_an_error_forgets_its_batch_and_nothing_before_it(monkeyp
         assert known(number) == then
 
 
+def test_without_a_file_no_user_is_forgotten_however_many_there_are(monkeypatch):
+    """Else whoever reached the limit would be released again."""
+    monkeypatch.setattr("hushrank.publishing.online.publisher.MOST_KEPT", 1)
+    stream, (users, items) = publisher(limit=0.1), activities(400)
+    stream.publish(users, items, rng=seeded())
+    spent = [stream.user(number).worst_leakage for number in (0, 2)]
+    assert min(spent) > 0
+    stream.publish(users[:6], items[:6], rng=seeded())
+    assert all(stream.user(n).worst_leakage >= s for n, s in zip((0, 2), spent, strict=True))
+
+
+def test_who_has_reached_the_limit_is_withheld_in_every_batch():
+    """Of one activity each, too: a stream takes them in as they happen."""
+    stream = publisher(limit=0.1, resolve_every=5)
+    stream.publish(np.zeros(400, int), np.arange(400) % N_ITEMS, rng=seeded())
+    for item in range(3):
+        released = stream.publish(np.zeros(1, int), np.array([item]), rng=seeded())
+        assert released.tolist() == [WITHHELD]
+    assert stream.user(0).worst_leakage <= 0.1
+
+
 def test_an_empty_file_that_others_read_becomes_the_owner_s(tmp_path):
     path = tmp_path / "state"
     path.touch(0o644)
