@@ -377,6 +377,19 @@ def test_rounds_cost_together_no_more_than_was_announced(live):
     assert cautious.kept(survey).round == 0
 
 
+def test_a_person_has_a_name_of_random_bits_and_another_one_in_each_survey(live):
+    """Who can tell a name is asked in its owner's place, or knows them again in the next survey."""
+    connection = live.connection()
+    survey, device = live.open(), live.device(connection=connection)
+    device.join(survey)
+    device.join(live.repeat(survey))
+    first, second = (msgspec.json.decode(asking) for asking in connection.sent)
+    assert first["lot"] == second["lot"]
+    names = {first["person"], second["person"]}
+    assert len(names) == 2
+    assert all(len(name) == 32 and "0" * 12 not in name for name in names)  # once in 1e13
+
+
 def test_a_round_that_asks_others_costs_nothing(live):
     survey = live.open(
         protocol="safari", epsilon=1.0, expected_people=500, options={"split": "people"}
