@@ -29,6 +29,22 @@ def test_no_row_of_a_deleted_survey_is_left_in_any_table(database):
     on_store(database, scenario)
 
 
+def test_no_answer_is_left_where_several_deletions_were_cut_off(database):
+    """Nobody would find it again: answers are of a round that is no more."""
+
+    async def scenario(store):
+        for survey in ("s", "t", "u"):
+            await open_survey(store, survey)
+            await store.accept([upload(1, b"0", survey=survey)], now=NOW)
+            async with connections.transaction(store._pool) as lent:
+                assert await deletion.hide(lent, survey)
+        assert await rows_of(store, ["answers"]) > 0
+        await store.sweep(NOW)
+        assert await rows_of(store, ["answers", "surveys", "rounds"]) == 0
+
+    on_store(database, scenario)
+
+
 def test_no_row_of_forgotten_people_is_left(database):
     async def scenario(store):
         await open_survey(store)
