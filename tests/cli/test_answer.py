@@ -53,6 +53,7 @@ def test_a_person_answers_at_a_terminal_and_sees_what_is_sent(at_terminal):
             assert told in shown
         assert all(f"{number}  {name}" in shown for number, name in enumerate(NAMES, start=1))
         assert shown.count("expected") == 3
+        assert not any(typed in shown for typed in ("2 1 4", "2,1,4,4"))  # refused without a word
         (said,) = re.findall("This machine sends:\n  “(.*)”", shown)
         assert any(name in said for name in NAMES)
         assert "It may be a lie" in shown
