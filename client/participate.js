@@ -20,6 +20,8 @@ const queue = `hushrank-queued:${id}`;
 const preview = main.dataset.preview;
 const draft = `hushrank-draft:${preview ?? id}`;
 
+const others = new BroadcastChannel(`hushrank:${id}`); // this survey in other tabs
+
 /** @type {Page} */ let page;
 /** @type {Look | null} */ let look = null;
 /** @type {(() => Promise<void>) | null} */ let waiting = null; // tried once more when there is a connection
@@ -282,6 +284,7 @@ async function receipt(kept, isAgain) {
 
 async function forgetAll() {
   await page.device.forget(id, /** @type {Look} */ (look).announcement.series);
+  others.postMessage("forgotten");
   say("keep", { text: "keep.deleted", mark: "done" });
 }
 
@@ -292,6 +295,12 @@ async function stringsOf(language) {
   const answer = await fetch(new URL(`./strings/${language}.json`, import.meta.url));
   if (!answer.ok) throw new Error(`no words in ${language}`);
   return answer.json();
+}
+
+/** What this tab began was forgotten in another one. */
+function forgotten() {
+  sessionStorage.removeItem(draft);
+  show();
 }
 
 function connected() {
@@ -319,6 +328,7 @@ async function start() {
   page = pageOf({ id, language, strings: await stringsOf(language), show });
   /** @type {HTMLElement} */ (document.querySelector("[data-words]")).textContent = page.t("page.footer");
   document.querySelector("footer nav")?.addEventListener("click", keepInvitation);
+  others.addEventListener("message", forgotten);
   addEventListener("online", connected);
   document.addEventListener("visibilitychange", connected);
   await guarded(async () => {

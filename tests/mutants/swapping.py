@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -29,7 +30,9 @@ from tests.mutants.mutant import Mutant, Tests, explained
 from tests.mutants.swaps import Place, Swap, loaded_program, swap_of
 
 BUDGET = 20.0
-"""Processor seconds that the tests of a mutant take without it, at most: the quickest are run."""
+"""Seconds that the tests of a mutant take without it, at most: the quickest are run."""
+PATIENCE = 5.0
+"""How many times as long a test may take with a mutant, and ten seconds."""
 Trace = tuple[float, list[tuple[str, str, int]]]
 """The seconds of a test, and the functions that it enters: file, qualified name, line."""
 NOTICED, UNNOTICED = 1, 0
@@ -37,6 +40,7 @@ FATES: dict[int, Fate] = {
     NOTICED: "killed",
     UNNOTICED: "survived",
     -signal.SIGXCPU: "endless",
+    -signal.SIGALRM: "endless",
     -signal.SIGKILL: "endless",
 }
 
@@ -104,6 +108,8 @@ class Swapper:
         if process in self._running:
             code = os.waitstatus_to_exitcode(status)
             fate = FATES.get(code)  # another is that of a crash, which a swap may bring about
+            with suppress(ProcessLookupError):
+                os.killpg(process, signal.SIGKILL)  # what its tests started
             self._tell(self._running.pop(process), fate, used.ru_utime + used.ru_stime)
 
 
@@ -154,10 +160,16 @@ def _start(swap: Swap, chosen: list[Entered]) -> int:
             limit = max(LEAST_SECONDS, round(TIMES_AS_LONG * total))
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             swap.make()
-            os._exit(NOTICED if any(_fails(each.item) for each in chosen) else UNNOTICED)
+            os._exit(NOTICED if any(map(_fails_in_time, chosen)) else UNNOTICED)
         finally:
             os._exit(BROKEN)
     return process
+
+
+def _fails_in_time(test: Entered) -> bool:
+    """Whether it fails; the process ends where it waits for what never comes."""
+    signal.alarm(10 + round(PATIENCE * test.seconds))
+    return _fails(test.item)
 
 
 def _fails(item: pytest.Item) -> bool:
@@ -203,7 +215,7 @@ def _trace(item: pytest.Item, tree: Path) -> Trace | None:
     def see(frame: FrameType, event: str, argument: Any) -> None:
         codes.add(frame.f_code)
 
-    began = time.process_time()
+    began = time.monotonic()
     for begin in (sys.settrace, threading.settrace):
         begin(see)
     try:
@@ -217,4 +229,4 @@ def _trace(item: pytest.Item, tree: Path) -> Trace | None:
         (str(Path(each.co_filename).relative_to(tree)), each.co_qualname, each.co_firstlineno)
         for each in ours
     ]
-    return None if failed else (time.process_time() - began, places)
+    return None if failed else (time.monotonic() - began, places)

@@ -392,6 +392,23 @@ def test_an_order_that_was_begun_goes_with_the_survey(visit):
     assert page.evaluate("Object.keys(sessionStorage)") == []
 
 
+def test_what_another_tab_began_goes_when_all_is_forgotten(visit, visits):
+    begun = visit(scenario())
+    press(begun, "Start")
+    move_something(begun)
+    begun.evaluate("kept => localStorage.setItem('fake-device', kept)", json.dumps(SENT))
+    script = f"globalThis.scenario = {json.dumps(scenario(state=CLOSED))}"
+    forgetting = visits.page(begun.context, begun.url, script)
+    begun.evaluate("scenario.state.state = 'closed'")
+    forgetting.get_by_text("What your computer keeps").click()
+    press(forgetting, "Delete it")
+    forgetting.get_by_text("Deleted.").wait_for()
+    closed = "document.querySelector('main').dataset.state === 'message'"
+    begun.wait_for_function(closed, polling=50)  # it is behind: no frame is drawn
+    assert "This survey is closed" in begun.locator("main").inner_text()
+    assert begun.evaluate("Object.keys(sessionStorage)") == []
+
+
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
     page = at_reveal()
     page.context.set_offline(True)
