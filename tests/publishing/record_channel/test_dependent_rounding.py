@@ -61,6 +61,15 @@ def test_each_entry_is_taken_with_its_chance() -> None:
     assert_counts_follow(counts, np.column_stack([chances, 1 - chances])[inside])
 
 
+def test_parts_that_share_no_row_and_no_column_have_coins_of_their_own() -> None:
+    rows, columns, chances = entries(np.kron(np.eye(2), np.full((2, 2), 0.5)))
+    drawn = set()
+    for seed in range(40):
+        taken = round_dependently(rows, columns, chances, (4, 4), rng=Randomness.seeded(seed))
+        drawn.add((bool(taken[0]), bool(taken[4])))
+    assert len(drawn) == 4
+
+
 def test_the_number_of_words_depends_on_the_number_of_entries_alone() -> None:
     for seed in range(5):
         matrix = doubly_stochastic(9, np.random.default_rng(seed))
