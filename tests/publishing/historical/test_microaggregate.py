@@ -116,6 +116,24 @@ def test_who_is_alike_is_learnt_from_users_who_protect_nothing(monkeypatch):
         assert (of_members == scores[found.rows[plan.users]]).all()
 
 
+def test_beliefs_are_learnt_from_nobody_who_protects_anything(monkeypatch):
+    found, learnt = users(), []
+    monkeypatch.setattr(believed, "beliefs", lambda *given, **asked: learnt.append(given))
+    for names, members in found.groups.items():
+        believed.believed(found, names, members, np.random.default_rng(2), lambda share: None)
+    scores = found.activity.scores.toarray()
+    is_open = ~np.isin(np.arange(len(scores)), found.rows)
+    assert len(learnt) == len(found.groups) == 3
+    for (names, members), (known, values, asked, _) in zip(
+        found.groups.items(), learnt, strict=True
+    ):
+        value = found.private.joint(names)
+        taught = is_open & value.told
+        np.testing.assert_array_equal(known.toarray(), scores[taught])
+        np.testing.assert_array_equal(values, value.codes[taught])
+        np.testing.assert_array_equal(asked.toarray(), scores[found.rows[members]])
+
+
 def test_beliefs_are_learnt_once_of_each_group(monkeypatch):
     found, seen = users(), []
     again = replace(found)
