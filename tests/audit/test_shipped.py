@@ -98,3 +98,15 @@ def test_a_replay_finds_output_that_depends_on_what_it_must_not(rng):
     assert found.exceeds
     with pytest.raises(HushrankError, match="2 or more inputs"):
         Replay("x", {"0": 0}, right.run)
+
+
+def test_one_replay_that_differs_is_enough(rng):
+    seeds = []
+
+    def run(value, seed):
+        seeds.append(seed)
+        return str(seed + (value == 1 and seed == seeds[0])).encode()
+
+    found = replay(Replay("wrong at times", {"0": 0, "1": 1}, run), rng=rng, replays=3)
+    assert (found.bound, found.inputs) == (inf, ("0", "1"))
+    assert (found.hits, found.draws) == (1, 3)
