@@ -1,16 +1,20 @@
 """Faults of several rounds, of withheld records and of parameters are found from outside."""
 
 from dataclasses import replace
+from itertools import combinations
 from math import inf
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from hushrank.audit import audit
 from hushrank.audit.replay import Replay, replay
-from hushrank.audit.shipped import rounds
+from hushrank.audit.shipped import devices, rounds
 from hushrank.audit.shipped.central import central_subjects
+from hushrank.audit.shipped.devices import device_subjects
+from hushrank.audit.shipped.local import local_subjects
 from hushrank.audit.shipped.publishing import publishing_subjects
 from hushrank.audit.shipped.rounds import rounds_subjects
 from hushrank.engines.crowd import Crowd
@@ -67,6 +71,38 @@ def test_a_device_that_forgets_what_it_answered_is_found(rng, monkeypatch):
     monkeypatch.setattr(rounds, "answer_each", forgetful)
     subject = named(rounds_subjects(2.0), "rounds of one survey")
     assert audit(subject, draws=DRAWS, rng=rng).exceeds
+
+
+def test_an_account_that_tells_what_was_answered_is_found(rng, monkeypatch):
+    honest = rounds.answer_each
+
+    def telling(handout, truths, *given, **terms):
+        drawn = honest(handout, truths, *given, **terms)
+        (truth,) = truths.values()
+        nats = drawn.answered.nats * (1 + int(truth[0]))
+        return replace(drawn, answered=structs.replace(drawn.answered, nats=nats))
+
+    monkeypatch.setattr(rounds, "answer_each", telling)
+    subject = named(rounds_subjects(2.0), "rounds of one survey")
+    assert audit(subject, draws=DRAWS, rng=rng).exceeds
+
+
+def test_bytes_whose_number_tells_a_ranking_are_found(rng, monkeypatch):
+    """Reports of many bits hardly ever come twice: their hashes show nothing."""
+    honest = devices._Device._answer
+
+    def padded(self, person, rng):
+        first, *others = honest(self, person, rng)
+        return (first + b" " * int(person.ranks[0, 0]), *others)
+
+    monkeypatch.setattr(devices._Device, "_answer", padded)
+    assert audit(of_two(named(device_subjects(1.0), "device rappor")), draws=4_000, rng=rng).exceeds
+
+
+def test_all_inputs_of_a_mechanism_and_of_a_device_are_told_apart():
+    for subject in (*local_subjects(1.0), *device_subjects(1.0)):
+        told = {frozenset(pair) for pair in subject.pairs}
+        assert told == {frozenset(pair) for pair in combinations(subject.inputs, 2)}
 
 
 def test_that_a_record_is_withheld_tells_nothing_and_an_unbalanced_choice_is_found(rng):
