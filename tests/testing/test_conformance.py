@@ -197,6 +197,18 @@ class TellsOfTheOneBefore(Wrong):
         return mixed if categories.size > 1 else super().randomise(categories, rng=rng)
 
 
+class TellsOfTheOneAfter(Wrong):
+    """Every second person's word begins with what the person after hid."""
+
+    def randomise(self, categories, *, rng):
+        checked_categories(categories, self.n_categories)
+        words, k = rng.words(categories.size).copy(), np.uint64(self.n_categories)
+        after = categories[1::2].astype(np.uint64)
+        before = np.s_[: 2 * after.size : 2]
+        words[before] = words[before] // k + after * (np.uint64(2**64 - 1) // k)
+        return super().randomise(categories, rng=Randomness.replayed(words.tobytes()))
+
+
 class SharesItsCoins(Wrong):
     """The second half of a batch uses the words of the first half again."""
 
@@ -247,6 +259,7 @@ class SimulatesTheMean(Wrong):
         (NoWords, "draws no word"),
         (Remembers, "the same words give other reports"),
         (TellsOfTheOneBefore, "asked together do not follow the law"),
+        (TellsOfTheOneAfter, "asked together do not follow the law"),
         (SharesItsCoins, "asked together do not follow the law"),
         (SpoilsItsInput, "changes the categories"),
     ],
