@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from msgspec import structs
 
+from hushrank.aggregators.registry import METHODS
 from hushrank.audit import audit
 from hushrank.audit.replay import Replay, replay
-from hushrank.audit.shipped import devices, rounds
+from hushrank.audit.shipped import central, devices, local, rounds
 from hushrank.audit.shipped.central import central_subjects
 from hushrank.audit.shipped.devices import device_subjects
 from hushrank.audit.shipped.local import local_subjects
@@ -97,6 +98,26 @@ def test_bytes_whose_number_tells_a_ranking_are_found(rng, monkeypatch):
 
     monkeypatch.setattr(devices._Device, "_answer", padded)
     assert audit(of_two(named(device_subjects(1.0), "device rappor")), draws=4_000, rng=rng).exceeds
+
+
+@pytest.mark.parametrize("name", ["olh", "sh"])
+def test_hashed_reports_that_are_true_too_often_are_found(rng, name):
+    make = next(make for each, make, _ in local.MECHANISMS if each == name)
+    loud = local._reports_of(make(local.N_CATEGORIES, 3.0))
+    subject = replace(of_two(named(local_subjects(1.0), f"mechanism {name}")), draw=loud)
+    assert audit(subject, draws=DRAWS, rng=rng).exceeds
+
+
+def test_what_is_said_of_how_sure_an_order_is_is_looked_at(rng):
+    right = METHODS["p-borda-centred"]
+
+    def telling(ballots, terms):
+        found = right.run(ballots, terms)
+        sure = (ballots.whole.n_people / 10,) * 2
+        return replace(found, evidence=replace(found.evidence, confidence=sure))
+
+    wrong = central._of_ballots("telling", replace(right, run=telling), 1.0, 0.0)
+    assert audit(of_two(wrong), draws=4_000, rng=rng).exceeds
 
 
 def test_all_inputs_of_a_mechanism_and_of_a_device_are_told_apart():

@@ -7,7 +7,9 @@ import pytest
 from hushrank.audit import audit
 from hushrank.audit.shipped.shuffled import shuffled_subjects
 from hushrank.engines.shuffler import forward
+from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
+from hushrank.surveys.sampled_survey import sampled_survey
 
 DRAWS = 16_000
 
@@ -50,3 +52,17 @@ def test_a_shuffler_that_keeps_an_order_is_found(subjects, passed_on):
 def test_a_crowd_that_is_too_small_for_the_claim_is_found(subjects, name):
     subject = wrong(subjects[name], n_people=10)
     assert audit(subject, draws=DRAWS, rng=Randomness.seeded(1)).exceeds
+
+
+@pytest.mark.parametrize("passed_on", [in_order, latecomers_first])
+def test_a_collection_that_keeps_an_order_is_found(subjects, passed_on):
+    """One question, at twice the claim: what all reports add up to hides each of them."""
+    asked = (sampled_survey("a pair", (RelativeOrder((0, 2)),), 2.0),)
+    subject = wrong(subjects["shuffled collection"], surveys=asked, passed_on=passed_on)
+    assert audit(subject, draws=4_000, rng=Randomness.seeded(1)).exceeds
+
+
+def test_a_collection_that_is_shuffled_is_not_accused(subjects):
+    asked = (sampled_survey("a pair", (RelativeOrder((0, 2)),), 2.0),)
+    subject = wrong(subjects["shuffled collection"], surveys=asked)
+    assert not audit(subject, draws=4_000, rng=Randomness.seeded(1)).exceeds
