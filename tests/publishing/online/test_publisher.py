@@ -384,3 +384,8 @@ def test_an_empty_file_that_others_read_becomes_the_owner_s(tmp_path):
     path.touch(0o644)
     publisher().resume(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_channels_are_made_for_what_the_recipient_holds_unless_asked_otherwise():
+    """The bound on all releases of a user holds for such channels alone."""
+    assert StreamRules(0.1).counts_of == "released"
