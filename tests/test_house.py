@@ -161,7 +161,12 @@ DOCUMENTS = [
 ]
 
 
+SECRET = re.compile(r"(^|_)(token|secret|key|password|salt|cookie|decks)$")
+"""Names of what lets somebody in, or is drawn so that nobody knows people again."""
+NO_SECRETS = {"Wrong.key", "Keyed.key", "Found.key"}
+"""A key of words, the name of a column, and the number of a row."""
 REDACTED = {
+    *("Book", "Record"),  # which have secret keys
     *("Asking", "Assignment", "Accepted", "Incoming", "Quiet", "Upload", "_Sent"),
     *("HandedQuestion", "HashedAnswer", "SentReport", "WireHandout", "_Given"),
     *("ChannelDocument", "CurrentDocument", "Journal", "SetupDocument", "UserDocument"),
@@ -191,6 +196,20 @@ def test_no_repr_shows_what_people_ranked_did_or_answered():
 def test_no_repr_shows_who_people_are_or_what_they_were_told_in_words():
     hidden = {node.name for node, decorated in DATACLASSES if "repr=False" in decorated}
     assert hidden >= IN_WORDS
+
+
+def test_no_repr_shows_a_secret():
+    told = {
+        f"{node.name}.{ast.unparse(each.target)}"
+        for node, hides in (
+            *((node, "repr=False" in decorated) for node, decorated in DATACLASSES),
+            *((node, "Redacted" in map(ast.unparse, node.bases)) for node in DOCUMENTS),
+        )
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and SECRET.search(ast.unparse(each.target))
+        if not hides and "repr=False" not in ast.unparse(each)
+    }
+    assert told == NO_SECRETS
 
 
 def test_documents_hide_what_they_hold_from_rich_too():

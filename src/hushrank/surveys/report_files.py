@@ -1,7 +1,7 @@
 """Tally the reports of files: what a task does with a piece of a file, or with a bucket of keys."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Keyed:
     parts: Parts
     key: str
     n_buckets: int
-    salt: Salt
+    salt: Salt = field(repr=False)
     pieces: tuple[Piece, ...] = ()
     folder: str = ""
     files: tuple[str, ...] = ()

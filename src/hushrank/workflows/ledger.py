@@ -25,6 +25,7 @@ from hushrank.errors import HushrankError, require
 from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file
 from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
+from hushrank.redacted import Redacted
 
 NOT_WRITABLE = (
     "every private result is written down beside its ballots, and this cannot be written; copy them"
@@ -50,7 +51,7 @@ class Entry(msgspec.Struct, frozen=True):
     file: str = ""
 
 
-class Book(msgspec.Struct, frozen=True):
+class Book(Redacted, msgspec.Struct, frozen=True):
     """All private results of the ballots of one folder."""
 
     version: Annotated[int, msgspec.Meta(ge=1, le=1)]

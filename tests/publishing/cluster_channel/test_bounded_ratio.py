@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.publishing.cluster_channel import bounded_ratio
+from hushrank.publishing.cluster_channel.bounded_ratio import bounded_channel
 from hushrank.publishing.cluster_channel.interior_point.columns import RatioResponder
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.solve import solve_channel
@@ -88,3 +90,12 @@ def test_the_smoothed_response_tends_to_the_exact_one():
     potentials = rng.normal(size=(30, 3)) * 2
     smooth = responder.respond(potentials, np.full(30, 1e-8)).scales
     assert smooth == pytest.approx(responder.bounds(potentials), abs=1e-6)
+
+
+def test_a_channel_above_the_ratio_is_never_returned_however_it_was_found(monkeypatch):
+    problem = random_problem(9, 20, 3, 0.4)
+    free = solve_channel(problem)
+    assert problem.worst_ratio(free.channel.probabilities) > 1.5
+    monkeypatch.setattr(bounded_ratio, "_attempts", lambda *given: iter([free]))
+    assert bounded_channel(problem, problem.identity_leakage, 1.5) is None
+    assert bounded_channel(problem, problem.identity_leakage, 1e6) is free

@@ -15,7 +15,7 @@ LOTS = 2**32
 """A lot is a whole number below this, divided by it."""
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Record(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that is kept of a survey itself. `seed`: of public coins; `decks`: secret, of its series.
 
     `announcement`: the document that people see, once it is open, byte for byte. `chosen`: what the
