@@ -89,6 +89,17 @@ def first_round(tmp_path, **fields) -> SurveySoFar:
     return so_far
 
 
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_refused_and_repeated_reports_are_told_however_rows_are_sorted(tmp_path, is_sorted):
+    so_far = SurveySoFar(draft())
+    sent = answers(so_far.follows, 1)
+    wrong = [(key, report.replace(b'"survey":"', b'"survey":"0')) for key, report in sent[:3]]
+    write(tmp_path / "r.parquet", [*sent, *wrong, *sent[:2]])
+    scratch = tmp_path if is_sorted else None
+    counted = tally_reports(tmp_path / "r.parquet", so_far, key="person", scratch=scratch)
+    assert (counted.rounds[-1].refused, counted.rounds[-1].repeated) == (3, 2)
+
+
 def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):
     so_far = first_round(tmp_path)
     counted = tally_reports(tmp_path / "r.parquet", so_far)

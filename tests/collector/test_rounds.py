@@ -8,12 +8,14 @@ from hushrank.collector.announcement import announce
 from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_people_of, replay
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.protocols import registry
 from hushrank.protocols.registry import Pairs
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.surveys.sampled_survey import sampled_survey
+from hushrank.surveys.survey import Survey
 from tests.collector.drafts import NAMES, draft
 
 PEOPLE = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=3)
@@ -170,6 +172,14 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     n_people = 2 * len(budget[0].questions)
     assert n_people_of([budget, budget], [tuple(of)] * 2) == n_people
     assert n_people_of([split], [tuple(of)]) == n_people
+
+
+def test_who_answers_several_questions_is_one_person():
+    """Else fewer people than the smallest group would be enough for a result."""
+    pairs = (RelativeOrder((0, 1)), RelativeOrder((1, 2)))
+    survey = Survey("tea", pairs, (GeneralizedRandomizedResponse(2, 0.5),) * 2, 1.0, 2, (0.0, 1.0))
+    of_each = tuple(m.tally(np.zeros(10, dtype=np.intp)) for m in survey.mechanisms)
+    assert n_people_of([(survey,)], [(of_each,)]) == 10
 
 
 def test_people_of_parts_whom_a_later_round_asks_again_count_once():

@@ -420,6 +420,37 @@ def test_too_few_reports_show_nothing(in_service, n_people):
     in_service(using)
 
 
+def test_as_many_reports_as_the_smallest_group_show_a_result(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(5))
+        await service.close(id)
+        assert (await service.results(id)).n_people == 5
+
+    in_service(using)
+
+
+def test_a_draft_that_changes_while_it_is_opened_is_not_open(in_service, monkeypatch):
+    """People would read one announcement, and be asked by another draft."""
+
+    async def using(service):
+        id = await service.create(draft(epsilon=1.0))
+        announce = service._announce
+
+        async def edited(id, record):
+            await service.edit(id, draft(epsilon=2.0))
+            return await announce(id, record)
+
+        monkeypatch.setattr(service, "_announce", edited)
+        with pytest.raises(Refusal, match="the draft was changed meanwhile"):
+            await service.open(id)
+        assert (await service._record(id)).life.state == "draft"
+        assert await refusal_of(service.announcement(id)) == "not-open"
+
+    in_service(using)
+
+
 def test_a_survey_closed_before_its_last_round_has_no_result(in_service):
     async def using(service):
         id = await service.create(draft(protocol="safari"))

@@ -68,7 +68,9 @@ def test_who_is_no_proxy_cannot_pass_the_rate_by_inventing_addresses(on_collecto
     assert trusting == [404] * 5
 
 
-@pytest.mark.parametrize("url", ["", "x", "https://", "https://a/b", "https://a?b", "https://u@a"])
+@pytest.mark.parametrize(
+    "url", ["", "x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a:x"]
+)
 def test_a_public_address_is_one_that_browsers_have(url):
     with pytest.raises(HushrankError, match="public address"):
         Settings(public_url=url)
