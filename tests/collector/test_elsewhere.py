@@ -9,12 +9,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from hushrank.collector import elsewhere
 from hushrank.collector.draft import write_draft
 from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports, write_reports
 from hushrank.collector.rounds import Asked, encode_tallies, replay
 from hushrank.collector.service import Service
 from hushrank.collector.store.opening import open_store
 from hushrank.errors import HushrankError
+from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.results.collection import Collection
@@ -98,6 +100,21 @@ def test_refused_and_repeated_reports_are_told_however_rows_are_sorted(tmp_path,
     scratch = tmp_path if is_sorted else None
     counted = tally_reports(tmp_path / "r.parquet", so_far, key="person", scratch=scratch)
     assert (counted.rounds[-1].refused, counted.rounds[-1].repeated) == (3, 2)
+
+
+def test_all_tests_for_liars_together_are_wrong_once_in_a_thousand_surveys(tmp_path, monkeypatch):
+    so_far, rates = first_round(tmp_path), []
+    asked = so_far.follows
+    so_far = tally_reports(tmp_path / "r.parquet", so_far)
+
+    def suspected(survey, tallies, *, false_alarm):
+        rates.append(false_alarm)
+        return suspicion(survey, tallies, false_alarm=false_alarm)
+
+    monkeypatch.setattr(elsewhere, "suspicion", suspected)
+    assert so_far.findings == ()
+    assert len(rates) == len(asked.parts) > 1
+    assert sum(rates) == pytest.approx(FALSE_ALARM)
 
 
 def test_a_round_can_be_counted_anew_and_none_after_the_last(tmp_path):

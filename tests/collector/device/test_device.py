@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from hushrank.collector.announcement import read_announcement
 from hushrank.collector.device.connection import Offline, Problem
 from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
@@ -236,6 +237,12 @@ def test_what_is_no_ranking_of_the_items_costs_nothing_and_is_not_repeated_in_th
         device.answer(survey, order)
     assert not {*map(str, order), "wxyz"} & {*str(refused.value).split()}
     assert device.spent().in_all == 0
+
+
+def test_an_announcement_of_any_size_is_not_read():
+    """It costs a device seconds."""
+    with pytest.raises(HushrankError, match="at most 1048576 bytes"):
+        read_announcement(b"[" * (2**20 + 1))
 
 
 def test_letters_of_a_word_are_no_ranking_though_they_are_items():

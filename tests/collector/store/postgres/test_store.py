@@ -147,6 +147,20 @@ def test_people_who_join_by_several_processes_get_places_without_gaps(database):
     on_store(database, scenario)
 
 
+def test_people_who_join_at_one_moment_by_several_processes_get_different_places(database):
+    async def scenario(store):
+        stores = [store, *[await open_store(database) for _ in range(3)]]
+        await open_survey(store)
+        positions = []
+        for first in range(0, 160, 4):
+            joining = (each.join("s", 0, 0, person(first + n)) for n, each in enumerate(stores))
+            positions += [place.position for place in await asyncio.gather(*joining)]
+        assert sorted(positions) == list(range(160))
+        await asyncio.gather(*(each.close() for each in stores[1:]))
+
+    on_store(database, scenario)
+
+
 def test_nothing_is_added_to_a_round_after_it_was_closed(database):
     async def scenario(store):
         other = await open_store(database)

@@ -200,6 +200,7 @@ def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(path):
         await store._writer.do(deletion.hide, "s")
         with closing(sqlite3.connect(path)) as database:
             assert database.execute("SELECT id, blob FROM surveys").fetchall() == [(None, b"")]
+            assert database.execute("SELECT count(*) FROM secrets").fetchall() == [(0,)]
 
     on_store(str(path), scenario)
 

@@ -195,6 +195,20 @@ def test_joining_takes_only_what_it_describes(on_collector):
     on_collector(use)
 
 
+def test_joining_is_json_by_its_type(on_collector):
+    """Else any page could let its visitors join: browsers send plain text without asking."""
+
+    async def use(collector):
+        path = f"/v1/surveys/{await collector.open()}/assignments"
+        body = msgspec.json.encode({"person": PERSON, "lot": 0})
+        for media_type in ("text/plain", "application/x-www-form-urlencoded"):
+            headers = {"content-type": media_type}
+            answer = await collector.client.post(path, content=body, headers=headers)
+            assert (answer.status_code, kind_of(answer)) == (415, "media-type")
+
+    on_collector(use)
+
+
 def test_an_invented_earlier_assignment_is_refused(on_collector):
     async def use(collector):
         answer = await collector.join(await collector.open(), earlier="invented")

@@ -1,5 +1,7 @@
 import pytest
+from starlette.applications import Starlette
 
+from hushrank.collector.serve import server_config
 from hushrank.collector.web.guards.networks import Networks, bare, forwarded
 from hushrank.collector.web.settings import Limits, Rate, Settings, is_loopback
 from hushrank.errors import HushrankError
@@ -117,3 +119,10 @@ def test_the_token_of_the_numbers_is_in_no_repr():
 )
 def test_this_machine_knows_itself(host, local):
     assert is_loopback(host) is bool(local)
+
+
+def test_the_server_itself_believes_no_proxy_and_writes_no_log():
+    """It would take whom it forwards from anybody on the same machine."""
+    config = server_config(Starlette(), Limits())
+    assert (config.proxy_headers, config.access_log, config.log_config) == (False, False, None)
+    assert not config.server_header
