@@ -494,6 +494,16 @@ def test_processes_that_change_a_memory_at_once_lose_nothing(tmp_path):
         assert drawer.get("series", KeptSeries).lot == 2 * TIMES
 
 
+def test_who_looks_at_a_memory_waits_until_nobody_else_does(tmp_path, monkeypatch):
+    """Else two processes at once would both find that nothing was drawn yet."""
+    monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
+    memory, other = (FileMemory(tmp_path / "device.sqlite") for _ in range(2))
+    with memory.opened(), pytest.raises(HushrankError, match="nobody else"), other.opened():
+        pass
+    with other.opened():
+        pass
+
+
 def test_a_change_waits_for_the_disk(tmp_path):
     """What a crash of the machine forgot would be drawn again, and told by two reports."""
     with closing(FileMemory(tmp_path / "device.sqlite")._locked()) as database:
