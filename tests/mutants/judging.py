@@ -28,6 +28,12 @@ class Judgement:
     seconds: float
 
 
+def judgement(mutant: Mutant, fate: Fate, seconds: float, known: frozenset[Change]) -> Judgement:
+    """Say what became of a mutant; a survivor that is known is explained."""
+    is_explained = fate == "survived" and mutant.change in known
+    return Judgement(mutant, "explained" if is_explained else fate, seconds)
+
+
 @dataclass(frozen=True)
 class Judge:
     """Judges mutants in copies of a tree, in which each run of tests may take so many seconds."""
@@ -75,8 +81,7 @@ class Judge:
                 seconds += run.seconds
                 if not run.passed:
                     return Judgement(mutant, "killed" if run.in_time else "endless", seconds)
-        is_explained = mutant.change in self.explained
-        return Judgement(mutant, "explained" if is_explained else "survived", seconds)
+        return judgement(mutant, "survived", seconds, self.explained)
 
 
 def judge_all(judge: Judge, mutants: list[Mutant], *, jobs: int) -> Iterator[Judgement]:

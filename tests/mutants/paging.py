@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutants.judging import Fate, Judgement
+from tests.mutants.judging import Fate, Judgement, judgement
 from tests.mutants.killing import told_by
 from tests.mutants.mutant import Mutant, explained
 
@@ -94,6 +94,5 @@ def judge_pages(tree: Path, mutants: list[Mutant]) -> Iterator[Judgement]:
             if fate == "survived" and mutant.stages[1:]:
                 left.append(replace(mutant, stages=mutant.stages[1:]))
             else:
-                is_explained = fate == "survived" and mutant.change in known
-                yield Judgement(mutant, "explained" if is_explained else fate, seconds)
+                yield judgement(mutant, fate, seconds, known)
         mutants = left

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.mutants.judging import LEAST_SECONDS, TIMES_AS_LONG, Fate, Judgement
+from tests.mutants.judging import LEAST_SECONDS, TIMES_AS_LONG, Fate, Judgement, judgement
 from tests.mutants.killing import BROKEN, told_by
 from tests.mutants.mutant import Mutant, Tests, explained
 from tests.mutants.swaps import Place, Swap, loaded_program, swap_of
@@ -130,8 +130,7 @@ def judge_swaps(
         if fate is None:
             others.append(mutant)
         else:
-            is_explained = fate == "survived" and mutant.change in known
-            yield Judgement(mutant, "explained" if is_explained else fate, seconds)
+            yield judgement(mutant, fate, seconds, known)
 
 
 def _chosen(mutant: Mutant, swap: Swap, entered: list[Entered]) -> list[Entered]:
