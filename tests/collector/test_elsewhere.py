@@ -224,6 +224,8 @@ def test_few_reports_show_no_result(tmp_path):
     so_far = first_round(tmp_path, smallest_group=N_PEOPLE + 1)
     with pytest.raises(HushrankError, match="fewer than 41 people reported"):
         _ = tally_reports(tmp_path / "r.parquet", so_far).follows
+    enough = first_round(tmp_path, smallest_group=N_PEOPLE)
+    assert tally_reports(tmp_path / "r.parquet", enough).follows.n_people == N_PEOPLE
 
 
 def test_a_document_of_another_survey_or_of_other_sizes_is_refused(tmp_path):
