@@ -38,9 +38,9 @@ def test_scripts_without_comments_are_the_same_programs():
     assert node("tests/same_program.js", stdin=b"\n".join(lines)) == b""
 
 
-def test_comments_inside_of_a_line_and_licences_stay():
+def test_comments_go_but_licences_and_those_within_a_statement_stay():
     script = b"/*! MIT */\n/** Why. */\nconst a = 1; // so\n  // and so\n  /**\n   * More.\n   */\n"
-    assert without_comments(script) == b"/*! MIT */\nconst a = 1; // so\n"
+    assert without_comments(script + b"b = // c\n2;") == b"/*! MIT */\nconst a = 1;\nb = // c\n2;"
 
 
 def test_indents_are_left_out_but_between_backticks():
