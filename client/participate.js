@@ -20,7 +20,8 @@ const queue = `hushrank-queued:${id}`;
 const preview = main.dataset.preview;
 const draft = `hushrank-draft:${preview ?? id}`;
 
-const others = new BroadcastChannel(`hushrank:${id}`); // this survey in other tabs
+// This survey in other tabs.
+const others = new BroadcastChannel(`hushrank:${id}`);
 
 /** @type {Page} */ let page;
 /** @type {Look | null} */ let look = null;
@@ -132,8 +133,8 @@ const show = guarded(async () => {
 /** @param {Look} found */
 async function showStep({ announcement: asked, state, kept }) {
   const isOpen = state.state === "open";
-  const isPast = ["closed", "published"].includes(state.state) || kept?.stage === "locked" || kept?.stage === "sent";
-  if (isPast) sessionStorage.removeItem(draft); // what this tab began: another one has answered, or nobody will
+  // Of what this tab began nothing is left where another one has answered, or nobody will.
+  if (isOver(state) || kept?.stage === "locked" || kept?.stage === "sent") sessionStorage.removeItem(draft);
   const isThisRound = kept !== null && kept.round === state.round;
   if (kept?.stage === "locked" && isOpen && isThisRound) return isQueued() ? send() : reveal(kept);
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);
@@ -145,6 +146,11 @@ async function showStep({ announcement: asked, state, kept }) {
   if (asked.joining === "invitations" && !kept && !invitation()) return say("not-invited");
   if (savedDraft() !== null) return rank();
   return display(views.intro(page, asked, await page.device.spent(), guarded(begin)), 1);
+}
+
+/** Whether nobody answers any more. @param {Look["state"]} where */
+function isOver({ state }) {
+  return ["closed", "published"].includes(state);
 }
 
 /** @param {string} state @param {Kept | null} kept */
@@ -272,10 +278,9 @@ async function send() {
 /** @param {Kept} kept @param {boolean} isAgain */
 async function receipt(kept, isAgain) {
   const { announcement: asked, state } = /** @type {Look} */ (look);
-  const isOver = ["closed", "published"].includes(state.state);
   const results = state.state === "published" ? `/r/${id}` : null;
-  const forget = isOver ? guarded(forgetAll) : null;
-  const next = asked.comes_back && !isOver ? "receipt.more" : "receipt.results_later";
+  const forget = isOver(state) ? guarded(forgetAll) : null;
+  const next = asked.comes_back && !isOver(state) ? "receipt.more" : "receipt.results_later";
   const after = { isAgain, next, results, forget };
   display(views.receipt(page, asked, kept, await page.device.spent(), after), 3);
   const lasts = await page.device.lasts(!isAgain); // nobody is asked before the answer is there
@@ -328,13 +333,13 @@ async function start() {
   page = pageOf({ id, language, strings: await stringsOf(language), show });
   /** @type {HTMLElement} */ (document.querySelector("[data-words]")).textContent = page.t("page.footer");
   document.querySelector("footer nav")?.addEventListener("click", keepInvitation);
-  others.addEventListener("message", forgotten);
   addEventListener("online", connected);
   document.addEventListener("visibilitychange", connected);
   await guarded(async () => {
     page.device = preview ? await previewed(preview) : await openDevice({ origin: location.origin });
     await show();
   })();
+  others.addEventListener("message", forgotten);
 }
 
 await start().catch((error) => {

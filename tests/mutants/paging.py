@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from tests.mutants.judging import Fate, Judgement, judgement
 from tests.mutants.killing import told_by
 from tests.mutants.mutant import Mutant, explained
+from tests.mutants.swapping import fails
 
 PATIENCE = 2_000.0
 """Milliseconds until what a page does not show is missing: most mutants show it never."""
@@ -74,8 +74,7 @@ class Pager:
     def _fails(self, item: pytest.Item) -> bool:
         """Run a test, and leave what it shares with others of its file."""
         another = next((each for each in self._items if each is not item), None)
-        reports = runtestprotocol(item, nextitem=another, log=False)
-        return any(each.failed for each in reports)
+        return fails(item, before=another)
 
 
 def judge_pages(tree: Path, mutants: list[Mutant]) -> Iterator[Judgement]:

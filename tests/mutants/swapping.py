@@ -168,11 +168,12 @@ def _start(swap: Swap, chosen: list[Entered]) -> int:
 def _fails_in_time(test: Entered) -> bool:
     """Whether it fails; the process ends where it waits for what never comes."""
     signal.alarm(10 + round(PATIENCE * test.seconds))
-    return _fails(test.item)
+    return fails(test.item)
 
 
-def _fails(item: pytest.Item) -> bool:
-    return any(each.failed for each in runtestprotocol(item, nextitem=None, log=False))
+def fails(item: pytest.Item, *, before: pytest.Item | None = None) -> bool:
+    """Run a test; what it shares with the one after it stays."""
+    return any(each.failed for each in runtestprotocol(item, nextitem=before, log=False))
 
 
 def _entered(items: list[pytest.Item], tree: Path) -> list[Entered]:
@@ -218,7 +219,7 @@ def _trace(item: pytest.Item, tree: Path) -> Trace | None:
     for begin in (sys.settrace, threading.settrace):
         begin(see)
     try:
-        failed = _fails(item)
+        failed = fails(item)
     finally:
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
