@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from hushrank.collector.store.opening import open_store  # noqa: E402 (after the path)
-from hushrank.collector.store.store import Answer, Incoming, Store  # noqa: E402
+from hushrank.collector.store.store import Answer, Incoming, NewRound, Store  # noqa: E402
 from tests.collector.store.postgres_server import NoPostgres, postgres_server  # noqa: E402
 
 PAGE = ROOT / "docs" / "benchmarks" / "collector_stores.md"
@@ -171,7 +171,7 @@ class Bench:
     async def _survey(self, store: Store) -> str:
         survey = f"survey-{next(self.surveys)}"
         await store.create(survey, b"")
-        await store.open_round(survey, 0, b"")
+        await store.save(survey, b"", 1, opens=NewRound(0, b""))
         return survey
 
     def _upload(self, survey: str, report: bytes) -> Incoming:

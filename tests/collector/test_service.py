@@ -447,6 +447,9 @@ def test_a_draft_that_changes_while_it_is_opened_is_not_open(in_service, monkeyp
             await service.open(id)
         assert (await service._record(id)).life.state == "draft"
         assert await refusal_of(service.announcement(id)) == "not-open"
+        monkeypatch.undo()
+        await service.open(id)
+        await take_part(service, id, range(1))
 
     in_service(using)
 

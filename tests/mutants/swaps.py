@@ -66,7 +66,7 @@ def loaded_program(root: Path) -> Program:
     gc.freeze()
     functions: Functions = defaultdict(lambda: defaultdict(list))
     for each in every:
-        if isinstance(each, FunctionType) and _is_in(root, each):
+        if type(each) is FunctionType and _is_in(root, each):  # a dead proxy has no isinstance
             code = each.__code__
             functions[Path(code.co_filename)][code.co_qualname, code.co_firstlineno].append(each)
     kernels: Kernels = defaultdict(list)

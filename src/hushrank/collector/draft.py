@@ -14,7 +14,6 @@ from msgspec import Meta
 from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
-from hushrank.mechanisms.local import require_parameters
 from hushrank.protocols.registry import (
     DEFAULT,
     NamedProtocol,
@@ -86,7 +85,6 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     def __post_init__(self) -> None:
         """Check what the types cannot say; HushrankError in words, as msgspec passes them on."""
         require_names(self.names)
-        require_parameters(2, self.epsilon)
         printable = all(map(str.isprintable, (self.title, self.asked_by, self.contact)))
         require(printable, "expected lines of printable characters")
         zoned = self.closes is None or self.closes.tzinfo is not None

@@ -16,7 +16,7 @@ from itertools import count
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import Answer, Incoming, Store
 from hushrank.errors import HushrankError
-from tests.collector.store.running import NOW, person
+from tests.collector.store.running import NOW, open_round, person
 
 SURVEY = "s"
 CALLERS = 24
@@ -44,7 +44,7 @@ class Work:
             await self.store.create(SURVEY, b"")
         while await self.store.round(SURVEY, self.round + 1):
             self.round += 1
-        await self.store.open_round(SURVEY, self.round, b"")
+        await open_round(self.store, SURVEY, self.round)
 
     async def ask(self, names: "count[int]") -> None:
         """Let people join and report, one after another."""
@@ -66,7 +66,7 @@ class Work:
             say("closed", self.round, (await self.store.counts(SURVEY, self.round)).reported)
             await self.store.keep_tallies(SURVEY, self.round, TALLIES)
             say("kept", self.round)
-            await self.store.open_round(SURVEY, self.round + 1, b"")
+            await open_round(self.store, SURVEY, self.round + 1)
             self.round += 1
 
 

@@ -23,6 +23,7 @@ from hushrank.collector.store.store import (
     Joined,
     Kept,
     Kinds,
+    NewRound,
     Round,
     Secret,
     SigningKey,
@@ -91,22 +92,20 @@ class ModelStore:
     async def all(self) -> tuple[Kept, ...]:
         return tuple(Kept(name, each.blob, each.version) for name, each in self.surveys.items())
 
-    async def save(self, survey: str, blob: bytes, version: int) -> bool:
+    async def save(
+        self, survey: str, blob: bytes, version: int, *, opens: NewRound | None = None
+    ) -> bool:
         found = self.surveys.get(survey)
         if not found or found.version != version:
             return False
         found.blob, found.version = blob, version + 1
+        if opens:
+            found.rounds.setdefault(opens.number, RoundModel(opens.blob))
         return True
 
     async def delete(self, survey: str) -> bool:
         self.secrets = {name: each for name, each in self.secrets.items() if each.survey != survey}
         return self.surveys.pop(survey, None) is not None
-
-    async def open_round(self, survey: str, round: int, blob: bytes) -> bool:
-        require_round(survey, round)
-        is_new = round not in self._survey(survey).rounds
-        self._survey(survey).rounds.setdefault(round, RoundModel(blob))
-        return is_new
 
     async def round(self, survey: str, round: int) -> Round | None:
         found = self._round(survey, round)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, TypeAlias
 
-from hushrank.collector.store.store import Answer, Incoming, Joined, Secret, Store
+from hushrank.collector.store.store import Answer, Incoming, Joined, NewRound, Secret, Store
 from hushrank.errors import HushrankError
 from tests.collector.store.running import NOW, kinds, person
 
@@ -142,8 +142,16 @@ class Operations:
         return lambda side: side.store.delete(survey)
 
     def open_round(self) -> Operation:
-        (survey, round), blob = self._round(), self._bytes()
-        return lambda side: side.store.open_round(survey, round, blob)
+        """Over the version that there is, mostly."""
+        (survey, number), blob, is_late = self._round(), self._bytes(), self.random.random() < 0.2
+        new = NewRound(number, self._bytes())
+
+        async def opened(side: Side) -> object:
+            kept = await side.store.load(survey)
+            version = kept.version - is_late if kept else 1
+            return await side.store.save(survey, blob, version, opens=new)
+
+        return opened
 
     def close_round(self) -> Operation:
         where = self._round()

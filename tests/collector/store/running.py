@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from hushrank.collector.store.opening import open_store
-from hushrank.collector.store.store import Answer, Incoming, Store
+from hushrank.collector.store.store import Answer, Incoming, NewRound, Store
 
 NOW = datetime(2026, 11, 22, 12, 34, 56, 789, tzinfo=UTC)
 
@@ -38,7 +38,14 @@ def upload(number: int, *reports: bytes, survey: str = "s", round: int = 0) -> I
 async def open_survey(store: Store, survey: str = "s", round: int = 0) -> None:
     """Keep a survey with one open round."""
     await store.create(survey, b"blob")
-    await store.open_round(survey, round, b"asked")
+    await open_round(store, survey, round, b"asked")
+
+
+async def open_round(store: Store, survey: str, round: int, blob: bytes = b"") -> bool:
+    """Open a round of a survey that stays as it is, but for its version."""
+    kept = await store.load(survey)
+    assert kept
+    return await store.save(survey, kept.blob, kept.version, opens=NewRound(round, blob))
 
 
 async def kinds(store: Store, survey: str = "s", round: int = 0) -> Counter[tuple[int, int, bytes]]:

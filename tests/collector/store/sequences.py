@@ -8,6 +8,7 @@ from random import Random
 from tests.collector.store.model import ModelStore
 from tests.collector.store.operations import READS, Operation, Operations, Side, outcome, told
 from tests.collector.store.places import Place
+from tests.collector.store.running import open_round
 
 LENGTH = 40
 EVENTS = {"restart": 1, "crash": 1, "beside": 1, "restore": 1}
@@ -36,9 +37,7 @@ class Sequence:
         try:
             for survey in ("s", "t"):  # so that something happens in short sequences
                 await self.do("create", lambda side, survey=survey: side.store.create(survey, b""))
-                await self.do(
-                    "open", lambda side, survey=survey: side.store.open_round(survey, 0, b"")
-                )
+                await self.do("open", lambda side, survey=survey: open_round(side.store, survey, 0))
             for _ in range(self.random.randrange(LENGTH)):
                 if self.random.random() < self.place.event_share:
                     await self.happen()

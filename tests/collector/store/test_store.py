@@ -26,13 +26,22 @@ from hushrank.collector.store.store import (
     Joined,
     Kept,
     Kinds,
+    NewRound,
     Round,
     Secret,
     SigningKey,
     StoreFailure,
 )
 from hushrank.errors import HushrankError
-from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+from tests.collector.store.running import (
+    NOW,
+    kinds,
+    on_store,
+    open_round,
+    open_survey,
+    person,
+    upload,
+)
 
 DIGEST = bytes(range(32))
 
@@ -54,7 +63,7 @@ def test_a_survey_is_saved_only_over_the_version_that_was_loaded(address):
 def test_a_round_is_opened_once_and_closed_once(address):
     async def scenario(store):
         await open_survey(store)
-        assert not await store.open_round("s", 0, b"other")
+        assert await open_round(store, "s", 0, b"other")  # which stays as it is
         assert await store.round("s", 0) == Round(b"asked", True, None)
         with pytest.raises(HushrankError, match="it is open"):
             await store.keep_tallies("s", 0, b"early")
@@ -63,6 +72,19 @@ def test_a_round_is_opened_once_and_closed_once(address):
         await store.keep_tallies("s", 0, b"tallies")
         assert await store.round("s", 0) == Round(b"asked", False, b"tallies")
         assert await store.round("s", 1) is None
+
+    on_store(address, scenario)
+
+
+def test_a_round_is_opened_in_one_commit_with_what_its_survey_becomes(address):
+    async def scenario(store):
+        await store.create("s", b"first")
+        assert await store.save("s", b"second", 1, opens=NewRound(0, b"asked"))
+        assert await store.round("s", 0) == Round(b"asked", True, None)
+        assert not await store.save("s", b"late", 1, opens=NewRound(1, b""))
+        assert not await store.save("no", b"", 1, opens=NewRound(0, b""))
+        assert await store.round("s", 1) is None
+        assert await store.load("s") == Kept("s", b"second", 2)
 
     on_store(address, scenario)
 
@@ -289,9 +311,9 @@ WRONG = {
     "an id that is too long": lambda store: store.load("a" * 65),
     "a blob that is text": lambda store: store.create("s", "blob"),
     "a blob that is too long": lambda store: store.create("s", bytes(64 * 2**20 + 1)),
-    "a round below 0": lambda store: store.open_round("t", -1, b""),
-    "a round that is a bool": lambda store: store.open_round("t", True, b""),
-    "a round of no survey": lambda store: store.open_round("no", 0, b""),
+    "a round below 0": lambda store: store.save("t", b"", 2, opens=NewRound(-1, b"")),
+    "a round that is a bool": lambda store: store.save("t", b"", 2, opens=NewRound(True, b"")),
+    "a round that is text": lambda store: store.save("t", b"", 2, opens=NewRound(1, "")),
     "a picture of no survey": lambda store: store.put_picture("no", DIGEST, b""),
     "tallies of no round": lambda store: store.keep_tallies("t", 5, b""),
     "people of no round": lambda store: store.forget_people("t", 5),
@@ -323,7 +345,7 @@ def test_what_is_wrong_is_refused_before_anything_is_written(address, wrong):
         await open_survey(store, "t")
         with pytest.raises(HushrankError):
             await wrong(store)
-        assert await store.all() == (Kept("t", b"blob", 1),)
+        assert await store.all() == (Kept("t", b"blob", 2),)
         assert await store.counts("t", 0) == Counts(0, 0)
         assert not await kinds(store, "t")
         assert await store.sweep(NOW + timedelta(days=1000)) == 0
@@ -338,7 +360,7 @@ def test_who_fails_does_not_fail_those_who_wait_with_them(address):
             store.accept([upload(1, b"a")], now=NOW),
             store.create("s", b"taken"),
             store.join("s", 0, 0, person(1)),
-            store.open_round("no", 0, b""),
+            store.keep_tallies("no", 0, b""),
             store.accept([upload(2, b"a")], now=NOW),
             return_exceptions=True,
         )

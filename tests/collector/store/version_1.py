@@ -1,26 +1,22 @@
-"""Stores as version 1 of the schema left them, made by `python -m tests.collector.store.version_1`.
+"""Stores as version 1 of the schema left them, and what was done with them.
 
 The two dumps are never made again: a store of today must open them for as long as there are stores.
 """
 
-import asyncio
-import sqlite3
-import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import (
     Bin,
     Counts,
     Joined,
     Kept,
+    NewRound,
     Round,
     Secret,
     SigningKey,
     Store,
 )
-from tests.collector.store.postgres_server import postgres_server
 from tests.collector.store.running import kinds, person, upload
 
 THEN = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -35,15 +31,14 @@ async def fill(store: Store) -> None:
     await store.create("deleted", b"")
     await store.delete("deleted")
     await store.create("s", b"first")
-    await store.save("s", b"second", 1)
-    await store.open_round("s", 0, b"round 0")
+    await store.save("s", b"second", 1, opens=NewRound(0, b"round 0"))
     for n in range(3):
         await store.join("s", 0, n % 2, person(n))
     await store.accept([upload(1, b"a", b"b"), upload(2, b"a"), upload(2, b"c")], now=THEN)
     await store.close_round("s", 0)
     await store.keep_tallies("s", 0, b"tallies")
     await store.forget_people("s", 0)
-    await store.open_round("s", 1, b"round 1")
+    await store.save("s", b"second", 2, opens=NewRound(1, b"round 1"))
     await store.join("s", 1, 5, person(0))
     await store.accept([upload(4, b"\x00\xff", round=1)], now=THEN)
     await store.put_secrets([LINK, INVITATION])
@@ -51,9 +46,9 @@ async def fill(store: Store) -> None:
     await store.add_signing_key(7, b"key")
 
 
-async def check(store: Store) -> None:
+async def check(store: Store, version: int = 2) -> None:
     """Check that everything is as it was, and that work goes on."""
-    assert await store.all() == (Kept("s", b"second", 2),)
+    assert await store.all() == (Kept("s", b"second", version),)
     assert await store.round("s", 0) == Round(b"round 0", False, b"tallies")
     assert await store.round("s", 1) == Round(b"round 1", True, None)
     assert await store.counts("s", 0) == Counts(3, 2)
@@ -68,31 +63,3 @@ async def check(store: Store) -> None:
     assert await store.join("s", 1, 0, person(0)) == Joined(4, 0, 5, False)
     new = await store.join("s", 1, 5, person(1))
     assert new == Joined(5, 1, 5, True)
-
-
-async def _filled(address: str) -> None:
-    store = await open_store(address)
-    await fill(store)
-    await store.close()
-
-
-def _make() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "store.sqlite"))
-        asyncio.run(_filled(path))
-        connection = sqlite3.connect(path)
-        marks = [
-            f"PRAGMA {name} = {connection.execute(f'PRAGMA {name}').fetchone()[0]};"
-            for name in ("user_version", "application_id")
-        ]
-        SQLITE.write_text("\n".join([*connection.iterdump(), *marks, ""]))
-        connection.close()
-    with postgres_server() as server:
-        asyncio.run(_filled(server.new_database("old")))
-        dump = server.run("pg_dump", "--schema=hushrank", "--no-owner", "old").splitlines()
-        lines = [line for line in dump if not line.startswith(("\\restrict", "\\unr", "--"))]
-        POSTGRES.write_text("\n".join([*lines, ""]))
-
-
-if __name__ == "__main__":
-    _make()

@@ -50,8 +50,9 @@ def serving(folder, *options):
 
 @pytest.fixture
 def console(monkeypatch, capsys, tmp_path):
-    """Run a command in the folder; return its exit code and what it printed."""
+    """Run a command in the folder; return its exit code and what it printed. None may serve."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(serve.Server, "serve", _must_not)
 
     def runs(*arguments):
         code = hushrank(monkeypatch, *arguments)
@@ -59,6 +60,10 @@ def console(monkeypatch, capsys, tmp_path):
         return code, printed.out + printed.err
 
     return runs
+
+
+async def _must_not(server, sockets):
+    pytest.fail("a collector answers that should not")
 
 
 def test_one_command_serves_and_its_link_signs_in_once(tmp_path):

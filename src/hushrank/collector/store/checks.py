@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from hushrank.collector.store.store import BIN, Incoming, Secret
+from hushrank.collector.store.store import BIN, Incoming, NewRound, Secret
 from hushrank.errors import HushrankError, expect, require
 
 MOST_BLOB_BYTES = 64 * 2**20
@@ -43,6 +43,13 @@ def require_round(survey: object, round: object) -> None:
     """Raise HushrankError unless both name a round of a survey."""
     require_id(survey, "survey")
     require_small(round, "round")
+
+
+def require_new_round(opens: NewRound | None) -> None:
+    """Raise HushrankError unless a store opens such a round, or none."""
+    if opens is not None:
+        require_small(opens.number, "round")
+        require_blob(opens.blob, "blob")
 
 
 def require_blob(value: object, named: str) -> None:

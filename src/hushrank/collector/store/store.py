@@ -99,6 +99,14 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class NewRound:
+    """A round to open, from 0: what is asked in it."""
+
+    number: int
+    blob: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Bin:
     """How many reports came within `BIN` from `start` (UTC) on; no report has a time of its own."""
 
@@ -149,8 +157,13 @@ class Surveys(Protocol):
     async def all(self) -> tuple[Kept, ...]:
         """Return all surveys in the order in which they were created."""
 
-    async def save(self, survey: str, blob: bytes, version: int) -> bool:
-        """Put `blob` in place of `version`, as the next one; False where that is not the last."""
+    async def save(
+        self, survey: str, blob: bytes, version: int, *, opens: NewRound | None = None
+    ) -> bool:
+        """Put `blob` in place of `version`, as the next one; False where that is not the last.
+
+        opens: a round that is opened in the same commit, unless it was before.
+        """
 
     async def delete(self, survey: str) -> bool:
         """Delete all that belongs to the survey, its secrets too; False where there is none.
@@ -161,13 +174,7 @@ class Surveys(Protocol):
 
 
 class Rounds(Protocol):
-    """Rounds of surveys, opened once and closed once."""
-
-    async def open_round(self, survey: str, round: int, blob: bytes) -> bool:
-        """Open a round; False, and nothing done, where it was opened before.
-
-        Raises HushrankError where there is no such survey.
-        """
+    """Rounds of surveys, opened once, as their survey is saved, and closed once."""
 
     async def round(self, survey: str, round: int) -> Round | None:
         """Return the round, None where there is none."""

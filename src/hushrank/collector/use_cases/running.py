@@ -11,7 +11,7 @@ import msgspec
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_people_of
-from hushrank.collector.store.store import Kept
+from hushrank.collector.store.store import Kept, NewRound
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
@@ -135,7 +135,6 @@ class Running(Drafting):
             record = msgspec.structs.replace(record, chosen=choose(record.draft))
         asked = await self._asked(id, record, number)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
-        await self.store.open_round(id, number, blob)
         text = msgspec.json.encode(await self._announce(id, record)).decode()
 
         def opened(now: Record) -> Record:
@@ -144,7 +143,7 @@ class Running(Drafting):
             told, chosen = now.announcement or text, record.chosen
             return msgspec.structs.replace(now, life=life, announcement=told, chosen=chosen)
 
-        await self._change(id, opened)
+        await self._change(id, opened, opens=NewRound(number, blob))
 
     async def _end_round(self, id: str) -> None:
         """Close the open round, add its reports up, and see whether another one follows."""

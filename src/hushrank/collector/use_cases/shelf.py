@@ -14,7 +14,7 @@ import msgspec
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, decode_tallies, replay
-from hushrank.collector.store.store import Kept, SigningKey, Store
+from hushrank.collector.store.store import Kept, NewRound, SigningKey, Store
 from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.surveys.survey import RoundTallies
@@ -54,12 +54,18 @@ class Shelf:
         kept = await self.store.load(id) if _is_id(id) else None
         return present(kept, "not-found", "there is no such survey")
 
-    async def _change(self, id: str, change: Callable[[Record], Record]) -> Record:
-        """Change a survey, again if somebody else did meanwhile; return it as it is then."""
+    async def _change(
+        self, id: str, change: Callable[[Record], Record], *, opens: NewRound | None = None
+    ) -> Record:
+        """Change a survey, again if somebody else did meanwhile; return it as it is then.
+
+        opens: a round that is opened with it.
+        """
         while True:
             kept = await self._kept(id)
             changed = change(msgspec.json.decode(kept.blob, type=Record))
-            if await self.store.save(id, msgspec.json.encode(changed), kept.version):
+            blob = msgspec.json.encode(changed)
+            if await self.store.save(id, blob, kept.version, opens=opens):
                 return changed
 
     async def _change_life(self, id: str, change: Callable[[Life], Life]) -> None:

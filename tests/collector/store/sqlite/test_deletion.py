@@ -11,7 +11,15 @@ from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.sqlite import answers, deletion
 from hushrank.collector.store.sqlite import store as sqlite_store
 from hushrank.collector.store.store import Counts, Secret, StoreFailure
-from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+from tests.collector.store.running import (
+    NOW,
+    kinds,
+    on_store,
+    open_round,
+    open_survey,
+    person,
+    upload,
+)
 
 MARK = b"~a mark that is nowhere else~"
 PERSON = b"~a person of thirty-two bytes!!~"
@@ -25,8 +33,8 @@ def path(tmp_path: Path) -> Path:
 
 async def fill(store, survey):
     await open_survey(store, survey)
-    await store.save(survey, MARK, 1)
-    await store.open_round(survey, 1, MARK)
+    await store.save(survey, MARK, 2)
+    await open_round(store, survey, 1, MARK)
     await store.join(survey, 0, 0, PERSON)
     uploads = [upload(n, MARK + b"%d" % n, MARK, survey=survey) for n in range(N_UPLOADS)]
     await store.accept(uploads, now=NOW)

@@ -12,6 +12,7 @@ from hushrank.collector.store.checks import (
     require_digest,
     require_id,
     require_incoming,
+    require_new_round,
     require_round,
     require_secrets,
     require_small,
@@ -32,6 +33,7 @@ from hushrank.collector.store.store import (
     Joined,
     Kept,
     Kinds,
+    NewRound,
     Round,
     Secret,
     SigningKey,
@@ -79,13 +81,16 @@ class PostgresStore:
         async with connection(self._pool) as lent:
             return await surveys.all_surveys(lent)
 
-    async def save(self, survey: str, blob: bytes, version: int) -> bool:
-        """Keep the next version."""
+    async def save(
+        self, survey: str, blob: bytes, version: int, *, opens: NewRound | None = None
+    ) -> bool:
+        """Keep the next version, and a new round."""
         require_id(survey, "survey")
         require_blob(blob, "blob")
         require_small(version, "version")
-        async with connection(self._pool) as lent:
-            return await surveys.save(lent, survey, blob, version)
+        require_new_round(opens)
+        async with transaction(self._pool) as lent:
+            return await surveys.save(lent, survey, blob, version, opens)
 
     async def delete(self, survey: str) -> bool:
         """Delete all of it."""
@@ -95,13 +100,6 @@ class PostgresStore:
         async with transaction(self._pool) as lent:
             await deletion.delete_hidden(lent)
         return is_there
-
-    async def open_round(self, survey: str, round: int, blob: bytes) -> bool:
-        """Open a round."""
-        require_round(survey, round)
-        require_blob(blob, "blob")
-        async with transaction(self._pool) as lent:
-            return await surveys.open_round(lent, survey, round, blob)
 
     async def round(self, survey: str, round: int) -> Round | None:
         """Return the round."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hushrank.collector.store.postgres.connections import Connection
-from hushrank.collector.store.store import Kept, Round
+from hushrank.collector.store.store import Kept, NewRound, Round
 from hushrank.errors import HushrankError, require
 
 Name: TypeAlias = tuple[str, int]
@@ -31,16 +31,26 @@ async def create(connection: Connection, survey: str, blob: bytes) -> None:
     require(is_new, "survey: expected a new id, there is a survey of this one")
 
 
-async def save(connection: Connection, survey: str, blob: bytes, version: int) -> bool:
-    """Keep the next version of a survey."""
-    saved = await connection.fetchval(
+async def save(
+    connection: Connection, survey: str, blob: bytes, version: int, opens: NewRound | None
+) -> bool:
+    """Keep the next version of a survey, and a new round."""
+    key = await connection.fetchval(
         "UPDATE hushrank.surveys SET blob = $2, version = version + 1"
-        " WHERE id = $1 AND version = $3 RETURNING true",
+        " WHERE id = $1 AND version = $3 RETURNING key",
         survey,
         blob,
         version,
     )
-    return bool(saved)
+    if key is not None and opens:
+        await connection.execute(
+            "INSERT INTO hushrank.rounds (survey, round, blob, is_open) VALUES ($1, $2, $3, true)"
+            " ON CONFLICT DO NOTHING",
+            key,
+            opens.number,
+            opens.blob,
+        )
+    return key is not None
 
 
 async def load(connection: Connection, surveys: Sequence[str]) -> list[Kept | None]:
@@ -59,18 +69,6 @@ async def all_surveys(connection: Connection) -> tuple[Kept, ...]:
         "SELECT id, blob, version FROM hushrank.surveys WHERE id IS NOT NULL ORDER BY key"
     )
     return tuple(Kept(*each) for each in found)
-
-
-async def open_round(connection: Connection, survey: str, round: int, blob: bytes) -> bool:
-    """Keep a new round, while its survey cannot be deleted."""
-    is_new = await connection.fetchval(
-        "INSERT INTO hushrank.rounds (survey, round, blob, is_open) VALUES ($1, $2, $3, true)"
-        " ON CONFLICT DO NOTHING RETURNING true",
-        await held_survey(connection, survey),
-        round,
-        blob,
-    )
-    return bool(is_new)
 
 
 async def close_round(connection: Connection, survey: str, round: int) -> bool:

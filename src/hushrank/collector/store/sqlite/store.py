@@ -16,6 +16,7 @@ from hushrank.collector.store.checks import (
     require_digest,
     require_id,
     require_incoming,
+    require_new_round,
     require_round,
     require_secrets,
     require_small,
@@ -32,6 +33,7 @@ from hushrank.collector.store.store import (
     Joined,
     Kept,
     Kinds,
+    NewRound,
     Round,
     Secret,
     SigningKey,
@@ -80,10 +82,13 @@ class SqliteStore:
         """Return all surveys."""
         return await self._readers.read(surveys.all_surveys, None)
 
-    async def save(self, survey: str, blob: bytes, version: int) -> bool:
-        """Keep the next version."""
+    async def save(
+        self, survey: str, blob: bytes, version: int, *, opens: NewRound | None = None
+    ) -> bool:
+        """Keep the next version, and a new round."""
         require_small(version, "version")
-        return await self._writer.do(surveys.save, _entry(survey, blob, version))
+        require_new_round(opens)
+        return await self._writer.do(surveys.save, _entry(survey, blob, version, opens))
 
     async def delete(self, survey: str) -> bool:
         """Delete all of it."""
@@ -92,11 +97,6 @@ class SqliteStore:
         if is_there:
             await self._finish_deleting()
         return is_there
-
-    async def open_round(self, survey: str, round: int, blob: bytes) -> bool:
-        """Open a round."""
-        require_small(round, "round")
-        return await self._writer.do(surveys.open_round, _entry(survey, blob, round))
 
     async def round(self, survey: str, round: int) -> Round | None:
         """Return the round."""
@@ -244,10 +244,12 @@ class SqliteStore:
         self._log_may_hold_deleted = False
 
 
-def _entry(survey: str, blob: bytes, number: int = 0) -> surveys.Entry:
+def _entry(
+    survey: str, blob: bytes, number: int = 0, opens: NewRound | None = None
+) -> surveys.Entry:
     require_id(survey, "survey")
     require_blob(blob, "blob")
-    return surveys.Entry(survey, blob, number)
+    return surveys.Entry(survey, blob, number, opens)
 
 
 def _asked(kind: str, digest: bytes, now: datetime) -> secrets.Asked:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hushrank.collector.store.sqlite.writer import Connection, each
-from hushrank.collector.store.store import Kept, Round
+from hushrank.collector.store.store import Kept, NewRound, Round
 from hushrank.errors import require
 
 
@@ -16,6 +16,7 @@ class Entry:
     blob: bytes = field(repr=False)
     number: int = 0
     """Of the version to replace, or of the round."""
+    opens: NewRound | None = None
 
 
 @each
@@ -30,24 +31,19 @@ def create(connection: Connection, entry: Entry) -> None:
 
 @each
 def save(connection: Connection, entry: Entry) -> bool:
-    """Keep the next version of a survey."""
+    """Keep the next version of a survey, and a new round."""
     changed = connection.execute(
         "UPDATE surveys SET blob = ?, version = version + 1 WHERE id = ? AND version = ?",
         (entry.blob, entry.survey, entry.number),
     )
-    return changed.rowcount == 1
-
-
-@each
-def open_round(connection: Connection, entry: Entry) -> bool:
-    """Keep a new round."""
-    survey = key_of(connection, entry.survey)
-    added = connection.execute(
-        "INSERT INTO rounds (survey, round, blob, is_open) VALUES (?, ?, ?, 1)"
-        " ON CONFLICT DO NOTHING",
-        (survey, entry.number, entry.blob),
-    )
-    return added.rowcount == 1
+    is_saved = changed.rowcount == 1
+    if is_saved and entry.opens:
+        connection.execute(
+            "INSERT INTO rounds (survey, round, blob, is_open) VALUES (?, ?, ?, 1)"
+            " ON CONFLICT DO NOTHING",
+            (key_of(connection, entry.survey), entry.opens.number, entry.opens.blob),
+        )
+    return is_saved
 
 
 @each
