@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -46,6 +48,16 @@ def test_frapp_s_own_thing_is_likelier_by_its_ratio(ratio):
     kept = 1 - frapp(N, ratio).probability
     other = frapp(N, ratio).probability / (N - 1)
     assert kept / other == pytest.approx(ratio, rel=1e-9)
+
+
+def test_frapp_s_own_thing_is_never_likelier_than_by_its_ratio():
+    rng = np.random.default_rng(random_seed())
+    for n, ratio in zip(
+        rng.integers(2, 10**6, 200).tolist(), 1 + rng.exponential(9, 200), strict=True
+    ):
+        words = frapp(n, ratio).words
+        exact = [Fraction((2**64 - each) * (n - 1), each) for each in (words, words - 1)]
+        assert exact[0] <= Fraction(ratio) < exact[1]
 
 
 def test_transitions_of_classes_are_sums_over_their_members():

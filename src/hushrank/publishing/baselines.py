@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
+from fractions import Fraction
+from math import ceil, inf
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -64,13 +65,14 @@ def rand(n_things: int, probability: float) -> Replacement:
 def frapp(n_things: int, ratio: float) -> Replacement:
     """Return Frapp: the true thing is `ratio` >= 1 times as likely as each of the others.
 
-    That is Rand with probability (n - 1) / (ratio + n - 1).
+    That is Rand with probability (n - 1) / (ratio + n - 1), rounded up to 64 bits.
     Privacy: log(ratio)-DP of which of the n things it is, were these things not data themselves.
     Source: Agrawal, Haritsa (ICDE 2005), as in Yang et al. (TKDE 2019).
     """
     require(1 <= ratio < inf, f"budget: expected a finite ratio of at least 1, got {ratio:g}")
     require(n_things >= 2, f"expected 2 or more to choose from, got {n_things}")
-    return rand(n_things, (n_things - 1) / (ratio + n_things - 1))
+    words = ceil(WORDS * (n_things - 1) / (Fraction(ratio) + n_things - 1))  # never likelier
+    return Replacement(n_things, words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
