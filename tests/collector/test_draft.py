@@ -80,6 +80,7 @@ def test_what_does_not_fit_is_named(fields, said):
         "tea.png",
         "data:image/png,abc",
         "data:image/png;base64,?",
+        "data:image/png;base64,é",
         "data:image/svg+xml;base64,PHN2Zz4=",
     ],
 )

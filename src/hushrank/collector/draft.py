@@ -1,7 +1,6 @@
 """What an organiser fills in: one file, TOML or JSON, or the form on the organiser's page."""
 
 import base64
-import binascii
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -185,7 +184,7 @@ def _item_of(item: Any, pictures: dict[str, bytes]) -> Any:
     _, found, encoded = item["picture"].partition(";base64,")
     try:
         picture = base64.b64decode(encoded, validate=True)
-    except binascii.Error:
+    except ValueError:  # letters that base64 has not, or that are no ASCII
         picture = b""
     wrong = "items: expected each picture as a data URL, such as data:image/png;base64,..."
     require(found and picture, wrong)

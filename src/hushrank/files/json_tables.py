@@ -9,6 +9,7 @@ import msgspec
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table, text_columns
+from hushrank.files.names import natural_order
 
 ONLY = "ballot"
 """The name of the one column of records that are plain lists."""
@@ -29,6 +30,7 @@ def parse_json(text: bytes) -> Table:
     """Read records: a list of objects or lists, one a line or all in one list or object.
 
     An object within a record becomes columns `outer [inner]`, a list stays JSON in its cell.
+    Columns are sorted (numbers by size), in whatever order records name them.
     Raises HushrankError, with the line, for what is no JSON or no list of records.
     """
     records, is_by_line = _records(text)
@@ -38,7 +40,7 @@ def parse_json(text: bytes) -> Table:
         mixed = next((n for n, record in records if not isinstance(record, dict)), None)
         require(mixed is None, f"{_named(mixed, is_by_line)}: expected an object as in the others")
         rows = [_flat(record) for _, record in records]
-    header = tuple(dict.fromkeys(key for row in rows for key in row))
+    header = natural_order(key for row in rows for key in row)  # a record's order may be a ranking
     require(header, _KINDS)
     cells = [[_text(row.get(key)) for key in header] for row in rows]
     numbers = [number for number, _ in records]

@@ -383,3 +383,18 @@ def test_words_and_crosses_of_clerks_are_empty_places(tmp_path):
     assert "10 people, 3 items" in said
     assert "7 empty left out" in said
     assert "XXX is no item: 5 times an empty place" in said
+
+
+@pytest.mark.parametrize("by_line", [False, True])
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_order_in_which_records_name_items_is_that_of_no_ranking(tmp_path, by_line, nested):
+    """Written best first, the first person's would be that of all lists of the items."""
+    texts = []
+    for first in ORDERS[1:]:
+        ranked = [{name: place for place, name in enumerate(each, 1)} for each in (first, *ORDERS)]
+        records = [{"ranks": each} for each in ranked] if nested else ranked
+        lines = map(json.dumps, records)
+        texts.append("".join(f"{each}\n" for each in lines) if by_line else json.dumps(records))
+    names = [read(tmp_path, text).names for text in texts]
+    assert names[0] == names[1]
+    assert [name for name in names[0] if "cola" in name] == [names[0][0]]
