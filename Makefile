@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-mutants mutants mutants-client test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	test-kernels test-blocks test-mutants mutants mutants-client test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
 	figures activity-data docs docs-outputs lock clean
 
 demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
@@ -91,6 +91,9 @@ test-portability: $(INSTALLED) ## all tests but the slow ones, as on other proce
 
 test-kernels: $(INSTALLED) ## the tests of linear algebra, with two other kernels of OpenBLAS
 	$(BIN)/python -m tests.portability --small
+
+test-blocks: $(INSTALLED) ## all tests but the slow ones, with blocks of 13 rows, people or words
+	$(PYTEST) -p tests.small_blocks -m "not slow"
 
 test-mutants: $(INSTALLED) ## wrong programs, a fixed few of `make mutants`; needs node
 	$(BIN)/python -m tests.mutants --few

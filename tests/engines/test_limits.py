@@ -86,6 +86,7 @@ def test_a_budget_that_is_just_enough_is_enough():
     ],
 )
 @pytest.mark.parametrize("most", [1, 24, 56])
+@pytest.mark.block_sizes
 def test_a_batch_holds_as_many_reports_as_fit_and_its_share_is_told(
     monkeypatch, mechanism, n_bytes, most
 ):
@@ -100,6 +101,7 @@ def test_a_batch_holds_as_many_reports_as_fit_and_its_share_is_told(
     assert told == [min(start + size, 30) / 30 for start in range(0, 30, size)]
 
 
+@pytest.mark.block_sizes
 def test_a_batch_is_a_million_people_or_64_megabytes():
     sizes = [
         local._people_of_a_batch(Survey("orders", (order,), (mechanism,), 1.0))

@@ -119,6 +119,7 @@ def people_of(piece):
     return hushrank.simulate("mallows", people=20, items=4, seed=piece)
 
 
+@pytest.mark.block_sizes
 def test_simulated_people_answer_as_in_one_process(workers):
     survey = sampled_survey("pairs", [RelativeOrder((0, 1)), RelativeOrder((2, 3))], 1.0)
 

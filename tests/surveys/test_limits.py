@@ -294,6 +294,7 @@ def test_buckets_are_as_many_as_rows_need():
         (2**21, 2**21, 2**20),
     ],
 )
+@pytest.mark.block_sizes
 def test_rows_of_64_megabytes_are_held_at_a_time_or_a_million(n_rows, n_bytes, at_once):
     assert report_files._rows_at_once(_Rows(n_rows, n_bytes)) == at_once
 

@@ -307,6 +307,7 @@ def test_reports_to_several_questions_are_tallied_as_those_to_each(make, sizes):
 @pytest.mark.parametrize(
     ("n_rows", "n_bits"), [(1, 1), (2**15, 1), (2**16 - 1, 1), (2**16, 2), (2**17, 3), (10**6, 5)]
 )
+@pytest.mark.block_sizes
 def test_a_table_of_keys_is_of_so_many_rows_as_a_cache_holds(monkeypatch, n_rows, n_bits):
     told = []
     come_again = repeats._come_again

@@ -17,6 +17,8 @@ from tests.collector.device.live import serving
 from tests.collector.device.tapes import LOTS, Drew, Taped, engine_tape, words_of_reports
 from tests.collector.drafts import NAMES
 
+pytestmark = pytest.mark.block_sizes  # a simulation draws by blocks, a device by itself
+
 N_PEOPLE = 30
 SURVEYS = [
     {"protocol": "max-entropy"},

@@ -140,6 +140,7 @@ def test_the_model_is_the_exact_one_within_its_errors(both):
 
 
 @pytest.mark.linear_algebra
+@pytest.mark.block_sizes
 def test_estimates_and_their_errors_are_the_exact_ones(both):
     drawn, exact = both
     found, stated = family_estimates(drawn), RankEstimates.of(exact)

@@ -66,6 +66,7 @@ def test_popular_orders_are_found_with_their_shares(n_items, n_people):
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.block_sizes
 def test_one_order_of_half_the_people_is_not_taken_for_the_smooth_rest(seed):
     """A model of 5 items alone explains so much of it that nothing seems to be left over."""
     rng = np.random.default_rng(100 + seed)

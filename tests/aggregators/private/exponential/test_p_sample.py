@@ -443,6 +443,7 @@ def log_yield(proposal, items, counts):
 
 
 @pytest.mark.parametrize("n_words", [1, 7])
+@pytest.mark.block_sizes
 def test_it_does_not_matter_where_the_tape_of_words_ends(monkeypatch, n_words):
     proposal = proposal_of(InsertionProposal, counts_of(8, 30), 20.0)
     tape = np.random.default_rng(4).bytes(8 * 2**15)

@@ -14,6 +14,7 @@ def path(tmp_path):
     return tmp_path / "store.sqlite"
 
 
+@pytest.mark.block_sizes
 def test_callers_who_wait_at_the_same_time_share_commits(path):
     statements = []
 
