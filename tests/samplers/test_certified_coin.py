@@ -76,6 +76,16 @@ def test_the_probability_lies_between_its_bounds_and_not_far_from_them(exponent,
     assert high - low < exact / 10 ** (digits - 6)
 
 
+@pytest.mark.parametrize("numerator", [1, 2, 5, 8, 40, 3001, 10**6 + 1])
+@pytest.mark.parametrize("digits", [20, 40, 60])
+def test_roundings_are_a_small_part_of_what_the_bounds_leave(numerator, digits):
+    """So that no probability happens to lie on the other side of a bound."""
+    with localcontext(prec=200):
+        exact = Fraction(22, 7) * Fraction((Decimal(-numerator) / 3).exp())
+    low, high = probability_bounds(Fraction(22, 7), Fraction(numerator, 3), digits)
+    assert 100 * abs(high + low - 2 * exact) < high - low
+
+
 def test_a_probability_of_1_is_one_and_more_is_refused():
     rng = Randomness.seeded(random_seed())
     assert certified_coins(Fraction(1), Fraction(0), 1000, rng=rng).all()

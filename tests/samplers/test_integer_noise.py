@@ -49,6 +49,26 @@ def test_laplace_noise_is_drawn_at_the_very_rate_of_its_scale(scale, monkeypatch
     assert rates == [1 / Fraction(scale)] * 4
 
 
+@pytest.mark.parametrize("sigma", [0.1, 1 / 3, 1.0, 2.5, 7.0, 123456.789])
+def test_gaussian_noise_is_proposed_and_kept_for_the_very_sigma(sigma, monkeypatch):
+    """The coin makes up for a proposal of scale floor(sigma) + 1, whole sigmas included."""
+    proposed, kept = [], []
+
+    def two_sided(numerator, denominator, *, rng):
+        proposed.append(Fraction(numerator, denominator))
+        return 5
+
+    def remembered(noise, sigma):
+        kept.append((noise, sigma))
+        return Fraction(0)
+
+    monkeypatch.setattr("hushrank.samplers.integer_noise._two_sided", two_sided)
+    monkeypatch.setattr("hushrank.samplers.integer_noise.misfit", remembered)
+    assert gaussian_noise(sigma, 2, rng=Randomness.seeded(0)).tolist() == [5, 5]
+    assert proposed == [Fraction(1, int(sigma) + 1)] * 2
+    assert kept == [(5, Fraction(sigma))] * 2
+
+
 def test_the_misfit_makes_a_gaussian_of_the_proposal():
     """What is added to |z| / t is z^2 / (2 sigma^2), but for what is the same for every z."""
     for sigma in (Fraction(1, 3), Fraction(5, 2), Fraction(7)):

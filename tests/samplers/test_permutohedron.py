@@ -109,7 +109,7 @@ def test_random_points_are_spread_evenly(n_items):
     assert_follows(np.searchsorted(bounds, levels(points)), law)
 
 
-@pytest.mark.parametrize("n_items", [45, 100])
+@pytest.mark.parametrize("n_items", [45, 100, 300])
 def test_points_of_many_items_lie_inside_and_reach_far(n_items):
     points = random_points(n_items, 1000, 200)
     places = np.arange(1, n_items)
