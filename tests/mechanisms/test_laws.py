@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony, hadamard_transform
 from hushrank.mechanisms.local import Tally
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import NoisyBits, SymmetricUnaryEncoding
 from hushrank.mechanisms.word_rates import WordRates
@@ -70,6 +71,25 @@ def test_batches_of_people_are_neither_lost_nor_doubled(kind):
     set_bits, rate = supports.sum(axis=1), mechanism.rates.false_hit_rate
     counts = np.stack([set_bits, mechanism.n_categories - 1 - set_bits], axis=1)
     assert_counts_follow(counts, np.tile([rate, 1 - rate], (9, 1)))
+
+
+CROWD = np.arange(2**15 + 3) % 6
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "answers"),
+    [
+        (GeneralizedRandomizedResponse(7, 1.0), CROWD),
+        (NamedMember(7, 1.0, 2), np.stack([CROWD, CROWD + 1], axis=1)),
+    ],
+)
+def test_people_of_all_blocks_have_words_of_their_own(mechanism, answers):
+    """Who shares a word with somebody whose answer is known is known to lie, or not to."""
+    at_once, in_turn = Randomness.seeded(3), Randomness.seeded(3)
+    reports = mechanism.randomise(answers, rng=at_once)
+    parts = [mechanism.randomise(some, rng=in_turn) for some in np.array_split(answers, 7)]
+    assert (reports == np.concatenate(parts)).all()
+    assert at_once.words(1) == in_turn.words(1)
 
 
 @st.composite

@@ -1,5 +1,5 @@
 from fractions import Fraction
-from math import exp, expm1, log
+from math import exp, expm1, log, log1p, nextafter
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tests.statistics import (
     random_seed,
 )
 
-EPSILONS = [1e-9, 0.01, 0.1, 0.5, 1, 2, 4, 10, 80, 1000]
+EPSILONS = [1e-9, 0.01, 0.1, 0.5, 0.9032834410321481, 1, 2, 4, 10, 80, 1000]
 every_epsilon = pytest.mark.parametrize("epsilon", EPSILONS)
 
 
@@ -29,6 +29,17 @@ def test_the_exact_loss_is_at_most_the_true_budget_which_is_below_the_nominal_on
     mechanism = ThresholdedLaplace(epsilon)
     assert mechanism.rates.worst_ratio <= exp_below(mechanism.epsilon)
     assert mechanism.epsilon < epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.9032834410321481, 4.0])
+def test_the_true_budget_is_raised_until_it_is_not_below_the_loss(epsilon, monkeypatch):
+    """Floats may be too low by more than their last digit, as at the second epsilon."""
+    monkeypatch.setattr(
+        "hushrank.mechanisms.thresholded_laplace.log1p", lambda x: log1p(x) * (1 - 2**-50)
+    )
+    mechanism = ThresholdedLaplace(epsilon)
+    assert exp_below(nextafter(mechanism.epsilon, 0)) < mechanism.rates.worst_ratio
+    assert mechanism.rates.worst_ratio <= exp_below(mechanism.epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1, 2, 4, 10, 40])
