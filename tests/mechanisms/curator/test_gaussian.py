@@ -168,6 +168,18 @@ def test_a_private_source_tosses_exact_coins():
     assert released.tolist() != mechanism.release(values, rng=Randomness.replayed(tape)).tolist()
 
 
+@pytest.mark.parametrize("shape", [(257,), (2**20,), (3, 4), (2, 3, 4)])
+def test_each_secret_noise_is_exact_however_many_there_are(monkeypatch, shape):
+    """A short cut for many counts would be one by floats; rows of one noise would tell the rest."""
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.gaussian.gaussian_noise",
+        lambda sigma, size, *, rng: np.arange(size),
+    )
+    rng = Randomness(read_nothing, is_private=True)
+    released = DiscreteGaussian(45, 0.1, 1e-6).release(np.zeros(shape, dtype=int), rng=rng)
+    assert (released == np.arange(released.size).reshape(shape)).all()
+
+
 @pytest.mark.parametrize("sigma", [0.1, 0.7, 3, 15.9, 16.1, 40])
 def test_the_difference_of_two_noises_has_the_stated_law(sigma):
     mechanism = DiscreteGaussian(1, 1, 1e-6)

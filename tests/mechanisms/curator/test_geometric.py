@@ -131,6 +131,16 @@ def test_cells_that_draw_again_keep_their_places():
     assert two_sided_geometric(1, 3, rng=rng).tolist() == [0, 2 * again + 1, again]
 
 
+def test_where_a_block_ends_the_next_one_begins(monkeypatch):
+    """A cell between two blocks would get no noise: its count would come out exact."""
+    monkeypatch.setattr("hushrank.mechanisms.curator.geometric.CELLS_AT_ONCE", 4)
+    (own,) = geometric_weights(1)
+    rng = Randomness.replayed(bytes_of_words([own[0]] * 9 + [0] * 9))
+    assert two_sided_geometric(1, 9, rng=rng).tolist() == [1] * 9
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
 @pytest.mark.parametrize("epsilon", [0.001, 0.1, 10])
 def test_tables_that_would_lose_more_are_refused(monkeypatch, epsilon):
     monkeypatch.setattr("hushrank.mechanisms.curator.geometric.MARGIN", -1e-9)

@@ -270,6 +270,21 @@ def test_noise_is_turned_by_the_item_and_the_sign_that_are_drawn(item, sign):
     assert len(np.unique(np.abs(plain))) > 1
 
 
+@pytest.mark.parametrize("n_items", [3, 5, 300])
+def test_codes_name_any_item(n_items):
+    """Where they never name the last one, trees are missing: most tiles of many items are empty."""
+    bounds = []
+
+    class Asked(Randomness):
+        def below(self, bound, size):
+            bounds.append((bound, size))
+            return super().below(bound, size)
+
+    rng = Asked(seeded()._read_bytes, is_private=False)
+    PermutohedronMechanism(n_items, 1.0).noise(4, rng=rng)
+    assert bounds == [(n_items, 4 * (n_items - 2)), (n_items, 4), (2, 4)]
+
+
 @pytest.mark.parametrize(("share", "expected"), [(0, "first"), (1, "last")])
 def test_steps_go_from_one_to_twice_the_radius(monkeypatch, share, expected):
     """So that each tile is a half-open one: a point more or less would be a breach."""

@@ -115,6 +115,18 @@ def test_a_private_source_pays_for_the_exact_sampler():
     assert noise.tolist() == [drawn[i] - drawn[i + 1] for i in range(0, 8, 2)]
 
 
+@pytest.mark.parametrize("shape", [(257,), (2**20,), (3, 4), (2, 3, 4)])
+def test_each_secret_noise_is_exact_however_many_there_are(monkeypatch, shape):
+    """A short cut for many counts has a rounded rate; rows of one noise would tell the rest."""
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.laplace.laplace_noise",
+        lambda scale, size, *, rng: np.arange(size),
+    )
+    rng = Randomness(read_nothing, is_private=True)
+    released = DiscreteLaplace(45, 0.01).release(np.zeros(shape, dtype=int), rng=rng)
+    assert (released == np.arange(released.size).reshape(shape)).all()
+
+
 @pytest.mark.parametrize("scale", [0.1, 0.5, 1, 7.5, 30])
 def test_the_variance_is_that_of_the_law(scale):
     mechanism = DiscreteLaplace(60, 60 / scale)
