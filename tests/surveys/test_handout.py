@@ -222,6 +222,17 @@ def test_several_answers_cost_a_device_their_sum():
         read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
 
 
+def test_a_device_adds_the_prices_of_its_answers_exactly():
+    """Three floats next to 0.01 are more than the one next to 0.03, and not so as floats."""
+    mechanism = GeneralizedRandomizedResponse(2, 0.01)
+    survey = Survey("pairs", tuple(QUESTIONS[:6]), (mechanism,) * 6, 1.0, answers_per_person=3)
+    assert sum([mechanism.epsilon] * 3) == 0.03
+    wire = json.loads(PublishedSurvey(survey, NAMES).handout([0, 3, 5]))
+    wire["head"] = wire["head"].replace('"epsilon":1.0', '"epsilon":0.03', 1)
+    with pytest.raises(HushrankError, match="the answers exceed"):
+        read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
+
+
 def test_a_device_refuses_what_is_too_dear_or_too_large():
     with pytest.raises(HushrankError, match=r"1 nats, expected at most 0\.9"):
         read_handout(HELD.handout([0]), most_epsilon=0.9)
