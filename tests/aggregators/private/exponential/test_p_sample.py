@@ -15,7 +15,11 @@ from hushrank.aggregators.private.exponential import by_sets as sample_by_sets
 from hushrank.aggregators.private.exponential import p_sample as private_sample
 from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_tries_saved
 from hushrank.aggregators.private.exponential.by_insertion import InsertionProposal
-from hushrank.aggregators.private.exponential.by_sets import SetProposal
+from hushrank.aggregators.private.exponential.by_sets import (
+    MOST_ITEMS_OF_SETS,
+    NEGLIGIBLE,
+    SetProposal,
+)
 from hushrank.aggregators.private.exponential.p_sample import (
     cost_rate,
     p_sample,
@@ -479,6 +483,11 @@ def test_the_coin_that_keeps_an_order_is_exact(monkeypatch):
     proposed = Proposals(np.array([[2, 0, 1]]), shares, np.array([7]))
     assert kept_order(proposed, Fraction(1, 3), 0.1, rng=seeded()) == (2, 0, 1)
     assert tossed == [(Fraction(8), Fraction(7, 3) + Fraction(0.1))]
+
+
+def test_terms_that_do_not_count_are_less_than_the_slack_all_together():
+    """Else an order could be proposed too seldom for its coin, which does not exceed 1."""
+    assert MOST_ITEMS_OF_SETS * exp(-NEGLIGIBLE) < 2.0**-15 < SLACK
 
 
 @pytest.mark.parametrize("log_weights", [[0.0], [0, -1e9], [-3e10, 0, -44.3], [5.0] * 7])
