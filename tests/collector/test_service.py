@@ -420,6 +420,27 @@ def test_too_few_reports_show_nothing(in_service, n_people):
     in_service(using)
 
 
+@pytest.mark.parametrize(
+    "asked", [{"protocol": "pairs", "options": {"queries": 3}}, {"protocol": "safari"}]
+)
+def test_people_who_answer_several_times_are_no_larger_group(in_service, asked):
+    """Four people, who answer three questions at once, or one in each of two rounds."""
+
+    async def using(service):
+        id = await service.create(draft(**asked))
+        await service.open(id)
+        await take_part(service, id, range(4))
+        await service.close_round(id)
+        if asked["protocol"] == "safari":
+            await service.open_round(id)
+            await take_part(service, id, range(4))
+            await service.close_round(id)
+        assert (await service.survey(id)).life.state == "closed"
+        assert await refusal_of(service.results(id)) == "too-few"
+
+    in_service(using)
+
+
 def test_as_many_reports_as_the_smallest_group_show_a_result(in_service):
     async def using(service):
         id = await service.create(draft())
