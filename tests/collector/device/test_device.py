@@ -584,6 +584,25 @@ def test_what_was_forgotten_is_gone_but_for_what_it_cost(live, tmp_path):
     assert (left.assignments, left.memos) == ({}, {})  # the next survey knows nobody again by them
 
 
+def test_what_was_forgotten_is_overwritten_however_sqlite_was_built(tmp_path, monkeypatch):
+    """Debian's overwrites unless told not to, most others do not unless told to."""
+    connect = sqlite3.connect
+
+    def careless(*given, **named):
+        database = connect(*given, **named)
+        database.execute("PRAGMA secure_delete=OFF")
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", careless)
+    memory, path = FileMemory(tmp_path / "memory"), tmp_path / "memory"
+    with memory.opened() as drawer:
+        drawer.put("memo", Memo("tea before coffee", {}))
+    assert b"tea before coffee" in path.read_bytes()
+    with memory.opened() as drawer:
+        drawer.drop("memo")
+    assert b"tea before coffee" not in path.read_bytes()
+
+
 def test_what_is_forgotten_while_it_is_sent_stays_forgotten(live):
     memory, connection = SimulatedMemory(), live.connection()
     survey, device = live.open(), live.device(memory=memory, connection=connection)

@@ -53,6 +53,22 @@ def test_a_commit_waits_for_the_disk(path):
     assert found == ["wal", 2, 1, 1]
 
 
+def test_what_is_deleted_is_overwritten_however_sqlite_was_built(path, monkeypatch):
+    """Debian's overwrites unless told not to, most others do not unless told to."""
+    connect = sqlite3.connect
+
+    def careless(*given, **named):
+        connection = connect(*given, **named)
+        connection.execute("PRAGMA secure_delete = OFF")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", careless)
+    connection = open_for_writing(path)
+    (overwrites,) = connection.execute("PRAGMA secure_delete").fetchone()
+    connection.close()
+    assert overwrites == 1
+
+
 def test_a_store_of_version_1_is_opened_with_all_that_is_in_it(old):
     on_store(str(old), version_1.check)
     assert value(old, "PRAGMA user_version") == len(steps("sqlite"))
