@@ -1,12 +1,14 @@
 from collections import Counter
 from itertools import accumulate, product
 from math import sinh
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.planning.mixes.predicted_loss import round_information
+from hushrank.protocols.distributions.question_kinds import NAMED
 from hushrank.protocols.distributions.question_mix import (
     CHOICES,
     MIXES,
@@ -18,6 +20,7 @@ from hushrank.protocols.distributions.question_mix import (
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.rankings.reading import Unranked
 
 BITS = "60 % pairs, 40 % extremes"
 
@@ -233,3 +236,11 @@ def test_shares_whose_sum_is_rounded_leave_nobody_out():
 def test_what_cannot_be_asked_is_refused(wrong):
     with pytest.raises(HushrankError):
         wrong()
+
+
+@pytest.mark.parametrize("kind", NAMED)
+@pytest.mark.parametrize("unranked", get_args(Unranked))
+def test_only_who_ranks_all_items_is_asked_to_name_a_set(kind, unranked):
+    """Others would name fewer, and a mechanism hides how many there are from nobody."""
+    with pytest.raises(HushrankError, match="complete rankings only"):
+        mix_surveys((MixPart(kind, n_levels=2),), 5, 1.0, unranked=unranked)
