@@ -93,7 +93,7 @@ test-kernels: $(INSTALLED) ## the tests of linear algebra, with two other kernel
 	$(BIN)/python -m tests.portability --small
 
 test-blocks: $(INSTALLED) ## all tests but the slow ones, with blocks of 13 rows, people or words
-	$(PYTEST) -p tests.small_blocks -m "not slow"
+	$(PYTEST) -p tests.portability.small_blocks -m "not slow"
 
 test-mutants: $(INSTALLED) ## wrong programs, a fixed few of `make mutants`; needs node
 	$(BIN)/python -m tests.mutants --few

@@ -80,6 +80,20 @@ def test_every_file_is_written_by_what_asks_who_may_read_it():
     assert others == []
 
 
+NEAREST = re.compile(r"\b(?:epsilon|delta|nats|loss)\w*(?:'\])?:[^{}\s]*[efg]\}")
+
+
+def test_no_loss_is_rounded_to_the_nearest_where_it_is_said():
+    """`accounting/words.py` rounds up: what was spent is not less than what is said."""
+    said = [
+        f"{file.relative_to(CODE)}: {found[0]}"
+        for file in CODE.rglob("*.py")
+        if "experiments" not in file.parts  # their epsilons are whole tenths
+        for found in NEAREST.finditer(file.read_text())
+    ]
+    assert said == []
+
+
 OF_COMMANDS = {
     "cli",
     "experiments",

@@ -14,6 +14,7 @@ from hushrank.accounting.words import (
     best_guess,
     bits_in_words,
     epsilon_in_words,
+    finely,
     guess_in_words,
     loss_in_words,
     nats_in_words,
@@ -42,6 +43,12 @@ from hushrank.protocols.distributions.question_kinds import QuestionKind
 )
 def test_a_loss_reads_as_it_was_given_or_a_little_more(loss, said):
     assert loss_in_words(loss) == said
+
+
+@given(st.floats(1e-3, 40))
+def test_what_exceeds_a_limit_is_not_said_to_be_the_limit(limit):
+    assert float(finely(limit * (1 + 1e-14))) > limit
+    assert Fraction(finely(limit)) >= Fraction(limit)
 
 
 @given(st.floats(1e-12, 1e6), st.integers(2, 8))

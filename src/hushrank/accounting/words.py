@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, isfinite
 
-from hushrank.accounting.rounding import exp_above, numeral_above, places_above
+from hushrank.accounting.rounding import DIGITS, exp_above, numeral_above, places_above
 
 MOST_DECIMALS = 6
 SOLVED = 1e-9
@@ -41,6 +41,11 @@ def loss_in_words(loss: float | Fraction, digits: int = 6) -> str:
     shown = numeral_above(loss, digits).normalize()
     is_plain = shown == 0 or -5 < shown.adjusted() < 16
     return f"{shown:f}" if is_plain else f"{float(shown):.{digits}g}"
+
+
+def finely(loss: float | Fraction) -> str:
+    """Return an epsilon rounded up to 15 digits: what it exceeds may have the same six."""
+    return loss_in_words(loss, DIGITS)
 
 
 def nats_in_words(loss: float, digits: int = 6) -> str:

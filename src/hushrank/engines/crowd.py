@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hushrank.accounting.words import finely
 from hushrank.arrays import Ranks
 from hushrank.errors import require
 from hushrank.randomness import Randomness
@@ -93,7 +94,8 @@ class Crowd:
         if self.budgets is None:
             return
         total = sums_rounded_up(self.spent[is_asked], survey.epsilon)
-        dear = f"survey {survey.name} costs {survey.epsilon:g} nats, more than somebody it asks has"
+        price = finely(survey.epsilon)
+        dear = f"survey {survey.name} costs {price} nats, more than somebody it asks has"
         require(bool((total <= self.budgets[is_asked]).all()), dear)
         self.spent[is_asked] = total
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from hushrank.accounting.words import finely
 from hushrank.arrays import Answers
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
@@ -126,7 +127,8 @@ def read_handout(document: bytes, *, most_epsilon: float) -> Handout:
 
 def require_head(head: WireHead, most_epsilon: float) -> None:
     """Raise HushrankError unless its names can be shown, and it asks for no more nats than that."""
-    too_dear = f"the survey asks for {head.epsilon:g} nats, expected at most {most_epsilon:g}"
+    wanted, most = finely(head.epsilon), finely(most_epsilon)
+    too_dear = f"the survey asks for {wanted} nats, expected at most {most}"
     require(head.epsilon <= most_epsilon, too_dear)
     require(0 <= head.lots[0] < head.lots[1] <= 1, f"expected lots in [0, 1], got {head.lots}")
     require_names(head.items)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import finely
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.questions.question import Question
@@ -67,7 +68,7 @@ class Survey:
     def _require_prices(self) -> None:
         for mechanism in self.distinct_mechanisms:
             price = Fraction(mechanism.epsilon) * self.answers_per_person  # exact: floats round
-            too_dear = f"{float(price)} nats of answers exceed epsilon {self.epsilon}"
+            too_dear = f"{finely(price)} nats of answers exceed epsilon {self.epsilon}"
             require(price <= Fraction(self.epsilon), too_dear)
         low, high = self.budgets
         require(0 <= low < high, f"expected an interval of budgets, got {self.budgets}")

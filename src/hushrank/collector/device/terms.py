@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import msgspec
 
+from hushrank.accounting.words import finely
 from hushrank.collector.announcement import Announcement
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
@@ -73,5 +74,5 @@ def require_announced(handout: Handout, announcement: Announcement, round: int, 
 
 def require_price(asked: Mapping[int, float], announcement: Announcement) -> None:
     """Raise HushrankError where the rounds that asked a person cost more nats than announced."""
-    dear = f"its rounds cost more than the {announcement.epsilon:g} nats announced"
+    dear = f"its rounds cost more than the {finely(announcement.epsilon)} nats announced"
     require(sum(map(Fraction, asked.values())) <= Fraction(announcement.epsilon), dear)

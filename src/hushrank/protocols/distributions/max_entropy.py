@@ -7,6 +7,7 @@ from math import ceil
 from operator import add
 from typing import Any, cast
 
+from hushrank.accounting.words import nats_in_words
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.arrays import Floats, Order
@@ -91,7 +92,9 @@ class MaxEntropyOutcome:
         if len(set(self.mixes)) == 1:
             return describe_mix(self.mixes[0])
         each = zip(self.epsilons, self.mixes, strict=True)
-        return "; ".join(f"at {epsilon:g} nats {describe_mix(mix)}" for epsilon, mix in each)
+        return "; ".join(
+            f"at {nats_in_words(epsilon)} {describe_mix(mix)}" for epsilon, mix in each
+        )
 
     @property
     def mix(self) -> Mix:

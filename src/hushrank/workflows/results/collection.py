@@ -30,7 +30,7 @@ from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
 from hushrank.workflows.arguments import expect
-from hushrank.workflows.results.frames import order_columns
+from hushrank.workflows.results.frames import order_columns, ranks_of_items
 from hushrank.workflows.results.pictures import order_picture
 from hushrank.workflows.results.words import as_text, least_sure
 from hushrank.workflows.seeds import stream
@@ -129,12 +129,10 @@ class Collection:
     def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
         """The best and the worst rank of each item, 1 = best, at 95 % or more; None if unknown.
 
-        By the same belief as `confidence`; an interval holds the item's place in the order.
+        By the same belief as `confidence`, best first; an interval holds the item's place in the
+        order.
         """
-        if self.intervals is None:
-            return None
-        bounds = zip(self.names, self.intervals, strict=True)
-        return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
+        return ranks_of_items(self.names, self.order, self.intervals)
 
     @property
     def n_people(self) -> int:
@@ -193,7 +191,7 @@ class Collection:
     def summary(self) -> dict[str, str]:
         """Labels and words, as a table shows them."""
         is_less = self.epsilon < LESS * self.asked["epsilon"]
-        nominal = f" (asked for {self.asked['epsilon']:g})" if is_less else ""
+        nominal = f" (asked for {loss_in_words(self.asked['epsilon'])})" if is_less else ""
         return {
             "protocol": self.protocol.name + self._how(),
             "people": f"{self.n_people:,}",

@@ -1,8 +1,19 @@
 """An order as a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hushrank.files.data_frames import Values
+
+
+def ranks_of_items(
+    names: Sequence[str],
+    order: Iterable[int],
+    intervals: Sequence[tuple[int, int]] | None,
+) -> dict[str, tuple[int, int]] | None:
+    """Return the best and the worst rank of each item, 1 = best, in their order, best first."""
+    if intervals is None:
+        return None
+    return {names[item]: (intervals[item][0] + 1, intervals[item][1] + 1) for item in order}
 
 
 def order_columns(

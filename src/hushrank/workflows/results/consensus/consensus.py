@@ -30,7 +30,7 @@ from hushrank.workflows.results.consensus.words import (
     NOT_PUBLISHABLE,
     POPULATION,
 )
-from hushrank.workflows.results.frames import order_columns
+from hushrank.workflows.results.frames import order_columns, ranks_of_items
 from hushrank.workflows.results.pictures import order_picture
 from hushrank.workflows.results.words import as_text
 
@@ -83,12 +83,10 @@ class Consensus:
     def rank_intervals(self) -> dict[str, tuple[int, int]] | None:
         """The best and the worst rank of each item, 1 = best, at 95 % or more, as `confidence`.
 
-        An interval holds the item's place in the order. None where nothing was released that tells.
+        Best first: in which order a file has its items is no part of a release. An interval holds
+        the item's place in the order. None where nothing was released that tells.
         """
-        if self.intervals is None:
-            return None
-        bounds = zip(self.names, self.intervals, strict=True)
-        return {name: (best + 1, worst + 1) for name, (best, worst) in bounds}
+        return ranks_of_items(self.names, self.found.order, self.intervals)
 
     @property
     def sure_of(self) -> str:

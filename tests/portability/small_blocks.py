@@ -25,7 +25,7 @@ BLOCKS = re.compile(
 )
 LEAST_KNOWN = 50
 """So many constants of this kind there are at least: were they called otherwise, nothing ran so."""
-KERNELS = Path(__file__).parents[1] / ".pytest_cache" / "kernels-of-small-blocks"
+KERNELS = Path(__file__).parents[2] / ".pytest_cache" / "kernels-of-small-blocks"
 
 os.environ["NUMBA_CACHE_DIR"] = str(KERNELS)  # kernels hold these sizes
 
