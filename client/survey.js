@@ -11,6 +11,7 @@ import { createHash } from "./vendor/sha256-uint8array/sha256-uint8array.js";
 
 const MOST_CHARACTERS = 2 ** 18; // of a handout
 const MOST_ANNOUNCED = 2 ** 20;
+const MOST_EPSILON = 8; // above it, a report is a confession
 const DIGEST = /^[0-9a-f]{64}$/;
 const MOST_ITEMS = 65534;
 const MOST_PATH = 40;
@@ -56,7 +57,7 @@ export function readAnnouncement(json) {
   whole(told.version, 1, 1);
   const lines = ["id", "series", "title", "protocol", "asked_by", "purpose", "contact"];
   for (const name of [...lines, "privacy_notice", "language"]) text(told[name]);
-  positive(told.epsilon);
+  demand(positive(told.epsilon) <= MOST_EPSILON, "malformed", "expected at most 8 nats");
   whole(told.smallest_group, 1, Number.MAX_SAFE_INTEGER);
   text(told.unranked, /^(refused|last|unknown)$/);
   text(told.joining, /^(open|invitations|api)$/);

@@ -158,7 +158,7 @@ test("whom a round does not ask is told so", async () => {
 });
 
 test("an invitation is kept for the next round, and a new one takes its place", async () => {
-  const survey = caseOf("pairs", { id: "invited", epsilon: 100 });
+  const survey = caseOf("pairs", { id: "invited", epsilon: 8 });
   const collector = new Collector(survey);
   globalThis.fetch = collector.fetch;
   const told = () => JSON.parse(collector.requests.findLast(({ method }) => method === "POST").body).invitation;

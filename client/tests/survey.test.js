@@ -104,6 +104,7 @@ test("bad announcements are refused", () => {
     ['"version":1', '"version":2'],
     ['"epsilon":2.0', '"epsilon":0.0'],
     ['"epsilon":2.0', '"epsilon":-1.0'],
+    ['"epsilon":2.0', '"epsilon":8.000001'],
     ['"epsilon":2.0', '"epsilon":"2"'],
     ['"comes_back":false', '"comes_back":0'],
     ...["first", "not refused", "refused all"].map((word) => ['"unranked":"refused"', `"unranked":"${word}"`]),

@@ -187,8 +187,8 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
 
 
 def test_what_was_asked_at_each_level_is_shown():
-    protocol = max_entropy(4, epsilon=(0.1, 3.0), n_people=(100, 200))
+    protocol = max_entropy(4, epsilon=(0.125, 3.0), n_people=(100, 200))
     result = simulate(protocol, PEOPLE, rng=np.random.default_rng(1), budgets=BUDGETS).result
-    mixes = choose_mixes(4, epsilons=(0.1, 3.0), n_people=(100, 200))
+    mixes = choose_mixes(4, epsilons=(0.125, 3.0), n_people=(100, 200))
     low, high = map(describe_mix, mixes)
-    assert f"at 0.1 nats {low}; at 3 nats {high}" in repr(result)
+    assert f"at 0.125 nats {low}; at 3 nats {high}" in repr(result)

@@ -6,9 +6,19 @@ from typing import Literal
 
 import msgspec
 
-from hushrank.collector.draft import Draft, Item, Joining
+from hushrank.collector.draft import (
+    Draft,
+    Honest,
+    Items,
+    Joining,
+    Language,
+    Line,
+    Smallest,
+    Text,
+    require_shown,
+)
 from hushrank.errors import HushrankError, require
-from hushrank.files.encodings import UNREADABLE
+from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.protocols.distributions.question_kinds import Incomplete
 from hushrank.surveys.survey import Round
 from hushrank.surveys.wire_documents import Fingerprint
@@ -23,26 +33,31 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epsilon: the most that all rounds together cost a person, in nats. comes_back: whether a person
     may be asked again in a later round. first_round: the fingerprints of the surveys of the first
     round; later ones depend on its reports. series: shared with the surveys that repeat this one.
+    The others are those of the draft, within the same bounds.
     """
 
     version: Literal[1]
     id: str
     series: str
-    title: str
-    items: tuple[Item, ...]
-    protocol: str
-    epsilon: float
+    title: Line
+    items: Items
+    protocol: Line
+    epsilon: Honest
     comes_back: bool
     unranked: Incomplete
     joining: Joining
-    smallest_group: int
+    smallest_group: Smallest
     closes: datetime | None
-    asked_by: str
-    purpose: str
-    contact: str
-    privacy_notice: str
-    language: str
+    asked_by: Line
+    purpose: Text
+    contact: Line
+    privacy_notice: Text
+    language: Language
     first_round: tuple[Fingerprint, ...]
+
+    def __post_init__(self) -> None:
+        """Check what the types cannot say; HushrankError in words."""
+        require_shown(self.items, self.title, self.asked_by, self.contact)
 
 
 def announce(
@@ -83,7 +98,7 @@ def read_announcement(document: bytes) -> Announcement:
     try:
         told = msgspec.json.decode(document, type=Announcement)
     except UNREADABLE as error:
-        raise HushrankError(f"expected an announcement of version 1: {error}") from None
+        raise HushrankError(f"expected an announcement of version 1: {wrong_with(error)}") from None
     same = msgspec.json.encode(told) == document
     require(same, "expected an announcement as this version writes it")
     return told

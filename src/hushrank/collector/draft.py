@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError, require
-from hushrank.files.encodings import UNREADABLE
+from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.protocols.registry import (
     DEFAULT,
     NamedProtocol,
@@ -45,6 +45,9 @@ PICTURE_TYPES = {
 """The first bytes of the pictures that are taken."""
 MOST_HONEST_EPSILON = 8.0
 """Of a live survey: above it, a report is a confession."""
+Honest: TypeAlias = Annotated[float, Meta(gt=0, le=MOST_HONEST_EPSILON)]
+Smallest: TypeAlias = Annotated[int, Meta(ge=2, le=10**6)]
+Language: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -53,6 +56,9 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     name: Line
     description: Annotated[str, Meta(max_length=500)] | None = None
     picture: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+
+
+Items: TypeAlias = Annotated[tuple[Item, ...], Meta(min_length=2, max_length=1000)]
 
 
 class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -66,26 +72,24 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """
 
     title: Line
-    items: Annotated[tuple[Item, ...], Meta(min_length=2, max_length=1000)]
+    items: Items
     asked_by: Line
     purpose: Text
     contact: Line
     privacy_notice: Text
-    epsilon: Annotated[float, Meta(gt=0, le=MOST_HONEST_EPSILON)] = 1.0
+    epsilon: Honest = 1.0
     expected_people: Annotated[int, Meta(ge=1, le=10**9)] = 300
-    smallest_group: Annotated[int, Meta(ge=2, le=10**6)] = 20
+    smallest_group: Smallest = 20
     closes: datetime | None = None
     joining: Joining = "open"
-    language: Annotated[str, Meta(pattern="^[a-z]{2,3}(-[A-Za-z]{2,8})?$")] = "en"
+    language: Language = "en"
     protocol: str = DEFAULT
     options: dict[str, str | int | float | bool] = {}
     allowed_origins: Annotated[tuple[str, ...], Meta(max_length=50)] = ()
 
     def __post_init__(self) -> None:
         """Check what the types cannot say; HushrankError in words, as msgspec passes them on."""
-        require_names(self.names)
-        printable = all(map(str.isprintable, (self.title, self.asked_by, self.contact)))
-        require(printable, "expected lines of printable characters")
+        require_shown(self.items, self.title, self.asked_by, self.contact)
         zoned = self.closes is None or self.closes.tzinfo is not None
         require(zoned, "closes: expected a time with its zone, such as 2027-01-31T18:00:00Z")
         origins = all(map(_is_origin, self.allowed_origins))
@@ -108,6 +112,12 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return None if self.closes is None else self.closes.astimezone(UTC)
 
 
+def require_shown(items: Items, *lines: str) -> None:
+    """Raise HushrankError unless the items' names are distinct, and they and lines can be shown."""
+    require_names([item.name for item in items])
+    require(all(map(str.isprintable, lines)), "expected lines of printable characters")
+
+
 def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes]]:
     """Read a draft and its pictures, by their digests, from an organiser's file.
 
@@ -118,7 +128,7 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     try:
         plain = decode(text)
     except UNREADABLE as error:
-        raise HushrankError(f"expected a survey as {form.upper()}: {error}") from None
+        raise HushrankError(f"expected a survey as {form.upper()}: {wrong_with(error)}") from None
     pictures: dict[str, bytes] = {}
     require(isinstance(plain, dict), "expected the fields of a survey, such as title and items")
     items = plain.get("items")
@@ -140,7 +150,7 @@ def make_draft(plain: Mapping[str, Any]) -> Draft:
     try:
         return msgspec.convert(dict(plain) | settled, Draft)
     except msgspec.MsgspecError as error:
-        raise HushrankError(f"the survey does not fit: {error}") from None
+        raise HushrankError(f"the survey does not fit: {wrong_with(error)}") from None
 
 
 def write_draft(draft: Draft, pictures: Mapping[str, bytes], *, form: Form) -> bytes:

@@ -28,7 +28,7 @@ from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath, errors_naming, replace_file
-from hushrank.files.encodings import UNREADABLE
+from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.files.hashes import new_salt
 from hushrank.files.pieces import MARK, Piece, pieces_of
 from hushrank.files.spread import scratch_folder
@@ -187,7 +187,7 @@ def read_so_far(path: FilePath) -> SurveySoFar:
             is_draft = not isinstance(plain, dict) or "public_seed" not in plain
             wire = None if is_draft else msgspec.convert(plain, WireSoFar)
         except UNREADABLE as error:
-            raise HushrankError(f"{NO_SURVEY}: {error}") from None
+            raise HushrankError(f"{NO_SURVEY}: {wrong_with(error)}") from None
         if wire is None:
             return SurveySoFar(read_draft(content, form="json")[0])
         draft, _ = read_draft(msgspec.json.encode(wire.survey), form="json")

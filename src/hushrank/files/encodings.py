@@ -9,6 +9,7 @@ from hushrank.errors import HushrankError, require
 
 UNREADABLE = (MsgspecError, ValueError, RecursionError)
 """What decoders raise: of msgspec and json, of text in another encoding, of what nests too deep."""
+MOST_SAID = 200
 UTF8 = "UTF-8"
 WINDOWS = "Windows-1252"
 
@@ -38,6 +39,12 @@ _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SAMPLE = 4096
 READABLE = "expected a table or a text, such as CSV, Excel, OpenDocument, JSON or Parquet"
+
+
+def wrong_with(error: Exception) -> str:
+    """Return what a decoder says is wrong with a document, which it may quote at any length."""
+    said = str(error)
+    return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}..."
 
 
 def plain_text(content: bytes) -> tuple[bytes, str]:

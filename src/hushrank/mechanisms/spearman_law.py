@@ -1,7 +1,7 @@
 """How near uniformly random orders lie to a given order: the law of Spearman's distance."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from math import comb, factorial
 
 import numpy as np
@@ -61,7 +61,7 @@ def centred(n_items: int) -> Shares:
     return places
 
 
-@cache
+@lru_cache(maxsize=8)
 def counted_law(n_items: int) -> tuple[Shares, Shares]:
     """Return the share (radii,) and the pulls (radii, places // 2) of every ball, exactly.
 
@@ -95,7 +95,7 @@ def counts_of_distances(n_items: int) -> Shares:
     return sums[-1, :, ::2].copy()  # sums of squares are even in the end
 
 
-@cache
+@lru_cache(maxsize=8)
 def pearson_law(n_items: int) -> tuple[Shares, Shares]:
     """Return the share (radii,) and the mean pull (radii, 1) of every ball, approximately.
 

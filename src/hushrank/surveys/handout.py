@@ -12,7 +12,7 @@ import msgspec
 from hushrank.accounting.words import finely
 from hushrank.arrays import Answers
 from hushrank.errors import HushrankError, require
-from hushrank.files.encodings import UNREADABLE
+from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.questions.question import Question
@@ -26,6 +26,7 @@ from hushrank.surveys.wire_documents import (
     SentReport,
     WireHandout,
     WireHead,
+    WireMechanism,
 )
 from hushrank.surveys.wire_reports import WireReport, to_wire
 
@@ -33,6 +34,8 @@ T = TypeVar("T")
 
 MOST_BYTES = 2**18
 """Of a handout: refused before it is parsed."""
+MOST_MECHANISMS = 8
+"""Of one person's questions. The law of whole orders of 254 items takes a fifth of a second."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,8 +119,8 @@ def read_handout(document: bytes, *, most_epsilon: float) -> Handout:
     same = msgspec.json.encode(head) == head_bytes
     require(same, "expected a survey as this version writes it")
     require_head(head, most_epsilon)
-    mechanisms = [described.mechanism() for described in head.mechanisms]
-    asked = {each.number: _asked(each, head, mechanisms) for each in wire.questions}
+    known = _Mechanisms(head.mechanisms)
+    asked = {each.number: _asked(each, head, known) for each in wire.questions}
     require(len(asked) == len(wire.questions), "expected distinct questions")
     price = sum(Fraction(mechanism.epsilon) for _, mechanism in asked.values())
     require(price <= Fraction(head.epsilon), f"the answers exceed epsilon {head.epsilon}")
@@ -155,16 +158,30 @@ def distinct_numbers(questions: Sequence[int]) -> tuple[int, ...]:
     return numbers
 
 
+class _Mechanisms(dict[int, Reporting]):
+    """Those of a survey that one person is asked through, made when asked for: few, of many."""
+
+    def __init__(self, described: Sequence[WireMechanism]) -> None:
+        super().__init__()
+        self._described = described
+
+    def __missing__(self, number: int) -> Reporting:
+        n_described = len(self._described)
+        require(number < n_described, f"expected mechanisms 0..{n_described - 1} of the questions")
+        few = f"expected at most {MOST_MECHANISMS} mechanisms of a person's questions"
+        require(len(self) < MOST_MECHANISMS, few)
+        self[number] = self._described[number].mechanism()
+        return self[number]
+
+
 def _asked(
-    handed: HandedQuestion, head: WireHead, mechanisms: Sequence[Reporting]
+    handed: HandedQuestion, head: WireHead, mechanisms: Mapping[int, Reporting]
 ) -> tuple[Question, Reporting]:
     leaf, path = handed.asked.encode(), [bytes.fromhex(digest) for digest in handed.path]
     root = root_by_path(leaf, handed.number, head.n_questions, path)
     require(root.hex() == head.questions_root, "the question is none of this survey")
     wire = _decoded(leaf, AskedQuestion, "question")
     require(msgspec.json.encode(wire) == leaf, "expected a question as this version writes it")
-    in_range = wire.mechanism < len(mechanisms)
-    require(in_range, f"expected mechanisms 0..{len(mechanisms) - 1} of the questions")
     question, mechanism = wire.question.question(), mechanisms[wire.mechanism]
     fits = question.fits(len(head.items)) and question.n_categories == mechanism.n_categories
     require(fits, "expected a question that every ranking of the items answers, and its mechanism")
@@ -178,4 +195,4 @@ def _decoded(document: bytes, kind: type[T], name: str) -> T:
     try:
         return msgspec.json.decode(document, type=kind)
     except UNREADABLE as error:
-        raise HushrankError(f"expected a {name} of version 2: {error}") from None
+        raise HushrankError(f"expected a {name} of version 2: {wrong_with(error)}") from None

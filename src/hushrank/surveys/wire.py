@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.encodings import UNREADABLE
+from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -208,7 +208,7 @@ def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:
     try:
         wire = msgspec.json.decode(document, type=WireSurvey)
     except UNREADABLE as error:
-        raise HushrankError(f"expected a survey of version 2: {error}") from None
+        raise HushrankError(f"expected a survey of version 2: {wrong_with(error)}") from None
     require_head(wire.head, most_epsilon)
     published = PublishedSurvey(wire_survey(wire), wire.head.items)
     require(published.document == document, "expected a survey as this version writes it")
