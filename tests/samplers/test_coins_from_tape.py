@@ -67,6 +67,15 @@ def test_a_coin_beyond_one_tosses_each_whole_nat_and_the_rest():
     assert tossed(0, 3, []) == (True, 0)
 
 
+@pytest.mark.parametrize("nats", [1, 2, 3, 4, 7, 64, 100])
+def test_every_whole_nat_has_a_coin_of_its_own(nats):
+    """Where some had none, orders far from the ballots would be too likely."""
+    head, tail = [7, 0, 7, 1], [7, 1]
+    assert tossed(nats, 1, head * nats) == (True, 4 * nats)
+    assert tossed(nats, 1, [*(head * (nats - 1)), *tail]) == (False, 4 * nats - 2)
+    assert tossed(3 * nats + 1, 3, [*(head * nats), 1]) == (True, 4 * nats + 1)
+
+
 @pytest.mark.parametrize("words", [[7, 0, 7, 1] * 2, [7, 0, 7, 1], [7, 1]])
 def test_coins_are_those_that_are_written(words):
     """And not compiled, which does not ask for bounds."""

@@ -75,6 +75,15 @@ def _geometric_law(rate, n_cells):
     return np.append(np.diff(below), 1 - below[-1])
 
 
+@pytest.mark.parametrize("high", [0, 1, 30, 63, 64, 65, 1000])
+def test_the_tail_of_geometric_numbers_has_no_end(high):
+    """Where it ended, a number that one data set can give would be impossible for a neighbour."""
+    kept, head, tail = [3, 4], [0, 0, 1], [0, 1]  # the first, 3 of 5, is kept by one draw
+    rng = Scripted([*kept, *(head * high), *tail])
+    assert geometric(1, 5, rng=rng) == 3 + 5 * high
+    assert not rng.script
+
+
 def test_small_rates_give_large_numbers():
     """A rate a tenth too large is caught, and the lowest bits of the numbers are uniform."""
     quarters = -np.log([0.75, 0.5, 0.25])

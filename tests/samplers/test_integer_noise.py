@@ -69,6 +69,16 @@ def test_gaussian_noise_is_proposed_and_kept_for_the_very_sigma(sigma, monkeypat
     assert kept == [(5, Fraction(sigma))] * 2
 
 
+@pytest.mark.parametrize("noise", range(-3, 4))
+def test_no_noise_is_spared_its_coin(noise, monkeypatch):
+    """Nor is 0, which is proposed most often: a tail draws anew, whatever was proposed."""
+    proposed, coins = iter([noise, noise, 9]), iter([False, False, True])
+    place = "hushrank.samplers.integer_noise."
+    monkeypatch.setattr(place + "_two_sided", lambda *rate, rng: next(proposed))
+    monkeypatch.setattr(place + "certified_coins", lambda *law, rng: [next(coins)])
+    assert gaussian_noise(2.5, 1, rng=Randomness.seeded(0)).tolist() == [9]
+
+
 def test_the_misfit_makes_a_gaussian_of_the_proposal():
     """What is added to |z| / t is z^2 / (2 sigma^2), but for what is the same for every z."""
     for sigma in (Fraction(1, 3), Fraction(5, 2), Fraction(7)):
