@@ -236,6 +236,48 @@ def conditional_law(mechanism):
     return law
 
 
+def deviates_of_distances(happened, rate, least=2**13):
+    """Return for each distance how often an event happens to both of two people so far apart.
+
+    As normal deviates from independence, of distances at which there are at least so many pairs.
+    """
+    unlike = (happened - rate) / np.sqrt(rate * (1 - rate))
+    waves = np.fft.rfft(unlike, 2 * unlike.size)
+    both = np.fft.irfft(np.abs(waves) ** 2)[1 : unlike.size - least + 1]
+    return both / np.sqrt(unlike.size - np.arange(1, both.size + 1))
+
+
+def check_independence_of_people(mechanism):
+    """Assert that neither a true nor a false support says anything of the others' in the crowd."""
+    reports = mechanism.randomise(hidden(7, 2**15 + 3), rng=seeded())
+    supports, rates = supports_of(mechanism, reports), coordinate_law(mechanism, 7)[:, 0]
+    deviates = [deviates_of_distances(supports[:, each], rates[each]) for each in (7, 11)]
+    assert np.abs(deviates).max() < critical_deviate(2 * len(deviates[0]))
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+def test_people_have_noise_of_their_own_however_far_apart(monkeypatch, kind):
+    """Who shares noise with somebody whose answer is known is known to lie, or not to."""
+    monkeypatch.setattr("hushrank.mechanisms.unary_encoding.BATCH_BLOCKS", 2**13)
+    check_independence_of_people(kind(WIDE, 1.0))
+
+
+@pytest.mark.parametrize("kind", MECHANISMS)
+@pytest.mark.parametrize("distance", [1, 64, 2**13, 2**14])
+def test_people_who_share_noise_are_found(monkeypatch, kind, distance):
+    """One person in ten lies where the one that stands so far behind them does."""
+    mechanism, draw = kind(WIDE, 1.0), kind.randomise
+
+    def shared(mechanism, categories, *, rng):
+        reports = draw(mechanism, categories, rng=rng)
+        reports[distance::10] = reports[:-distance:10]
+        return reports
+
+    monkeypatch.setattr(kind, "randomise", shared)
+    with pytest.raises(AssertionError):
+        check_independence_of_people(mechanism)
+
+
 @pytest.mark.parametrize("kind", MECHANISMS)
 @pytest.mark.parametrize("n_categories", [2, 20, 1024])
 def test_the_words_a_crowd_draws_do_not_depend_on_the_category(kind, n_categories):

@@ -127,6 +127,20 @@ def test_each_secret_noise_is_exact_however_many_there_are(monkeypatch, shape):
     assert (released == np.arange(released.size).reshape(shape)).all()
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 0.7, 1 / 3, 3.0, 1e-5])
+@pytest.mark.parametrize("sensitivity", [1, 45, 2**30 + 1])
+def test_secret_noise_has_the_very_scale_that_was_paid_for(monkeypatch, sensitivity, epsilon):
+    """One with fewer digits is as often below, and costs more than epsilon."""
+    scales = []
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.laplace.laplace_noise",
+        lambda scale, size, *, rng: [scales.append(scale)] and np.zeros(size, dtype=np.int64),
+    )
+    mechanism = DiscreteLaplace(sensitivity, epsilon)
+    mechanism.release(np.zeros(3, dtype=int), rng=Randomness(read_nothing, is_private=True))
+    assert scales == [mechanism.scale]
+
+
 @pytest.mark.parametrize("scale", [0.1, 0.5, 1, 7.5, 30])
 def test_the_variance_is_that_of_the_law(scale):
     mechanism = DiscreteLaplace(60, 60 / scale)
