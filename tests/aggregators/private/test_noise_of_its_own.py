@@ -1,8 +1,8 @@
 """Each released number is its exact value plus noise of its own, and nothing finer or more."""
 
 from functools import partial
-from itertools import combinations, pairwise
-from math import comb
+from itertools import combinations, pairwise, permutations
+from math import comb, factorial
 
 import numpy as np
 import pytest
@@ -171,6 +171,27 @@ def test_each_count_of_a_histogram_has_noise_of_its_own(monkeypatch, cells_at_on
         assert not left
         moved.add(tuple((found.evidence.scores - exact) / 1000))
     assert moved == {(2, 0, -2), (2, -2, 0), (0, 2, -2), (-2, 2, 0), (0, -2, 2), (-2, 0, 2)}
+
+
+def test_no_two_counts_of_many_blocks_have_one_noise(monkeypatch):
+    """Of nine items there are two blocks: each number that is drawn moves the scores of one order.
+
+    Where the second half of a block had the noise of the first, half of the counts would tell more.
+    """
+    people, drawn = Rankings.from_orders(np.array([range(9)])), []
+
+    def draw(epsilon, size, *, rng):
+        drawn.append((rng.words(size) % np.uint64(2001)).astype(np.int64) - 1000)
+        return drawn[-1]
+
+    monkeypatch.setattr(private_histogram, "two_sided_geometric", draw)
+    found = p_borda_hist(people, epsilon=0.5, rng=Randomness.seeded(1))
+    noise = np.concatenate(drawn)
+    assert (len(drawn), noise.size) == (2, factorial(9))
+    expected = np.arange(8, -9, -2)
+    for order, of_cell in zip(permutations(range(9)), noise.tolist(), strict=True):
+        expected[list(order)] += of_cell * np.arange(8, -9, -2)
+    assert found.evidence.scores.tolist() == expected.tolist()
 
 
 def test_what_auto_shows_is_both_releases_each_with_noise_of_its_own(monkeypatch):
