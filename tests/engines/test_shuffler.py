@@ -128,6 +128,15 @@ def test_two_rounds_share_the_delta_of_both():
         Target(2.0, 1e-5, 2).price(surveys, enough)
 
 
+@pytest.mark.parametrize("n_rounds", [1, 2, 5])
+def test_each_of_several_rounds_is_certified_at_its_own_share_of_delta(n_rounds):
+    """An epsilon that was found at the whole delta would fail for the share that is stated."""
+    survey = sampled_survey("pairs", [PAIR], 2.0)
+    spend = Target(None, 1e-5, n_rounds).price((survey,), 2000)
+    assert n_rounds * Fraction(spend.delta) <= Fraction(1e-5)
+    assert central_delta(spend.epsilon, local=2.0, n_reports=2000) <= spend.delta
+
+
 def test_a_round_too_many_or_too_dear_asks_nobody():
     people = hushrank.simulate("mallows", people=400, items=4, seed=1)
     for target, match, rng in (
