@@ -110,6 +110,7 @@ export class Device {
     const { person, lot, known, earlier } = await this.#change([place, series, at], (kept) => {
       /** @type {KeptSurvey} */
       const own = kept[place] ?? this.#newcomer(fingerprint, json);
+      demandForward(own, now);
       /** @type {KeptSeries} */
       const shared = kept[series] ?? { lot: this.#lot(), assignments: {}, memos: {} };
       const earlier = shared.assignments[now] ?? null;
@@ -309,6 +310,7 @@ export class Device {
       /** @type {KeptSurvey} */
       const own = kept[place];
       const known = kept[at];
+      demandForward(own, round);
       const same = !known || (known.assignment === joined.assignment && known.handout === joined.handout);
       demand(same, "asked-twice", "the collector asks another question in the same round");
       const asked = handout ? { ...own.asked, [round]: handout.epsilon } : own.asked;
@@ -415,6 +417,14 @@ function demandAnnounced(handout, announcement, round, lot) {
   demand(takes, "changed", "the survey needs complete rankings");
   const [low, high] = handout.lots;
   demand(low <= lot && lot < high, "malformed", "expected a survey that asks this lot");
+}
+
+/**
+ * A round before the latest one would be shown, and the latest one answered.
+ * @param {KeptSurvey} own @param {number} round
+ */
+function demandForward({ latest }, round) {
+  demand(latest === null || latest <= round, "changed", "the collector went back to an earlier round");
 }
 
 /** @param {Record<number, number>} asked what each round costs @param {Announcement} announcement */

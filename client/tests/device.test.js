@@ -187,6 +187,18 @@ test("a survey that does not ask the lot is refused", async () => {
   await deviceOf(collector, { tape: tapeOf(outside) }).join(survey.id);
 });
 
+test("a collector that goes back to an earlier round is refused", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  collector.round = 3;
+  await device.join(survey.id);
+  collector.round = 1;
+  await kinds(device.join(survey.id), "changed");
+  collector.round = 3;
+  assert.equal((await device.join(survey.id)).round, 3);
+});
+
 test("another question in the same round is refused", async () => {
   const survey = caseOf("pairs");
   const another = JSON.parse(caseOf("ldp-kwiksort-rr").handout);

@@ -444,6 +444,23 @@ def test_people_who_answer_several_times_are_no_larger_group(in_service, asked):
     in_service(using)
 
 
+def test_few_in_one_of_two_rounds_show_nothing(in_service):
+    """What follows from both would tell the one report of the second round."""
+
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, range(1))
+        await service.close_round(id)
+        assert (await service.survey(id)).life.state == "closed"
+        assert await refusal_of(service.results(id)) == "too-few"
+
+    in_service(using)
+
+
 def test_as_many_reports_as_the_smallest_group_show_a_result(in_service):
     async def using(service):
         id = await service.create(draft())

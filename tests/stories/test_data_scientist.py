@@ -89,5 +89,5 @@ def test_lists_of_users_are_rankings_and_no_profiles(said):
     Path("app.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, words = said("look", "app.ndjson")
     assert code == 0
-    assert "30 people, 4 items; whole ballots in column 2, as lists; column user ignored" in words
+    assert "30 people, 4 items; whole ballots in column 1, as lists; column user ignored" in words
     assert "hushrank collect app.ndjson --epsilon 4" in words

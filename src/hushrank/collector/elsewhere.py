@@ -22,6 +22,7 @@ from hushrank.collector.rounds import (
     encode_tallies,
     n_reports_of,
     replay,
+    require_groups,
 )
 from hushrank.collector.store.store import Kinds
 from hushrank.engines.tasks import HERE, Workers
@@ -111,14 +112,12 @@ class SurveySoFar:
     def follows(self) -> Asked | Collection:
         """The round that is asked next, or what was learnt after the last one.
 
-        Raises HushrankError where fewer people reported than the organiser shows results of.
+        Raises HushrankError where fewer people reported in a round than results are shown of.
         """
         counted = [each.counted for each in self.rounds]
         found = replay(self.draft, self.seed, counted, self.chosen)
         if isinstance(found, Collection):
-            least = self.draft.smallest_group
-            few = f"fewer than {least} people reported: no result is shown"
-            require(found.n_people >= least, few)
+            require_groups(map(self.n_reports, range(len(self.rounds))), self.draft.smallest_group)
         return found
 
     @cached_property

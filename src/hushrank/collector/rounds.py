@@ -5,7 +5,7 @@ seed, so that nothing of them needs to be kept: after a crash, or in another pro
 tallies lead to the same next round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -144,6 +144,15 @@ def _collection(
     )
     shown = asked | {"short_cut": False, "seed": seed}
     return Collection(draft.names, draft.named_protocol, outcome, shown)
+
+
+def require_groups(reported: Iterable[int], least: int) -> None:
+    """Raise HushrankError unless in each round as many people reported as results are shown of.
+
+    Of fewer in one round a result could tell single reports, however many there are of the others.
+    """
+    few = f"fewer than {least} people reported in a round: no result is shown"
+    require(min(reported, default=0) >= least, few)
 
 
 def n_people_of(surveys: Sequence[Round], tallies: Sequence[RoundTallies]) -> int:

@@ -1,3 +1,5 @@
+from itertools import count
+
 import httpx
 import msgspec
 import pytest
@@ -172,3 +174,26 @@ def test_who_asks_is_not_shown():
 )
 def test_only_what_leaves_this_machine_in_the_clear_is_unprotected(origin, expected):
     assert is_unprotected(origin) == expected
+
+
+def test_a_packed_answer_is_not_unpacked():
+    """269 bytes that are packed three times are a gigabyte."""
+    asked = []
+
+    def answer(request):
+        asked.append(request.headers["accept-encoding"])
+        return httpx.Response(
+            200, headers={"Content-Encoding": "gzip"}, content=iter([b"\x1f\x8b"])
+        )
+
+    with pytest.raises(HushrankError, match="in an encoding that was not asked for"):
+        connected(answer).announcement("abc")
+    assert asked == ["identity"]
+
+
+def test_an_answer_that_comes_by_single_bytes_is_not_awaited_for_ever(monkeypatch):
+    clock = count(step=10)
+    monkeypatch.setattr("hushrank.collector.device.connection.monotonic", lambda: next(clock))
+    slow = httpx.Response(200, content=(b" " for _ in range(60)))
+    with pytest.raises(Offline, match="too slowly"):
+        connected(lambda request: slow).announcement("abc")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hushrank.collector.announcement import read_announcement
-from hushrank.collector.device.connection import Offline, Problem
+from hushrank.collector.device.connection import Asking, Offline, Problem
 from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.memory import FileMemory, SimulatedMemory
@@ -467,6 +467,40 @@ def test_who_begins_a_survey_can_pay_all_of_its_rounds(live):
     live.run(live.service.open_round(survey))
     assert device.join(survey).is_payable
     assert device.answer(survey, ORDER).nats == 0.5
+
+
+def test_a_collector_that_goes_back_to_an_earlier_round_is_refused(live):
+    """Its question would be shown, and that of the latest round answered."""
+    survey, said = live.open(protocol="safari"), []
+
+    class Changing(Direct):
+        """Says of the round and the assignment what was said before, where it is told to."""
+
+        def where(self, survey):
+            return said[0] if said else super().where(survey)
+
+        def join(self, survey, asking):
+            return said[1] if said else super().join(survey, asking)
+
+    connection = Changing(live)
+    early = connection.where(survey)
+    stranger = connection.join(survey, Asking("a" * 32, None, 7, None))
+    device = live.device(connection=connection)
+    device.join(survey)
+    for _ in range(30):
+        one = live.device()
+        one.join(survey)
+        one.answer(survey, ORDER)
+        one.send(survey)
+    live.run(live.service.close_round(survey))
+    live.run(live.service.open_round(survey))
+    assert device.join(survey).round == 1
+    for where in (early, msgspec.structs.replace(early, round=2)):
+        said[:] = where, stranger
+        with pytest.raises(HushrankError, match="went back to an earlier round"):
+            device.join(survey)
+    said.clear()
+    assert device.join(survey).round == 1
 
 
 def test_threads_that_answer_at_once_draw_once(live, tmp_path):

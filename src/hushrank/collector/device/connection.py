@@ -4,6 +4,7 @@ import re
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
+from time import monotonic
 from typing import Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -104,7 +105,8 @@ class HttpConnection:
         require(origin == origin_of(origin), "expected an origin such as https://example.org")
         self.origin = origin
         self._client = client or httpx.Client(timeout=SECONDS, cookies=_no_cookies())
-        self._headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+        named = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+        self._headers = {"Accept-Encoding": "identity", **named}
 
     def __enter__(self) -> Self:
         """Return the connection itself."""
@@ -204,10 +206,15 @@ def _no_cookies() -> CookieJar:
 
 
 def _read(answer: httpx.Response) -> bytes:
-    content = bytearray()
+    """Read an answer that is not packed: few bytes may unpack to more than there is memory."""
+    packed = answer.headers.get("Content-Encoding", "identity") != "identity"
+    require(not packed, "the collector answered in an encoding that was not asked for")
+    content, late = bytearray(), monotonic() + SECONDS
     for piece in answer.iter_bytes():
         content += piece
         require(len(content) <= MOST_BYTES, f"the collector answered over {MOST_BYTES:,} bytes")
+        if monotonic() > late:
+            raise Offline("the collector answers too slowly")
     return bytes(content)
 
 

@@ -28,6 +28,7 @@ from hushrank.collector.device.terms import (
     Given,
     read_given,
     require_announced,
+    require_forward,
     require_price,
 )
 from hushrank.errors import require
@@ -132,6 +133,7 @@ class Device:
             return latest
         with self._memory.opened() as drawer:
             own, series = self._newcomer(drawer, opened.announcement)
+            require_forward(own.latest, now)
             kept = drawer.get(self._at(survey, now), KeptRound)
         if kept is None:
             asking = Asking(own.person, invitation, series.lot, series.assignments.get(now))
@@ -243,6 +245,7 @@ class Device:
         place, at = self._place(announcement.id), self._at(announcement.id, given.round)
         with self._memory.opened() as drawer:
             own, series = self._newcomer(drawer, announcement)
+            require_forward(own.latest, given.round)
             kept, asked = drawer.get(at, KeptRound) or new, own.asked
             same = (kept.assignment, kept.handout) == (new.assignment, new.handout)
             require(same, "the collector asks another question in the same round")

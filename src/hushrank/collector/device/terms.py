@@ -56,6 +56,15 @@ def read_given(document: bytes, fingerprint: str) -> Given:
     return Given(given.round, given.assignment, handout)
 
 
+def require_forward(latest: int | None, round: int) -> None:
+    """Raise HushrankError where a round comes before the latest one that the device has joined.
+
+    It would be shown, and the latest one answered.
+    """
+    forward = latest is None or latest <= round
+    require(forward, "the collector went back to an earlier round")
+
+
 def require_announced(handout: Handout, announcement: Announcement, round: int, lot: int) -> None:
     """Raise HushrankError unless a round asks what was announced, and this lot.
 

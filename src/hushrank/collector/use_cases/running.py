@@ -10,7 +10,7 @@ import msgspec
 
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
-from hushrank.collector.rounds import Asked, choose, encode_tallies, n_people_of
+from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_of, require_groups
 from hushrank.collector.store.store import Kept, NewRound
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
@@ -74,9 +74,10 @@ class Running(Drafting):
         )
         tallies = await self._tallies(id, record)
         asked = [(await self._asked(id, record, n)).surveys for n in range(len(tallies))]
-        least = record.draft.smallest_group
-        enough = n_people_of(asked, tallies) >= least
-        allow(enough, "too-few", f"fewer than {least} people reported: no result is shown")
+        try:
+            require_groups(map(n_reports_of, tallies, asked), record.draft.smallest_group)
+        except HushrankError as error:
+            raise Refusal("too-few", str(error)) from None
         found = await self._result(id, record, tallies)
         if not isinstance(found, Collection):
             raise Refusal("not-ready", "the survey was closed before its last round")
