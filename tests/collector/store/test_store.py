@@ -16,6 +16,7 @@ from hushrank.collector.store.checks import (
 from hushrank.collector.store.postgres import people as postgres_people
 from hushrank.collector.store.postgres.answers import _Sent
 from hushrank.collector.store.sqlite import people as sqlite_people
+from hushrank.collector.store.sqlite.store import SqliteStore
 from hushrank.collector.store.sqlite.surveys import Entry
 from hushrank.collector.store.sqlite.writer import _Order
 from hushrank.collector.store.store import (
@@ -201,6 +202,30 @@ def test_people_are_forgotten_and_their_reports_stay(address):
         assert await kinds(store) == {(0, 0, b"a"): 1}
 
     on_store(address, scenario)
+
+
+def test_what_a_repeated_survey_knew_an_assignment_by_is_forgotten_too(address):
+    """The number of a deck has that of an assignment of the survey before."""
+
+    async def scenario(store):
+        await open_survey(store)
+        for n in range(5):
+            await store.join("s", 0, (n // 2) * 10**12, person(n))
+        await store.close_round("s", 0)
+        for _ in range(2):
+            await store.forget_people("s", 0)
+            assert await store.counts("s", 0) == Counts(5, 0)
+            assert await decks_of(store) == [(0, 5)]
+
+    on_store(address, scenario)
+
+
+async def decks_of(store):
+    """Return the numbers of decks and how many have places in them."""
+    rows = "SELECT deck, joined FROM {}decks ORDER BY deck"
+    if isinstance(store, SqliteStore):
+        return await store._readers.read(lambda it, _: it.execute(rows.format("")).fetchall(), None)
+    return [tuple(row) for row in await store._pool.fetch(rows.format("hushrank."))]
 
 
 def test_numbers_are_not_given_again_after_a_survey_was_deleted(address):

@@ -108,6 +108,17 @@ async def _keep(
 
 
 async def forget(connection: Connection, survey: str, round: int) -> None:
-    """Delete who has which assignment of a closed round."""
+    """Delete who has which assignment of a closed round.
+
+    Its decks become one: those of a repeated survey name assignments of the one before.
+    """
     key = await closed_round(connection, survey, round)
+    await connection.execute(
+        "WITH gone AS (DELETE FROM hushrank.decks WHERE round = $1 AND deck > 0 RETURNING joined)"
+        " INSERT INTO hushrank.decks (round, deck, joined) SELECT $1, 0, sum(joined) FROM gone"
+        " HAVING count(*) > 0 ON CONFLICT (round, deck)"
+        " DO UPDATE SET joined = decks.joined + excluded.joined",
+        key,
+        timeout=None,
+    )
     await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)

@@ -123,7 +123,7 @@ class PostgresStore:
     async def forget_people(self, survey: str, round: int) -> None:
         """Forget who has which assignment."""
         require_round(survey, round)
-        async with connection(self._pool) as lent:
+        async with transaction(self._pool) as lent:
             await people.forget(lent, survey, round)
 
     async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:

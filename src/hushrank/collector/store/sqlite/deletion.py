@@ -41,8 +41,16 @@ def delete_some(connection: Connection, _: None) -> bool:
 
 @each
 def forget_some(connection: Connection, name: tuple[str, int]) -> bool:
-    """Delete a slice of a closed round's people; return whether there was any."""
-    return _slice(connection, "people", "person", closed_round(connection, *name))
+    """Delete a slice of a closed round's people; return whether there was any.
+
+    Its decks become one: those of a repeated survey name assignments of the one before.
+    """
+    round = closed_round(connection, *name)
+    total = "SELECT CAST(total(joined) AS INTEGER) FROM decks WHERE round = ?"
+    (n_joined,) = connection.execute(total, (round,)).fetchone()
+    connection.execute("DELETE FROM decks WHERE round = ?", (round,))
+    connection.execute("INSERT INTO decks VALUES (?, 0, ?)", (round, n_joined))
+    return _slice(connection, "people", "person", round)
 
 
 @each
