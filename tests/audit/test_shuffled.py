@@ -55,6 +55,7 @@ def test_a_crowd_that_is_too_small_for_the_claim_is_found(subjects, name):
 
 
 @pytest.mark.parametrize("passed_on", [in_order, latecomers_first])
+@pytest.mark.block_sizes
 def test_a_collection_that_keeps_an_order_is_found(subjects, passed_on):
     """One question, at twice the claim: what all reports add up to hides each of them."""
     asked = (sampled_survey("a pair", (RelativeOrder((0, 2)),), 2.0),)

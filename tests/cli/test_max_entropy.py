@@ -52,6 +52,7 @@ def test_it_is_the_default_and_says_order_and_uncertainty(monkeypatch, people, c
     assert "least sure pair" in capsys.readouterr().out
 
 
+@pytest.mark.block_sizes
 def test_the_order_is_the_model_s_and_not_that_of_the_rows(people):
     """Where reports are few the two differ for some seed."""
     rankings, by_rows = read_rankings(people), []

@@ -262,6 +262,7 @@ def test_a_wrong_line_is_named_and_what_was_before_is_released(
 
 
 @pytest.mark.parametrize("changed", ["in", "out"])
+@pytest.mark.block_sizes
 def test_another_file_than_that_of_the_interrupted_run_is_refused(
     tmp_path, begin, monkeypatch, capsys, changed
 ):

@@ -20,6 +20,7 @@ PAGES = pages()
 
 @pytest.mark.usefixtures("blank_pictures", "hasty_attackers")
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.block_sizes
 def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
     """On every processor: `make test-portability` runs this under other kernels, too."""
     write_files(tmp_path)
@@ -34,6 +35,7 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
         )
 
 
+@pytest.mark.block_sizes
 def test_first_steps_say_how_safari_does_beside_its_console(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "start.md").read_text()
     monkeypatch.chdir(tmp_path)

@@ -46,6 +46,7 @@ def test_it_has_one_number_for_each_point(records):
 
 @pytest.mark.end_to_end
 @pytest.mark.parametrize(("track", "n_items"), SOME)
+@pytest.mark.block_sizes
 def test_simulating_anew_gives_the_same_numbers(records, track, n_items):
     (task,) = (
         task

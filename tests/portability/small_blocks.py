@@ -55,13 +55,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
     """Skip what takes long with blocks so small."""
+    late: list[int] = []
 
-    def skip(*_: object) -> None:
-        pytest.skip("slow with small blocks")
+    def ring(number: int, _: object) -> None:
+        late.append(number)
+        raise TimeoutError
 
-    signal.signal(signal.SIGALRM, skip)
+    signal.signal(signal.SIGALRM, ring)
     signal.alarm(SECONDS)
     try:
         return (yield)
+    except BaseException:  # compiled code and other handlers make others of ours
+        if late:
+            pytest.skip("slow with small blocks")
+        raise
     finally:
         signal.alarm(0)

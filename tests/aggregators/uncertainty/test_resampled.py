@@ -57,6 +57,7 @@ def test_scores_are_the_sums_of_margins(unranked):
     assert scores.any()
 
 
+@pytest.mark.block_sizes
 def test_more_people_are_surer():
     few, many = (
         min(ranks_of_other_people(drawn_ballots(n, 3), rule="pairs").ahead((3, 1, 4, 0, 2)))

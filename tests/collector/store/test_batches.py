@@ -55,6 +55,7 @@ def test_nobody_tries_alone_when_the_server_is_away():
     assert sum(n_tries) == 3
 
 
+@pytest.mark.block_sizes
 def test_a_second_batch_begins_beside_the_first_when_much_waits():
     under_way, most = 0, 0
 
