@@ -239,7 +239,8 @@ def test_of_very_many_people_so_many_are_counted():
 
 
 def test_what_is_out_of_range_is_refused():
-    for epsilon, local, n in [(-1, 1, 5), (inf, 1, 5), (0.5, 0, 5), (0.5, inf, 5), (0.5, 1, 0)]:
+    wrong = [(-1, 1, 5), (inf, 1, 5), (0.5, 0, 5), (0.0, 1e-51, 5), (0.5, inf, 5), (0.5, 1, 0)]
+    for epsilon, local, n in wrong:
         with pytest.raises(HushrankError):
             central_delta(epsilon, local=local, n_reports=n)
     with pytest.raises(HushrankError, match="positive clone rate"):

@@ -19,6 +19,8 @@ from hushrank.errors import require
 
 MOST_REPORTS = 10**8
 """More reports never protect less, and are counted as so many."""
+LEAST_LOCAL = 1e-50
+"""Below it powers of e cannot be told from 1 with the digits that are kept."""
 MOST_LOCAL = 30.0
 """Above so many nats nothing is amplified: e^30 is more than the reports there can be."""
 MARGIN = 8.0
@@ -45,16 +47,18 @@ def central_delta(
         δ = E[(a A - b B - d C)+] / n      (A, B, C) multinomial of n, at rates r, r, z
         a = e^ε - e^ε', b = e^ε e^ε' - 1, d = e^ε' - 1, z = 1 - r (e^ε + 1)
 
-    epsilon: ε', central, in nats, at least 0. local: ε, of one report, in nats. n_reports: how many
-    people followed the protocol. clone_rate: r, see `surveys.shuffled.clone_rate`; None: 1 / (e^ε +
-    1), which holds for every ε-LDP randomiser that all people share.
+    epsilon: ε', central, in nats, at least 0. local: ε, of one report, in nats, from 1e-50.
+    n_reports: how many people followed the protocol. clone_rate: r, see
+    `surveys.shuffled.clone_rate`; None: 1 / (e^ε + 1), which holds for every ε-LDP randomiser that
+    all people share.
     Neighbours: one person's ranking is replaced; n is public.   Cost: up to a few hundred sums of
     O(sqrt(n)) terms.   Raises HushrankError for numbers out of range.
     Source: Balle, Bell, Gascon, Nissim (CRYPTO 2019), lemma 5.3, at the least likely pair of laws;
     Feldman, McMillan, Talwar (SODA 2023), theorem 3.1.
     """
     require(0 <= epsilon < inf, f"expected a central epsilon of at least 0, got {epsilon}")
-    require(0 < local < inf, f"expected a positive finite local epsilon, got {local}")
+    known = f"expected a finite local epsilon of at least {LEAST_LOCAL}, got {local}"
+    require(LEAST_LOCAL <= local < inf, known)
     require(n_reports >= 1, f"expected at least 1 report, got {n_reports}")
     if epsilon >= local:
         return 0.0
