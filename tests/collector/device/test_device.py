@@ -67,6 +67,17 @@ def in_head(old, new):
     return alter
 
 
+def go_on(live, survey):
+    """Let thirty others report, end the round, and open the next one."""
+    for _ in range(30):
+        one = live.device()
+        one.join(survey)
+        one.answer(survey, OTHER)
+        one.send(survey)
+    live.run(live.service.close_round(survey))
+    live.run(live.service.open_round(survey))
+
+
 def test_a_collector_that_names_the_series_of_another_learns_nothing_of_the_device_there(live):
     """Neither the lot, nor that a question was answered before."""
     survey, memory, asked = live.open(), SimulatedMemory(), []
@@ -458,13 +469,7 @@ def test_who_begins_a_survey_can_pay_all_of_its_rounds(live):
     assert device.kept(survey).is_payable
     assert device.answer(survey, ORDER).nats == 0.5
     device.send(survey)
-    for _ in range(30):
-        one = live.device()
-        one.join(survey)
-        one.answer(survey, OTHER)
-        one.send(survey)
-    live.run(live.service.close_round(survey))
-    live.run(live.service.open_round(survey))
+    go_on(live, survey)
     assert device.join(survey).is_payable
     assert device.answer(survey, ORDER).nats == 0.5
 
@@ -487,13 +492,7 @@ def test_a_collector_that_goes_back_to_an_earlier_round_is_refused(live):
     stranger = connection.join(survey, Asking("a" * 32, None, 7, None))
     device = live.device(connection=connection)
     device.join(survey)
-    for _ in range(30):
-        one = live.device()
-        one.join(survey)
-        one.answer(survey, ORDER)
-        one.send(survey)
-    live.run(live.service.close_round(survey))
-    live.run(live.service.open_round(survey))
+    go_on(live, survey)
     assert device.join(survey).round == 1
     for where in (early, msgspec.structs.replace(early, round=2)):
         said[:] = where, stranger
