@@ -173,6 +173,7 @@ def test_each_count_of_a_histogram_has_noise_of_its_own(monkeypatch, cells_at_on
     assert moved == {(2, 0, -2), (2, -2, 0), (0, 2, -2), (-2, 2, 0), (0, -2, 2), (-2, 0, 2)}
 
 
+@pytest.mark.block_sizes
 def test_no_two_counts_of_many_blocks_have_one_noise(monkeypatch):
     """Of nine items there are two blocks: each number that is drawn moves the scores of one order.
 
