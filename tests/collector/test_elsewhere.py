@@ -228,6 +228,18 @@ def test_few_reports_show_no_result(tmp_path):
     assert tally_reports(tmp_path / "r.parquet", enough).follows.n_people == N_PEOPLE
 
 
+@pytest.mark.parametrize("options", [{}, {"split": "people"}])
+@pytest.mark.parametrize("n_reports", [(7, N_PEOPLE), (N_PEOPLE, 7)])
+def test_few_in_one_of_two_rounds_show_no_result(tmp_path, options, n_reports):
+    asked = {"protocol": "safari", "epsilon": 4.0, "options": options, "smallest_group": 8}
+    so_far = SurveySoFar(draft(**asked))
+    for seed, most in enumerate(n_reports):
+        write(tmp_path / f"{seed}.parquet", answers(so_far.follows, seed)[:most])
+        so_far = tally_reports(tmp_path / f"{seed}.parquet", so_far)
+    with pytest.raises(HushrankError, match="fewer than 8 people reported in a round"):
+        _ = so_far.follows
+
+
 def test_a_document_of_another_survey_or_of_other_sizes_is_refused(tmp_path):
     counted = tally_reports(tmp_path / "r.parquet", first_round(tmp_path))
     path = tmp_path / "tallies.json"
