@@ -424,37 +424,22 @@ def test_too_few_reports_show_nothing(in_service, n_people):
 
 
 @pytest.mark.parametrize(
-    "asked", [{"protocol": "pairs", "options": {"queries": 3}}, {"protocol": "safari"}]
+    ("asked", "n_people"),
+    [
+        ({"protocol": "pairs", "options": {"queries": 3}}, (4,)),
+        ({"protocol": "safari"}, (4, 4)),
+        ({"protocol": "safari"}, (20, 1)),
+    ],
 )
-def test_people_who_answer_several_times_are_no_larger_group(in_service, asked):
-    """Four people, who answer three questions at once, or one in each of two rounds."""
+def test_a_group_is_of_people_and_of_each_round(in_service, asked, n_people):
+    """Who answers three questions, or in two rounds, is one person; a result tells few reports."""
 
     async def using(service):
         id = await service.create(draft(**asked))
-        await service.open(id)
-        await take_part(service, id, range(4))
-        await service.close_round(id)
-        if asked["protocol"] == "safari":
-            await service.open_round(id)
-            await take_part(service, id, range(4))
+        for number, n_of_round in enumerate(n_people):
+            await (service.open_round if number else service.open)(id)
+            await take_part(service, id, range(n_of_round))
             await service.close_round(id)
-        assert (await service.survey(id)).life.state == "closed"
-        assert await refusal_of(service.results(id)) == "too-few"
-
-    in_service(using)
-
-
-def test_few_in_one_of_two_rounds_show_nothing(in_service):
-    """What follows from both would tell the one report of the second round."""
-
-    async def using(service):
-        id = await service.create(draft(protocol="safari"))
-        await service.open(id)
-        await take_part(service, id, range(20))
-        await service.close_round(id)
-        await service.open_round(id)
-        await take_part(service, id, range(1))
-        await service.close_round(id)
         assert (await service.survey(id)).life.state == "closed"
         assert await refusal_of(service.results(id)) == "too-few"
 

@@ -67,14 +67,19 @@ def in_head(old, new):
     return alter
 
 
-def go_on(live, survey):
-    """Let thirty others report, end the round, and open the next one."""
+def end_round(live, survey):
+    """Let thirty others report, and end the round."""
     for _ in range(30):
         one = live.device()
         one.join(survey)
         one.answer(survey, OTHER)
         one.send(survey)
     live.run(live.service.close_round(survey))
+
+
+def go_on(live, survey):
+    """Let thirty others report, end the round, and open the next one."""
+    end_round(live, survey)
     live.run(live.service.open_round(survey))
 
 
@@ -375,12 +380,7 @@ def test_rounds_cost_together_no_more_than_was_announced(live):
     first.join(survey)
     first.answer(survey, ORDER)
     first.send(survey)
-    for _ in range(30):
-        one = live.device()
-        one.join(survey)
-        one.answer(survey, OTHER)
-        one.send(survey)
-    live.run(live.service.close_round(survey))
+    end_round(live, survey)
     assert first.join(survey).round == 0
     with pytest.raises(HushrankError, match="not open now"):
         live.device().join(survey)
