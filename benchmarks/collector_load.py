@@ -84,7 +84,11 @@ def uploads(collector: Collector, n_uploads: int) -> list[bytes]:
             "question": question,
             "report": value,
         }
-        body = {"assignment": sign(place, collector.keys), "reports": [report]}
+        body = {
+            "assignment": sign(place, collector.keys),
+            "idempotency_key": os.urandom(16).hex(),
+            "reports": [report],
+        }
         made.append(msgspec.json.encode(body))
     return made
 

@@ -176,7 +176,7 @@ class Bench:
 
     def _upload(self, survey: str, report: bytes) -> Incoming:
         number = next(self.numbers)
-        return Incoming(survey, 0, number, (Answer(0, number % 240, report),))
+        return Incoming(survey, 0, number, (Answer(0, number % 240, report),), os.urandom(16))
 
 
 def main() -> None:

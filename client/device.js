@@ -151,7 +151,8 @@ export class Device {
       const reports = handout.asked.map(({ number }, nth) =>
         encodeReport(handout.fingerprint, number, answered.reports[nth]),
       );
-      const upload = `{"assignment":${JSON.stringify(current.assignment)},"reports":[${reports}]}`;
+      const assigned = JSON.stringify(current.assignment);
+      const upload = `{"assignment":${assigned},"idempotency_key":"${current.key}","reports":[${reports}]}`;
       const assignments = { ...past.assignments, [round]: current.assignment };
       const entry = {
         collector: this.#collector,
@@ -267,9 +268,13 @@ export class Device {
 
   /** @param {string} fingerprint @param {string} json @returns {KeptSurvey} */
   #newcomer(fingerprint, json) {
+    return { fingerprint, announcement: json, person: this.#name(), asked: {}, latest: null };
+  }
+
+  /** Draw what nobody can guess: 16 bytes in hexadecimal. */
+  #name() {
     const bytes = this.#randomness.bytes(16);
-    const person = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    return { fingerprint, announcement: json, person, asked: {}, latest: null };
+    return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
   #lot() {
@@ -291,6 +296,7 @@ export class Device {
     const kept = {
       assignment: isAsked ? text(given.assignment) : null,
       handout: isAsked ? JSON.stringify(given.handout) : null,
+      key: this.#name(),
       answered: null,
       upload: null,
       receipt: null,

@@ -196,6 +196,8 @@ export interface KeptSurvey {
 export interface KeptRound {
   assignment: string | null;
   handout: string | null;
+  /** By it the collector tells who sends again from who guesses what was sent. */
+  key: string;
   answered: Answered | null;
   /** The bytes to send. */
   upload: string | null;

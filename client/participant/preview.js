@@ -64,6 +64,6 @@ function locked(kept, ranking) {
   const isLie = secureBelow(WORDS) < (kept.lieChance ?? 0) * WORDS;
   const items = isLie ? [...truth].reverse() : truth;
   const report = { question: 0, report: items[0] === pair[0] ? 0 : 1 };
-  const wire = JSON.stringify({ assignment: "", reports: [report] });
+  const wire = JSON.stringify({ assignment: "", idempotency_key: "", reports: [report] });
   return { ...kept, stage: "locked", ranking, said: [{ says: "order", items }], wire };
 }

@@ -35,10 +35,11 @@ export function handoutOf(names, question, k, epsilon) {
   return JSON.stringify({ head, questions: [{ number: 0, asked, path: [] }] });
 }
 
-/** The random bytes of a device: who it is, its lot, and what it draws. */
+/** The random bytes of a device: who it is, its lot, the key of its upload, and what it draws. */
 export function tapeOf({ lot, random_bytes }, person = 0) {
   const word = new Uint8Array(new BigUint64Array([BigInt(lot)]).buffer);
-  return Uint8Array.from([...new Uint8Array(16).fill(person), ...word, ...bytes(random_bytes)]);
+  const name = (byte) => new Uint8Array(16).fill(byte);
+  return Uint8Array.from([...name(person), ...word, ...name(0x6b), ...bytes(random_bytes)]);
 }
 
 /** What `fetch` is to a device; `requests` holds all that left it. */

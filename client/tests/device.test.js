@@ -39,8 +39,8 @@ test("what a device sends is what Python sends, for every protocol", async () =>
     await device.join(survey.id);
     await device.answer(survey.id, survey.order);
     assert.equal(await device.send(survey.id), "abc123");
-    const token = `token-${survey.id}-0-${"0".repeat(32)}`;
-    assert.deepEqual(collector.uploads, [`{"assignment":"${token}","reports":[${survey.reports}]}`]);
+    const [token, key] = [`token-${survey.id}-0-${"0".repeat(32)}`, "6b".repeat(16)];
+    assert.deepEqual(collector.uploads, [`{"assignment":"${token}","idempotency_key":"${key}","reports":[${survey.reports}]}`]);
   }
 });
 
@@ -489,6 +489,26 @@ test("of a survey of several rounds all are forgotten", async () => {
   assert.deepEqual(await found(), [true, true]);
   await device.forget(survey.id);
   assert.deepEqual(await found(), [false, false]);
+});
+
+test("each upload has a key of random bytes of its own", async () => {
+  const survey = caseOf("safari");
+  const collector = new Collector(survey);
+  const keys = new Set();
+  for (const device of [deviceOf(collector), deviceOf(collector)]) {
+    for (const round of [0, 1]) {
+      collector.round = round;
+      await week(device, survey, survey.order);
+      keys.add(JSON.parse(collector.uploads.at(-1)).idempotency_key);
+    }
+    collector.round = 0;
+  }
+  const people = collector.requests.map(({ body }) => body && JSON.parse(body).person);
+  assert.equal(keys.size, 4);
+  for (const key of keys) {
+    assert.match(key, /^[0-9a-f]{32}$/);
+    assert.ok(!key.includes("0".repeat(12)) && !people.includes(key)); // once in 10^13
+  }
 });
 
 test("who forgot a survey answers the next one of its series, with the same lot", async () => {

@@ -85,7 +85,7 @@ for (const [isLie, word] of [[true, Math.floor(CHANCE * WORDS)], [false, Math.ce
     const { said, wire, ...locked } = await device.lock("", "", ranking);
     assert.deepEqual(said, [{ says: "order", items: isLie ? [first, second] : [second, first] }]);
     const report = { question: 0, report: isLie ? 0 : 1 };
-    assert.deepEqual(JSON.parse(wire), { assignment: "", reports: [report] });
+    assert.deepEqual(JSON.parse(wire), { assignment: "", idempotency_key: "", reports: [report] });
     assert.deepEqual([locked.ranking, locked.stage], [ranking, "locked"]);
     assert.equal(requests.length, 1);
   });

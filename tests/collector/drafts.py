@@ -4,6 +4,9 @@ from typing import Any
 
 from hushrank.collector.draft import Draft, make_draft
 
+KEY = "5f0c7a4be2d8419fa6b3c07d1e2f4a58"
+"""By which the people of a test show that they send again."""
+
 NAMES = ("tea", "coffee", "water", "juice")
 
 

@@ -22,7 +22,7 @@ from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire import read_survey
 from hushrank.surveys.wire_documents import SentReport
 from tests.collector.device.live import START, Clock
-from tests.collector.drafts import NAMES, draft
+from tests.collector.drafts import KEY, NAMES, draft
 
 JOININGS = ("open", "invitations", "api")
 TASTES = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 0, 2, 3]])
@@ -54,7 +54,7 @@ async def take_part(service: Service, id: str, numbers, *, lot=None, **joining) 
             continue
         order = TASTES[number % len(TASTES)]
         reports = report(assigned.handout, drawn / 2**32, order, number)
-        uploads.append(Upload(assigned.assignment, reports))
+        uploads.append(Upload(assigned.assignment, KEY, reports))
     return await service.accept(uploads)
 
 
@@ -85,7 +85,7 @@ def test_a_survey_from_its_draft_to_its_results(in_service):
         assert found.epsilon == 2.0
         assert await refusal_of(service.join(id, Joining(person(61), 0))) == "closed"
         reports = report(late.handout, 5 / 2**32, TASTES[0], 1)
-        (refused,) = await service.accept([Upload(late.assignment, reports)])
+        (refused,) = await service.accept([Upload(late.assignment, KEY, reports)])
         assert refused.kind == "closed"
         await service.publish(id)
         await service.unpublish(id)
@@ -135,13 +135,15 @@ def test_the_same_reports_are_accepted_again_and_others_refused(in_service):
         await service.open(id)
         assigned = await service.join(id, Joining(person(1), 5))
         (one, other) = two_reports(assigned)
-        upload = Upload(assigned.assignment, one)
+        upload = Upload(assigned.assignment, KEY, one)
         first, again = [(await service.accept([upload]))[0] for _ in range(2)]
         assert (first.is_new, again.is_new) == (True, False)
         assert first.receipt == again.receipt
-        (refused,) = await service.accept([Upload(assigned.assignment, other)])
+        (refused,) = await service.accept([Upload(assigned.assignment, KEY, other)])
         assert refused.kind == "conflict"
-        assert await service.conflicts(id) == 1
+        (guessed,) = await service.accept([Upload(assigned.assignment, "9" * 32, one)])
+        assert guessed.kind == "conflict"  # nobody else learns whether they are the same
+        assert await service.conflicts(id) == 2
         assert (await service.survey(id)).counts[0].reported == 1
 
     in_service(using)
@@ -173,11 +175,14 @@ def test_reports_to_other_questions_surveys_or_of_nobody_are_refused(in_service)
             (forged(mine.assignment), (sent,)),
             ("", (sent,)),
         ]
-        kinds = [each.kind for each in await service.accept([Upload(*each) for each in wrong])]
+        uploads = [Upload(token, KEY, reports) for token, reports in wrong]
+        kinds = [each.kind for each in await service.accept(uploads)]
         assert kinds == ["malformed"] * 6 + ["forged"] * 2
         assert foreign.assignment != mine.assignment
         assert [(await service.survey(id)).counts[0].reported for id in ids] == [0, 0]
-        mixed = [Upload("", ()), Upload(mine.assignment, (sent,)), Upload("x", ())]
+        no_key = await service.accept([Upload(mine.assignment, "key", (sent,))])
+        assert [each.kind for each in no_key] == ["malformed"]
+        mixed = [Upload("", KEY, ()), Upload(mine.assignment, KEY, (sent,)), Upload("x", KEY, ())]
         told = await service.accept(mixed)
         assert [isinstance(each, Accepted) for each in told] == [False, True, False]
 
@@ -688,7 +693,7 @@ def test_forged_reports_are_weighed_before_and_noticed_after_the_survey(in_servi
             assigned = await service.join(forged, Joining(person(number), 5))
             (sent,) = report(assigned.handout, 5 / 2**32, TASTES[0], number)
             lies = msgspec.structs.replace(sent, report=0)
-            uploads.append(Upload(assigned.assignment, (lies,)))
+            uploads.append(Upload(assigned.assignment, KEY, (lies,)))
         assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
         await service.close(forged)
         (found,) = await service.suspicion(forged)
@@ -759,7 +764,7 @@ def test_what_people_send_and_are_asked_has_no_words(in_service):
         joining = Joining(person(7), 123, invitation="i" * 22, api_key="k" * 22, earlier="e" * 64)
         assigned = await service.join(id, Joining(person(7), 123))
         reports = report(assigned.handout, 123 / 2**32, TASTES[0], 7)
-        upload = Upload(assigned.assignment, reports)
+        upload = Upload(assigned.assignment, KEY, reports)
         (accepted,) = await service.accept([upload])
         said = " ".join(map(repr, (joining, assigned, upload, accepted)))
         secrets = (person(7), "123", "i" * 22, "k" * 22, "e" * 64, assigned.assignment)
@@ -776,7 +781,7 @@ def test_assignments_outlive_a_rotation_of_the_key(in_service):
         assert await service.rotate_key() == 2
         after = await service.join(id, Joining(person(2), 5))
         uploads = [
-            Upload(each.assignment, report(each.handout, 0.0, TASTES[0], 1))
+            Upload(each.assignment, KEY, report(each.handout, 0.0, TASTES[0], 1))
             for each in (before, after)
         ]
         assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
@@ -785,7 +790,7 @@ def test_assignments_outlive_a_rotation_of_the_key(in_service):
         await service.rotate_key()
         newest = await service.join(id, Joining(person(3), 5))
         reports = report(newest.handout, 0.0, TASTES[0], 1)
-        (told,) = await other.accept([Upload(newest.assignment, reports)])
+        (told,) = await other.accept([Upload(newest.assignment, KEY, reports)])
         assert isinstance(told, Accepted)
 
     in_service(using)

@@ -247,7 +247,7 @@ def test_what_is_no_ranking_of_the_items_costs_nothing_and_is_not_repeated_in_th
     live, order
 ):
     survey = live.open()
-    device = live.device(randomness=Randomness.replayed(bytes(24)))
+    device = live.device(randomness=Randomness.replayed(bytes(40)))
     device.join(survey)
     with pytest.raises(HushrankError) as refused:
         device.answer(survey, order)
@@ -406,6 +406,26 @@ def test_a_person_has_a_name_of_random_bits_and_another_one_in_each_survey(live)
     names = {first["person"], second["person"]}
     assert len(names) == 2
     assert all(len(name) == 32 and "0" * 12 not in name for name in names)  # once in 1e13
+
+
+def test_each_upload_has_a_key_of_random_bits_of_its_own(live):
+    """Whoever can tell it finds out by guesses what was sent, round by round."""
+    connection = live.connection()
+    survey = live.open(protocol="safari", epsilon=1.0, expected_people=5)
+    devices = [live.device(connection=connection) for _ in range(5)]
+    for is_last in (False, True):
+        for device in devices:
+            device.join(survey)
+            device.answer(survey, ORDER)
+            device.send(survey)
+        live.run(live.service.close_round(survey))
+        if not is_last:
+            live.run(live.service.open_round(survey))
+    sent = [msgspec.json.decode(each) for each in connection.sent]
+    keys = {each["idempotency_key"] for each in sent if "reports" in each}
+    assert len(keys) == 10
+    assert all(len(key) == 32 and "0" * 12 not in key for key in keys)  # once in 1e13
+    assert not keys & {each["person"] for each in sent if "person" in each}
 
 
 def test_a_round_that_asks_others_costs_nothing(live):

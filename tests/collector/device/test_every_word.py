@@ -23,8 +23,8 @@ from tests.collector.device.live import ORIGIN
 from tests.collector.device.tapes import LOTS
 
 WORDS = 2**64
-OWN_WORDS = 3
-"""What a device draws before it is told a ranking: its lot, and two words for its name."""
+OWN_WORDS = 5
+"""What a device draws before it is told a ranking: its lot, its name, and the key of its upload."""
 Told = tuple[object, ...]
 
 
@@ -61,7 +61,7 @@ class Recorded:
 def teller(live, survey: str, lot: int, name: int) -> Callable[[Sequence[str], int], Told]:
     """Return what tells all that a new device sends, of a ranking and the word for its report."""
     connection = Recorded(live.connection())
-    own = np.array([lot, name, 1], dtype="<u8").tobytes()
+    own = np.array([lot, name, 1, 2, 3], dtype="<u8").tobytes()
 
     def told(order: Sequence[str], word: int) -> Told:
         tape = BytesIO(own + word.to_bytes(8, "little"))

@@ -16,7 +16,7 @@ from itertools import count
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import Answer, Incoming, Store
 from hushrank.errors import HushrankError
-from tests.collector.store.running import NOW, open_round, person
+from tests.collector.store.running import KEY, NOW, open_round, person
 
 SURVEY = "s"
 CALLERS = 24
@@ -52,7 +52,7 @@ class Work:
             place = await self.store.join(SURVEY, round := self.round, name % DECKS, person(name))
             if place:
                 say("joined", name, round, place.number, place.position)
-                upload = Incoming(SURVEY, round, place.number, answers(name))
+                upload = Incoming(SURVEY, round, place.number, answers(name), KEY)
                 (became,) = await self.store.accept([upload], now=NOW)
                 say(became, name, round, place.number)
             else:

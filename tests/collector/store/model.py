@@ -41,20 +41,21 @@ class RoundModel:
     tallies: bytes | None = None
     people: dict[bytes, Joined] = field(default_factory=dict)
     decks: Counter[int] = field(default_factory=Counter)
-    reports: dict[int, tuple[Answer, ...]] = field(default_factory=dict)
+    reports: dict[int, tuple[bytes, tuple[Answer, ...]]] = field(default_factory=dict)
     bins: Counter[datetime] = field(default_factory=Counter)
     conflicts: int = 0
 
     def accept(self, one: Incoming, now: datetime) -> Acceptance:
         """Take an upload."""
-        if self.reports.get(one.number) == one.answers:
+        content = one.key, one.answers
+        if self.reports.get(one.number) == content:
             return "same"
         if not self.is_open:
             return "closed"
         if one.number in self.reports:
             self.conflicts += 1
             return "other"
-        self.reports[one.number] = one.answers
+        self.reports[one.number] = content
         self.bins[now.replace(minute=now.minute // 10 * 10, second=0, microsecond=0)] += 1
         return "new"
 
@@ -156,7 +157,7 @@ class ModelStore:
 
     async def kinds(self, survey: str, round: int) -> AsyncIterator[Kinds]:
         found = self._round(survey, round)
-        for answers in found.reports.values() if found else ():
+        for _, answers in found.reports.values() if found else ():
             for answer in answers:
                 yield Kinds(answer.part, answer.question, {answer.report: 1})
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from hushrank.collector.store.store import Answer, Incoming, Joined, NewRound, Secret, Store
 from hushrank.errors import HushrankError
-from tests.collector.store.running import NOW, kinds, person
+from tests.collector.store.running import KEY, NOW, kinds, person
 
 SURVEYS, ROUNDS, DECKS, PEOPLE = ("s", "t"), (0, 1), (0, 1, 2), range(9)
 KINDS, SECRETS, PICTURES = ("link", "invitation"), (0, 1, 2), (0, 1)
@@ -57,13 +57,14 @@ class Sent:
     round: int
     assignment: int
     answers: tuple[Answer, ...]
+    key: bytes = KEY
 
     def incoming(self, given: list[int]) -> Incoming:
         """Return what a store takes."""
         number = (
             given[self.assignment] if self.assignment < len(given) else FOREIGN + self.assignment
         )
-        return Incoming(self.survey, self.round, number, self.answers)
+        return Incoming(self.survey, self.round, number, self.answers, self.key)
 
 
 Operation: TypeAlias = Callable[[Side], Awaitable[object]]
@@ -116,6 +117,7 @@ class Operations:
                 Sent("no/id", 0, 0, good.answers),
                 Sent(good.survey, -1, 0, good.answers),
                 Sent(good.survey, 0, 0, (Answer(0, 2**31, b""),)),
+                Sent(good.survey, 0, 0, good.answers, b"short"),
                 Sent(good.survey, 0, 0, (Answer(0, 0, bytes(2**16 + 1)),)),
             )
         )
@@ -201,7 +203,8 @@ class Operations:
         if self.sent and self.random.random() < 0.4:
             before = self._pick(self.sent)
             answers = before.answers if self.random.random() < 0.6 else self._answers()
-            return Sent(before.survey, before.round, before.assignment, answers)
+            key = before.key if self.random.random() < 0.8 else b"another's key..."
+            return Sent(before.survey, before.round, before.assignment, answers, key)
         return Sent(*self._round(), self._pick(range(12)), self._answers())
 
     def _answers(self) -> tuple[Answer, ...]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import Answer, Incoming, NewRound, Store
 
+KEY = b"k" * 16
 NOW = datetime(2026, 11, 22, 12, 34, 56, 789, tzinfo=UTC)
 
 
@@ -29,10 +30,12 @@ def person(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
 
-def upload(number: int, *reports: bytes, survey: str = "s", round: int = 0) -> Incoming:
+def upload(
+    number: int, *reports: bytes, survey: str = "s", round: int = 0, key: bytes = KEY
+) -> Incoming:
     """Return an upload whose answers are to questions 0, 1, ... of part 0."""
     answers = tuple(Answer(0, question, report) for question, report in enumerate(reports))
-    return Incoming(survey, round, number, answers)
+    return Incoming(survey, round, number, answers, key)
 
 
 async def open_survey(store: Store, survey: str = "s", round: int = 0) -> None:

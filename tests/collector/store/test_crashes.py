@@ -15,7 +15,7 @@ from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import Incoming, Store
 from tests.collector.store.busy_process import SURVEY, TALLIES, answers
 from tests.collector.store.postgres_server import NoPostgres, Server, postgres_server
-from tests.collector.store.running import NOW, kinds, person
+from tests.collector.store.running import KEY, NOW, kinds, person
 
 pytestmark = pytest.mark.end_to_end
 
@@ -88,7 +88,7 @@ async def check_reports(store: Store, said: list[list[str]]) -> None:
     """Whoever was told "new" has their report, whoever was told "closed" has none."""
     for told, stored in (("new", "same"), ("closed", "closed")):
         sent = [
-            Incoming(SURVEY, int(round), int(number), answers(int(name)))
+            Incoming(SURVEY, int(round), int(number), answers(int(name)), KEY)
             for outcome, name, round, number in (words for words in said if len(words) == 4)
             if outcome == told
         ]

@@ -35,6 +35,7 @@ from hushrank.collector.store.store import (
 )
 from hushrank.errors import HushrankError
 from tests.collector.store.running import (
+    KEY,
     NOW,
     kinds,
     on_store,
@@ -131,6 +132,21 @@ def test_a_report_counts_once_and_no_other_takes_its_place(address):
         assert await store.conflicts("s") == 2
         assert await store.counts("s", 0) == Counts(0, 2)
         assert await kinds(store) == {(0, 0, b"a"): 2, (0, 1, b"b"): 1}
+
+    on_store(address, scenario)
+
+
+def test_nobody_learns_by_guesses_what_somebody_else_sent(address):
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a", b"b")], now=NOW)
+        guesses = [upload(1, *guess, key=b"g" * 16) for guess in ((b"a", b"b"), (b"a", b"c"))]
+        assert await store.accept(guesses, now=NOW) == ["other", "other"]
+        assert await store.conflicts("s") == 2
+        assert await store.accept([upload(1, b"a", b"b")], now=NOW) == ["same"]
+        await store.close_round("s", 0)
+        assert await store.accept(guesses, now=NOW) == ["closed", "closed"]
+        assert await store.accept([upload(1, b"a", b"b")], now=NOW) == ["same"]
 
     on_store(address, scenario)
 
@@ -344,14 +360,20 @@ WRONG = {
     "people of no round": lambda store: store.forget_people("t", 5),
     "a person who is no digest": lambda store: store.join("t", 0, 0, b"short"),
     "a deck that is too large": lambda store: store.join("t", 0, 2**63, DIGEST),
-    "no answers": lambda store: store.accept([Incoming("t", 0, 1, ())], now=NOW),
+    "no answers": lambda store: store.accept([upload(1, survey="t")], now=NOW),
     "too many answers": lambda store: store.accept([upload(1, *[b""] * 10_001)], now=NOW),
     "a report that is too long": lambda store: store.accept([upload(1, bytes(2**16 + 1))], now=NOW),
     "a report that is text": lambda store: store.accept([upload(1, "a")], now=NOW),
     "a number below 0": lambda store: store.accept([upload(-1, b"a")], now=NOW),
     "a number that is too large": lambda store: store.accept([upload(2**63, b"a")], now=NOW),
     "a part below 0": lambda store: store.accept(
-        [Incoming("t", 0, 1, (Answer(-1, 0, b"a"),))], now=NOW
+        [Incoming("t", 0, 1, (Answer(-1, 0, b"a"),), KEY)], now=NOW
+    ),
+    "a key that is too short": lambda store: store.accept(
+        [upload(1, b"a", survey="t", key=KEY[1:])], now=NOW
+    ),
+    "a key that is text": lambda store: store.accept(
+        [upload(1, b"a", survey="t", key="k" * 16)], now=NOW
     ),
     "a good report beside a bad one": lambda store: store.accept(
         [upload(1, b"a", survey="t"), upload(2, bytes(2**16 + 1), survey="t")], now=NOW
@@ -412,7 +434,7 @@ def test_no_record_shows_what_somebody_sent():
         SigningKey(1, b"secret"),
         Entry("s", b"secret"),
         *(each.Joining(("s", 0), 0, b"secret") for each in (sqlite_people, postgres_people)),
-        _Sent((("secret", 0), 1), (Answer(1, 2, b"secret"),), 0),
+        _Sent((("secret", 0), 1), (b"secret", (Answer(1, 2, b"secret"),)), 0),
         _Order(print, b"secret", None, 1, False),
     ]
     for record in records:
@@ -427,9 +449,10 @@ NOT_SAID = {
     "a deck": lambda: require_deck(-8273),
     "a blob": lambda: require_blob("Mallory 8273", "blob"),
     "a digest": lambda: require_digest(b"Mallory 8273", "digest"),
-    "a number": lambda: require_incoming([Incoming("s", 0, -8273, (Answer(0, 0, b"a"),))]),
-    "a question": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, -8273, b"a"),))]),
-    "a report": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, 0, "Mallory 8273"),))]),
+    "a number": lambda: require_incoming([upload(-8273, b"a")]),
+    "a question": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, -8273, b"a"),), KEY)]),
+    "a report": lambda: require_incoming([upload(1, "Mallory 8273")]),
+    "a key": lambda: require_incoming([upload(1, b"a", key=b"Mallory 8273")]),
     "a time": lambda: microseconds(datetime(8273, 1, 1), "expires"),
 }
 

@@ -63,3 +63,5 @@ async def check(store: Store, version: int = 2) -> None:
     assert await store.join("s", 1, 0, person(0)) == Joined(4, 0, 5, False)
     new = await store.join("s", 1, 5, person(1))
     assert new == Joined(5, 1, 5, True)
+    sent = [upload(5, b"b", b"c", round=1)] * 2
+    assert await store.accept(sent, now=THEN) == ["new", "same"]

@@ -22,7 +22,7 @@ from hushrank.collector.web.settings import Settings
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
-from tests.collector.drafts import draft
+from tests.collector.drafts import KEY, draft
 
 LOT = 123_456_789
 START = datetime(2027, 1, 31, 12, tzinfo=UTC)
@@ -101,7 +101,8 @@ def answered(assignment: dict[str, Any], seed: int = 7, lot: int = LOT) -> dict[
     rng = Randomness.seeded(seed)
     sent = handout.answer(person, lot=lot / 2**32, rng=rng, is_simulation=True)
     reports = [msgspec.json.decode(one) for one in sent]
-    return {"assignment": assignment["assignment"], "reports": reports}
+    token = assignment["assignment"]
+    return {"assignment": token, "idempotency_key": KEY, "reports": reports}
 
 
 def form_token(session: str) -> str:

@@ -171,7 +171,7 @@ class Device:
             assert handout is not None
             person = ranking_of(order, handout.head.items)
             answered = self._drawn(drawer, current, handout, person)
-            upload = _upload(current.kept.assignment or "", handout, answered)
+            upload = _upload(current.kept, handout, answered)
             kept = msgspec.structs.replace(current.kept, answered=answered, upload=upload)
             drawer.put(self._at(survey, current.round), kept)
         return answered
@@ -233,14 +233,18 @@ class Device:
             drawer.put(of_series, series)
         own = drawer.get(place, KeptSurvey)
         if own is None:
-            person = self._person or self._rng.words(2).tobytes().hex()
+            person = self._person or self._name()
             own = KeptSurvey(msgspec.json.encode(announcement).decode(), person)
             drawer.put(place, own)
         return own, series
 
+    def _name(self) -> str:
+        """Draw what nobody can guess: 16 bytes in hexadecimal."""
+        return self._rng.words(2).tobytes().hex()
+
     def _joined(self, announcement: Announcement, given: Given) -> KeptRound:
         """Check an assignment and keep it."""
-        new = KeptRound(given.assignment, given.handout)
+        new = KeptRound(given.assignment, given.handout, self._name())
         handout = _handout(new, announcement)
         place, at = self._place(announcement.id), self._at(announcement.id, given.round)
         with self._memory.opened() as drawer:
@@ -351,11 +355,12 @@ def _remembered(series: KeptSeries, current: _Current, drawn: Drawn) -> KeptSeri
     return KeptSeries(series.lot, assignments, drawn.memos)
 
 
-def _upload(assignment: str, handout: Handout, answered: Answered) -> str:
+def _upload(kept: KeptRound, handout: Handout, answered: Answered) -> str:
     """Return the bytes to send: compact JSON, each report as it is hashed and stored."""
     numbered = zip(handout.asked, answered.reports, strict=True)
     reports = [msgspec.Raw(handout.sent(number, report)) for number, report in numbered]
-    return msgspec.json.encode({"assignment": assignment, "reports": reports}).decode()
+    named = {"assignment": kept.assignment, "idempotency_key": kept.key}
+    return msgspec.json.encode({**named, "reports": reports}).decode()
 
 
 def _handout(kept: KeptRound, announcement: Announcement) -> Handout | None:

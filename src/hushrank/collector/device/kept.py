@@ -37,10 +37,15 @@ class KeptSurvey(Quiet, frozen=True):
 
 
 class KeptRound(Quiet, frozen=True):
-    """A round: what was asked, if anything, what was answered, and the bytes that are sent."""
+    """A round: what was asked, if anything, what was answered, and the bytes that are sent.
+
+    key: drawn before anything is answered; by it the collector tells who sends again from who
+    guesses what was sent.
+    """
 
     assignment: str | None
     handout: str | None
+    key: str
     answered: Answered | None = None
     upload: str | None = None
     receipt: str | None = None

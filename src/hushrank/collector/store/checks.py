@@ -15,6 +15,7 @@ MOST_BLOB_BYTES = 64 * 2**20
 MOST_REPORT_BYTES = 64 * 2**10
 MOST_ANSWERS = 10_000
 DIGEST_BYTES = 32
+KEY_BYTES = 16
 LARGEST_SMALL = 2**31 - 1
 """Rounds, parts and questions are numbered from 0 to this."""
 LARGEST_NUMBER = 2**63 - 1
@@ -74,6 +75,8 @@ def require_incoming(incoming: Sequence[Incoming]) -> None:
             require_round(upload.survey, upload.round)
             names.add((upload.survey, upload.round))
         _require_number(upload.number, LARGEST_NUMBER, "number")
+        if not (isinstance(upload.key, bytes) and len(upload.key) == KEY_BYTES):
+            raise HushrankError(f"key: expected {KEY_BYTES} bytes")
         if not 1 <= len(upload.answers) <= MOST_ANSWERS:
             raise HushrankError(f"answers: expected 1 to {MOST_ANSWERS} of them")
         for part, question, report in upload.answers:

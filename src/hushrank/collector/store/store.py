@@ -81,13 +81,15 @@ class Answer(NamedTuple):
 class Incoming(Redacted, msgspec.Struct, frozen=True):
     """All answers of one assignment, 1 to 10,000 of them.
 
-    Whoever calls vouches that the number was given to somebody in this round.
+    Whoever calls vouches that the number was given to somebody in this round. key: 16 bytes, of
+    whoever sends: the same again is what comes with the same.
     """
 
     survey: str
     round: int
     number: int
     answers: tuple[Answer, ...]
+    key: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +209,10 @@ class Collecting(Protocol):
     async def accept(self, incoming: Sequence[Incoming], *, now: datetime) -> list[Acceptance]:
         """Store all answers of an assignment or none, and say what became of each upload.
 
-        What is there already is told "same" or "other" by comparing all answers; "same" also
-        after the round was closed. Each "other" is counted. All callers who wait at the same time
-        share one commit. now: only its bin is kept, and only as a count.
+        What is there already is told "same" or "other" by comparing the key and all answers;
+        "same" also after the round was closed. By another key all answers are "other": nobody
+        learns by guesses what somebody else sent. Each "other" is counted. All callers who wait at
+        the same time share one commit. now: only its bin is kept, and only as a count.
         """
 
     async def counts(self, survey: str, round: int) -> Counts:

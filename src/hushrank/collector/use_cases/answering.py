@@ -123,8 +123,8 @@ class Answering(Shelf):
     async def accept(self, uploads: Sequence[Upload]) -> list[Accepted | Refusal]:
         """Store reports durably, each upload whole or not at all; one answer for each.
 
-        An answer is only given when the store has committed. The same reports again are accepted
-        again, other ones for the same assignment refused and counted.
+        An answer is only given when the store has committed. The same reports with the same key are
+        accepted again, all others for the same assignment refused and counted.
         """
         beginnings = {upload.assignment[:4] for upload in uploads}
         keys = await self._signing_keys(map(key_of, beginnings))
@@ -223,10 +223,11 @@ def _checked(
     if isinstance(of_round, Refusal):
         return of_round
     try:
+        key = bytes.fromhex(upload.idempotency_key)
         answers = of_round[place.part].answers(upload.reports, place.questions)
-    except HushrankError as error:
+    except (HushrankError, ValueError) as error:
         return Refusal("malformed", str(error))
-    return Incoming(place.survey, place.round, place.number, answers)
+    return Incoming(place.survey, place.round, place.number, answers, key)
 
 
 def _answer(

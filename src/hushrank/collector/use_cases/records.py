@@ -1,6 +1,7 @@
 """What is kept of a live survey, and what its use cases take and return."""
 
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -13,6 +14,8 @@ from hushrank.surveys.wire_documents import SentReport
 
 LOTS = 2**32
 """A lot is a whole number below this, divided by it."""
+
+IdempotencyKey: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
 class Record(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,9 +85,13 @@ class NotAsked:
 
 
 class Upload(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The reports of one assignment, in the order of its questions."""
+    """The reports of one assignment, in the order of its questions.
+
+    idempotency_key: 16 bytes, which the device drew with them.
+    """
 
     assignment: str
+    idempotency_key: IdempotencyKey
     reports: tuple[SentReport, ...]
 
 

@@ -49,7 +49,8 @@ GERMAN = ANNOUNCEMENT | {
 }
 
 WIRE = (
-    '{"assignment":"AAAAAAAAB7hZ.zJ0m3K4mF9pQvR1x","reports":[{"version":2,"survey":"'
+    '{"assignment":"AAAAAAAAB7hZ.zJ0m3K4mF9pQvR1x",'
+    '"idempotency_key":"5f0c7a4be2d8419fa6b3c07d1e2f4a58","reports":[{"version":2,"survey":"'
     + "9f3c51" * 10
     + 'abcd","question":3,"report":1}]}'
 )

@@ -8,7 +8,7 @@ from hushrank.collector.store.postgres import answers, connections, deletion
 from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
-from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
+from tests.collector.store.running import KEY, NOW, kinds, on_store, open_survey, person, upload
 
 pytestmark = pytest.mark.end_to_end  # it starts a server
 
@@ -91,7 +91,7 @@ def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(database):
 def test_answers_that_come_in_while_a_survey_is_deleted_are_deleted_with_it(database):
     async def scenario(store):
         await open_survey(store)
-        sent = answers._Sent((("s", 0), 1), upload(1, b"a").answers, 0)
+        sent = answers._Sent((("s", 0), 1), (KEY, upload(1, b"a").answers), 0)
         async with connections.transaction(store._pool) as lent:
             assert await answers._add_first(lent, [sent])
             deleting = asyncio.create_task(store.delete("s"))
@@ -245,7 +245,7 @@ def test_kinds_can_be_left_before_their_end(database):
     async def scenario(store):
         await open_survey(store)
         answers = tuple(Answer(0, n, b"%d" % n) for n in range(1000))
-        await store.accept([Incoming("s", 0, 1, answers)], now=NOW)
+        await store.accept([Incoming("s", 0, 1, answers, KEY)], now=NOW)
         for _ in range(20):  # more often than there are connections
             reading = store.kinds("s", 0)
             await anext(reading)

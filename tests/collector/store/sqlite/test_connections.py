@@ -91,7 +91,7 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(old):
 
 
 def test_a_store_of_a_newer_hushrank_is_refused_and_left_alone(old):
-    open_for_writing(old, (steps("sqlite")[0], SECOND)).close()
+    open_for_writing(old, (*steps("sqlite"), SECOND)).close()
     before = old.read_bytes()
     with pytest.raises(HushrankError, match=r"written by a newer hushrank.*update hushrank"):
         asyncio.run(open_store(str(old)))

@@ -13,6 +13,7 @@ from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire_documents import SentReport
+from tests.collector.drafts import KEY
 from tests.collector.web.running import Collector
 
 ENGLISH = {"accept-language": "en"}
@@ -83,7 +84,7 @@ async def take_part(
         person = Rankings.from_orders(order[None, :], device.head.items)
         sent = device.answer(person, lot=lot / 2**32, rng=rng, is_simulation=True)
         reports = tuple(msgspec.json.decode(each, type=SentReport) for each in sent)
-        uploads.append(Upload(assigned.assignment, reports))
+        uploads.append(Upload(assigned.assignment, KEY, reports))
     await service.accept(uploads)
 
 

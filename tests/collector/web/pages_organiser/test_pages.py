@@ -14,7 +14,7 @@ from hushrank.collector.service import Accepted, Joining, Upload
 from hushrank.collector.web.pages_organiser.words import languages, words_in
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire_documents import SentReport
-from tests.collector.drafts import NAMES, draft
+from tests.collector.drafts import KEY, NAMES, draft
 from tests.collector.web.pages_organiser.organiser import (
     FILLED,
     fields,
@@ -322,7 +322,7 @@ async def forge(service, id, n_people):
             SentReport(version=2, survey=device.fingerprint, question=question, report=0)
             for question in device.asked
         ]
-        uploads.append(Upload(assigned.assignment, tuple(sent)))
+        uploads.append(Upload(assigned.assignment, KEY, tuple(sent)))
     assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import TypeAlias
 
 import msgspec
@@ -22,7 +23,8 @@ from hushrank.redacted import Redacted
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
 
-_Content: TypeAlias = tuple[Answer, ...]
+_Content: TypeAlias = tuple[bytes, tuple[Answer, ...]]
+"""The key that came with some answers, and they."""
 _Assignment: TypeAlias = tuple[Name, int]
 """Its round and its number."""
 
@@ -42,7 +44,7 @@ async def accept(pool: Pool, uploads: Sequence[Upload]) -> list[list[Acceptance]
     answers; what is not is compared with what is there, by a transaction of its own.
     """
     sent = [
-        _Sent(((one.survey, one.round), one.number), one.answers, bin)
+        _Sent(((one.survey, one.round), one.number), (one.key, one.answers), bin)
         for incoming, bin in uploads
         for one in incoming
     ]
@@ -67,7 +69,7 @@ def _claimed(assignment: _Assignment, new: set[_Assignment]) -> Acceptance | Non
 
 async def _add_all(pool: Pool, sent: Mapping[_Assignment, _Sent]) -> set[_Assignment]:
     """Add what is not there yet to open rounds; return which that is."""
-    if all(len(each.content) == 1 for each in sent.values()):
+    if all(len(each.content[1]) == 1 for each in sent.values()):
         async with connection(pool) as lent:
             return await _add_first(lent, sent.values())
     async with transaction(pool) as lent:
@@ -98,7 +100,8 @@ async def _add(connection: Connection, sent: Sequence[_Sent], bin: int) -> set[_
         *zip(*names, strict=True),
         [names[each.assignment[0]] for each in sent],
         numbers,
-        *zip(*(each.content[0] for each in sent), strict=True),
+        *zip(*(each.content[1][0] for each in sent), strict=True),
+        [each.content[0] for each in sent],
         connection.get_server_pid() % _SLOTS,
         bin,
     )
@@ -114,14 +117,14 @@ WITH held AS (
   JOIN hushrank.rounds ON rounds.survey = surveys.key AND rounds.round = asked.round
   WHERE is_open ORDER BY rounds.key FOR SHARE OF rounds
 ), added AS (
-  INSERT INTO hushrank.answers (round, number, nth, part, question, report)
-  SELECT key, number, 0, part, question, report FROM
-  unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::bytea[])
-  AS sent (place, number, part, question, report) JOIN held ON held.place = sent.place + 1
-  ORDER BY key, number ON CONFLICT DO NOTHING RETURNING round, number
+  INSERT INTO hushrank.answers (round, number, nth, part, question, report, key)
+  SELECT held.key, number, 0, part, question, report, sent.key FROM
+  unnest($3::int[], $4::bigint[], $5::int[], $6::int[], $7::bytea[], $8::bytea[])
+  AS sent (place, number, part, question, report, key) JOIN held ON held.place = sent.place + 1
+  ORDER BY held.key, number ON CONFLICT DO NOTHING RETURNING round, number
 ), counted AS (
   INSERT INTO hushrank.progress (slot, round, bin, reports)
-  SELECT $8::int, round, $9::int, count(*) FROM added GROUP BY round ORDER BY round
+  SELECT $9::int, round, $10::int, count(*) FROM added GROUP BY round ORDER BY round
   ON CONFLICT (round, bin, slot) DO UPDATE SET reports = progress.reports + excluded.reports
 )
 SELECT place - 1, array_agg(number) FROM added JOIN held ON key = round GROUP BY place
@@ -137,8 +140,8 @@ async def _add_others(connection: Connection, sent: Sequence[_Sent]) -> None:
     rounds = await held_rounds(connection, {each.assignment[0] for each in sent})
     rows = [
         (rounds[name].key, number, nth, *answer)
-        for (name, number), content in _contents(sent)
-        for nth, answer in enumerate(content)
+        for (name, number), (_, answers) in _contents(sent)
+        for nth, answer in enumerate(answers)
         if nth
     ]
     if rows:
@@ -174,19 +177,20 @@ async def _judge(connection: Connection, sent: Sequence[_Sent]) -> list[Acceptan
 async def _stored(
     connection: Connection, assignments: Collection[tuple[int, int]]
 ) -> dict[tuple[int, int], _Content]:
-    """Return all answers of those assignments, by the keys of their rounds, that have any."""
+    """Return key and answers of those assignments, by the keys of their rounds, that have any."""
     if not assignments:
         return {}
     rows = await connection.fetch(
-        "SELECT round, number, part, question, report FROM hushrank.answers"
+        "SELECT round, number, key, part, question, report FROM hushrank.answers"
         " JOIN unnest($1::int[], $2::bigint[]) AS asked (round, number) USING (round, number)"
         " ORDER BY round, number, nth",
         *zip(*assignments, strict=True),
     )
-    return {
-        assignment: tuple(Answer(part, question, report) for _, _, part, question, report in group)
-        for assignment, group in groupby(rows, lambda row: (row[0], row[1]))
-    }
+    stored: dict[tuple[int, int], _Content] = {}
+    for assignment, group in groupby(rows, itemgetter(0, 1)):
+        _, _, keys, *answers = zip(*group, strict=True)
+        stored[assignment] = keys[0], tuple(map(Answer, *answers))
+    return stored
 
 
 async def _count(connection: Connection, conflicts: Counter[int]) -> None:

@@ -16,7 +16,8 @@ from hushrank.collector.store.store import Acceptance, Answer, Bin, Counts, Inco
 Upload: TypeAlias = tuple[Sequence[Incoming], int]
 """What one caller sent, and the bin in which they did."""
 
-_Content: TypeAlias = tuple[Answer, ...]
+_Content: TypeAlias = tuple[bytes, tuple[Answer, ...]]
+"""The key that came with some answers, and they."""
 
 
 def accept(connection: Connection, uploads: Sequence[Upload]) -> list[list[Acceptance]]:
@@ -55,12 +56,13 @@ def _accept_round(
     new_bins: list[int] = []
     became: list[Acceptance] = []
     for one, bin in zip(sent, bins, strict=True):
+        content = one.key, one.answers
         if is_open and one.number not in stored:
-            stored[one.number] = new[one.number] = one.answers
+            stored[one.number] = new[one.number] = content
             new_bins.append(bin)
             became.append("new")
         else:
-            became.append(_told(stored.get(one.number), one.answers, is_open))
+            became.append(_told(stored.get(one.number), content, is_open))
     _keep(connection, round, new, Counter(new_bins), became.count("other"))
     return became
 
@@ -72,16 +74,17 @@ def _told(there: _Content | None, content: _Content, is_open: bool) -> Acceptanc
 
 
 def _stored(connection: Connection, round: int, numbers: Collection[int]) -> dict[int, _Content]:
-    """Return all answers of those assignments that have any."""
+    """Return key and answers of those assignments that have any."""
     rows = connection.execute(
-        "SELECT number, part, question, report FROM answers"
+        "SELECT number, key, part, question, report FROM answers"
         " WHERE round = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, nth",
         (round, as_list(numbers)),
     )
-    return {
-        number: tuple(Answer(*answer) for _, *answer in group)
-        for number, group in groupby(rows, itemgetter(0))
-    }
+    stored: dict[int, _Content] = {}
+    for number, group in groupby(rows, itemgetter(0)):
+        _, keys, *answers = zip(*group, strict=True)
+        stored[number] = keys[0], tuple(map(Answer, *answers))
+    return stored
 
 
 def _keep(
@@ -92,9 +95,9 @@ def _keep(
     n_conflicts: int,
 ) -> None:
     rows = [
-        (round, number, nth, *answer)
-        for number, content in sorted(new.items())
-        for nth, answer in enumerate(content)
+        (round, number, nth, *answer, b"" if nth else key)
+        for number, (key, answers) in sorted(new.items())
+        for nth, answer in enumerate(answers)
     ]
     insert_rows(connection, "answers", rows)
     insert_rows(

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from hushrank.collector.life import Told
+from hushrank.collector.service import IdempotencyKey
 from hushrank.redacted import Redacted
 from hushrank.surveys.wire_documents import Fingerprint, SentReport, WireHandout
 
@@ -55,9 +56,14 @@ class NotAskedAnswer(Quiet, frozen=True):
 
 
 class UploadBody(Quiet, frozen=True):
-    """All reports of one assignment, in the order of its questions."""
+    """All reports of one assignment, in the order of its questions.
+
+    idempotency_key: 16 random bytes, which the device drew with the reports and tells nobody else.
+    Only who sends it again with the same reports is told that they are there.
+    """
 
     assignment: Token
+    idempotency_key: IdempotencyKey
     reports: Annotated[list[SentReport], Meta(min_length=1)]
 
 
