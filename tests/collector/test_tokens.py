@@ -1,5 +1,6 @@
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,10 +37,19 @@ def test_a_token_says_what_was_signed(assignment):
 
 
 def test_a_token_is_laid_out_as_devices_hold_it():
-    token = sign(Assignment(ID, 3, 1, 2**32 + 77, 5, (12, 2**24 - 1)), KEYS)
-    assert urlsafe_b64decode(token)[:-16].hex() == (
-        "0102" + urlsafe_b64decode(ID).hex() + "0301" + "00010000004d" + "00000005" + "00000cffffff"
-    )
+    token = urlsafe_b64decode(sign(Assignment(ID, 3, 1, 77, 5, (12, 2**24 - 1)), KEYS))
+    assert token[:13].hex() == "0202" + urlsafe_b64decode(ID).hex() + "0301"
+    assert token[23:-16].hex() == "00000cffffff"
+
+
+def test_tokens_do_not_tell_how_many_joined_between_them():
+    """Number and position, which are next to each other, look like random bytes, and stay so."""
+    assignments = [Assignment(ID, 0, 0, number, number // 3, (12,)) for number in range(500)]
+    places = [urlsafe_b64decode(sign(each, KEYS))[13:23] for each in assignments]
+    bits = np.unpackbits(np.frombuffer(b"".join(places), dtype=np.uint8)).reshape(500, 80)
+    assert np.ptp(bits.mean(axis=0)) < 0.3  # of 80 means of 500 coins; above once in 1e6 keys
+    assert abs(np.corrcoef(bits.T) - np.eye(80)).max() < 0.3
+    assert places == [urlsafe_b64decode(sign(each, KEYS))[13:23] for each in assignments]
 
 
 def test_every_changed_character_is_noticed():
@@ -66,14 +76,17 @@ def test_a_token_has_one_spelling():
             verify(other, KEYS)
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
 @pytest.mark.parametrize("n_bytes", [0, 2, 3, 4])
 def test_what_has_another_version_or_layout_is_no_assignment_though_a_key_signed_it(
     version, n_bytes
 ):
-    signed = bytes((version, 2)) + bytes(tokens.HEAD.size - 2 + n_bytes)
-    token = urlsafe_b64encode(signed + tokens._mac(KEYS[2], signed)).decode().rstrip("=")
-    if (version, n_bytes) == (1, 3):
+    head = bytes((version, 2)) + bytes(tokens.HEAD.size - 2)
+    place, asked = bytes(tokens.PLACE.size), bytes(n_bytes)
+    mac = tokens._mac(KEYS[2], head + place + asked)
+    hidden = tokens._masked(place, KEYS[2], mac)
+    token = urlsafe_b64encode(head + hidden + asked + mac).decode().rstrip("=")
+    if (version, n_bytes) == (2, 3):
         assert verify(token, KEYS).questions == (0,)
     else:
         with pytest.raises(Refusal):

@@ -1,6 +1,9 @@
 """Assignments as tokens: signed by the server, so that nobody can pick a question.
 
 version 1 | key 1 | survey 9 | round 1 | part 1 | number 6 | position 4 | questions 3 each | MAC 16
+
+Number and position are encrypted under the MAC: who joins twice would see by them how many others
+joined in between. Source: Rogaway, Shrimpton (EUROCRYPT 2006), SIV.
 """
 
 import binascii
@@ -10,6 +13,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
+from operator import xor
 from struct import Struct
 
 import msgspec
@@ -19,8 +23,8 @@ from hushrank.errors import require
 from hushrank.redacted import Redacted
 
 ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
-HEAD = Struct(f">BB{ID_BYTES}sBBHII")
-VERSION = 1
+HEAD, PLACE = Struct(f">BB{ID_BYTES}sBB"), Struct(">HII")
+VERSION = 2
 MOST_QUESTIONS = 2 ** (8 * QUESTION_BYTES)
 PLAIN = bytes.maketrans(b"-_+/=", b"+/???")
 """A token is of whole groups of 4 letters, so that it has one spelling: without `=`."""
@@ -50,17 +54,12 @@ def sign(assignment: Assignment, keys: Mapping[int, bytes]) -> str:
     """Return the token of an assignment, by the newest key."""
     key = max(keys)
     require(max(assignment.questions) < MOST_QUESTIONS, f"expected questions < {MOST_QUESTIONS}")
-    head = HEAD.pack(
-        VERSION,
-        key,
-        urlsafe_b64decode(assignment.survey),
-        assignment.round,
-        assignment.part,
-        *divmod(assignment.number, 2**32),
-        assignment.position,
-    )
+    survey = urlsafe_b64decode(assignment.survey)
+    head = HEAD.pack(VERSION, key, survey, assignment.round, assignment.part)
+    place = PLACE.pack(*divmod(assignment.number, 2**32), assignment.position)
     asked = b"".join(each.to_bytes(QUESTION_BYTES, "big") for each in assignment.questions)
-    return _text(head + asked + _mac(keys[key], head + asked))
+    mac = _mac(keys[key], head + place + asked)
+    return _text(head + _masked(place, keys[key], mac) + asked + mac)
 
 
 def verify(token: str, keys: Mapping[int, bytes]) -> Assignment:
@@ -69,15 +68,17 @@ def verify(token: str, keys: Mapping[int, bytes]) -> Assignment:
         raw = binascii.a2b_base64(token.encode("ascii").translate(PLAIN), strict_mode=True)
     except ValueError:
         raise Refusal("forged", FORGED) from None
-    signed = raw[:-MAC_BYTES]
-    n_asked, rest = divmod(len(signed) - HEAD.size, QUESTION_BYTES)
-    if n_asked < 1 or rest or signed[0] != VERSION or signed[1] not in keys:
+    n_asked, rest = divmod(len(raw) - HEAD.size - PLACE.size - MAC_BYTES, QUESTION_BYTES)
+    if n_asked < 1 or rest or raw[0] != VERSION or raw[1] not in keys:
         raise Refusal("forged", FORGED)
-    if not hmac.compare_digest(_mac(keys[signed[1]], signed), raw[-MAC_BYTES:]):
+    key, begin = keys[raw[1]], HEAD.size + PLACE.size
+    head, packed, mac = raw[: HEAD.size], raw[begin:-MAC_BYTES], raw[-MAC_BYTES:]
+    place = _masked(raw[HEAD.size : begin], key, mac)
+    if not hmac.compare_digest(_mac(key, head + place + packed), mac):
         raise Refusal("forged", FORGED)
-    _, _, survey, round, part, high, low, position = HEAD.unpack_from(signed)
-    asked = _questions(signed[HEAD.size :])
-    return Assignment(_name(survey), round, part, high << 32 | low, position, asked)
+    _, _, survey, round, part = HEAD.unpack(head)
+    high, low, position = PLACE.unpack(place)
+    return Assignment(_name(survey), round, part, high << 32 | low, position, _questions(packed))
 
 
 def key_of(token: str) -> int | None:
@@ -101,6 +102,13 @@ def _mac(key: bytes, message: bytes) -> bytes:
     digest = _keyed(key, b"assignment")
     digest.update(message)
     return digest.digest()
+
+
+def _masked(place: bytes, key: bytes, mac: bytes) -> bytes:
+    """Return a place hidden, or a hidden one shown, by a pad that belongs to the MAC."""
+    pad = _keyed(key, b"place")
+    pad.update(mac)
+    return bytes(map(xor, place, pad.digest()))
 
 
 def _keyed(key: bytes, person: bytes) -> blake2b:
