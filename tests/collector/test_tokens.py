@@ -102,6 +102,14 @@ def test_an_older_key_still_verifies_until_it_is_dropped():
         verify(token, {1: KEYS[2]})
 
 
+def test_nothing_that_hides_or_signs_a_place_is_known_without_the_key():
+    assignment = Assignment(ID, 0, 0, 1, 0, (1,))
+    one, other = (urlsafe_b64decode(sign(assignment, {1: key})) for key in KEYS.values())
+    assert one[:13] + one[23:-16] == other[:13] + other[23:-16]
+    assert one[-16:] != other[-16:]
+    assert len({tokens._masked(bytes(10), key, one[-16:]) for key in KEYS.values()}) == 2
+
+
 def test_the_newest_key_signs():
     token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), KEYS)
     assert key_of(token) == 2
