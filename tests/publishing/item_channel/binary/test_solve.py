@@ -9,6 +9,7 @@ from hushrank.publishing.item_channel.binary.solve import solve_binary, without_
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.dual_point import DualPoint
 from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
+from hushrank.publishing.online.documents import channel_from_document, channel_to_document
 from tests.publishing.item_channel.problems import (
     assert_certified,
     counts,
@@ -124,6 +125,17 @@ def test_items_that_nobody_uses_and_certain_values_are_allowed():
         free = ItemChannelProblem(items, cost, 0.0).constant_cost_bound
         posed = ItemChannelProblem(items, cost, min(1.0, share * free))
         assert_certified(posed, solve_binary(posed), 1e-3)
+
+
+def test_items_that_nobody_uses_move_into_no_column_that_releases_nothing():
+    joint = np.array([[3.0, 9619.0], [0.0, 0.0], [116.0, 263.0]])
+    items = ActivityPopulation(joint / joint.sum())
+    channel = solve_binary(
+        ItemChannelProblem(items, activity_cost(np.array([0, 1, 0])), 0.001)
+    ).channel
+    assert channel.n_columns > 1  # and one of them is that of the unused item alone
+    assert (np.diff(channel.good_starts)[channel.columns] > 0).all()
+    assert channel_from_document(channel_to_document(channel)).n_items == 3
 
 
 def test_counts_decide_by_their_classes_only():

@@ -36,7 +36,9 @@ def channel_at(
     excess = np.bincount(column, masses * items.posteriors[of_entry], n_columns).astype(float)
     stays = items.weights - np.bincount(of_entry, masses, len(items.weights))
     spreads = _spreads(items, columns, stays, arrived, excess)
-    return compact_channel(starts, column, chances, spreads)
+    releases = arrived[column] > 0  # where items of probability 0 alone would go, nothing is
+    starts = np.append(0, np.cumsum(releases))[starts]
+    return compact_channel(starts, column[releases], chances[releases], spreads)
 
 
 @kernel
