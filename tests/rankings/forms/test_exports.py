@@ -398,3 +398,11 @@ def test_the_order_in_which_records_name_items_is_that_of_no_ranking(tmp_path, b
     names = [read(tmp_path, text).names for text in texts]
     assert names[0] == names[1]
     assert [name for name in names[0] if "cola" in name] == [names[0][0]]
+
+
+def test_one_ballot_takes_no_column_of_marks_from_the_others(tmp_path):
+    text = "tea(1),tea(2),milk(1),milk(2)\n" + "1,0,0,1\n" * 30
+    assert read(tmp_path, text).reading.form.endswith("columns 1 to 4")
+    assert read(tmp_path, text + ",,0,1\n").reading.form.endswith("columns 1 to 4")
+    with pytest.raises(HushrankError, match="line 32: expected marks of 0 and 1 in column 1"):
+        read(tmp_path, text + "x,0,0,1\n")

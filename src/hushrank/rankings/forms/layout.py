@@ -17,6 +17,8 @@ from hushrank.rankings.forms.ranks import Kind, kind_of, look_like_places, place
 
 _MARK = re.compile(r"(.+?)\s*\((\d{1,3})\)")
 _PREFIX = "rank of "
+MARKS = {"", "0", "1"}
+"""What cells of marks hold."""
 
 
 @dataclass(frozen=True)
@@ -87,21 +89,30 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
 
 
 def _marks(headed: Headed, columns: Sequence[int]) -> Layout | None:
-    """Find contests whose columns are candidates and places, `NAME(1)`, marked by 0 and 1."""
-    marked = [
-        n
-        for n in columns
-        if _MARK.fullmatch(headed.parts[n]) and set(headed.table.columns[n].texts) <= {"", "0", "1"}
-    ]
+    """Find contests whose columns are candidates and places, `NAME(1)`, marked by 0 and 1.
+
+    Raises HushrankError where other columns of such a contest hold anything else: left out, one
+    cell would take a candidate's place from all ballots.
+    """
+    named = [n for n in columns if _MARK.fullmatch(headed.parts[n])]
+    marked = [n for n in named if set(headed.table.columns[n].texts) <= MARKS]
     contests = _by(lambda n: headed.questions[n], marked)
     ranked = {
-        name: group
+        name
         for name, group in contests.items()
         if any(not headed.parts[n].endswith("(1)") for n in group)
     }
     if not ranked:
         return None
-    return Layout("marks", tuple(_the_only(ranked, "contests")))
+    whole = _by(lambda n: headed.questions[n], named)
+    contest = _the_only(
+        {name: group for name, group in whole.items() if name in ranked}, "contests"
+    )
+    for n in contest:
+        column = headed.table.columns[n]
+        is_mark = np.array([*(text in MARKS for text in column.texts), True])[column.codes]
+        headed.table.require_rows(is_mark, f"marks of 0 and 1 in {listed([n])}")
+    return Layout("marks", tuple(contest))
 
 
 def mark_of(part: str) -> tuple[str, int]:
