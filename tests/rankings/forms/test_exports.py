@@ -406,3 +406,9 @@ def test_one_ballot_takes_no_column_of_marks_from_the_others(tmp_path):
     assert read(tmp_path, text + ",,0,1\n").reading.form.endswith("columns 1 to 4")
     with pytest.raises(HushrankError, match="line 32: expected marks of 0 and 1 in column 1"):
         read(tmp_path, text + "x,0,0,1\n")
+
+
+def test_a_row_of_names_below_ranks_is_refused_and_turns_no_other_ballot_round(tmp_path):
+    text = "tea,milk,cola\n" + "2,1,3\n3,1,2\n" * 40
+    with pytest.raises(HushrankError, match="line 82, column 1: expected a place of 1 to 3"):
+        read(tmp_path, text + "milk,tea,cola\n")

@@ -28,7 +28,7 @@ from hushrank.rankings.forms.places import (
     is_no_vote,
     placed,
 )
-from hushrank.rankings.forms.ranks import place_keys, score_keys
+from hushrank.rankings.forms.ranks import kind_of, place_keys, score_keys
 from hushrank.rankings.forms.sums import is_blank, without_nameless_sum, without_sums
 from hushrank.rankings.profile import Rankings
 
@@ -167,7 +167,16 @@ def _is_ballot(table: Table) -> bool:
     if n_again:
         _require_no_second_header(table)
     require(n_again < 2 or names == again, HALF_A_HEADER)
-    return names == again
+    return names == again and not _holds_numbers(table)
+
+
+def _holds_numbers(table: Table) -> bool:
+    """Tell columns of places or scores: a row of names among them is no reason to turn them round.
+
+    It is refused, where it stands.
+    """
+    kinds = [kind_of(column) for column in table.columns]
+    return all(kind.is_of_numbers for kind in kinds if kind.filled)
 
 
 def _require_no_second_header(table: Table) -> None:
