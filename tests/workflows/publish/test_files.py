@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 import hushrank
 from hushrank.accounting.words import bits_in_words
+from hushrank.activities.activity import record_keys
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.shelves import places, shelf
@@ -76,6 +77,28 @@ def test_a_release_of_files_is_that_of_one_process(tmp_path, data, method, budge
     assert compared.leakage_bits == pytest.approx(owners.leakage_bits, rel=1e-12)
     assert compared.record_distortion == pytest.approx(owners.record_distortion, rel=1e-12)
     assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_a_score_that_is_not_released_leaves_the_files_as_they_are(tmp_path, data):
+    """Not even the type of a column tells of it."""
+    whole, profiles = data
+    asked = {"method": "rand", "budget": 1.0}
+    raw = read_activity(whole)
+    released = set(record_keys(hushrank.publish(raw, profiles, **(ASKED | asked)).activity.scores))
+    user = next(
+        u for u, key in zip(raw.users, record_keys(raw.scores), strict=True) if key not in released
+    )
+    published(tmp_path, profiles, **asked)
+    before = [path.read_bytes() for path in sorted((tmp_path / "released").iterdir())]
+    (tmp_path / "released").rename(tmp_path / "earlier")
+    more = pa.table({"user": [user], "item": [raw.items[0]], "score": [0.5]})
+    scores = whole.column("score").cast(pa.float64())
+    for path in list((tmp_path / "visits").glob("*.parquet")):
+        path.unlink()
+    every = pa.concat_tables([whole.set_column(2, "score", scores), more])
+    parquet.write_table(every, tmp_path / "visits" / "all.parquet", row_group_size=250)
+    published(tmp_path, profiles, **asked)
+    assert [path.read_bytes() for path in sorted((tmp_path / "released").iterdir())] == before
 
 
 def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
@@ -350,7 +373,7 @@ def test_what_a_dead_worker_had_begun_is_not_released(tmp_path, data):
 
 def test_a_scratch_folder_that_is_gone_is_named(tmp_path):
     """Or a disk that is full, for which the system has other words."""
-    gone = shelf.Shelf((shelf.Book(str(tmp_path / "gone" / "book"), 1, True, True),), 3)
+    gone = shelf.Shelf((shelf.Book(str(tmp_path / "gone" / "book"), 1, True),), 3)
     for use in (partial(gone.book, 0), partial(gone.write_beside, 0, "points", np.zeros(3))):
         with pytest.raises(HushrankError, match=r"gone: No such file or directory$"):
             use()

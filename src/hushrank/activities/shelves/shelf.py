@@ -60,7 +60,6 @@ class Book:
     path: str
     n_users: int
     is_binary: bool
-    is_whole: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,10 +117,9 @@ def bind(sorting: Sorting, number: int) -> Books:
         np.save(f"{path}-items.npy", scores.indices)
         if not is_binary:
             np.save(f"{path}-scores.npy", scores.data)
-    is_whole = bool((scores.data == np.floor(scores.data)).all())
     used = np.bincount(scores.indices, minlength=n_items)
     n_idle = int((np.diff(scores.indptr) == 0).sum())
-    return Books((Book(path, n_users, is_binary, is_whole),), used, n_idle)
+    return Books((Book(path, n_users, is_binary),), used, n_idle)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

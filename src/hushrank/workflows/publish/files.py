@@ -266,11 +266,28 @@ class _Work:
         self, shelf: Shelf, sorting: Sorting, sources: Indices, folders: tuple[str, str]
     ) -> int:
         """Write what is released of each book's users; return how many records that is."""
-        self.progress("writing the release")
-        starts = shelf.starts
+        starts, add_up = shelf.starts, self.workers.add_up
         writing = _Writing(shelf, sorting, *folders)
         each = [(n, sources[starts[n] : starts[n + 1]]) for n in range(len(shelf.books))]
-        return self.workers.add_up(write_book, writing, each, of_pieces(self.progress))
+        if not all(book.is_binary for book in shelf.books):
+            self.progress("looking at the scores of the release")
+            kind = add_up(kind_of_book, writing, each, of_pieces(self.progress))
+            writing = replace(writing, kind=kind)
+        self.progress("writing the release")
+        return add_up(write_book, writing, each, of_pieces(self.progress))
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """What released scores are, all of them: a sum."""
+
+    are_ones: bool = True
+    are_whole: bool = True
+
+    def __add__(self, other: "ScoreKind") -> "ScoreKind":
+        """Say what both are."""
+        ones = self.are_ones and other.are_ones
+        return ScoreKind(ones, self.are_whole and other.are_whole)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -278,12 +295,20 @@ class _Writing:
     """What a task needs to write a part of the release.
 
     begun: a folder of files that may never be finished; whole: that of those that are released.
+    kind: of released scores; what others are is raw.
     """
 
     shelf: Shelf
     sorting: Sorting
     begun: str
     whole: str
+    kind: ScoreKind = ScoreKind()
+
+
+def kind_of_book(writing: _Writing, given: tuple[int, Indices]) -> ScoreKind:
+    """Return what the scores are that are released for a book's users; given: as `write_book`."""
+    scores = writing.shelf.rows(given[1]).data
+    return ScoreKind(bool((scores == 1).all()), bool((scores == np.floor(scores)).all()))
 
 
 def write_book(writing: _Writing, given: tuple[int, Indices]) -> int:
@@ -303,9 +328,8 @@ def write_book(writing: _Writing, given: tuple[int, Indices]) -> int:
         USER: pa.DictionaryArray.from_arrays(rows, users.cast(pa.string())),
         ITEM: pa.DictionaryArray.from_arrays(scores.indices, index.items.texts.cast(pa.string())),
     }
-    books = writing.shelf.books
-    if not all(book.is_binary for book in books):
-        whole = all(book.is_whole for book in books)
+    if not writing.kind.are_ones:
+        whole = writing.kind.are_whole
         columns[SCORE] = pa.array(scores.data.astype(np.int64) if whole else scores.data)
     unfinished = Path(writing.begun, uuid4().hex)
     with errors_naming_folder(writing.begun):
