@@ -207,6 +207,22 @@ def test_no_repr_shows_what_people_ranked_did_or_answered():
     assert told == SHOWN
 
 
+OF_PEOPLE = {"ActivityLines", "Answer", "Kinds", "Marked", "Records"}
+"""Named tuples of what people did or answered."""
+
+
+def test_no_named_tuple_of_what_people_did_shows_it():
+    """One that is of numbers of them, such as those of a solver, may."""
+    hiding = {
+        node.name
+        for file in sorted(CODE.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef) and "NamedTuple" in map(ast.unparse, node.bases)
+        if any(isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body)
+    }
+    assert hiding == OF_PEOPLE
+
+
 def test_no_repr_shows_who_people_are_or_what_they_were_told_in_words():
     hidden = {node.name for node, decorated in DATACLASSES if "repr=False" in decorated}
     assert hidden >= IN_WORDS

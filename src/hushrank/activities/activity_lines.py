@@ -25,6 +25,10 @@ class ActivityLines(NamedTuple):
     items: NDArray[np.intp]
     problem: str | None
 
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"ActivityLines({len(self.records)} lines)"
+
 
 class LineReader:
     """Knows users and items by the very bytes that JSON writes for them.

@@ -104,6 +104,10 @@ class Records(NamedTuple):
     items: Integers32
     scores: Floats
 
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"Records({len(self.scores)} records)"
+
 
 def records_of_piece(columns: ActivityColumns, index: Index, piece: Piece) -> Iterator[Records]:
     """Yield the records of a piece, by the places of their users and items.

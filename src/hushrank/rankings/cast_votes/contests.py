@@ -37,6 +37,10 @@ class Marked(NamedTuple):
     place: int
     name: str
 
+    def __repr__(self) -> str:
+        """Say nothing of it."""
+        return "Marked(...)"
+
 
 def table_of_marks(
     contests: Iterable[RankedContest], n_ballots: int, marks: Iterable[Marked], format: str
