@@ -39,7 +39,9 @@ from hushrank.rankings.written_tables import format_csv, format_parquet
 EXTENSIONS = (*(f".{kind}" for kind in KINDS), ".csv", ".parquet")
 
 _MODERN_PREFLIB = re.compile(rb"\s*+#\s*+[A-Z]++(?: ++[A-Z]++)*+(?:\s++\d++)?+\s*+:")
-_ABOVE_CAST_VOTES = re.compile(rb'([^\n]*\n)[^\n]*\n[^\n]*\n"?CvrNumber', re.IGNORECASE)
+_ABOVE_CAST_VOTES = re.compile(
+    rb'([^\n]*\n)[^\n]*\n[^\n]*\n"?CvrNumber"?[,;\t]"?TabulatorNum', re.IGNORECASE
+)
 _OLD_PREFLIB = re.compile(rb"\s*\d+[ \t]*\r?\n[ \t]*1[ \t]*,")
 ARRAYS = "Rankings.from_orders takes item numbers, best first, Rankings.from_keys places of items"
 

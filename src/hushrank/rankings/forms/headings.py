@@ -10,7 +10,7 @@ from hushrank.files.names import is_number
 from hushrank.rankings.forms.ordinals import bracketed, is_in_words, ordinal, place_within
 
 IMPORT_ID = '{"ImportId"'
-CVR_NUMBER = "cvrnumber"
+CVR_NAMES = ("cvrnumber", "tabulatornum")
 
 _NUMBERED = re.compile(r"(.+?)[_.](\d+)(?:_TEXT)?")
 
@@ -58,9 +58,10 @@ def headed(table: Table) -> Headed:
     """Read the rest of the header: of Qualtrics, SurveyMonkey, Dominion, or one row as usual."""
     rows = [table.cells(row) for row in range(min(3, table.n_rows))]
     for number, cells in enumerate(rows):
-        if cells and cells[0].lower() == CVR_NUMBER:
+        if tuple(map(str.lower, cells[:2])) == CVR_NAMES:
             return _of_cast_votes(table, number)
-    if len(rows) > 1 and any(cell.startswith(IMPORT_ID) for cell in rows[1]):
+    has_ids = len(rows) > 1 and all(cell.startswith(IMPORT_ID) for cell in rows[1])
+    if has_ids and len(table.header) > 1:
         return _of_qualtrics(table)
     if rows and (_continues(table.header, rows[0]) or _says_places(table)):
         return _of_two_rows(table)
@@ -93,7 +94,10 @@ def _continues(header: tuple[str, ...], below: tuple[str, ...]) -> bool:
 
 
 def _says_places(table: Table) -> bool:
-    """Tell a second row that says places in words, 1 to k of each question; no other row does."""
+    """Tell a second row that says places in words, 1 to k of each question; no other row does.
+
+    A question has two at least: else a ballot could be such a row, below a header of items.
+    """
     places: dict[str, list[int]] = {}
     columns = []
     for n, cell in enumerate(table.cells(0)):
@@ -101,8 +105,9 @@ def _says_places(table: Table) -> bool:
             question = next((name for name in table.header[n::-1] if name), "")
             places.setdefault(question, []).append(place)
             columns.append(n)
-    are_whole = all(sorted(each) == list(range(1, len(each) + 1)) for each in places.values())
-    if len(columns) < 2 or not are_whole or any(place_within(table.header[n]) for n in columns):
+    each_place = [sorted(each) for each in places.values()]
+    are_whole = all(len(each) > 1 and each == [*range(1, len(each) + 1)] for each in each_place)
+    if not columns or not are_whole or any(place_within(table.header[n]) for n in columns):
         return False
     below = table.below(1, table.header).columns
     return not any(ordinal(text) for n in columns for text in below[n].texts)

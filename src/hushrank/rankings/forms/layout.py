@@ -139,7 +139,8 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
         raise HushrankError(NO_HEADER if is_plain else BOTH_PLACES)
     more = {name: group for name, group in of_names.items() if len(group) > 1}
     if not more and len(of_names) == 1 and len(columns) == 1:
-        more = of_names
+        is_list = separator_of(headed.table.columns[columns[0]]) is not None
+        more = {} if is_list else of_names
     return Layout("places", tuple(_the_only(more, "questions"))) if more else None
 
 

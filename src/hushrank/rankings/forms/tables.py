@@ -171,12 +171,11 @@ def _is_ballot(table: Table) -> bool:
 
 
 def _holds_numbers(table: Table) -> bool:
-    """Tell columns of places or scores: a row of names among them is no reason to turn them round.
+    """Tell places or scores: a row of names among them is no reason to turn them round.
 
     It is refused, where it stands.
     """
-    kinds = [kind_of(column) for column in table.columns]
-    return all(kind.is_of_numbers for kind in kinds if kind.filled)
+    return any(kind.places or kind.numbers for kind in map(kind_of, table.columns))
 
 
 def _require_no_second_header(table: Table) -> None:
