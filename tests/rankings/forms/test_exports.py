@@ -408,6 +408,26 @@ def test_one_ballot_takes_no_column_of_marks_from_the_others(tmp_path):
         read(tmp_path, text + "x,0,0,1\n")
 
 
+def test_one_cell_takes_no_item_that_is_called_as_what_people_are_asked_from_all_ballots(tmp_path):
+    text = "tea,milk,city\n" + "2,1,3\n3,1,2\n" * 10
+    assert read(tmp_path, text).names == ("tea", "milk", "city")
+    for cell in ("1.5", "7", "x"):
+        with pytest.raises(
+            HushrankError, match="column 3: by name and cells both an item and what"
+        ):
+            read(tmp_path, text + f"1,2,{cell}\n")
+    with pytest.raises(HushrankError, match="line 22, column 3: expected a place of 1 to 3"):
+        read(tmp_path, text + "1,2,x\n", columns=["1-3"])
+    assert read(tmp_path, "tea,milk,city\n" + "2,1,30\n1,2,7\n" * 10).names == ("tea", "milk")
+
+
+def test_one_cell_makes_no_column_of_counts_one_that_says_nothing(tmp_path):
+    text = "count,ballot\n3,tea>milk\n2,milk>tea\n"
+    for more in ("", "x,milk>tea\n", "0,milk>tea\n"):
+        with pytest.raises(HushrankError, match="may say how many people a row stands for"):
+            read(tmp_path, text + more)
+
+
 def test_a_row_of_names_below_ranks_is_refused_and_turns_no_other_ballot_round(tmp_path):
     text = "tea,milk,cola\n" + "2,1,3\n3,1,2\n" * 40
     with pytest.raises(HushrankError, match="line 82, column 1: expected a place of 1 to 3"):

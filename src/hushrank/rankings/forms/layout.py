@@ -176,7 +176,8 @@ def _items(
     several = {name: group for name, group in questions.items() if name and len(group) > 1}
     if several and not asked.columns:
         numeric = list(_the_only(several, "questions"))
-    numeric = _without_people(headed, numeric, kinds)
+    if not asked.columns:
+        numeric = _without_people(headed, numeric, kinds)
     empty = [n for n in columns if not kinds[n].filled and titles[n]]
     if not numeric or (len(numeric) == 1 and len(candidates) > 1):
         return None
@@ -307,13 +308,20 @@ def _require_not_turned(headed: Headed, columns: Sequence[int]) -> None:
 
 
 def _without_people(headed: Headed, columns: Sequence[int], kinds: Mapping[int, Kind]) -> list[int]:
-    """Leave out numbers about people, such as their age, that are no places of these columns."""
-    return [
-        n
-        for n in columns
-        if not may_stand_beside(headed.parts[n])
-        or (kinds[n].within(len(columns)) == 1 and len(columns) > 1)
-    ]
+    """Leave out numbers about people, such as their age, that are no places of these columns.
+
+    Raises HushrankError where some are: by one cell more an item would come or go in all ballots.
+    """
+    size = len(columns)
+    beside = [n for n in columns if may_stand_beside(headed.parts[n])]
+    within = {n: kinds[n].within(size) if size > 1 else 0.0 for n in beside}
+    unsure = [n for n in beside if 0.5 <= within[n] < 1]
+    if unsure:
+        raise HushrankError(
+            f"{listed(unsure)}: by name and cells both an item and what people are asked beside"
+            " ballots: say columns= which are ballots, or leave it out with ignore="
+        )
+    return [n for n in columns if within.get(n, 1.0) == 1]
 
 
 def _item_names(headed: Headed, columns: Sequence[int]) -> tuple[str, ...]:

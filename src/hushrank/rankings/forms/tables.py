@@ -237,7 +237,8 @@ def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") 
             continue
         numbers = column.numbers()
         numbers = numbers[~np.isnan(numbers)]
-        may_be = bool((np.isfinite(numbers) & (numbers >= 1)).all()) and bool((numbers > 1).any())
+        are_counts = np.isfinite(numbers) & (numbers >= 1)
+        may_be = bool((numbers[are_counts] > 1).any()) and bool(are_counts.mean() >= 0.5)
         require(
             not may_be,
             f"column {n + 1} ({title}) may say how many people a row stands for: say"
