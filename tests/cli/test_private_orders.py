@@ -108,6 +108,17 @@ def test_what_is_released_holds_nothing_of_the_raw_ballots(monkeypatch, ballots,
     assert sorted(published["order"]) == sorted(NAMES)
 
 
+def test_a_name_that_somebody_wrote_is_not_released_where_items_are_listed(monkeypatch, tmp_path):
+    ballots, released = tmp_path / "ballots.csv", tmp_path / "released.json"
+    ballots.write_text("1st,2nd,3rd\n" + "tea,milk,cola\n" * 9 + "tea,Mallory,milk\n")
+    for items in (["tea,milk,cola,water"], ["tea, milk", '"cola",water']):
+        words = [word for each in items for word in ("--items", each)]
+        asked = ("--epsilon", "1", "--release", str(released), "--force")
+        hushrank(monkeypatch, "aggregate", str(ballots), *asked, *words)
+        assert sorted(json.loads(released.read_text())["order"]) == ["cola", "milk", "tea", "water"]
+        assert "Mallory" not in released.read_text()
+
+
 def test_with_epsilon_the_default_is_private_and_without_it_exact(monkeypatch, ballots, tmp_path):
     chosen = []
     for extra in ([], ["--epsilon", 1]):

@@ -189,6 +189,18 @@ def test_orders_need_complete_strict_rows(keys, missing):
         rankings.orders()
 
 
+def test_items_that_are_listed_are_all_there_are():
+    rankings = Rankings.from_keys(
+        [[1, 2, 3], [2, 1, np.nan], [1, 1, 2]], ("a", "b", "c"), [4, 1, 2]
+    )
+    listed = rankings.of_items(("c", "new", "a"))
+    assert listed.names == ("c", "new", "a")
+    assert listed.ranks[:, [0, 2]].tolist() == [[1, 0], [255, 0], [1, 0]]
+    assert not listed.is_ranked[:, 1].any()
+    assert listed.people_of_rows.tolist() == [4, 1, 2]
+    assert listed.of_items(("c", "a")).ranks.tolist() == rankings.restrict([2, 0]).ranks.tolist()
+
+
 @given(profiles(), st.data())
 @FAST
 def test_kept_items_keep_their_order_and_ties(rankings, data):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -13,7 +14,7 @@ from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
 from hushrank.files.pieces import pieces_of
-from hushrank.rankings.ballot_sums import BallotTerms, read_piece
+from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, read_piece
 from hushrank.rankings.forms.asked import Asked
 from hushrank.workflows.at_scale import (
     aggregate_counts,
@@ -52,6 +53,18 @@ def test_partitions_and_schedulers_do_not_matter(ballots):
     there = count_ballots([ballots / "2.parquet", ballots], workers=Workers("threads", 2))
     assert here.counts.tolist() == there.counts.tolist()
     assert here.n_people == there.n_people == N_PEOPLE
+
+
+def test_listed_items_are_those_of_each_piece(ballots, tmp_path):
+    (tmp_path / "other").mkdir()
+    more = replace(BALLOTS, names=("1", "2", "Mallory", "4"), reading=None)
+    hushrank.write_rankings(more, tmp_path / "other" / "more.parquet")
+    items = ("4", "new", "1", "3")
+    terms = BallotTerms(Asked(items=items))
+    sums = count_ballots([ballots, tmp_path / "other"], terms)
+    each = [BallotSums.of(one.of_items(items)) for one in (BALLOTS, more)]
+    assert sums.names == each[0].names == items
+    assert sums.counts.tolist() == (each[0].counts + each[1].counts).tolist()
 
 
 def test_without_a_seed_the_noise_is_secret_and_drawn_for_every_release(ballots):

@@ -5,7 +5,17 @@ from typing import Annotated
 
 from typer import Argument
 
-from hushrank.cli.input.options import BestEnd, Columns, Drop, Form, Id, Ignore, Sheet, Weight
+from hushrank.cli.input.options import (
+    BestEnd,
+    Columns,
+    Drop,
+    Form,
+    Id,
+    Ignore,
+    Items,
+    Sheet,
+    Weight,
+)
 from hushrank.cli.input.reading import ReadingOptions
 from hushrank.cli.output.talk import for_people, in_options
 
@@ -20,6 +30,7 @@ def look(
     best: BestEnd = None,
     drop: Drop = None,
     sheet: Sheet = None,
+    items: Items = None,
 ) -> None:
     """Say what FILE is and how it would be read, what is odd in which line, and what takes it.
 
@@ -31,7 +42,7 @@ def look(
     from hushrank.cli.output.console import plain
     from hushrank.workflows.look import look as look_at
 
-    options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
+    options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
     found = look_at(file, options.asked(), options=options.words())
     console = for_people()
     for text in (found.line, *found.odd, *found.columns):

@@ -57,6 +57,7 @@ def read_rankings(
     best: Best | None = None,
     drop: Sequence[str] = (),
     sheet: str | None = None,
+    items: Sequence[str] = (),
 ) -> Rankings:
     """Read rankings from a `source`: a file, a table in memory, or a list of lists of names.
 
@@ -65,7 +66,9 @@ def read_rankings(
     which are not (names, also with *, numbers, or ranges such as "2-8"), `id` whose ballot a row is
     (the last one of a person counts), `weight` how many people it stands for, `best` which end of
     scores is best (high, low), and `drop` which items to leave out: names, `write-ins`, or
-    a share such as "1%" of the people who must rank them. `sheet` names that of a workbook.
+    a share such as "1%" of the people who must rank them. `sheet` names that of a workbook. `items`
+    lists all items: what else ballots name is left out, and what no ballot names is ranked by
+    nobody. Where ballots name the items themselves, say it for whatever is to be private.
 
     Files: exports of survey tools and voting machines as CSV, Excel, OpenDocument, JSON, Parquet;
     PrefLib, BLT and order files; plain or gzipped. See `docs/data.md`. A list holds one ballot a
@@ -77,12 +80,12 @@ def read_rankings(
     >>> read_rankings([["tea", "coffee"], ["coffee"], [{"tea", "coffee"}]])
     Rankings(3 people, 2 items, with ties, incomplete)
     """
-    named = {"columns": columns, "ignore": ignore, "drop": drop}
+    named = {"columns": columns, "ignore": ignore, "drop": drop, "items": items}
     for name, texts in named.items():
         if isinstance(texts, str):
             raise TypeError(f"{name}: expected a list of texts, got one text")
     lists = (tuple(columns), tuple(ignore))
-    asked = Asked(form, *lists, id, weight, best, tuple(drop), sheet)
+    asked = Asked(form, *lists, id, weight, best, tuple(drop), sheet, tuple(items))
     if isinstance(source, str | os.PathLike):
         return _read_file(source, asked)
     if isinstance(source, ArrowStream | ArrowArray):

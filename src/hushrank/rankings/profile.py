@@ -248,6 +248,14 @@ class Rankings:
         kept = competition_ranks(self.ranks[:, columns], self.is_ranked[:, columns])
         return self._of(kept, tuple(self.names[item] for item in items), self.multiplicities)
 
+    def of_items(self, names: Sequence[str]) -> "Rankings":
+        """Return how these items are ranked, in this order of columns: new ones by nobody."""
+        place = {name: item for item, name in enumerate(self.names)}
+        columns = np.array([place.get(name, 0) for name in names], dtype=np.intp)
+        is_known = np.array([name in place for name in names])
+        kept = competition_ranks(self.ranks[:, columns], self.is_ranked[:, columns] & is_known)
+        return self._of(kept, tuple(names), self.multiplicities)
+
     def select(self, rows: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> "Rankings":
         """Keep these rows, by number or by mask."""
         multiplicities = None if self.multiplicities is None else self.multiplicities[rows]

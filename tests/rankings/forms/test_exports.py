@@ -428,6 +428,20 @@ def test_one_cell_makes_no_column_of_counts_one_that_says_nothing(tmp_path):
             read(tmp_path, text + more)
 
 
+def test_items_can_be_listed_whatever_ballots_name(tmp_path):
+    text = "1st,2nd,3rd\ntea,milk,cola\nmilk,Mallory,tea\nMallory,,\n"
+    found = read(tmp_path, text, items=["cola", "tea", "milk", "water"])
+    assert found.names == ("cola", "tea", "milk", "water")
+    assert list(found) == [("tea", "milk", "cola"), ("milk", "tea")]
+    assert "items as listed: 1 others left out, 1 ranked by nobody" in str(found.reading)
+    assert "1 empty left out" in str(found.reading)
+    for wrong, words in ((["tea", "tea"], "distinct names"), (["x"], "got none of them")):
+        with pytest.raises(HushrankError, match=f"items: expected .*{words}"):
+            read(tmp_path, text, items=wrong)
+    with pytest.raises(TypeError, match="items: expected a list of texts"):
+        read(tmp_path, text, items="tea")
+
+
 def test_a_row_of_names_below_ranks_is_refused_and_turns_no_other_ballot_round(tmp_path):
     text = "tea,milk,cola\n" + "2,1,3\n3,1,2\n" * 40
     with pytest.raises(HushrankError, match="line 82, column 1: expected a place of 1 to 3"):

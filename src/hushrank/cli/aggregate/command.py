@@ -19,6 +19,7 @@ from hushrank.cli.input.options import (
     Form,
     Id,
     Ignore,
+    Items,
     Scheduler,
     Sheet,
     Unranked,
@@ -77,6 +78,7 @@ def aggregate(
     best: BestEnd = None,
     drop: Drop = None,
     sheet: Sheet = None,
+    items: Items = None,
     seed: Annotated[
         int | None, Option(min=0, help="Repeat pivots and noise. The result is then not private.")
     ] = None,
@@ -121,7 +123,7 @@ def aggregate(
         "seed": seed,
     }
     paths = AggregatePaths(Path(file), release, json, csv, figure, report)
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
     terms = ReleaseTerms(title, force, no_ledger)
     if engine == Engine.DASK:
         from hushrank.cli.aggregate.at_scale import aggregate_files_and_show

@@ -21,6 +21,7 @@ from hushrank.cli.input.options import (
     Form,
     Id,
     Ignore,
+    Items,
     Scheduler,
     Sheet,
     Shuffled,
@@ -137,6 +138,7 @@ def collect(
     best: BestEnd = None,
     drop: Drop = None,
     sheet: Sheet = None,
+    items: Items = None,
     unranked: Annotated[
         Unranked | None,
         Option(help="max-entropy: items left out say nothing or come last. (default: refused)"),
@@ -198,7 +200,7 @@ def collect(
         "mechanism": mechanism,
         "queries": queries,
     }
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
     meaning: Any = None if unranked is None else unranked.value
     asked: dict[str, Any] = {
         "protocol": protocol,

@@ -65,6 +65,13 @@ BestEnd: TypeAlias = Annotated[
 Sheet: TypeAlias = Annotated[
     str | None, Option(help="The sheet of a workbook. (default: the only one with rows)")
 ]
+Items: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        help="All items, whatever ballots name: tea,milk,cola. May be repeated. (default: those"
+        " that somebody ranks)"
+    ),
+]
 Drop: TypeAlias = Annotated[
     list[str] | None, Option(help="Items to leave out: by name, write-ins, or 1%. May be repeated.")
 ]

@@ -1,5 +1,6 @@
 """Read the ballots or activity of a command, and say in one line how, before any result."""
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ class ReadingOptions:
     best: End | None = None
     drop: Sequence[str] | None = None
     sheet: str | None = None
+    items: Sequence[str] | None = None
 
     def read(self, path: Path, *, unranked: "Unranked | None" = None) -> "Rankings":
         """Read the ballots of a file; unranked: what leaving an item out means, if told."""
@@ -52,6 +54,7 @@ class ReadingOptions:
             None if self.best is None else self.best.value,
             tuple(self.drop or ()),
             self.sheet,
+            tuple(name for each in self.items or () for name in _names(each)),
         )
 
     def words(self) -> list[str]:
@@ -78,6 +81,12 @@ class ActivityOptions:
         from hushrank.activities.activity_files import read_activity
 
         return read_activity(path, **{**vars(self), "delimiter": _sign(self.delimiter)})
+
+
+def _names(text: str) -> list[str]:
+    """Return names with commas between, in quotation marks where one has a comma."""
+    (names,) = csv.reader([text], skipinitialspace=True) or [[]]
+    return [name.strip() for name in names if name.strip()]
 
 
 def _sign(delimiter: str | None) -> str | None:

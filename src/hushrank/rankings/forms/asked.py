@@ -16,8 +16,8 @@ class Asked:
     """How to read: each field is an option of `hushrank.read_rankings` and of the commands.
 
     columns, ignore: names, names with *, numbers or ranges (2-8). drop: names with *, `write-ins`,
-    or a share such as 1%. sheet: of a workbook.
-    Raises HushrankError for a form or an end that there is not.
+    or a share such as 1%. sheet: of a workbook. items: all of them, whatever ballots name.
+    Raises HushrankError for a form or an end that there is not, or an item twice.
     """
 
     form: Form | None = None
@@ -28,6 +28,7 @@ class Asked:
     best: Best | None = None
     drop: tuple[str, ...] = ()
     sheet: str | None = None
+    items: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the words."""
@@ -35,6 +36,7 @@ class Asked:
         require(known, f"expected a form of {', '.join(FORMS)}")
         ends = self.best is None or self.best in get_args(Best)
         require(ends, "best: expected high or low, which end of the numbers is best")
+        require(len({*self.items}) == len(self.items), "items: expected distinct names")
 
     @property
     def of_tables(self) -> bool:

@@ -32,6 +32,7 @@ def ballots_of(found: Found, source: str, asked: Asked, *, n_empty: int = 0) -> 
         counts["superseded"] = _people(rankings, ~is_last)
         rankings, flags = _kept(rankings, flags, is_last)
     rankings, dropped = _without(rankings, asked.drop)
+    rankings, left_out = _of_items(rankings, asked.items)
     if not rankings.is_complete:
         speaks: Flags = np.asarray(rankings.is_ranked.any(axis=1))
         counts["empty"] = _people(rankings, ~speaks) + n_empty
@@ -40,7 +41,9 @@ def ballots_of(found: Found, source: str, asked: Asked, *, n_empty: int = 0) -> 
     elif n_empty:
         counts["empty"] = n_empty
     counts |= {kind: _people(rankings, rows) for kind, rows in flags.items()}
-    return rankings.read_as(_reading(rankings, found, source, Irregular(**counts), dropped, asked))
+    return rankings.read_as(
+        _reading(rankings, found, source, Irregular(**counts), (*dropped, *left_out), asked)
+    )
 
 
 def _reading(
@@ -102,6 +105,17 @@ def _without(rankings: Rankings, drop: tuple[str, ...]) -> tuple[Rankings, tuple
     kept = [item for item in range(rankings.n_items) if item not in dropped]
     require(kept, "drop: expected items that stay")
     return (rankings.restrict(kept) if dropped else rankings), tuple(said)
+
+
+def _of_items(rankings: Rankings, items: tuple[str, ...]) -> tuple[Rankings, tuple[str, ...]]:
+    """Keep the items that were listed, and say of how many others there are."""
+    if not items:
+        return rankings, ()
+    n_known = len(set(rankings.names) & set(items))
+    require(n_known, "items: expected items that ballots rank, got none of them")
+    n_others, n_missing = rankings.n_items - n_known, len(items) - n_known
+    said = f"items as listed: {n_others:,} others left out, {n_missing:,} ranked by nobody"
+    return rankings.of_items(items), (said,)
 
 
 def _named(rankings: Rankings, pattern: str) -> set[int]:
