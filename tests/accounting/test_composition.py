@@ -91,9 +91,11 @@ def test_deltas_add_up_over_the_same_people_and_only_over_them():
 
 def test_losses_against_different_changes_are_never_added():
     mixed = [Spend("a", 1.0, "GRR"), central(1.0)]
+    of_one_model = [central(1.0), central(1.0, neighbours="replace one ballot")]
     for total in (total_epsilon, total_delta):
-        with pytest.raises(HushrankError, match="same change"):
-            total(mixed)
+        for spends in (mixed, of_one_model):
+            with pytest.raises(HushrankError, match="same change"):
+                total(spends)
 
 
 @pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, float("nan")])
