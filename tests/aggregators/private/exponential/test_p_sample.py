@@ -485,6 +485,18 @@ def test_the_coin_that_keeps_an_order_is_exact(monkeypatch):
     assert tossed == [(Fraction(8), Fraction(7, 3) + Fraction(0.1))]
 
 
+def test_each_proposed_order_is_kept_by_a_coin_of_its_own_chance_and_cost(monkeypatch):
+    tossed = []
+    monkeypatch.setattr(
+        "hushrank.aggregators.private.exponential.proposals.certified_coins",
+        lambda factor, exponent, size, *, rng: [tossed.append((factor, exponent)) or factor == 4],
+    )
+    shares = np.array([[2**63], [2**62], [2**61]], dtype=np.uint64)
+    proposed = Proposals(np.array([[0, 1], [1, 0], [0, 1]]), shares, np.array([3, 5, 7]))
+    assert kept_order(proposed, Fraction(1), 0.0, rng=seeded()) == (1, 0)
+    assert tossed == [(2, 3), (4, 5)]
+
+
 def test_terms_that_do_not_count_are_less_than_the_slack_all_together():
     """Else an order could be proposed too seldom for its coin, which does not exceed 1."""
     assert MOST_ITEMS_OF_SETS * exp(-NEGLIGIBLE) < 2.0**-15 < SLACK
