@@ -234,6 +234,16 @@ def test_a_device_adds_the_prices_of_its_answers_exactly():
         read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
 
 
+def test_a_device_adds_what_its_answers_cost_and_not_what_is_written():
+    """Five tenths are a half, but the float that is written 0.1 is more than a tenth."""
+    mechanism = GeneralizedRandomizedResponse(2, 0.1)
+    survey = Survey("pairs", tuple(QUESTIONS[:6]), (mechanism,) * 6, 1.0, answers_per_person=5)
+    wire = json.loads(PublishedSurvey(survey, NAMES).handout(range(5)))
+    wire["head"] = wire["head"].replace('"epsilon":1.0', '"epsilon":0.5', 1)
+    with pytest.raises(HushrankError, match="the answers exceed"):
+        read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
+
+
 def test_a_device_makes_the_mechanisms_of_its_own_questions_alone_and_few(monkeypatch):
     """To state those of whole orders takes a fifth of a second each."""
     made, describe = [], WireMechanism.mechanism

@@ -7,6 +7,7 @@ from math import comb, factorial
 import numpy as np
 import pytest
 
+from hushrank.accounting.composition import rest_of, share_of
 from hushrank.aggregators.pairwise import pair_margins
 from hushrank.aggregators.private import auto as private_auto
 from hushrank.aggregators.private import borda as private_borda
@@ -211,6 +212,50 @@ def test_what_auto_shows_is_both_releases_each_with_noise_of_its_own(monkeypatch
     weight = variances[1] / sum(variances)
     expected = SCORES + weight * added[0] + (1 - weight) * added[1]
     assert found.evidence.scores == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.fixture
+def prices(monkeypatch):
+    """Remember at which epsilon and delta noise or an order is drawn, and draw none."""
+    prices = []
+
+    def release(mechanism, values, *, rng):
+        prices.append((mechanism.epsilon, getattr(mechanism, "delta", 0.0)))
+        return values * getattr(mechanism, "resolution", 1)
+
+    def geometric(epsilon, size, *, rng):
+        prices.append((epsilon, 0.0))
+        return np.zeros(size, dtype=np.int64)
+
+    def drawn(majority, *, epsilon, rng):
+        prices.append((epsilon, 0.0))
+        return tuple(range(len(majority)))
+
+    for mechanism in MECHANISMS:
+        monkeypatch.setattr(mechanism, "release", release)
+    monkeypatch.setattr(private_histogram, "two_sided_geometric", geometric)
+    monkeypatch.setattr(private_kemeny.private_sample, "p_sample", drawn)
+    return prices
+
+
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.0123456789, 0.0016])
+@pytest.mark.parametrize("method", [p_borda_hist, *OF_COUNTS])
+def test_what_is_drawn_costs_the_very_epsilon_that_was_given(method, epsilon, prices):
+    """One with fewer digits is as often above: of 0.0016 it may be a quarter more."""
+    ballots = PEOPLE if method is p_borda_hist else COUNTS
+    found = method(ballots, epsilon=epsilon, rng=Randomness.seeded(1))
+    drawn_at = share_of(epsilon, PAID.get(method, 1))
+    assert prices == [(drawn_at, getattr(method, "keywords", {}).get("delta", 0.0))]
+    assert found.spend.epsilon == epsilon
+
+
+@pytest.mark.parametrize("delta", [None, 1e-5])
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.0123456789, 0.0016])
+def test_what_auto_draws_costs_its_parts_of_the_very_epsilon_that_was_given(epsilon, delta, prices):
+    found = auto(COUNTS, epsilon=epsilon, delta=delta, rng=Randomness.seeded(1))
+    look = share_of(epsilon, 20)
+    assert [each for each, _ in prices] == [look, rest_of(epsilon, look)]
+    assert found.spend.epsilon == epsilon
 
 
 def reused_for_every_pivot(margins, noise, *, rng, sort=private_quicksort._quicksort):

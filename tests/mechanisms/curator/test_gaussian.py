@@ -180,6 +180,22 @@ def test_each_secret_noise_is_exact_however_many_there_are(monkeypatch, shape):
     assert (released == np.arange(released.size).reshape(shape)).all()
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 1 / 3, 3.0, 30.0, 1e-5])
+@pytest.mark.parametrize("squared_sensitivity", [1, 45, 2**30 + 1])
+def test_secret_noise_has_the_very_sigma_that_was_paid_for(
+    monkeypatch, squared_sensitivity, epsilon
+):
+    """One with fewer digits is as often below, and costs more than epsilon."""
+    sigmas = []
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.gaussian.gaussian_noise",
+        lambda sigma, size, *, rng: [sigmas.append(sigma)] and np.zeros(size, dtype=np.int64),
+    )
+    mechanism = DiscreteGaussian(squared_sensitivity, epsilon, 1e-6)
+    mechanism.release(np.zeros(3, dtype=int), rng=Randomness(read_nothing, is_private=True))
+    assert sigmas == [mechanism.sigma]
+
+
 @pytest.mark.parametrize("sigma", [0.1, 0.7, 3, 15.9, 16.1, 40])
 def test_the_difference_of_two_noises_has_the_stated_law(sigma):
     mechanism = DiscreteGaussian(1, 1, 1e-6)

@@ -197,6 +197,18 @@ def test_the_finest_noise_follows_its_law():
     assert_follows(np.searchsorted(edges, np.abs(noise)), stated)
 
 
+@pytest.mark.parametrize("epsilon", [1e-10, 1e-12 / 3, 2**-50])
+def test_the_finest_noise_is_drawn_at_the_very_rate_of_its_epsilon(monkeypatch, epsilon):
+    """A shorter fraction is as often above, and costs more than epsilon."""
+    rates = []
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.geometric.geometric",
+        lambda *rate, rng: rates.append(Fraction(*rate)) or 0,
+    )
+    two_sided_geometric(epsilon, 2, rng=Randomness.replayed(b""))
+    assert rates == [Fraction(epsilon)] * 4
+
+
 def test_cells_are_independent():
     """Neighbouring cells whose signs agree a tenth too often are caught."""
     sign = (1 - np.tanh(0.05)) / 2

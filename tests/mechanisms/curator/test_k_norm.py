@@ -304,6 +304,30 @@ def test_steps_go_from_one_to_twice_the_radius(monkeypatch, share, expected):
     assert steps.tolist() == [[14 if share else 1] * 3] * 2
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 1 / 3, 1e-3, 30.0])
+@pytest.mark.parametrize("n_items", [2, 5, 100])
+def test_radii_are_drawn_at_the_very_rate_that_was_paid_for(monkeypatch, n_items, epsilon):
+    """A shorter fraction is as often above, and costs more than epsilon."""
+    drawn_at = []
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.k_norm._draw_radius",
+        lambda n_items, rate, *, rng: drawn_at.append((n_items, rate)) or 1,
+    )
+    mechanism = PermutohedronMechanism(n_items, epsilon)
+    mechanism.release(np.zeros(n_items, dtype=int), rng=seeded())
+    assert drawn_at == [(n_items, Fraction(epsilon) / mechanism.resolution)]
+
+
+def test_the_parts_of_a_radius_are_drawn_at_its_very_rate(monkeypatch):
+    rates, rate = [], Fraction(1 / 3) / 64
+    monkeypatch.setattr(
+        "hushrank.mechanisms.curator.k_norm.geometric",
+        lambda *own, rng: rates.append(Fraction(*own)) or 10**9,
+    )
+    _draw_radius(3, rate, rng=seeded())
+    assert set(rates) == {rate}
+
+
 def test_scores_up_to_the_largest_are_released_and_none_beyond():
     mechanism = PermutohedronMechanism(3, 1.0)
     largest = 2**62 // mechanism.resolution
