@@ -31,6 +31,15 @@ def test_a_round_costs_what_its_dearest_survey_does():
     assert clone_rate(surveys) == pytest.approx(float(most))  # and not the rate of one nat
 
 
+@pytest.mark.parametrize("epsilon", [2 / 3, 0.01234567891, 1e-7])
+def test_a_shuffler_is_told_the_very_epsilon_of_the_dearest_survey(epsilon):
+    surveys = (
+        sampled_survey("some", (PAIR,), epsilon, lots=(0.0, 0.5)),
+        sampled_survey("others", (PAIR,), epsilon / 2, lots=(0.5, 1.0)),
+    )
+    assert local_epsilon(surveys) == epsilon
+
+
 @pytest.mark.parametrize("low", [nth / 16 + 0.01 for nth in range(15)])
 def test_the_rate_of_a_part_is_a_grain_more_and_the_sum_is_rounded_up(low):
     """Of orders of three items, for a part of people, and a set of which two of four hold."""

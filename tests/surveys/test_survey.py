@@ -29,6 +29,11 @@ def test_a_sampled_survey_spends_everything_on_one_question():
     assert survey.spend.mechanism == "GeneralizedRandomizedResponse"
 
 
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.01234567891, 1e-7])
+def test_a_round_is_booked_at_the_very_epsilon_of_its_survey(epsilon):
+    assert sampled_survey("pairs", PAIRS, epsilon).spend.epsilon == epsilon
+
+
 def test_answers_that_cost_more_than_epsilon_are_refused():
     half = (GeneralizedRandomizedResponse(2, 0.5),) * 6
     Survey("fits", tuple(PAIRS), half, epsilon=1.0, answers_per_person=2)

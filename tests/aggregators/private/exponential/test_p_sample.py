@@ -528,6 +528,21 @@ def test_the_rate_is_epsilon_rounded_down(epsilon):
     assert loss == 1 if epsilon == 1 else True
 
 
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.0123456789, 1e-8])
+def test_orders_are_drawn_and_items_jump_at_the_very_rate_that_was_paid_for(monkeypatch, epsilon):
+    """A shorter fraction is as often above, and costs more than epsilon."""
+    rate, rates = cost_rate(12, epsilon), []
+
+    def remembered(tables, tape, starts, found, n_kept, n_tries):
+        rates.append(Fraction(tables.numerator, tables.denominator))
+        return 0, len(starts), 0
+
+    monkeypatch.setattr(sample_by_insertion, "_insert_items", remembered)
+    monkeypatch.setattr(private_sample, "_by_sets", lambda _, rate, *, rng: rates.append(rate))
+    p_sample(counts_of(12, 30), epsilon=epsilon, rng=seeded())
+    assert rates == [rate, rate]
+
+
 @pytest.mark.parametrize(
     ("epsilon", "kept"),
     [
