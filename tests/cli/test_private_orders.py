@@ -117,6 +117,8 @@ def test_a_name_that_somebody_wrote_is_not_released_where_items_are_listed(monke
         hushrank(monkeypatch, "aggregate", str(ballots), *asked, *words)
         assert sorted(json.loads(released.read_text())["order"]) == ["cola", "milk", "tea", "water"]
         assert "Mallory" not in released.read_text()
+    for nothing in ("", " , "):
+        assert hushrank(monkeypatch, "aggregate", str(ballots), "--items", nothing) == 1
 
 
 def test_with_epsilon_the_default_is_private_and_without_it_exact(monkeypatch, ballots, tmp_path):

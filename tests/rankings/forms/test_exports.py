@@ -433,7 +433,7 @@ def test_items_can_be_listed_whatever_ballots_name(tmp_path):
     found = read(tmp_path, text, items=["cola", "tea", "milk", "water"])
     assert found.names == ("cola", "tea", "milk", "water")
     assert list(found) == [("tea", "milk", "cola"), ("milk", "tea")]
-    assert "items as listed: 1 others left out, 1 ranked by nobody" in str(found.reading)
+    assert "items as listed: ballots name 1 more, and 1 of them nowhere" in str(found.reading)
     assert "1 empty left out" in str(found.reading)
     for wrong, words in ((["tea", "tea"], "distinct names"), (["x"], "got none of them")):
         with pytest.raises(HushrankError, match=f"items: expected .*{words}"):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushrank.cli.input.options import End, FileForm
+from hushrank.errors import require
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from rich.console import Console
@@ -85,8 +86,10 @@ class ActivityOptions:
 
 def _names(text: str) -> list[str]:
     """Return names with commas between, in quotation marks where one has a comma."""
-    (names,) = csv.reader([text], skipinitialspace=True) or [[]]
-    return [name.strip() for name in names if name.strip()]
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    names = [name.strip() for name in names if name.strip()]
+    require(names, "items: expected names with commas between, such as tea,milk")
+    return names
 
 
 def _sign(delimiter: str | None) -> str | None:

@@ -114,7 +114,7 @@ def _of_items(rankings: Rankings, items: tuple[str, ...]) -> tuple[Rankings, tup
     n_known = len(set(rankings.names) & set(items))
     require(n_known, "items: expected items that ballots rank, got none of them")
     n_others, n_missing = rankings.n_items - n_known, len(items) - n_known
-    said = f"items as listed: {n_others:,} others left out, {n_missing:,} ranked by nobody"
+    said = f"items as listed: ballots name {n_others:,} more, and {n_missing:,} of them nowhere"
     return rankings.of_items(items), (said,)
 
 
