@@ -588,6 +588,21 @@ def test_an_earlier_assignment_brings_its_question_to_one_person_only(in_service
     in_service(using)
 
 
+def test_an_assignment_of_the_survey_itself_brings_nobody_its_question(in_service):
+    """Many who pass theirs on, though each is invited once, would all be asked what one likes."""
+
+    async def using(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        given = [await service.join(id, Joining(person(0), 5))]
+        for n in range(1, 6):
+            passed_on = Joining(person(n), 5, earlier=given[-1].assignment)
+            given.append(await service.join(id, passed_on))
+        assert len({each.handout for each in given}) == 6  # a deck has each pair once
+
+    in_service(using)
+
+
 def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
     async def using(service):
         first = await service.create(draft(protocol="pairs"))

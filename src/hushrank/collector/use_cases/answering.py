@@ -109,6 +109,8 @@ class Answering(Shelf):
         if part is None:
             return NotAsked(number)
         kept = await self._earlier(record, joining.earlier, number, asked, part)
+        if kept is not None and kept.survey == id:  # many could pass on the question that they like
+            kept = None
         joined = await self.store.join(id, number, _deck(part, kept), person)
         joined = present(joined, "closed", "the round has ended")
         before, position = _place(joined)

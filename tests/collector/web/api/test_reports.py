@@ -224,3 +224,17 @@ def test_a_batch_has_at_most_1000_lines(on_collector):
         assert len((await send_lines(collector, b"")).json()["results"]) == 0
 
     on_collector(use)
+
+
+@pytest.mark.parametrize("space", [b"\r", b" ", b""])
+def test_what_no_line_ends_is_no_way_around_that(space, on_collector):
+    upload = json.dumps({"assignment": "", "idempotency_key": "0" * 32, "reports": []}).encode()
+
+    async def use(collector):
+        answer = await send_lines(collector, space.join([upload] * 1_001))
+        results = answer.json().get("results", [])
+        assert len(results) == 1 or kind_of(answer) == "too-large"
+        answer = await send_lines(collector, b"no json" + b"\r{}" * 1_001)
+        assert len(answer.json()["results"]) == 1
+
+    on_collector(use)

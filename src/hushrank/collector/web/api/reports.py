@@ -61,14 +61,23 @@ class ManyUploads:
 
 
 def read_lines(body: bytes) -> Sequence[Upload | Refusal]:
-    """Return the upload of each line, or why it is none."""
+    """Return the upload of each line, or why it is none.
+
+    Several that other space parts, in one line, are read as several: all of them count.
+    """
     n_lines = body.count(b"\n") + (not body.endswith(b"\n"))
+    _require_few(n_lines)
+    try:
+        read: Sequence[Upload | Refusal] = _UPLOAD.decode_lines(body)
+    except UNREADABLE:
+        return [_read_line(line) for line in body.split(b"\n") if line.strip()]
+    _require_few(len(read))
+    return read
+
+
+def _require_few(n_lines: int) -> None:
     if n_lines > MOST_LINES:
         raise Rejected("too-large", f"expected at most {MOST_LINES} lines")
-    try:
-        return _UPLOAD.decode_lines(body)
-    except UNREADABLE:
-        return [_read_line(line) for line in body.splitlines() if line.strip()]
 
 
 def _read_line(line: bytes) -> Upload | Refusal:
