@@ -14,6 +14,7 @@ from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
 from hushrank.collector.store.store import Secret
+from hushrank.collector.tokens import key_of
 from hushrank.collector.use_cases import running
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
@@ -145,6 +146,23 @@ def test_the_same_reports_are_accepted_again_and_others_refused(in_service):
         assert guessed.kind == "conflict"  # nobody else learns whether they are the same
         assert await service.conflicts(id) == 2
         assert (await service.survey(id)).counts[0].reported == 1
+
+    in_service(using)
+
+
+def test_a_key_that_differs_in_one_digit_is_another_one(in_service):
+    """Who guesses some of its bits learns nothing."""
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 5))
+        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        await service.accept([Upload(assigned.assignment, KEY, reports)])
+        keys = [f"{KEY[:at]}{15 - int(KEY[at], 16):x}{KEY[at + 1 :]}" for at in range(32)]
+        guesses = [Upload(assigned.assignment, key, reports) for key in keys]
+        assert {told.kind for told in await service.accept(guesses)} == {"conflict"}
+        assert await service.conflicts(id) == 32
 
     in_service(using)
 
@@ -807,5 +825,37 @@ def test_assignments_outlive_a_rotation_of_the_key(in_service):
         reports = report(newest.handout, 0.0, TASTES[0], 1)
         (told,) = await other.accept([Upload(newest.assignment, KEY, reports)])
         assert isinstance(told, Accepted)
+
+    in_service(using)
+
+
+def test_a_rotation_makes_a_key_of_a_new_number_though_one_was_dropped(in_service):
+    """Else the key that somebody read would go on signing, and nobody would notice."""
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await service.join(id, Joining(person(1), 5))
+        await service.rotate_key()
+        read = {key.key for key in await service.store.signing_keys()}
+        await service.store.drop_signing_key(1)
+        assert await service.rotate_key() == 3
+        assigned = await service.join(id, Joining(person(2), 5))
+        assert key_of(assigned.assignment) == 3
+        (newest,) = [key.key for key in await service.store.signing_keys() if key.number == 3]
+        assert newest not in read
+
+    in_service(using)
+
+
+def test_each_key_that_signs_is_of_256_bits(in_service):
+    """By fewer, whoever has an assignment would find the key, and forge others."""
+
+    async def using(service):
+        await service._signing_keys()
+        await service.rotate_key()
+        keys = [key.key for key in await service.store.signing_keys()]
+        assert [len(key) for key in keys] == [32, 32]
+        assert all(len(set(key)) > 16 for key in keys)  # 30 of 32 random bytes differ
 
     in_service(using)

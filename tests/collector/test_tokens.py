@@ -52,6 +52,14 @@ def test_tokens_do_not_tell_how_many_joined_between_them():
     assert places == [urlsafe_b64decode(sign(each, KEYS))[13:23] for each in assignments]
 
 
+def test_no_two_tokens_hide_their_numbers_by_the_same_pad():
+    """By two of one pad, whoever has both sees the difference of their numbers."""
+    assignments = [Assignment(ID, 0, 0, number, 0, (12,)) for number in range(500)]
+    hidden = [urlsafe_b64decode(sign(each, KEYS))[13:19] for each in assignments]
+    pads = {int.from_bytes(each, "big") ^ number for number, each in enumerate(hidden)}
+    assert len(pads) == 500  # of 48 bits: once in 2e9 keys
+
+
 def test_every_changed_character_is_noticed():
     token = sign(Assignment(ID, 0, 1, 77, 5, (12,)), KEYS)
     assert len(token) == 56  # 42 bytes, of which 16 are the MAC

@@ -65,3 +65,5 @@ async def check(store: Store, version: int = 2) -> None:
     assert new == Joined(5, 1, 5, True)
     sent = [upload(5, b"b", b"c", round=1)] * 2
     assert await store.accept(sent, now=THEN) == ["new", "same"]
+    guesses = [upload(4, report, round=1, key=b"g" * 16) for report in (b"\x00\xff", b"a")]
+    assert await store.accept(guesses, now=THEN) == ["other"] * 2  # it came before there were keys

@@ -4,7 +4,8 @@ import pytest
 
 from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.opening import open_store
-from hushrank.collector.store.postgres import answers, connections, deletion
+from hushrank.collector.store.postgres import answers, connections, deletion, people
+from hushrank.collector.store.postgres.connections import transaction
 from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
@@ -180,6 +181,24 @@ def test_nothing_is_added_to_a_round_after_it_was_closed(database):
             assert (await sending).count(["new"]) == counts.reported
             assert await store.counts(f"s{round}", 0) == counts
         await other.close()
+
+    on_store(database, scenario)
+
+
+def test_a_round_ends_after_those_who_are_joining_it(database):
+    """Who is written down after all were forgotten would never be forgotten."""
+
+    async def scenario(store):
+        await open_survey(store)
+        async with transaction(store._pool) as lent:
+            (place,) = await people.join(lent, [people.Joining(("s", 0), 0, person(1))])
+            closing = asyncio.create_task(store.close_round("s", 0))
+            done, _ = await asyncio.wait([closing], timeout=0.5)
+            assert place.is_new
+            assert not done
+        assert await closing
+        await store.forget_people("s", 0)
+        assert await rows_of(store, ["people"]) == 0
 
     on_store(database, scenario)
 
