@@ -182,7 +182,7 @@ def test_joining_takes_only_what_it_describes(on_collector):
             good | {"person": ""},
             good | {"person": "x" * 201},
             good | {"more": 1},
-            good | {"earlier": "x" * 401},
+            good | {"earlier": "x" * 3_001},
         ):
             answer = await collector.client.post(path, json=wrong)
             assert (answer.status_code, kind_of(answer)) == (422, "malformed")
@@ -205,6 +205,23 @@ def test_joining_is_json_by_its_type(on_collector):
             headers = {"content-type": media_type}
             answer = await collector.client.post(path, content=body, headers=headers)
             assert (answer.status_code, kind_of(answer)) == (415, "media-type")
+
+    on_collector(use)
+
+
+def test_a_survey_of_a_hundred_questions_a_person_can_be_repeated(on_collector):
+    """Three bytes of an assignment are of each question."""
+
+    async def use(collector):
+        items = [{"name": f"drink {n}"} for n in range(16)]
+        options = {"queries": 100}
+        first = await collector.open(protocol="pairs", items=items, options=options)
+        given = (await collector.join(first)).json()
+        again = await collector.service.copy(first)
+        await collector.service.open(again)
+        answer = await collector.join(again, earlier=given["assignment"])
+        assert answer.status_code == 201
+        assert answer.json()["handout"] == given["handout"]
 
     on_collector(use)
 

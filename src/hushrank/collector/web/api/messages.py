@@ -15,7 +15,7 @@ MOST_LINES = 1_000
 """Of one batch of reports."""
 
 Receipt: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]+$")]
-Token: TypeAlias = Annotated[str, Meta(min_length=1, max_length=400)]
+Token: TypeAlias = Annotated[str, Meta(min_length=1, max_length=3_000)]
 
 
 class Quiet(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
