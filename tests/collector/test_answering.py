@@ -9,6 +9,7 @@ from hushrank.collector.tokens import Assignment
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
 from tests.collector.drafts import draft
+from tests.collector.web.running import others_report
 
 MOST_PLACES = 2**22
 LARGEST_NUMBER = 2**63 - 1
@@ -151,8 +152,9 @@ def test_the_last_lot_is_one(in_service):
 
 def test_nobody_joins_between_two_rounds(in_service):
     async def using(service):
-        id = await service.create(draft(protocol="safari"))
+        id = await service.create(draft(protocol="safari", smallest_group=2))
         await service.open(id)
+        await others_report(service, id, 2)
         await service.close_round(id)
         with pytest.raises(Refusal, match="the next round is not open yet"):
             await service.join(id, Joining("x", 5))

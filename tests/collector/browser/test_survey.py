@@ -7,8 +7,10 @@ from hushrank.collector.draft import LIVE
 from tests.collector.browser.accessible import accessible
 from tests.collector.browser.driving.hands import Finger, bring_to, drag_by_mouse, order, row
 from tests.collector.browser.driving.taping import tape
+from tests.collector.web.running import others_report
 
 THREE = [{"name": name} for name in ("tea", "coffee", "water")]
+TWO_ROUNDS = {"protocol": "safari", "smallest_group": 2}
 KEPT = """() => new Promise((resolve) => {
   const opening = indexedDB.open("hushrank", 1);
   opening.onsuccess = () => {
@@ -254,13 +256,14 @@ def test_a_browser_that_keeps_nothing_does_not_take_part(sit, collector):
 
 
 def test_who_comes_back_answers_the_second_round_from_the_first_order(sit, collector):
-    survey = collector.open(items=THREE, protocol="safari", options={"split": "budget"})
+    survey = collector.open(items=THREE, options={"split": "budget"}, **TWO_ROUNDS)
     page = sit(collector.page(survey))
     assert "a few small questions" in page.locator("main").inner_text()
     take_part(page, [2, 0, 1])
     first = wire(page)
     send(page)
     assert "There may be one more small question" in page.locator("main").inner_text()
+    collector.call(lambda service: others_report(service, survey, 1))
     collector.call(lambda service: service.close_round(survey))
     page.reload()
     page.wait_for_selector(".stamp")
@@ -271,11 +274,11 @@ def test_who_comes_back_answers_the_second_round_from_the_first_order(sit, colle
     page.wait_for_selector("blockquote")
     assert wire(page) != first
     send(page)
-    assert reported(collector, survey) == [1, 1]
+    assert reported(collector, survey) == [2, 1]
 
 
 def test_people_of_another_lot_are_asked_in_their_own_round(sit, visits, collector):
-    survey = collector.open(items=THREE, protocol="safari", options={"split": "people"})
+    survey = collector.open(items=THREE, options={"split": "people"}, **TWO_ROUNDS)
     for number in range(60):
         page = sit(collector.page(survey), script=tape(number))
         press(page, "Start")
@@ -284,6 +287,7 @@ def test_people_of_another_lot_are_asked_in_their_own_round(sit, visits, collect
             break
         visits.leave(page)
     assert "is not asked in this round" in page.locator("h1").text_content()
+    collector.call(lambda service: others_report(service, survey, 2))
     collector.call(lambda service: service.close_round(survey))
     collector.call(lambda service: service.open_round(survey))
     page.reload()
@@ -294,7 +298,7 @@ def test_people_of_another_lot_are_asked_in_their_own_round(sit, visits, collect
 
 
 def test_who_answered_for_their_lot_is_not_asked_again(sit, visits, collector):
-    survey = collector.open(items=THREE, protocol="safari", options={"split": "people"})
+    survey = collector.open(items=THREE, options={"split": "people"}, **TWO_ROUNDS)
     for number in range(60):
         page = sit(collector.page(survey), script=tape(number))
         press(page, "Start")
@@ -305,6 +309,7 @@ def test_who_answered_for_their_lot_is_not_asked_again(sit, visits, collector):
     bring_to(page, [1, 0, 2])
     finish(page)
     send(page)
+    collector.call(lambda service: others_report(service, survey, 1))
     collector.call(lambda service: service.close_round(survey))
     collector.call(lambda service: service.open_round(survey))
     page.reload()

@@ -69,17 +69,18 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
 
 
 def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_its_own(live):
-    survey, connection = live.open(epsilon=2.0, protocol="safari"), live.connection()
-    device = live.device(5, connection=connection)
+    survey = live.open(epsilon=2.0, protocol="safari", smallest_group=2)
+    connection = live.connection()
+    devices = [live.device(5, connection=connection), live.device(6)]
     for repeat in (True, False):
-        device.join(survey)
-        device.answer(survey, ORDER)
-        device.send(survey)
-        live.run(live.service.close_round(survey))
-        live.run(live.service.open_round(survey))
-        device.join(survey)
-        device.answer(survey, ORDER)
-        device.send(survey)
+        for is_last in (False, True):
+            for device in devices:
+                device.join(survey)
+                device.answer(survey, ORDER)
+                device.send(survey)
+            if not is_last:
+                live.run(live.service.close_round(survey))
+                live.run(live.service.open_round(survey))
         survey = live.repeat(survey) if repeat else survey
     sent = [msgspec.json.decode(each) for each in connection.sent]
     earlier = [each["earlier"] for each in sent if "earlier" in each]

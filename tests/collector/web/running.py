@@ -14,7 +14,7 @@ import numpy as np
 from starlette.applications import Starlette
 
 from hushrank.collector.serve import Listening, Server, server_config
-from hushrank.collector.service import Service
+from hushrank.collector.service import Assigned, Joining, Service, Upload
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.web.app import make_app
 from hushrank.collector.web.sessions import Sessions
@@ -103,6 +103,16 @@ def answered(assignment: dict[str, Any], seed: int = 7, lot: int = LOT) -> dict[
     reports = [msgspec.json.decode(one) for one in sent]
     token = assignment["assignment"]
     return {"assignment": token, "idempotency_key": KEY, "reports": reports}
+
+
+async def others_report(service: Service, survey: str, n_people: int) -> None:
+    """Let people take part of whose answers nothing is asked, but that they are there."""
+    for number in range(n_people):
+        given = await service.join(survey, Joining(f"other {number}", 5))
+        assert isinstance(given, Assigned)
+        handout = msgspec.json.decode(given.handout)
+        upload = answered({"assignment": given.assignment, "handout": handout}, lot=5)
+        await service.accept([msgspec.convert(upload, Upload)])
 
 
 def form_token(session: str) -> str:

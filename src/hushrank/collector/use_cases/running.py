@@ -194,7 +194,14 @@ class Running(Drafting):
         return held is not None and not held.is_open
 
     async def _follows(self, id: str, record: Record, tallies: tuple[RoundTallies, ...]) -> bool:
+        """Whether another round is asked: none after one of too few, of which no result is shown.
+
+        It would depend on their reports, and cost people for nothing.
+        """
+        asked = [(await self._asked(id, record, n)).surveys for n in range(len(tallies))]
+        reported = map(n_reports_of, tallies, asked)
         try:
+            require_groups(reported, record.draft.smallest_group)
             return isinstance(await self._result(id, record, tallies), Asked)
         except HushrankError:  # nothing can be learnt from these reports, whatever else is asked
             return False
