@@ -25,7 +25,7 @@ ASSIGNMENTS = st.builds(
     survey=st.just(ID),
     round=st.integers(0, 255),
     part=st.integers(0, 255),
-    number=st.integers(0, 2**48 - 1),
+    number=st.integers(0, 2**63 - 1),
     position=st.integers(0, 2**32 - 1),
     questions=st.lists(st.integers(0, MOST_QUESTIONS - 1), min_size=1, max_size=9).map(tuple),
 )
@@ -39,17 +39,17 @@ def test_a_token_says_what_was_signed(assignment):
 def test_a_token_is_laid_out_as_devices_hold_it():
     token = urlsafe_b64decode(sign(Assignment(ID, 3, 1, 77, 5, (12, 2**24 - 1)), KEYS))
     assert token[:13].hex() == "0202" + urlsafe_b64decode(ID).hex() + "0301"
-    assert token[23:-16].hex() == "00000cffffff"
+    assert token[26:-16].hex() == "00000cffffff"
 
 
 def test_tokens_do_not_tell_how_many_joined_between_them():
     """Number and position, which are next to each other, look like random bytes, and stay so."""
     assignments = [Assignment(ID, 0, 0, number, number // 3, (12,)) for number in range(500)]
-    places = [urlsafe_b64decode(sign(each, KEYS))[13:23] for each in assignments]
-    bits = np.unpackbits(np.frombuffer(b"".join(places), dtype=np.uint8)).reshape(500, 80)
-    assert np.ptp(bits.mean(axis=0)) < 0.3  # of 80 means of 500 coins; above once in 1e6 keys
-    assert abs(np.corrcoef(bits.T) - np.eye(80)).max() < 0.3
-    assert places == [urlsafe_b64decode(sign(each, KEYS))[13:23] for each in assignments]
+    places = [urlsafe_b64decode(sign(each, KEYS))[13:26] for each in assignments]
+    bits = np.unpackbits(np.frombuffer(b"".join(places), dtype=np.uint8)).reshape(500, 104)
+    assert np.ptp(bits.mean(axis=0)) < 0.3  # of 104 means of 500 coins; above once in 1e6 keys
+    assert abs(np.corrcoef(bits.T) - np.eye(104)).max() < 0.3
+    assert places == [urlsafe_b64decode(sign(each, KEYS))[13:26] for each in assignments]
 
 
 def test_no_two_tokens_hide_their_numbers_by_the_same_pad():
@@ -62,7 +62,7 @@ def test_no_two_tokens_hide_their_numbers_by_the_same_pad():
 
 def test_every_changed_character_is_noticed():
     token = sign(Assignment(ID, 0, 1, 77, 5, (12,)), KEYS)
-    assert len(token) == 56  # 42 bytes, of which 16 are the MAC
+    assert len(token) == 60  # 45 bytes, of which 16 are the MAC
     for place, letter in enumerate(token):
         for other in {"A", "z", "-", "_", "="} - {letter}:
             with pytest.raises(Refusal) as refused:
@@ -113,9 +113,9 @@ def test_an_older_key_still_verifies_until_it_is_dropped():
 def test_nothing_that_hides_or_signs_a_place_is_known_without_the_key():
     assignment = Assignment(ID, 0, 0, 1, 0, (1,))
     one, other = (urlsafe_b64decode(sign(assignment, {1: key})) for key in KEYS.values())
-    assert one[:13] + one[23:-16] == other[:13] + other[23:-16]
+    assert one[:13] + one[26:-16] == other[:13] + other[26:-16]
     assert one[-16:] != other[-16:]
-    assert len({tokens._masked(bytes(10), key, one[-16:]) for key in KEYS.values()}) == 2
+    assert len({tokens._masked(bytes(13), key, one[-16:]) for key in KEYS.values()}) == 2
 
 
 def test_the_newest_key_signs():

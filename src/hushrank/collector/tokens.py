@@ -1,6 +1,7 @@
 """Assignments as tokens: signed by the server, so that nobody can pick a question.
 
-version 1 | key 1 | survey 9 | round 1 | part 1 | number 6 | position 4 | questions 3 each | MAC 16
+version 1 | key 1 | survey 9 | round 1 | part 1 | 0 | number 8 | position 4 | questions 3 each
+| MAC 16
 
 Number and position are encrypted under the MAC: who joins twice would see by them how many others
 joined in between. Source: Rogaway, Shrimpton (EUROCRYPT 2006), SIV.
@@ -23,7 +24,7 @@ from hushrank.errors import require
 from hushrank.redacted import Redacted
 
 ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
-HEAD, PLACE = Struct(f">BB{ID_BYTES}sBB"), Struct(">HII")
+HEAD, PLACE = Struct(f">BB{ID_BYTES}sBB"), Struct(">xQI")
 VERSION = 2
 MOST_QUESTIONS = 2 ** (8 * QUESTION_BYTES)
 PLAIN = bytes.maketrans(b"-_+/=", b"+/???")
@@ -56,7 +57,7 @@ def sign(assignment: Assignment, keys: Mapping[int, bytes]) -> str:
     require(max(assignment.questions) < MOST_QUESTIONS, f"expected questions < {MOST_QUESTIONS}")
     survey = urlsafe_b64decode(assignment.survey)
     head = HEAD.pack(VERSION, key, survey, assignment.round, assignment.part)
-    place = PLACE.pack(*divmod(assignment.number, 2**32), assignment.position)
+    place = PLACE.pack(assignment.number, assignment.position)
     asked = b"".join(each.to_bytes(QUESTION_BYTES, "big") for each in assignment.questions)
     mac = _mac(keys[key], head + place + asked)
     return _text(head + _masked(place, keys[key], mac) + asked + mac)
@@ -77,8 +78,8 @@ def verify(token: str, keys: Mapping[int, bytes]) -> Assignment:
     if not hmac.compare_digest(_mac(key, head + place + packed), mac):
         raise Refusal("forged", FORGED)
     _, _, survey, round, part = HEAD.unpack(head)
-    high, low, position = PLACE.unpack(place)
-    return Assignment(_name(survey), round, part, high << 32 | low, position, _questions(packed))
+    number, position = PLACE.unpack(place)
+    return Assignment(_name(survey), round, part, number, position, _questions(packed))
 
 
 def key_of(token: str) -> int | None:

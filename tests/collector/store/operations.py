@@ -18,7 +18,7 @@ from tests.collector.store.running import KEY, NOW, kinds, person
 SURVEYS, ROUNDS, DECKS, PEOPLE = ("s", "t"), (0, 1), (0, 1, 2), range(9)
 KINDS, SECRETS, PICTURES = ("link", "invitation"), (0, 1, 2), (0, 1)
 FOREIGN = 10**15
-"""Numbers from here on were given to nobody."""
+"""Numbers from here on are given to nobody, but once in ten trillion."""
 REFUSED = "refused"
 
 
@@ -31,16 +31,12 @@ class Side:
 
     def settle(self, found: object) -> object:
         """Put what stands for a number in its place; note those that are new."""
-        before = max(self.given, default=0)
-        return self._settled(found, before)
-
-    def _settled(self, found: object, before: int) -> object:
         if isinstance(found, list):
-            return [self._settled(each, before) for each in found]
+            return [self.settle(each) for each in found]
         if not isinstance(found, Joined):
             return found
         if found.is_new:
-            assert before < found.number not in self.given
+            assert found.number not in self.given
             self.given.append(found.number)
         return found.position, found.deck, found.is_new, self.given.index(found.number)
 

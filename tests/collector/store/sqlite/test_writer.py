@@ -92,7 +92,7 @@ def test_a_full_disk_is_told_in_words_and_loses_nothing(path):
         limit = store._writer._connection.execute("PRAGMA page_count").fetchone()[0] + 4
         store._writer._connection.execute(f"PRAGMA max_page_count = {limit}")
         told = await asyncio.gather(
-            *(store.accept([upload(2 + n, bytes(20_000))], now=NOW) for n in range(5)),
+            *(store.accept([upload(2 + n, bytes(40_000))], now=NOW) for n in range(5)),
             store.accept([upload(9, b"a")], now=NOW),
             return_exceptions=True,
         )
@@ -100,7 +100,7 @@ def test_a_full_disk_is_told_in_words_and_loses_nothing(path):
         assert str(told[0]) == "the store failed: database or disk is full"
         assert told[5] == ["new"]
         store._writer._connection.execute("PRAGMA max_page_count = 1000000")
-        assert await store.accept([upload(2, bytes(20_000))], now=NOW) == ["new"]
+        assert await store.accept([upload(2, bytes(40_000))], now=NOW) == ["new"]
         assert (await store.counts("s", 0)).reported == 3
 
     on_store(str(path), scenario)
