@@ -862,6 +862,26 @@ def test_a_rotation_makes_a_key_of_a_new_number_though_one_was_dropped(in_servic
     in_service(using)
 
 
+def test_after_a_rotation_that_drops_them_no_earlier_key_signs_anything(in_service):
+    """Whoever read them out of the store forges nothing more."""
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 5))
+        await service.rotate_key()
+        assert await service.rotate_key(drops_old=True) == 3
+        assert [key.number for key in await service.store.signing_keys()] == [3]
+        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        (told,) = await service.accept([Upload(assigned.assignment, KEY, reports)])
+        assert told.kind == "forged"
+        again = await service.join(id, Joining(person(1), 5))
+        (told,) = await service.accept([Upload(again.assignment, KEY, reports)])
+        assert isinstance(told, Accepted)
+
+    in_service(using)
+
+
 def test_each_key_that_signs_is_of_256_bits(in_service):
     """By fewer, whoever has an assignment would find the key, and forge others."""
 

@@ -55,9 +55,9 @@ def test_tokens_do_not_tell_how_many_joined_between_them():
 def test_no_two_tokens_hide_their_numbers_by_the_same_pad():
     """By two of one pad, whoever has both sees the difference of their numbers."""
     assignments = [Assignment(ID, 0, 0, number, 0, (12,)) for number in range(500)]
-    hidden = [urlsafe_b64decode(sign(each, KEYS))[13:19] for each in assignments]
+    hidden = [urlsafe_b64decode(sign(each, KEYS))[14:22] for each in assignments]
     pads = {int.from_bytes(each, "big") ^ number for number, each in enumerate(hidden)}
-    assert len(pads) == 500  # of 48 bits: once in 2e9 keys
+    assert len(pads) == 500  # of 64 bits: once in 1e14 keys
 
 
 def test_every_changed_character_is_noticed():

@@ -99,6 +99,7 @@ def test_the_console_creates_lists_exports_and_deletes_while_the_collector_runs(
         assert console("collector", "backup", "copy.sqlite") == (0, "")
         assert (tmp_path / "copy.sqlite").stat().st_size > 0
         assert "by key" in console("collector", "rotate-key")[1]
+        assert "no others are valid" in console("collector", "rotate-key", "--drop-old")[1]
         assert "http://127.0.0.1:8000/o/sign-in#t=" in console("collector", "sign-in")[1]
         assert console("collector", "delete", survey, "--yes") == (0, "")
         assert httpx.get(f"{address}/v1/surveys/{survey}").status_code == 404

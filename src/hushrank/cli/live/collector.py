@@ -191,15 +191,22 @@ def delete(
 
 
 @collector.command("rotate-key")
-def rotate_key(store: StoreAddress = STORE) -> None:
+def rotate_key(
+    drop_old: Annotated[
+        bool,
+        Option(help="Let earlier keys sign nothing: who joined and has not sent cannot any more."),
+    ] = False,
+    store: StoreAddress = STORE,
+) -> None:
     """Sign new assignments by a new key; those that people have stay valid.
 
     Example:  hushrank collector rotate-key
     """
 
     async def rotate(service: "Service") -> None:
-        key = await service.rotate_key()
-        for_people().print(f"new assignments are signed by key {key}")
+        key = await service.rotate_key(drops_old=drop_old)
+        others = ", and no others are valid" if drop_old else ""
+        for_people().print(f"new assignments are signed by key {key}{others}")
 
     _with_service(store, rotate)
 

@@ -121,11 +121,17 @@ class Running(Drafting):
         if failures:
             raise failures[0]
 
-    async def rotate_key(self) -> int:
-        """Sign new assignments by a new key, and return its number; earlier ones stay valid."""
+    async def rotate_key(self, *, drops_old: bool = False) -> int:
+        """Sign new assignments by a new key, and return its number; earlier ones stay valid.
+
+        drops_old: they do not. Who has joined and not sent can do so no more; nor can whoever read
+        a key out of the store.
+        """
         keys = {key.number for key in await self.store.signing_keys()}
         number = max(keys, default=0) + 1
         await self.store.add_signing_key(number, self._draw(32))
+        for old in keys if drops_old else ():
+            await self.store.drop_signing_key(old)
         self._keys = {}
         return number
 
