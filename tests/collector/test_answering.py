@@ -66,7 +66,7 @@ def test_later_places_than_decks_keep_are_dealt_anew(in_service, monkeypatch):
         record = await service._record(id)
         asked = await service._asked(id, record, 0)
         tokens = [(await service.join(id, Joining(f"{n}", 5))).assignment for n in range(3)]
-        kept = [await service._earlier(record, each, 0, asked, 0) for each in tokens]
+        kept = [await service._earlier("next", record, each, 0, asked, 0) for each in tokens]
         assert [each and each.position for each in kept] == [0, 1, None]
 
     in_service(using)

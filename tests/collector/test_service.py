@@ -562,10 +562,10 @@ def test_an_earlier_assignment_counts_for_its_series_round_part_and_questions_on
         asked = await service._asked(id, record, 0)
         others = await service._asked(other, await service._record(other), 0)
         foreign = msgspec.structs.replace(record, series="another")
-        assert (await service._earlier(record, token, 0, asked, 0)).survey == id
-        assert await service._earlier(foreign, token, 0, asked, 0) is None
-        assert await service._earlier(record, token, 1, asked, 0) is None
-        assert await service._earlier(record, token, 0, others, 0) is None
+        assert (await service._earlier("next", record, token, 0, asked, 0)).survey == id
+        assert await service._earlier("next", foreign, token, 0, asked, 0) is None
+        assert await service._earlier("next", record, token, 1, asked, 0) is None
+        assert await service._earlier("next", record, token, 0, others, 0) is None
 
     in_service(using)
 
@@ -631,6 +631,26 @@ def test_an_assignment_of_the_survey_itself_brings_nobody_its_question(in_servic
             passed_on = Joining(person(n), 5, earlier=given[-1].assignment)
             given.append(await service.join(id, passed_on))
         assert len({each.handout for each in given}) == 6  # a deck has each pair once
+
+    in_service(using)
+
+
+def test_a_later_survey_of_a_series_brings_no_question_to_one_that_was_open_before(in_service):
+    """To and fro, many would all be asked what one likes."""
+
+    async def using(service):
+        first = await service.create(draft(protocol="pairs"))
+        await service.open(first)
+        second = await service.copy(first)
+        service._clock.pass_days(1)
+        await service.open(second)
+        given = [await service.join(first, Joining(person(0), 5))]
+        for n in range(6):
+            there = Joining(person(n), 5, earlier=given[-1].assignment)
+            back = await service.join(second, there)
+            again = Joining(person(n + 1), 5, earlier=back.assignment)
+            given.append(await service.join(first, again))
+        assert len({each.handout for each in given[:6]}) == 6  # a deck has each pair once
 
     in_service(using)
 

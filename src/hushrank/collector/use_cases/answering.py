@@ -108,9 +108,7 @@ class Answering(Shelf):
         part = asked.part_of(joining.lot / LOTS)
         if part is None:
             return NotAsked(number)
-        kept = await self._earlier(record, joining.earlier, number, asked, part)
-        if kept is not None and kept.survey == id:  # many could pass on the question that they like
-            kept = None
+        kept = await self._earlier(id, record, joining.earlier, number, asked, part)
         joined = await self.store.join(id, number, _deck(part, kept), person)
         joined = present(joined, "closed", "the round has ended")
         before, position = _place(joined)
@@ -171,14 +169,20 @@ class Answering(Shelf):
         return hmac.digest(record.decks, f"deck {number} {part}".encode(), "sha256")
 
     async def _earlier(
-        self, record: Record, earlier: str | None, number: int, asked: Asked, part: int
+        self, id: str, record: Record, earlier: str | None, number: int, asked: Asked, part: int
     ) -> Assignment | None:
-        """Return the assignment by which a person was asked just this before."""
+        """Return the assignment by which a person was asked just this before.
+
+        In a survey that was opened before: to and fro, many could pass on a question they like.
+        """
         if earlier is None:
             return None
         before = verify(earlier, await self._signing_keys([key_of(earlier)]))
         kept = await self.store.load(before.survey)
-        if kept is None or msgspec.json.decode(kept.blob, type=Record).series != record.series:
+        if kept is None or before.survey == id:
+            return None
+        first = msgspec.json.decode(kept.blob, type=Record)
+        if first.series != record.series or not _was_before(first.life, record.life):
             return None
         held = await self.store.round(before.survey, before.round)
         if held is None or (before.round, before.part) != (number, part):
@@ -241,6 +245,10 @@ def _answer(
         return Refusal("closed", "the round has ended")
     told = b"".join([answer.report + b"\n" for answer in came.answers])
     return Accepted(receipt(upload.assignment, told, keys), became == "new")
+
+
+def _was_before(one: Life, other: Life) -> bool:
+    return bool(one.opened and other.opened and one.opened <= other.opened)
 
 
 def _deck(part: int, kept: Assignment | None) -> int:
