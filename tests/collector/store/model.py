@@ -14,7 +14,7 @@ from hushrank.collector.store.checks import (
     require_secrets,
     require_small,
 )
-from hushrank.collector.store.numbers import new_number
+from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.store import (
     Acceptance,
     Answer,
@@ -78,6 +78,7 @@ class ModelStore:
     surveys: dict[str, SurveyModel] = field(default_factory=dict)
     secrets: dict[tuple[str, bytes], Secret] = field(default_factory=dict)
     keys: dict[int, bytes] = field(default_factory=dict)
+    n_joined: int = 0
 
     async def create(self, survey: str, blob: bytes) -> None:
         require_id(survey, "survey")
@@ -134,7 +135,8 @@ class ModelStore:
             return None
         if person in found.people:
             return replace(found.people[person], is_new=False)
-        found.people[person] = Joined(new_number(), found.decks[deck], deck, True)
+        self.n_joined += 1
+        found.people[person] = Joined(number_of(self.n_joined), found.decks[deck], deck, True)
         found.decks[deck] += 1
         return found.people[person]
 

@@ -14,6 +14,7 @@ from hushrank.collector.store.checks import (
     require_round,
     require_small,
 )
+from hushrank.collector.store.numbers import NEARBY_BITS, RANDOM_BITS
 from hushrank.collector.store.postgres import people as postgres_people
 from hushrank.collector.store.postgres.answers import _Sent
 from hushrank.collector.store.sqlite import people as sqlite_people
@@ -245,7 +246,7 @@ async def decks_of(store):
     return [tuple(row) for row in await store._pool.fetch(rows.format("hushrank."))]
 
 
-def test_numbers_tell_nothing_of_when_somebody_joined(address):
+def test_numbers_hide_when_somebody_joined(address):
     """Reports bear them for ever: those that rise say which is whose of people seen to join."""
 
     async def scenario(store):
@@ -257,9 +258,10 @@ def test_numbers_tell_nothing_of_when_somebody_joined(address):
         numbers = np.array([place.number for place in places], dtype=np.int64)
         assert len(np.unique(numbers)) == 400
         assert all(0 <= number < 2**63 for number in numbers.tolist())
-        bits = numbers[:, None] >> np.arange(63) & 1
-        assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.15  # beyond 6 standard errors
-        assert abs(np.corrcoef(np.arange(400), numbers)[0, 1]) < 0.3
+        assert abs(np.corrcoef(np.arange(400), numbers)[0, 1]) < 0.3  # beyond 6 standard errors
+        assert np.ptp(numbers >> RANDOM_BITS) < 2**NEARBY_BITS + 400
+        bits = numbers[:, None] >> np.arange(RANDOM_BITS) & 1
+        assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.15
 
     on_store(address, scenario)
 

@@ -55,7 +55,7 @@ class Round:
 class Joined:
     """A person's place in a round.
 
-    number: the assignment's, drawn at random from 0 to 2^63 - 1: it tells nothing of when.
+    number: the assignment's, from 0 to 2^63 - 1, which hides when they joined: see `numbers.py`.
     position: how many joined this deck of this round before them.
     deck: the one they asked for when they joined, whatever they ask for later.
     """

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from hushrank.collector.store.numbers import new_number
+from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.postgres.connections import LOCKS, Connection
 from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds
 from hushrank.collector.store.store import Joined
@@ -39,11 +39,13 @@ async def _join_round(
     await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", LOCKS, round)
     people = await _people(connection, round, {each.person for each in joining})
     joined = await _joined(connection, round, {each.deck for each in joining})
+    new = {each.person for each in joining} - people.keys()
+    nth = iter(await _next(connection, len(new)))
     places, rows = [], []
     for each in joining:
         place = people.get(each.person)
         if not place:
-            place = Joined(new_number(), joined[each.deck], each.deck, is_new=True)
+            place = Joined(number_of(next(nth)), joined[each.deck], each.deck, is_new=True)
             joined[each.deck] += 1
             people[each.person] = Joined(place.number, place.position, place.deck, is_new=False)
             rows.append((each.person, place.number, place.deck, place.position))
@@ -76,6 +78,14 @@ async def _joined(connection: Connection, round: int, decks: Collection[int]) ->
         list(decks),
     )
     return Counter({deck: n_people for deck, n_people in rows})
+
+
+async def _next(connection: Connection, n: int) -> list[int]:
+    """Count so many more people who joined, of all rounds."""
+    rows = await connection.fetch(
+        "SELECT nextval('hushrank.numbers') FROM generate_series(1, $1)", n
+    )
+    return [row[0] for row in rows]
 
 
 async def _keep(

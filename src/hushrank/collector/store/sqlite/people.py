@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from hushrank.collector.store.numbers import new_number
+from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.sqlite.rows import as_list, chunks, insert_rows
 from hushrank.collector.store.sqlite.surveys import find_round
 from hushrank.collector.store.sqlite.writer import Connection
@@ -36,11 +36,13 @@ def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | No
 def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Joined]:
     people = _people(connection, round, {each.person for each in joining})
     joined = _joined(connection, round, {each.deck for each in joining})
+    nth = _last(connection)
     places, rows = [], []
     for each in joining:
         place = people.get(each.person)
         if not place:
-            place = Joined(new_number(), joined[each.deck], each.deck, is_new=True)
+            nth += 1
+            place = Joined(number_of(nth), joined[each.deck], each.deck, is_new=True)
             joined[each.deck] += 1
             people[each.person] = Joined(place.number, place.position, place.deck, is_new=False)
             rows.append((round, each.person, place.number, place.deck, place.position))
@@ -48,6 +50,7 @@ def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) 
     if rows:
         insert_rows(connection, "people", rows)
         _keep_joined(connection, round, joined)
+        connection.execute("UPDATE numbers SET last = ?", (nth,))
     return places
 
 
@@ -83,3 +86,9 @@ def _keep_joined(connection: Connection, round: int, joined: Counter[int]) -> No
         [(round, deck, n_people) for deck, n_people in joined.items()],
         "ON CONFLICT DO UPDATE SET joined = excluded.joined",
     )
+
+
+def _last(connection: Connection) -> int:
+    """Return how many have joined, of all rounds."""
+    last: int = connection.execute("SELECT last FROM numbers").fetchone()[0]
+    return last

@@ -1,5 +1,2 @@
 -- by which whoever sent the answers shows that they send again; with the first of an assignment
 ALTER TABLE hushrank.answers ADD COLUMN key bytea NOT NULL DEFAULT '';
-
--- numbers of assignments are random now
-DROP SEQUENCE hushrank.numbers;
