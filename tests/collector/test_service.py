@@ -655,6 +655,23 @@ def test_a_later_survey_of_a_series_brings_no_question_to_one_that_was_open_befo
     in_service(using)
 
 
+def test_a_survey_whose_questions_no_device_would_take_is_not_opened(in_service):
+    async def using(service):
+        items = [{"name": f"item {n}"} for n in range(45)]
+        asked = {"items": items, "protocol": "pairs", "epsilon": 8.0}
+        for queries, is_taken in ((250, True), (499, False)):
+            id = await service.create(draft(**asked, options={"queries": queries}))
+            if is_taken:
+                await service.open(id)
+                assigned = await service.join(id, Joining(person(1), 5))
+                assert len(read_handout(assigned.handout, most_epsilon=8.0).asked) == queries
+            else:
+                assert await refusal_of(service.open(id)) == "malformed"
+                assert (await service.survey(id)).life.state == "draft"
+
+    in_service(using)
+
+
 def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
     async def using(service):
         first = await service.create(draft(protocol="pairs"))

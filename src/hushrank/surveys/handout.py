@@ -32,7 +32,7 @@ from hushrank.surveys.wire_reports import WireReport, to_wire
 
 T = TypeVar("T")
 
-MOST_BYTES = 2**18
+MOST_HANDOUT_BYTES = 2**18
 """Of a handout: refused before it is parsed."""
 MOST_MECHANISMS = 8
 """Of one person's questions. The law of whole orders of 254 items takes a fifth of a second."""
@@ -112,7 +112,8 @@ def read_handout(document: bytes, *, most_epsilon: float) -> Handout:
     threshold is not that of its epsilon, when the answers would cost more than the survey's
     epsilon, or when some rankings could not answer a question.
     """
-    require(len(document) <= MOST_BYTES, f"expected a handout of at most {MOST_BYTES} bytes")
+    few = f"expected a handout of at most {MOST_HANDOUT_BYTES} bytes"
+    require(len(document) <= MOST_HANDOUT_BYTES, few)
     wire = _decoded(document, WireHandout, "handout")
     head_bytes = wire.head.encode()
     head = _decoded(head_bytes, WireHead, "survey")

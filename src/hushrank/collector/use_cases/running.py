@@ -18,6 +18,7 @@ from hushrank.errors import HushrankError
 from hushrank.poisoning.findings import Suspicion
 from hushrank.poisoning.forgery import Forgery, weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
+from hushrank.surveys.handout import MOST_HANDOUT_BYTES
 from hushrank.surveys.survey import RoundTallies
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.surveys.wire_reports import WireReport
@@ -141,6 +142,7 @@ class Running(Drafting):
         if record.chosen is None and number == 0:
             record = msgspec.structs.replace(record, chosen=choose(record.draft))
         asked = await self._asked(id, record, number)
+        await asyncio.to_thread(_require_sent, asked)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
         text = msgspec.json.encode(await self._announce(id, record)).decode()
 
@@ -226,3 +228,11 @@ def _tallied(
         }
         tallies.append(published.tally_values(decoded))
     return tuple(tallies)
+
+
+def _require_sent(asked: Asked) -> None:
+    """Raise Refusal where devices would refuse what they are sent of a round, as it is so long."""
+    for part in asked.parts:
+        few = range(part.survey.answers_per_person)
+        fits = len(part.handout(few)) <= MOST_HANDOUT_BYTES * 0.9  # others' may be a little longer
+        allow(fits, "malformed", "a person would be asked too much: say fewer queries")
