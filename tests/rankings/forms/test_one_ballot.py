@@ -33,6 +33,10 @@ FORMS = {
         "id,age," + ",".join(ITEMS),
         lambda random: [str(random.randrange(10**6)), "40", *places(random)],
     ),
+    "places of items, one of which nobody ranks": (
+        "tea,milk,city,cola",
+        lambda random: "{},{},,{}".format(*random.sample("123", 3)).split(","),
+    ),
     "places in a question": (",".join(f"Drinks [{item}]" for item in ITEMS), places),
     "places in words": (
         ",".join(f"Drinks [{item}]" for item in ITEMS),
@@ -83,6 +87,29 @@ def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(tmp_pat
             assert (before - after).total() <= 1
             assert (after - before).total() <= 1
     assert n_read >= 5
+
+
+@pytest.mark.parametrize("cell", ["x", "9", "tea"])
+@pytest.mark.parametrize("header", ["tea,milk,cola,water", "tea,milk,city,water"])
+@pytest.mark.parametrize("columns", [(), ("1-4",)])
+def test_the_only_cell_of_an_item_does_not_take_it_from_all_ballots(
+    tmp_path, header, cell, columns
+):
+    path, ballots = tmp_path / "ballots.csv", ["1,2,,3", "2,1,,3"] * 20
+    for own, is_read in (("1,2,,3", True), ("1,2,4,3", True), (f"1,2,{cell},3", False)):
+        path.write_text("\n".join([header, *ballots, own]) + "\n")
+        if is_read:
+            assert read_rankings(path, columns=columns).names == tuple(header.split(","))
+        else:
+            with pytest.raises(HushrankError, match=r"column 3"):
+                read_rankings(path, columns=columns)
+
+
+def test_one_of_two_cells_of_an_item_does_not_take_it_from_all_ballots(tmp_path):
+    path, ballots = tmp_path / "ballots.csv", ["1,2,,3", "2,1,,3"] * 20
+    path.write_text("\n".join(["tea,milk,city,water", *ballots, "1,2,4,3", "1,2,40,3"]) + "\n")
+    with pytest.raises(HushrankError, match="column 3: by name and cells both an item and what"):
+        read_rankings(path)
 
 
 def odd(random, ballots):
