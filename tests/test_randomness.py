@@ -112,7 +112,8 @@ def test_every_secure_word_is_of_the_operating_system(monkeypatch):
     rng = Randomness.secure()
     assert not rng.words(3).any()
     assert rng.one_below(7) == 0
-    assert asked == [24, 8]
+    assert rng.words(2**20).size == 2**20
+    assert asked == [24, 8, 2**23]
 
 
 def test_the_secure_source_does_not_repeat():

@@ -5,6 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from hushrank.engines.cluster import Draws, People
+from hushrank.engines.cluster import run as run_in_pieces
 from hushrank.engines.crowd import require_answerable
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
@@ -85,6 +87,13 @@ def test_a_later_survey_is_refused_whatever_people_think(people, later):
     with pytest.raises(HushrankError, match="needs complete rankings") as refused:
         run(ask(FOR_ALL, later), people, rng=Randomness.seeded(1))
     assert refused.value.__notes__ == ["up to 1 nats a person were spent before"]
+
+
+@pytest.mark.parametrize("people", [COMPLETE, PARTIAL], ids=["complete", "partial"])
+def test_a_later_survey_of_people_in_pieces_is_refused_whatever_they_think(people):
+    pieces = People.of(lambda rows: people[slice(*rows)], ((0, 10), (10, 24)))
+    with pytest.raises(HushrankError, match="needs complete rankings"):
+        run_in_pieces(ask(FOR_ALL, FOR_COMPLETE), pieces, draws=Draws.of(1))
 
 
 def test_complete_people_may_be_asked_either_way_after_a_survey_for_them():

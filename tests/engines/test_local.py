@@ -164,6 +164,20 @@ def test_a_round_that_may_ask_somebody_twice_is_refused_before_anything_is_drawn
         run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
 
 
+def test_a_later_round_that_may_ask_somebody_twice_is_refused_before_it_asks():
+    asked = []
+
+    def in_turn():
+        for parts in ([(0.0, 1.0)], [(0.0, 0.5), (0.25, 1.0)]):
+            asked.append(tuple(sampled_survey(str(each), PAIRS, 1.0, lots=each) for each in parts))
+            yield asked[-1]
+
+    with pytest.raises(HushrankError, match="may ask the same person") as refused:
+        run(in_turn(), EVERY_ORDER, rng=Randomness.seeded(1))
+    assert len(asked) == 2
+    assert refused.value.__notes__ == ["up to 1 nats a person were spent before"]
+
+
 def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_drawn():
     def at_once():
         yield (

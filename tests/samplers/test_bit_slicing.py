@@ -60,6 +60,17 @@ def test_bits_of_a_crowd_are_those_of_each_person(threshold, n_lanes, seed, n_pe
         np.testing.assert_array_equal(bits[None], draw_bits(1, n_lanes, threshold, rng=alone))
 
 
+def test_each_open_lane_of_a_large_crowd_has_digits_of_its_own():
+    """Many thousands are open at once, and none is told by the digits of another."""
+    threshold, n_lanes, rng = 5 * 2**60 + 12345, 140, np.random.default_rng(9)
+    people = [(5 * 2**60 + rng.integers(2**60, size=n_lanes)).tolist() for _ in range(100)]
+    tape = Randomness.replayed(tape_of_a_crowd(people, threshold))
+    bits = bits_of(draw_bits(len(people), n_lanes, threshold, rng=tape))[:, :n_lanes]
+    np.testing.assert_array_equal(bits, np.array(people) < threshold)
+    with pytest.raises(EOFError):
+        tape.words(1)
+
+
 @given(thresholds, n_lanes, seeds)
 def test_lanes_of_a_person_past_the_last_are_drawn_and_dropped(threshold, n_lanes, seed):
     """Whatever stands there: the number of words is that of whole blocks."""

@@ -137,10 +137,11 @@ def test_who_ranks_too_little_is_refused_before_anybody_is_asked():
     assert [*dict.fromkeys(steps)] == ["asking people", "adding up what they said"]
 
 
-def test_items_that_ballots_chose_are_chosen_by_them_whatever_is_done_to_the_ballots():
+@pytest.mark.parametrize("drop", [["10%"], ["10%", "w*"], ["write-ins", "10%"]])
+def test_items_that_ballots_chose_are_chosen_by_them_whatever_is_done_to_the_ballots(drop):
     """Else a slice, or ties in a random order, would be asked about what raw rankings told."""
     ballots = [[{"tea", "milk"}, "coffee"]] * 50 + [["tea", "milk", "water"]]
-    chosen = hushrank.read_rankings(ballots, drop=["10%"])
+    chosen = hushrank.read_rankings(ballots, drop=drop)
     assert chosen.names == ("coffee", "milk", "tea")
     some = (chosen[:50], chosen.counted(), chosen.expanded(), chosen.restrict([0, 2]))
     for each in (chosen, *some, strict_people(chosen, seed=1), strict_people(chosen)[:50]):
