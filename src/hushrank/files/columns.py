@@ -36,6 +36,12 @@ class Column:
             numbers = [_number(text) for text in self.texts]
         return np.array([*numbers, np.nan]).take(self.codes)  # code -1 takes the last
 
+    @property
+    def is_filled(self) -> NDArray[np.bool_]:
+        """Tell in which rows (rows,) a text stands."""
+        filled: NDArray[np.bool_] = np.array([*map(bool, self.texts), False])[self.codes]
+        return filled
+
     def codes_in(self, names: Sequence[str]) -> NDArray[np.intp]:
         """Return the index of each row's text in `names` (rows,), -1 where empty."""
         index = {name: number for number, name in enumerate(names)} | {"": -1}

@@ -37,6 +37,10 @@ _SIGNATURES = (
 _PAGE = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_OF_UTF8 = re.compile(
+    rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+"""Letters of UTF-8: beside other bytes they are of files, or of cells, that were put together."""
 _SAMPLE = 4096
 READABLE = "expected a table or a text, such as CSV, Excel, OpenDocument, JSON or Parquet"
 
@@ -98,7 +102,7 @@ def _decoded(content: bytes, encoding: str) -> tuple[bytes, str]:
         line = content.count(b"\n", 0, error.start) + 1
     else:
         return (content if encoding == UTF8 else text.encode()), encoding[:6]
-    is_western = encoding == UTF8 and not _CONTROL.search(content)
+    is_western = encoding == UTF8 and not (_CONTROL.search(content) or _OF_UTF8.search(content))
     require(
         is_western, f"line {line}: expected text in {encoding}, got other bytes; save it as UTF-8"
     )

@@ -4,6 +4,9 @@ Else one person's ballot would move everybody's, and no sensitivity were true.
 """
 
 from collections import Counter
+from functools import partial
+from itertools import cycle, islice, permutations
+from json import dumps
 from random import Random
 
 import pytest
@@ -136,3 +139,149 @@ def read(path, header, ballots):
         return None
     assert found.multiplicities is None
     return Counter((found.unranked, repr(ranking)) for ranking in found)
+
+
+TURNS = list(islice(cycle(permutations(ITEMS)), 30))
+RANKS = [["1234"[turn.index(item)] for item in ITEMS] for turn in TURNS]
+PLAIN = ",".join(ITEMS)
+
+
+def csv_of(header, ballots, sign=","):
+    return "\n".join([header, *map(sign.join, ballots)]) + "\n"
+
+
+def lines_of(ballots):
+    return "\n".join(ballots) + "\n"
+
+
+def with_total(header, ballots):
+    return csv_of(header, [*ballots, ["Total", "30", "30", "30"]])
+
+
+def blt_of(ballots):
+    return lines_of(["4 1", *ballots, "0", *(f'"{item}"' for item in ITEMS), '"Drinks"'])
+
+
+COUNTED = [f"{n}: {' > '.join(turn)}" for n, turn in enumerate(TURNS, start=1)]
+LISTS = [{"ballot": list(turn)} for turn in TURNS]
+DECIMALS = [[f"{rank},5" for rank in ranks] for ranks in RANKS]
+PLACED = [dict(zip(ITEMS, map(int, ranks), strict=True)) for ranks in RANKS]
+ASKED_HIGH, ASKED_LISTS, ASKED_PLACES = {"best": "high"}, {"form": "lists"}, {"form": "places"}
+IN_TURN = [[*turn[:3]] for turn in TURNS]
+NUMBERED = [["Rome", "12"[n % 2], "21"[n % 2]] for n in range(30)]
+BLT = [f"1 {' '.join(ranks)} 0" for ranks in RANKS]
+TOOK_ALL = {
+    "a cell in a column of text that nobody else fills": (
+        partial(csv_of, f"{PLAIN},other"),
+        [[*ranks, ""] for ranks in RANKS],
+        [[*RANKS[7], "coffee"], [*RANKS[7], "5"]],
+        {},
+    ),
+    "a place in such a column behind text": (
+        partial(csv_of, f"city,{PLAIN},note"),
+        [["Rome", *ranks, ""] for ranks in RANKS],
+        [["Rome", *RANKS[7], "5"], ["Rome", *RANKS[7], "good"]],
+        {},
+    ),
+    "another question that nobody else answers": (
+        partial(csv_of, f"{PLAIN},Other [a],Other [b]"),
+        [[*ranks, "", ""] for ranks in RANKS],
+        [[*RANKS[7], "1", "2"]],
+        {},
+    ),
+    "a point among commas": (
+        partial(csv_of, ";".join(ITEMS), sign=";"),
+        DECIMALS,
+        [["1.5", *DECIMALS[7][1:]], ["1.5"] * 4],
+        ASKED_HIGH,
+    ),
+    "the one comma that cannot part thousands": (
+        partial(csv_of, ";".join(ITEMS), sign=";"),
+        [*([["1,250", "2,125", "3,125", "4,125"]] * 7), DECIMALS[7], *([["1,500"] * 4] * 9)],
+        [["1,500", *DECIMALS[7][1:]]],
+        ASKED_HIGH,
+    ),
+    "a score out of ten among those out of five": (
+        partial(csv_of, PLAIN),
+        [[f"{rank} out of 5" for rank in ranks] for ranks in RANKS],
+        [["3 out of 10", "1 out of 5", "2 out of 5", "4 out of 5"]],
+        ASKED_HIGH,
+    ),
+    "a score among places that nobody else gives": (
+        partial(csv_of, PLAIN),
+        [[*"123", ""] if n % 2 else [*"321", ""] for n in range(30)],
+        [[*"123", "1.5"]],
+        {"best": "low"},
+    ),
+    "a name where items have numbers": (
+        partial(csv_of, "city,1st,2nd"),
+        NUMBERED,
+        [["Rome", "tea", "1"]],
+        {},
+    ),
+    "a line without a count": (lines_of, COUNTED, ["5:", "5: ", "tea > milk", "1.5: tea"], {}),
+    "keys of its own": (
+        dumps,
+        PLACED,
+        [{"1st": "tea", "2nd": "milk"}, {"tea": {"a": 1, "b": 2}}, {"x (1)": 1, "x (2)": 0}],
+        {},
+    ),
+    "places beside lists": (dumps, LISTS, [{"tea": 1, "milk": 2}], {}),
+    "no list among lists": (
+        dumps,
+        LISTS,
+        [{"ballot": [1.5]}, {"ballot": [True, "tea"]}, {"ballot": "tea>milk"}],
+        ASKED_LISTS,
+    ),
+    "the word of a row of sums": (
+        partial(with_total, "1st,2nd,3rd,4th"),
+        [list(turn) for turn in TURNS],
+        [["Total", "tea", "milk", "cola"]],
+        {},
+    ),
+    "the names of a header": (
+        partial(csv_of, "best,then,last"),
+        IN_TURN,
+        [["last", "then", "best"], ["then", "tea", "milk"]],
+        ASKED_PLACES,
+    ),
+    "what a first ballot named": (
+        lines_of,
+        ["tea,cola", "cola,tea", "tea,milk"],
+        ["milk,tea", "tea,x"],
+        ASKED_PLACES,
+    ),
+    "the end of ballots": (blt_of, BLT, ["0"], {}),
+}
+
+
+@pytest.mark.parametrize("form", TOOK_ALL)
+def test_what_once_took_all_other_ballots_along_is_refused_or_takes_none(tmp_path, form):
+    written, ballots, odd_ones, asked = TOOK_ALL[form]
+    path = tmp_path / ("ballots.json" if written is dumps else "ballots.txt")
+    at = 7 if len(ballots) > 7 else 1
+    before, items = names_in(path, written(ballots), asked)
+    assert before is not None or form.endswith("numbers")
+    for other in odd_ones:
+        after, others = names_in(path, written([*ballots[:at], other, *ballots[at + 1 :]]), asked)
+        if before is not None and after is not None:
+            assert (before - after).total() <= (8 if form.endswith("count") else 1)
+            assert (after - before).total() <= 1
+            assert items == others or written in (dumps, lines_of)
+
+
+def names_in(path, text, asked):
+    """Return how many people have each ranking, and the items; twice None where it is refused."""
+    path.write_text(text)
+    try:
+        found = read_rankings(path, **asked)
+    except HushrankError:
+        return None, None
+    return Counter((found.unranked, repr(ranking)) for ranking in found), found.names
+
+
+def test_one_cell_in_another_encoding_does_not_rename_what_all_others_name(tmp_path):
+    path = tmp_path / "ballots.csv"
+    path.write_bytes("1st,2nd\nthé,café\ncafé,thé\n".encode() + b"th\xe9,tea\n")
+    with pytest.raises(HushrankError, match="line 4: expected text in UTF-8, got other bytes"):
+        read_rankings(path)

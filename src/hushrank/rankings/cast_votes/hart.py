@@ -78,6 +78,9 @@ def parse_hart(content: bytes) -> Table:
         for id, name in contests.items()
         if n_places[id] > 1 or place_within(name)
     ]
+    named = {(each.id, each.name) for _, each in options if each.name}
+    one_name = len({id for id, _ in named}) == len(named)
+    require(one_name, "expected one name for each choice, the same on all sheets")
     names = told_apart({each.id: (contest, each.name) for contest, each in options if each.name})
     return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT)
 

@@ -43,6 +43,8 @@ def parse_blt(text: bytes) -> tuple[Rankings, int, int]:
     n_items = _n_items(*filled[0])
     ends = [at for at, (_, line) in enumerate(filled) if line == "0"]
     require(ends, "expected a line of 0 between the ballots and the names")
+    one_end = f"line {filled[ends[-1]][0]}: expected one line of 0, below the ballots"
+    require(len(ends) == 1, one_end)  # else ballots below the first were read as names
     names = _names(filled[ends[0] + 1 :], n_items)
     kept = _kept(filled[1 : ends[0]], n_items)
     in_order = distinct_names([names[item] for item in kept])

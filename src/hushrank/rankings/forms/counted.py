@@ -4,7 +4,9 @@ import re
 
 import numpy as np
 
+from hushrank.errors import require
 from hushrank.files.columns import Column, Table
+from hushrank.rankings.forms.lists import tiers_of
 
 _COUNTED = re.compile(r"(\d{1,13})\s*:\s*(\S.*)", re.DOTALL)
 
@@ -19,7 +21,10 @@ def with_weights(table: Table) -> Table | None:
     (column,) = table.columns
     found = [_COUNTED.fullmatch(text) for text in (*table.header, *column.texts) if text]
     n_of_orders = sum(">" in line[2] for line in found if line)
-    if not all(found) or n_of_orders == 0:
+    if n_of_orders == 0:
+        return None
+    if not all(found):
+        _require_no_counts(column)
         return None
     rows = table.with_header_as_row()
     (column,) = rows.columns
@@ -29,6 +34,16 @@ def with_weights(table: Table) -> Table | None:
         rows.where,
         rows.format,
     )
+
+
+def _require_no_counts(column: Column) -> None:
+    """Refuse counts on some lines: read as names, they would be lost from all ballots.
+
+    Places may have numbers, too: `1: A > 2: B`.
+    """
+    first = [tiers_of(text, ">")[:1] for text in column.texts if _COUNTED.fullmatch(text)]
+    counts = any(_COUNTED.fullmatch(name) for tiers in first for tied in tiers for name in tied)
+    require(not counts, "expected a count and a ballot, `27: A > B`, on all lines or on none")
 
 
 def _part(column: Column, group: int) -> Column:

@@ -13,7 +13,14 @@ from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_bes
 from hushrank.rankings.forms.headings import Headed
 from hushrank.rankings.forms.lists import SEPARATORS, any_separator_of, is_of_orders, separator_of
 from hushrank.rankings.forms.ordinals import place_within
-from hushrank.rankings.forms.ranks import Kind, kind_of, look_like_places, place_keys, some_rows
+from hushrank.rankings.forms.ranks import (
+    Kind,
+    kind_of,
+    look_like_places,
+    place_keys,
+    place_of_rows,
+    some_rows,
+)
 
 _MARK = re.compile(r"(.+?)\s*\((\d{1,3})\)")
 _PREFIX = "rank of "
@@ -53,7 +60,24 @@ def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout
         or _items(headed, columns, asked, candidates)
         or _lists(headed, columns, is_open)
     )
+    if found and is_open:
+        _require_no_lone_row(headed, found.columns, columns)
     return found or _nothing(headed, columns)
+
+
+def _require_no_lone_row(headed: Headed, ballots: Sequence[int], columns: Sequence[int]) -> None:
+    """Refuse ballots in columns that one row alone fills, where others fill other columns.
+
+    By that row alone all others were left out.
+    """
+    filled = {n: headed.table.columns[n].is_filled for n in columns}
+    speaks = np.logical_or.reduce([filled[n] for n in ballots])
+    others = np.logical_or.reduce([filled[n] for n in columns]) & ~speaks
+    require(
+        speaks.sum() != 1 or not others.any(),
+        f"{listed(ballots)}: one row alone says something there, and others elsewhere: say columns="
+        " which are ballots",
+    )
 
 
 def _stands_beside(headed: Headed, column: int) -> bool:
@@ -134,8 +158,9 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
     of_names = {name: group for name, group in whole.items() if not _are_of_places(headed, group)}
     is_of_items = all(headed.table.header[n].startswith(_PREFIX) for n in columns)
     all_placed = all(not headed.parts[n] or n in placed for n in columns)
-    if whole and not of_names and all_placed and not is_of_items:
-        is_plain = all(headed.parts[n].isdecimal() for n in columns if headed.parts[n])
+    is_unsure = all_placed or any(len(group) > 1 for group in whole.values())
+    if whole and not of_names and is_unsure and not is_of_items:
+        is_plain = all(headed.parts[n].isdecimal() for group in whole.values() for n in group)
         raise HushrankError(NO_HEADER if is_plain else BOTH_PLACES)
     more = {name: group for name, group in of_names.items() if len(group) > 1}
     if not more and len(of_names) == 1 and len(columns) == 1:
@@ -185,6 +210,8 @@ def _items(
     is_whole = bool(asked.columns) or len(numeric) + len(empty + alone) == len(candidates)
     _require_no_odd_cell(headed, [n for n in alone if is_whole or _is_among(headed, n, numeric)])
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
+    if not asked.columns:
+        _require_no_lone_cells(headed, columns, kept, kinds, len(candidates))
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
     if _are_stars([kinds[n] for n in numeric]):
@@ -214,6 +241,28 @@ def _is_among(headed: Headed, column: int, items: Sequence[int]) -> bool:
     return headed.questions[column] == same and among
 
 
+def _require_no_lone_cells(
+    headed: Headed,
+    columns: Sequence[int],
+    kept: Sequence[int],
+    kinds: Mapping[int, Kind],
+    n_candidates: int,
+) -> None:
+    """Refuse columns whose only cell makes them items, or none: of all ballots, by one of them."""
+    lone = [n for n in columns if kinds[n].filled == 1 and headed.table.header[n]]
+    others = [n for n in kept if kinds[n].filled > 1]
+    if not others:
+        return
+    n_of_people = sum(kinds[n].filled > 1 for n in columns) - len(others)
+    is_whole = n_of_people == 0 and len(columns) == n_candidates
+    moved = [n for n in lone if (n in kept) != (is_whole or _is_among(headed, n, others))]
+    if moved:
+        raise HushrankError(
+            f"{listed(moved)}: one row alone says something there, which would make it an item or"
+            " none for all others: say columns= which are ballots, or leave it out with ignore="
+        )
+
+
 def _are_stars(kinds: Sequence[Kind]) -> bool:
     """Tell scores in stars; a single one may be a footnote, or a tick."""
     filled = [kind for kind in kinds if kind.filled]
@@ -230,7 +279,7 @@ def _ranks(
     """Make sure that numbers are places, or ask which end of them is best."""
     of_places = [n for n in columns if not kinds[n].filled or kinds[n].places >= 0.5]
     if asked.best == "low":
-        whole = of_places == list(columns)
+        whole = of_places == list(columns) or _has_one_other_row(headed, columns)
         return Layout("ranks" if whole else "scores", tuple(columns), names, best="low")
     size = len(columns)
     others = [n for n in columns if kinds[n].filled and kinds[n].within(size) < 0.5]
@@ -244,6 +293,12 @@ def _ranks(
         _require_not_turned(headed, columns)
         _ask_best(headed, columns, "places")
     return Layout("ranks", tuple(columns), names)
+
+
+def _has_one_other_row(headed: Headed, columns: Sequence[int]) -> bool:
+    """Tell places that all rows but one hold: it is refused, and makes no scores of the others."""
+    keys = [place_of_rows(headed.table.columns[n]) for n in columns]
+    return int(np.isinf(keys).any(axis=0).sum()) <= 1
 
 
 def _ask_best(

@@ -33,7 +33,8 @@ def separator_of(column: Column) -> str | None:
     texts = [text for text in column.texts if text]
     if not texts or not column.is_read:
         return None
-    if all(_from_json(text) is not None for text in texts):
+    n_of_json = sum(_from_json(text) is not None for text in texts)
+    if n_of_json >= _LIKE_A_BALLOT * len(texts):
         return "["
     return next((each for each in SEPARATORS if _are_ballots(texts, each)), None)
 
@@ -81,6 +82,10 @@ def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
     read = [tiers_of(text, separator) for text in column.texts] + [()]
     good = np.array([_are_distinct(tiers) for tiers in read])[column.codes]
     table.require_rows(good, "each item at most once in a ballot")
+    if separator == "[":
+        are_lists = [not text or _from_json(text) is not None for text in column.texts]
+        is_list = np.array([*are_lists, True])[column.codes]
+        table.require_rows(is_list, "a list of names in JSON, as in other rows")
     names = natural_order(name for tiers in read for tied in tiers for name in tied)
     require(names, "expected at least 1 ranked item")
     _require_no_points(names)

@@ -24,6 +24,8 @@ class Kind:
     """What the filled cells of a column are, as shares of them; largest: the largest number.
 
     `places` are all whole numbers from 1 on, and places in words, which `in_words` says there are.
+    `numbers` are all that one cell with another sign, or another best, would make no numbers: it is
+    refused, and takes no item from all ballots.
     `of_stars`: all of them are stars, which are scores.
     """
 
@@ -54,11 +56,12 @@ def kind_of(column: Column) -> Kind:
     places = _distinct_places(column, values)[:-1]
     is_filled = ~np.isnan(places)
     is_place, is_number = np.isfinite(places) & is_filled, np.isfinite(values) & is_filled
+    like_numbers = is_number | (is_filled & _are_like_numbers(column.texts))
     filled = int(counts[is_filled].sum())
     largest = max(places[is_place].max(initial=0), values[is_number].max(initial=0))
     in_words = any(is_in_words(column.texts[n]) for n in np.flatnonzero(is_place))
     share = 1 / max(filled, 1)
-    shares = float(counts[is_place].sum()) * share, float(counts[is_number].sum()) * share
+    shares = float(counts[is_place].sum()) * share, float(counts[like_numbers].sum()) * share
     counted = tuple(zip(places[is_place].tolist(), counts[is_place].tolist(), strict=True))
     return Kind(filled, *shares, float(largest), in_words, counted, are_stars(column))
 
@@ -70,13 +73,19 @@ def place_keys(
 
     Raises HushrankError, with line and column, for a cell that is neither.
     """
-    each = [_distinct_places(table.columns[n])[table.columns[n].codes] for n in columns]
+    each = [place_of_rows(table.columns[n]) for n in columns]
     keys = np.stack(each).T  # column-major, as ranks are
     fits = ~(keys > (LARGEST_RANK if most is None else most))
     table.require_cells(
         fits, columns, WHOLE if most is None else f"a place of 1 to {most}, or nothing"
     )
     return keys
+
+
+def place_of_rows(column: Column) -> NDArray[np.float64]:
+    """Return the place of each row (rows,): nan where empty, inf where it is no place."""
+    places: NDArray[np.float64] = _distinct_places(column)[column.codes]
+    return places
 
 
 def score_keys(table: Table, columns: Sequence[int]) -> NDArray[np.float64]:
@@ -118,6 +127,14 @@ def look_like_places(keys: NDArray[np.float64]) -> bool:
 def _distinct_numbers(column: Column) -> NDArray[np.float64]:
     """Return the number of each distinct text: nan = empty, inf = no number."""
     return decimal_numbers(as_numbers(Column(np.arange(len(column.texts)), column.texts)))
+
+
+def _are_like_numbers(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell texts that are numbers but for what others in their column are: 1,5 and 1.5."""
+    as_points = tuple(text.replace(",", ".") for text in texts)
+    alone = (as_numbers(Column(np.zeros(1, np.int32), (text,))) for text in as_points)
+    of_one = tuple(each.texts[0] for each in alone)
+    return np.isfinite(Column(np.arange(len(of_one)), of_one).numbers())
 
 
 def _distinct_places(

@@ -5,6 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.errors import require
 from hushrank.files.columns import Table
 
 _SUM = re.compile(
@@ -59,7 +60,16 @@ def _without(table: Table, row: int, n_sums: int) -> tuple[Table, tuple[str, ...
 def _is_sum(table: Table, row: int) -> bool:
     cells = [_cell(table, row, n) for n in range(len(table.columns))]
     words = [n for n, cell in enumerate(cells) if cell and not _NUMBER.fullmatch(cell)]
-    return len(words) == 1 and _says_so(cells[words[0]]) and _is_alone(table, words[0], row)
+    if len(words) != 1 or not _says_so(cells[words[0]]):
+        return False
+    is_alone = _is_alone(table, words[0], row)
+    is_first = not any(cells[: words[0]]) and any(cells[words[0] + 1 :])
+    require(
+        is_alone or not is_first,
+        f"{table.where(row)}: expected a ballot or a sum, got what may be either: other cells say"
+        " the same word; delete the line if it is a sum",
+    )
+    return is_alone
 
 
 def _says_so(cell: str) -> bool:

@@ -83,7 +83,7 @@ def _of_columns(table: Table, asked: Asked) -> Found:
     """Read one ballot a row, or a row that counts equal ballots."""
     head = headed(table)
     has_one_line = head.table is table  # of several, none is a ballot
-    is_ballot = has_one_line and asked.form in (None, "places") and _is_ballot(table)
+    is_ballot = has_one_line and asked.form in (None, "places") and _is_ballot(table, asked)
     is_list = has_one_line and asked.form in (None, "lists") and names_a_ballot(table)
     if is_ballot or is_list:
         head = _nameless(table)
@@ -151,8 +151,11 @@ class _Beside:
         return cls(weight, person, frozenset({*named, *ignored}))
 
 
-def _is_ballot(table: Table) -> bool:
-    """Tell a first line that names what the lines below name: it is a ballot, no header."""
+def _is_ballot(table: Table, asked: Asked) -> bool:
+    """Tell a first line that names what the lines below name: it is a ballot, no header.
+
+    Where places were asked for, one row alone could make it either: that is refused.
+    """
     names = set(table.header)
     again = {name for column in table.columns for name in names.intersection(column.texts)}
     no_title = not any(place_within(name) for name in table.header if name)
@@ -166,8 +169,20 @@ def _is_ballot(table: Table) -> bool:
     n_again = len(again - {""})
     if n_again:
         _require_no_second_header(table)
-    require(n_again < 2 or names == again, HALF_A_HEADER)
+    is_half = n_again >= (1 if asked.form == "places" else 2)
+    require(not is_half or names == again, HALF_A_HEADER)
+    if asked.form == "places" and names == again and table.n_rows > 1:
+        require(_n_rows_naming(table, names) > 1, HALF_A_HEADER)
     return names == again and not _holds_numbers(table)
+
+
+def _n_rows_naming(table: Table, names: set[str]) -> int:
+    """Count the rows that name one of these."""
+    named = (
+        np.array([*(text in names and bool(text) for text in each.texts), False])[each.codes]
+        for each in table.columns
+    )
+    return int(np.logical_or.reduce(list(named)).sum())
 
 
 def _holds_numbers(table: Table) -> bool:
