@@ -113,6 +113,18 @@ def test_a_link_pays_where_its_file_lies(tmp_path):
         assert len(ledger.earlier) == 1
 
 
+def test_a_pattern_of_links_is_refused(tmp_path):
+    """It would have an account of its own, in another folder or by other names."""
+    for folder in ("data", "links"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "data" / "1.parquet").touch()
+    (tmp_path / "links" / "1.parquet").symlink_to(tmp_path / "data" / "1.parquet")
+    for source in ("links", "links/*.parquet", "links/[1-9].parquet"):
+        with pytest.raises(HushrankError, match="expected files, got links"):
+            Ledger.of(tmp_path / source, b"what all say")
+    assert Ledger.of(tmp_path / "data", b"what all say").path == tmp_path / "data" / LEDGER
+
+
 def test_ballots_of_a_folder_that_is_not_there_have_no_ledger(tmp_path):
     """An empty one would be a promise that nothing was spent."""
     with pytest.raises(HushrankError, match="nowhere"):

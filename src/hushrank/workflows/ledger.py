@@ -92,6 +92,7 @@ class Ledger:
         real = Path(os.path.realpath(source))
         real = real / "*.parquet" if real.is_dir() else real
         path = real.parent / LEDGER
+        _require_no_links(real)
         require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
         keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
@@ -157,6 +158,16 @@ class Ledger:
         results = "1 private result" if len(spends) == 1 else f"{len(spends)} private results"
         epsilon = loss_in_words(exact_epsilon(spends))
         return f"{self.source.name}: {results} so far{of}, epsilon {epsilon}{with_delta} in all"
+
+
+def _require_no_links(source: Path) -> None:
+    """Refuse a pattern of links: neither their files' names nor ledgers would know of it."""
+    found = [] if source.is_file() else source.parent.glob(source.name)
+    require(
+        not any(each.is_symlink() for each in found),
+        f"{source}: expected files, got links: every private result is written down beside the"
+        " ballots themselves; say where they are, or add the epsilons up yourself with no_ledger",
+    )
 
 
 def _names(ballots: str, name: str) -> bool:
