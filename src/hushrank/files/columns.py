@@ -80,6 +80,12 @@ class Table:
         kept = tuple(_with_codes(each, each.codes[:row]) for each in self.columns)
         return Table(self.header, kept, self.where, self.format)
 
+    def of_rows(self, rows: NDArray[np.bool_]) -> "Table":
+        """Return the table with some of its rows (rows,) alone, each where it was."""
+        kept = tuple(_with_codes(each, each.codes[rows]) for each in self.columns)
+        numbers, where = np.flatnonzero(rows).tolist(), self.where
+        return Table(self.header, kept, lambda row: where(numbers[row]), self.format)
+
     def with_header_as_row(self) -> "Table":
         """Return the table with its header as its first row, where that was a row; no names."""
         columns = tuple(map(_with_first, self.columns, self.header))

@@ -107,13 +107,21 @@ def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
     """Read the ballots of a piece. Raises HushrankError, which names the file."""
     table = table_of(piece)
     with errors_naming_parquet(piece.path):
-        head = read_rankings(table.slice(0, ROWS_OF_A_HEAD), **vars(terms.asked))
-        if table.num_rows <= ROWS_OF_A_HEAD:
-            return head
+        head = _head(terms, table)
+        if head is None or table.num_rows <= ROWS_OF_A_HEAD:
+            return head or read_rankings(table, **vars(terms.asked))
         plain = _plain_ranks(table, head.names)
         same = plain is not None and np.array_equal(plain[:ROWS_OF_A_HEAD], head.ranks)
         quick = _all_alike(head, plain) if same and plain is not None else None
         return quick or read_rankings(table, **vars(terms.asked))
+
+
+def _head(terms: BallotTerms, table: Any) -> Rankings | None:
+    """Read the first rows; None where they do not tell what all rows may."""
+    try:
+        return read_rankings(table.slice(0, ROWS_OF_A_HEAD), **vars(terms.asked))
+    except HushrankError:
+        return None
 
 
 def _plain_ranks(table: Any, names: tuple[str, ...]) -> Ranks | None:

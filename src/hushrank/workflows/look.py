@@ -205,7 +205,7 @@ def _odd(found: Found) -> tuple[str, ...]:
         for kind in ODD
         if kind in rows and rows[kind].any()
     ]
-    return (*said, *_again(found.head, found.people is not None))
+    return (*said, *_again(found.head, found.n_superseded is not None))
 
 
 def _lines(table: Table, rows: NDArray[np.bool_]) -> str:

@@ -285,3 +285,20 @@ def test_one_cell_in_another_encoding_does_not_rename_what_all_others_name(tmp_p
     path.write_bytes("1st,2nd\nthé,café\ncafé,thé\n".encode() + b"th\xe9,tea\n")
     with pytest.raises(HushrankError, match="line 4: expected text in UTF-8, got other bytes"):
         read_rankings(path)
+
+
+def test_several_rows_of_one_person_take_no_others_along_either(tmp_path):
+    path, header = tmp_path / "ballots.csv", f"who,{PLAIN},other"
+    once = [[str(n), *ranks, ""] for n, ranks in enumerate(RANKS)]
+    twice = [*once[:7], ["7", *RANKS[3], "coffee"], ["7", *RANKS[7], "coffee"], *once[8:]]
+    back = [*once[:7], ["7", *RANKS[3], "coffee"], once[7], *once[8:]]
+    before, items = names_in(path, csv_of(header, once), {"id": "who"})
+    assert names_in(path, csv_of(header, twice), {"id": "who"}) == (None, None)
+    assert names_in(path, csv_of(header, back), {"id": "who"}) == (before, items)
+
+
+def test_what_only_a_later_ballot_took_back_is_no_item(tmp_path):
+    path = tmp_path / "ballots.csv"
+    rows = [["ann", "fanta", "tea"], ["bob", "milk", "tea"], ["ann", "tea", "milk"]]
+    _, items = names_in(path, csv_of("who,1st,2nd", rows), {"id": "who"})
+    assert items == ("milk", "tea")

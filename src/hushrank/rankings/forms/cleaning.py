@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.files.columns import Column
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.tables import Flags, Found
 from hushrank.rankings.profile import Rankings
@@ -22,15 +21,12 @@ _SHARE = re.compile(r"(\d{1,2}(?:\.\d+)?)\s*%")
 def ballots_of(found: Found, source: str, asked: Asked, *, n_empty: int = 0) -> Rankings:
     """Clean what was found, and say how it was read.
 
-    Of several rows of one person the last counts; ballots that rank nothing are left out.
+    Ballots that rank nothing are left out.
     Raises HushrankError when nothing is left, or `drop` names no item.
     """
     counts = dict.fromkeys(found.flags, 0)
     rankings, flags = found.rankings, dict(found.flags)
-    if found.people is not None:
-        is_last = _last_of_person(found.people)
-        counts["superseded"] = _people(rankings, ~is_last)
-        rankings, flags = _kept(rankings, flags, is_last)
+    counts["superseded"] = found.n_superseded or 0
     rankings, dropped = _without(rankings, asked.drop)
     rankings, left_out = _of_items(rankings, asked.items)
     if not rankings.is_complete:
@@ -82,15 +78,6 @@ def _kept(
     if rows.all():
         return rankings, dict(flags)
     return rankings.select(rows), {kind: flag[rows] for kind, flag in flags.items()}
-
-
-def _last_of_person(people: Column) -> Flags:
-    """Tell which rows (rows,) are the last of their person; nobody is told by an empty cell."""
-    nobody = np.array([*(not text for text in people.texts), True])[people.codes]
-    codes = np.where(nobody, len(people.texts) + np.arange(len(people.codes)), people.codes)
-    is_last = np.zeros(len(codes), dtype=np.bool_)
-    is_last[len(codes) - 1 - np.unique(codes[::-1], return_index=True)[1]] = True
-    return is_last
 
 
 def _without(rankings: Rankings, drop: tuple[str, ...]) -> tuple[Rankings, tuple[str, ...]]:

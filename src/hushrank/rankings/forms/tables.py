@@ -45,14 +45,15 @@ class Found:
     """Rankings with how they were found, before they are cleaned.
 
     `form` in words; `ignored`: columns by name; `flags`: which rows are irregular, by kind;
-    `people`: a code for each row's person, where an id says so; `head`: the table below its header.
+    `n_superseded`: how many people were left out because their person has a later row, None where
+    no id says whose a row is; `head`: the table below its header.
     """
 
     rankings: Rankings
     form: str
     ignored: tuple[str, ...] = ()
     flags: Mapping[str, Flags] = field(default_factory=dict)
-    people: Column | None = None
+    n_superseded: int | None = None
     remarks: tuple[str, ...] = ()
     head: Headed | None = None
 
@@ -93,11 +94,33 @@ def _of_columns(table: Table, asked: Asked) -> Found:
     if beside.weight is not None:
         table, sums = without_nameless_sum(head.table, ballots, beside.weight)
         head, said = replace(head, table=table), (*said, *sums)
+    head, n_superseded = _last_rows(head, beside)
     layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
     layout = replace(layout, remarks=(*layout.remarks, *said))
     if layout.kind == "places" and asked.form is None:
         _require_no_counts(head, layout.columns)
-    return _read(head, layout, beside)
+    return replace(_read(head, layout, beside), n_superseded=n_superseded)
+
+
+def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
+    """Keep the last row of each person, before any tells how ballots are read: one each."""
+    if beside.person is None:
+        return head, None
+    is_last = _last_of_person(head.table.columns[beside.person])
+    weights = np.ones(len(is_last), dtype=np.int64)
+    if beside.weight is not None:
+        weights = _weights(head.table, head.table.columns[beside.weight])
+    kept = head if is_last.all() else replace(head, table=head.table.of_rows(is_last))
+    return kept, int(weights[~is_last].sum())
+
+
+def _last_of_person(people: Column) -> Flags:
+    """Tell which rows (rows,) are the last of their person; nobody is told by an empty cell."""
+    nobody = np.array([*(not text for text in people.texts), True])[people.codes]
+    codes = np.where(nobody, len(people.texts) + np.arange(len(people.codes)), people.codes)
+    is_last = np.zeros(len(codes), dtype=np.bool_)
+    is_last[len(codes) - 1 - np.unique(codes[::-1], return_index=True)[1]] = True
+    return is_last
 
 
 def _require_no_counts(head: Headed, columns: Sequence[int]) -> None:
@@ -238,10 +261,9 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
     )
     if beside.weight is None:
         _require_no_weight(head, [n for n in range(len(head.parts)) if n not in known], beside)
-    person = None if beside.person is None else head.table.columns[beside.person]
     crosses = _of_crosses(head, layout)
     remarks = (*layout.remarks, *crosses, *_of_names(layout), *_of_previews(head))
-    return Found(rankings, _words(layout), ignored, flags, person, remarks, head)
+    return Found(rankings, _words(layout), ignored, flags, None, remarks, head)
 
 
 def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") -> None:
