@@ -252,6 +252,24 @@ TOOK_ALL = {
         ASKED_PLACES,
     ),
     "the end of ballots": (blt_of, BLT, ["0"], {}),
+    "no marks at any later place": (
+        partial(csv_of, "tea(1),tea(2),milk(1),milk(2)"),
+        [["1", "0", "0", "1"] if n % 2 else ["0", "1", "1", "0"] for n in range(30)],
+        [["0", "-", "1", "-"], ["1", "2", "3", "4"]],
+        ASKED_HIGH,
+    ),
+    "no number of a row": (
+        partial(csv_of, f",{PLAIN}"),
+        [[str(n), *ranks] for n, ranks in enumerate(RANKS)],
+        [["x", *RANKS[7]], ["77", *RANKS[7]]],
+        ASKED_PLACES,
+    ),
+    "another sign where ballots are few": (
+        partial(csv_of, "time,ballot"),
+        [["9", ";".join(turn)] for turn in TURNS[:3]],
+        [["9", "tea>milk"], ["9", "tea|milk"], ["tea\nmilk", ""]],
+        {"columns": ["1-2"]},
+    ),
 }
 
 

@@ -60,7 +60,7 @@ def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout
         or _items(headed, columns, asked, candidates)
         or _lists(headed, columns, is_open)
     )
-    if found and is_open:
+    if found:
         _require_no_lone_row(headed, found.columns, columns)
     return found or _nothing(headed, columns)
 
@@ -92,7 +92,10 @@ def _is_read(headed: Headed, column: int) -> bool:
         return cells.is_read
     numbers = cells.numbers()
     steps = np.diff(np.where(np.isfinite(numbers), numbers, np.nan))
-    return not (steps == 1).all()
+    n_others = int((steps != 1).sum())
+    is_unsure = 0 < n_others <= 2 and len(steps) > 4 and any(headed.table.header)
+    require(not is_unsure, f"{listed([column])}: expected a name, or numbers of rows one by one")
+    return n_others > 0
 
 
 def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
@@ -119,24 +122,39 @@ def _marks(headed: Headed, columns: Sequence[int]) -> Layout | None:
     cell would take a candidate's place from all ballots.
     """
     named = [n for n in columns if _MARK.fullmatch(headed.parts[n])]
-    marked = [n for n in named if set(headed.table.columns[n].texts) <= MARKS]
-    contests = _by(lambda n: headed.questions[n], marked)
-    ranked = {
-        name
-        for name, group in contests.items()
-        if any(not headed.parts[n].endswith("(1)") for n in group)
+    contests = {
+        name: group
+        for name, group in _by(lambda n: headed.questions[n], named).items()
+        if _n_rows_of_others(headed, group) <= (headed.table.n_rows > 2)
+        or any(set(headed.table.columns[n].texts) <= MARKS for n in _later(headed, group))
     }
+    ranked = {name for name, group in contests.items() if _later(headed, group)}
     if not ranked:
         return None
-    whole = _by(lambda n: headed.questions[n], named)
     contest = _the_only(
-        {name: group for name, group in whole.items() if name in ranked}, "contests"
+        {name: group for name, group in contests.items() if name in ranked}, "contests"
     )
     for n in contest:
         column = headed.table.columns[n]
         is_mark = np.array([*(text in MARKS for text in column.texts), True])[column.codes]
         headed.table.require_rows(is_mark, f"marks of 0 and 1 in {listed([n])}")
     return Layout("marks", tuple(contest))
+
+
+def _later(headed: Headed, columns: Sequence[int]) -> list[int]:
+    """Return the columns of places behind the first."""
+    return [n for n in columns if not headed.parts[n].endswith("(1)")]
+
+
+def _n_rows_of_others(headed: Headed, columns: Sequence[int]) -> int:
+    """Count the rows that hold anything but marks in these columns."""
+    of_others = (
+        np.array([*(text not in MARKS for text in headed.table.columns[n].texts), False])[
+            headed.table.columns[n].codes
+        ]
+        for n in columns
+    )
+    return int(np.logical_or.reduce(list(of_others)).sum())
 
 
 def mark_of(part: str) -> tuple[str, int]:
@@ -210,8 +228,8 @@ def _items(
     is_whole = bool(asked.columns) or len(numeric) + len(empty + alone) == len(candidates)
     _require_no_odd_cell(headed, [n for n in alone if is_whole or _is_among(headed, n, numeric)])
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
-    if not asked.columns:
-        _require_no_lone_cells(headed, columns, kept, kinds, len(candidates))
+    n_candidates = len(columns if asked.columns else candidates)
+    _require_no_lone_cells(headed, columns, kept, kinds, n_candidates)
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
     if _are_stars([kinds[n] for n in numeric]):
@@ -259,7 +277,7 @@ def _require_no_lone_cells(
     if moved:
         raise HushrankError(
             f"{listed(moved)}: one row alone says something there, which would make it an item or"
-            " none for all others: say columns= which are ballots, or leave it out with ignore="
+            " none for all others: say columns= which are ballots, and leave it out with ignore="
         )
 
 

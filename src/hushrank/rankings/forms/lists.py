@@ -36,14 +36,25 @@ def separator_of(column: Column) -> str | None:
     n_of_json = sum(_from_json(text) is not None for text in texts)
     if n_of_json >= _LIKE_A_BALLOT * len(texts):
         return "["
-    return next((each for each in SEPARATORS if _are_ballots(texts, each)), None)
+    signs = SEPARATORS[:-1] if n_of_json else SEPARATORS  # commas part lists in JSON, too
+    return next((each for each in signs if _are_ballots(texts, each)), None)
 
 
 def any_separator_of(column: Column) -> str | None:
-    """Return what parts the cells of a column of which it is known that it holds ballots."""
+    """Return what parts the cells of a column of which it is known that it holds ballots.
+
+    No one cell decides: where two signs are in almost as many, it cannot be told.
+    """
     texts = [text for text in column.texts if text]
-    fits = (each for each in SEPARATORS if any(each in text for text in texts))
-    return separator_of(column) or next(fits, None)
+    if found := separator_of(column):
+        return found
+    if any(_from_json(text) is not None for text in texts):
+        return "["
+    counts = [sum(each in text for text in texts) for each in SEPARATORS]
+    n_next, n_most = sorted(counts)[-2:]
+    enough = n_next + 3 if n_next else min(2, len(texts))
+    is_told = n_most >= enough > 0
+    return SEPARATORS[counts.index(n_most)] if is_told else None
 
 
 def is_of_orders(column: Column, separator: str) -> bool:
