@@ -245,6 +245,12 @@ TOOK_ALL = {
         [["last", "then", "best"], ["then", "tea", "milk"]],
         ASKED_PLACES,
     ),
+    "a place, below a title": (
+        partial(csv_of, "Drinks,,,"),
+        [["1st", "2nd", "3rd", "4th"], *map(list, TURNS)],
+        [["tea", "1st", "milk", "cola"]],
+        ASKED_PLACES,
+    ),
     "what a first ballot named": (
         lines_of,
         ["tea,cola", "cola,tea", "tea,milk"],

@@ -12,7 +12,7 @@ from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
 from hushrank.rankings.forms.headings import Headed
 from hushrank.rankings.forms.lists import SEPARATORS, any_separator_of, is_of_orders, separator_of
-from hushrank.rankings.forms.ordinals import place_within
+from hushrank.rankings.forms.ordinals import is_in_words, ordinal, place_within
 from hushrank.rankings.forms.ranks import (
     Kind,
     kind_of,
@@ -105,6 +105,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
         return _lists(headed, columns, is_open=False) or _nothing(headed, columns)
     if asked.form == "places":
         _require_not_turned(headed, columns)
+        _require_no_header_below(headed, columns)
         return Layout("places", tuple(columns))
     names = _item_names(headed, columns)
     if asked.form == "scores":
@@ -113,6 +114,16 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
         best = asked.best or ("high" if are_stars else _ask_best(headed, columns, "scores"))
         return Layout("scores", tuple(columns), names, best=best)
     return Layout("ranks", tuple(columns), names)
+
+
+def _require_no_header_below(headed: Headed, columns: Sequence[int]) -> None:
+    """Refuse a first row that says places: it is of the header, but for a ballot that says one."""
+    first = [headed.table.cells(0)[n] for n in columns]
+    are_places = [ordinal(cell) for cell in first] == [*range(1, len(columns) + 1)]
+    headed.table.require_rows(
+        np.arange(headed.table.n_rows) >= (are_places and all(map(is_in_words, first))),
+        "a ballot, got places: delete the lines above it, which name no columns",
+    )
 
 
 def _marks(headed: Headed, columns: Sequence[int]) -> Layout | None:
