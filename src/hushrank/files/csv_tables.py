@@ -42,7 +42,26 @@ def parse_csv(text: bytes, delimiter: str = ",", *, n_above: int = 0) -> Table:
     columns = _csv_columns(body, len(header), delimiter, n_before)
     if columns is None:
         raise HushrankError(_of_unequal_rows(body, len(header), delimiter, n_before))
+    _require_whole_quotes(body, delimiter, n_before)
     return Table(header, columns, lambda row: _place_of(body, row, delimiter, n_before))
+
+
+def _require_whole_quotes(body: bytes, delimiter: str, n_before: int) -> None:
+    """Refuse text behind a closing quote: one that was never closed, and ended in another row.
+
+    All rows in between would be one cell of the row that opened it.
+    """
+    if b'"' not in body:
+        return
+    sign = re.escape(delimiter.encode())
+    quoted = rb'"[^"]*+(?:""[^"]*+)*+" *+'
+    plain = rb'[^"%b\r\n][^%b\r\n]*+' % (sign, sign)
+    cells = re.compile(rb"(?:(?:%b|%b)?+(?:%b|\r\n|\r|\n))*+" % (quoted, plain, sign))
+    found = cells.match(body + b"\n")
+    end = len(body) if found is None else found.end()
+    line = len(_NEWLINE.findall(body, 0, end)) + n_before + 1
+    whole = "a quote that closes at the end of its cell"
+    require(end > len(body), f"line {line}: expected {whole}, and two for one within")
 
 
 def _of_unequal_rows(body: bytes, n_cells: int, delimiter: str, n_before: int) -> str:

@@ -251,6 +251,12 @@ TOOK_ALL = {
         [["tea", "1st", "milk", "cola"]],
         ASKED_PLACES,
     ),
+    "a quote that another ballot closes": (
+        partial(csv_of, "1st,2nd,3rd"),
+        [*IN_TURN[:20], ["tea", '5" pizza', "milk"], *IN_TURN[21:]],
+        [['"tea', "cola", "milk"], ["tea", '"milk', "cola"]],
+        {},
+    ),
     "what a first ballot named": (
         lines_of,
         ["tea,cola", "cola,tea", "tea,milk"],
