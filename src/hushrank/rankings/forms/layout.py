@@ -235,9 +235,7 @@ def _items(
     empty = [n for n in columns if not kinds[n].filled and titles[n]]
     if not numeric or (len(numeric) == 1 and len(candidates) > 1):
         return None
-    alone = [n for n in columns if kinds[n].filled == 1 and titles[n] and n not in numeric]
-    is_whole = bool(asked.columns) or len(numeric) + len(empty + alone) == len(candidates)
-    _require_no_odd_cell(headed, [n for n in alone if is_whole or _is_among(headed, n, numeric)])
+    is_whole = bool(asked.columns) or len(numeric) + len(empty) == len(candidates)
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
     n_candidates = len(columns if asked.columns else candidates)
     _require_no_lone_cells(headed, columns, kept, kinds, n_candidates)
@@ -249,18 +247,6 @@ def _items(
     if asked.best == "high":
         return Layout("scores", tuple(kept), names, best="high")
     return _ranks(headed, kept, names, kinds, asked)
-
-
-def _require_no_odd_cell(headed: Headed, columns: Sequence[int]) -> None:
-    """Refuse items of which one cell alone is filled, and is no place.
-
-    Left out, that cell would take the item from all ballots: without it nobody ranked the item.
-    """
-    if columns and headed.table.n_rows > 1:
-        raise HushrankError(
-            f"{listed(columns)}: expected places, got a single cell, which is none: say columns="
-            " which are ballots, or leave it out with ignore="
-        )
 
 
 def _is_among(headed: Headed, column: int, items: Sequence[int]) -> bool:
