@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from hushrank.collector.draft import make_draft
 from hushrank.collector.service import Service
+from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.tokens import Assignment, sign
 from tests.collector.store.postgres_server import NoPostgres, postgres_server
@@ -76,7 +77,9 @@ def uploads(collector: Collector, n_uploads: int) -> list[bytes]:
     for _ in range(n_uploads):
         Numbers.last += 1
         question = random.randrange(len(collector.n_categories))
-        place = Assignment(collector.survey, 0, 0, Numbers.last, Numbers.last, (question,))
+        place = Assignment(
+            collector.survey, 0, 0, number_of(Numbers.last), Numbers.last, (question,)
+        )
         value = random.randrange(collector.n_categories[question])
         report = {
             "version": 2,

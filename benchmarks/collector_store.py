@@ -23,6 +23,7 @@ from harness import Row, Series, check, is_quick, table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.opening import open_store  # noqa: E402 (after the path)
 from hushrank.collector.store.store import Answer, Incoming, NewRound, Store  # noqa: E402
 from tests.collector.store.postgres_server import NoPostgres, postgres_server  # noqa: E402
@@ -175,7 +176,7 @@ class Bench:
         return survey
 
     def _upload(self, survey: str, report: bytes) -> Incoming:
-        number = next(self.numbers)
+        number = number_of(next(self.numbers))
         return Incoming(survey, 0, number, (Answer(0, number % 240, report),), os.urandom(16))
 
 
