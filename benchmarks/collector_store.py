@@ -23,7 +23,7 @@ from harness import Row, Series, check, is_quick, table
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from hushrank.collector.store.numbers import number_of
+from hushrank.collector.store.numbers import number_of  # noqa: E402
 from hushrank.collector.store.opening import open_store  # noqa: E402 (after the path)
 from hushrank.collector.store.store import Answer, Incoming, NewRound, Store  # noqa: E402
 from tests.collector.store.postgres_server import NoPostgres, postgres_server  # noqa: E402
