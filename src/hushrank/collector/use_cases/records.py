@@ -87,7 +87,7 @@ class NotAsked:
 class Upload(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reports of one assignment, in the order of its questions.
 
-    idempotency_key: 16 bytes, which the device drew with them.
+    idempotency_key: 16 bytes, which the device drew for them.
     """
 
     assignment: str

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.columns import Column
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
@@ -146,8 +148,7 @@ def _marks(headed: Headed, columns: Sequence[int]) -> Layout | None:
         {name: group for name, group in contests.items() if name in ranked}, "contests"
     )
     for n in contest:
-        column = headed.table.columns[n]
-        is_mark = np.array([*(text in MARKS for text in column.texts), True])[column.codes]
+        is_mark = _is_mark(headed.table.columns[n])
         headed.table.require_rows(is_mark, f"marks of 0 and 1 in {listed([n])}")
     return Layout("marks", tuple(contest))
 
@@ -159,13 +160,16 @@ def _later(headed: Headed, columns: Sequence[int]) -> list[int]:
 
 def _n_rows_of_others(headed: Headed, columns: Sequence[int]) -> int:
     """Count the rows that hold anything but marks in these columns."""
-    of_others = (
-        np.array([*(text not in MARKS for text in headed.table.columns[n].texts), False])[
-            headed.table.columns[n].codes
-        ]
-        for n in columns
-    )
-    return int(np.logical_or.reduce(list(of_others)).sum())
+    are_marks = [_is_mark(headed.table.columns[n]) for n in columns]
+    return int((~np.logical_and.reduce(are_marks)).sum())
+
+
+def _is_mark(column: Column) -> NDArray[np.bool_]:
+    """Tell in which rows (rows,) a mark stands, or nothing."""
+    is_mark: NDArray[np.bool_] = np.array([*(text in MARKS for text in column.texts), True])[
+        column.codes
+    ]
+    return is_mark
 
 
 def mark_of(part: str) -> tuple[str, int]:

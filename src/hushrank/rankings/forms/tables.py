@@ -127,7 +127,7 @@ def _require_no_counts(head: Headed, columns: Sequence[int]) -> None:
     """Refuse places in which numbers stand that hardly recur, beside names of rows: counts."""
     cells = [text for n in columns for text in head.table.columns[n].texts]
     names = {text for text in cells if text and not is_no_vote(text)}
-    n_filled = sum(int(_filled(head.table.columns[n]).sum()) for n in columns)
+    n_filled = sum(int(head.table.columns[n].is_filled.sum()) for n in columns)
     others = [each for n, each in enumerate(head.table.columns) if n not in columns]
     is_named = any(len(each.texts) == head.table.n_rows > 1 for each in others)
     are_numbers = is_named and bool(names) and all(name.isdecimal() for name in names)
@@ -137,11 +137,6 @@ def _require_no_counts(head: Headed, columns: Sequence[int]) -> None:
         " of how many people put an item where, which are no ballots; say"
         ' form="places" if items are called by numbers',
     )
-
-
-def _filled(column: Column) -> Flags:
-    filled: Flags = np.array([*map(bool, column.texts), False])[column.codes]
-    return filled
 
 
 def _columns_of_ballots(head: Headed, asked: Asked, beside: "_Beside") -> list[int]:

@@ -58,7 +58,7 @@ class NotAskedAnswer(Quiet, frozen=True):
 class UploadBody(Quiet, frozen=True):
     """All reports of one assignment, in the order of its questions.
 
-    idempotency_key: 16 random bytes, which the device drew with the reports and tells nobody else.
+    idempotency_key: 16 random bytes, which the device drew for them and tells nobody else.
     Only who sends it again with the same reports is told that they are there.
     """
 
