@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
@@ -52,13 +52,15 @@ class Column:
 class Table:
     """Named columns of equal length; `where` names the line or row of the file for an error.
 
-    `format` says in words what the table was read from. A name may be empty: see `require_named`.
+    `format` says in words what the table was read from, `may_lack_header` whether its header is a
+    line as others are, which may hold no names. A name may be empty: see `require_named`.
     """
 
     header: tuple[str, ...]
     columns: tuple[Column, ...]
     where: Callable[[int], str]
     format: str = ""
+    may_lack_header: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -73,24 +75,26 @@ class Table:
         """Return the table without its first rows, which are part of the header."""
         kept = tuple(_with_codes(each, each.codes[n_rows:]) for each in self.columns)
         where = self.where
-        return Table(tuple(header), kept, lambda row: where(row + n_rows), self.format)
+        return replace(
+            self, header=tuple(header), columns=kept, where=lambda row: where(row + n_rows)
+        )
 
     def above(self, row: int) -> "Table":
         """Return the table without this row and all below it."""
         kept = tuple(_with_codes(each, each.codes[:row]) for each in self.columns)
-        return Table(self.header, kept, self.where, self.format)
+        return replace(self, columns=kept)
 
     def of_rows(self, rows: NDArray[np.bool_]) -> "Table":
         """Return the table with some of its rows (rows,) alone, each where it was."""
-        kept = tuple(_with_codes(each, each.codes[rows]) for each in self.columns)
-        numbers, where = np.flatnonzero(rows).tolist(), self.where
-        return Table(self.header, kept, lambda row: where(numbers[row]), self.format)
+        numbers, where = np.flatnonzero(rows), self.where
+        kept = tuple(_with_codes(each, each.codes.take(numbers)) for each in self.columns)
+        return replace(self, columns=kept, where=lambda row: where(int(numbers[row])))
 
     def with_header_as_row(self) -> "Table":
         """Return the table with its header as its first row, where that was a row; no names."""
         columns = tuple(map(_with_first, self.columns, self.header))
-        where = self.where
-        return Table(("",) * len(columns), columns, lambda row: where(row - 1), self.format)
+        nameless, where = ("",) * len(columns), self.where
+        return replace(self, header=nameless, columns=columns, where=lambda row: where(row - 1))
 
     def require_rows(self, fits: NDArray[np.bool_], expectation: str) -> None:
         """Raise HushrankError, naming the first row that does not fit, never its cells."""

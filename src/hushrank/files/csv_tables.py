@@ -43,7 +43,11 @@ def parse_csv(text: bytes, delimiter: str = ",", *, n_above: int = 0) -> Table:
     if columns is None:
         raise HushrankError(_of_unequal_rows(body, len(header), delimiter, n_before))
     _require_whole_quotes(body, delimiter, n_before)
-    return Table(header, columns, lambda row: _place_of(body, row, delimiter, n_before))
+
+    def where(row: int) -> str:
+        return _place_of(body, row, delimiter, n_before)
+
+    return Table(header, columns, where, may_lack_header=True)
 
 
 def _require_whole_quotes(body: bytes, delimiter: str, n_before: int) -> None:

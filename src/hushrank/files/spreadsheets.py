@@ -36,8 +36,9 @@ def parse_spreadsheet(content: bytes, sheet: str | None = None) -> Table:
     numbers = [number for number, _ in body]
     cells = [[_text(cell) for cell in row] + [""] * (width - len(row)) for _, row in body]
     columns = text_columns(cells, width)
-    where = [first, *numbers]
-    return Table(tuple(names), columns, lambda row: f"row {where[row + 1]}", "a spreadsheet")
+    where = [f"row {number}" for number in (first, *numbers)]
+    said = "a spreadsheet"
+    return Table(tuple(names), columns, lambda row: where[row + 1], said, may_lack_header=True)
 
 
 def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:

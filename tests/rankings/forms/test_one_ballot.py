@@ -13,6 +13,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms import layout
 
 ITEMS = ("tea", "milk", "cola", "water")
 PLACES = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th"}
@@ -27,6 +28,8 @@ def places(random):
 
 
 FORMS = {
+    "no header": ("", order),
+    "no header, of lists": ("", lambda random: [">".join(order(random))]),
     "places of items": (",".join(ITEMS), places),
     "places of some items": (
         ",".join(ITEMS),
@@ -75,20 +78,33 @@ ODD = (
 )
 
 
+RULES = (
+    *("_require_no_lone_row", "_require_no_lone_cells"),
+    *("_has_one_other_row", "_n_rows_of_others"),
+)
+"""What else of `layout` looks at what one row alone says: of fewer rows than can be parted."""
+
+
+@pytest.mark.parametrize("by_parts_alone", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(tmp_path, form):
+def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(
+    tmp_path, monkeypatch, form, by_parts_alone
+):
     header, ballot = FORMS[form]
     random, path, n_read = Random(form), tmp_path / "ballots.csv", 0
+    for rule in RULES if by_parts_alone else ():
+        monkeypatch.setattr(layout, rule, lambda *_: 0)
     ballots = [ballot(random) for _ in range(40)]
     before = read(path, header, ballots)
     assert before is not None
     for _ in range(60):
-        at = random.choice((0, 1, 39))
-        after = read(path, header, [*ballots[:at], odd(random, ballots), *ballots[at + 1 :]])
+        at, n_gone = random.choice((0, 1, 39)), random.randrange(2)
+        own = [odd(random, ballots)] if not n_gone or random.randrange(2) else []
+        after = read(path, header, [*ballots[:at], *own, *ballots[at + n_gone :]])
         if after is not None:
             n_read += 1
-            assert (before - after).total() <= 1
-            assert (after - before).total() <= 1
+            assert (before - after).total() <= n_gone
+            assert (after - before).total() <= len(own)
     assert n_read >= 5
 
 
@@ -132,7 +148,8 @@ def odd(random, ballots):
 
 def read(path, header, ballots):
     """Return how often each ranking is there; None where the file is refused."""
-    path.write_text("\n".join([header, *map(",".join, ballots)]) + "\n")
+    lines = [header] if header else []
+    path.write_text("\n".join([*lines, *map(",".join, ballots)]) + "\n")
     try:
         found = read_rankings(path)
     except HushrankError:
@@ -168,7 +185,7 @@ DECIMALS = [[f"{rank},5" for rank in ranks] for ranks in RANKS]
 PLACED = [dict(zip(ITEMS, map(int, ranks), strict=True)) for ranks in RANKS]
 ASKED_HIGH, ASKED_LISTS, ASKED_PLACES = {"best": "high"}, {"form": "lists"}, {"form": "places"}
 IN_TURN = [[*turn[:3]] for turn in TURNS]
-NUMBERED = [["Rome", "12"[n % 2], "21"[n % 2]] for n in range(30)]
+NUMBERED = [["Rome", "12"[n % 2], "21"[n % 2]] for n in range(24)]
 BLT = [f"1 {' '.join(ranks)} 0" for ranks in RANKS]
 TOOK_ALL = {
     "a cell in a column of text that nobody else fills": (
@@ -263,6 +280,12 @@ TOOK_ALL = {
         ["milk,tea", "tea,x"],
         ASKED_PLACES,
     ),
+    "a number among names without a header": (
+        lines_of,
+        [",".join(turn) for turn in IN_TURN],
+        ["cola,4,tea", "1e3,tea,milk"],
+        ASKED_PLACES,
+    ),
     "the end of ballots": (blt_of, BLT, ["0"], {}),
     "no marks at any later place": (
         partial(csv_of, "tea(1),tea(2),milk(1),milk(2)"),
@@ -285,9 +308,15 @@ TOOK_ALL = {
 }
 
 
+@pytest.mark.parametrize("by_parts_alone", [False, True])
 @pytest.mark.parametrize("form", TOOK_ALL)
-def test_what_once_took_all_other_ballots_along_is_refused_or_takes_none(tmp_path, form):
+def test_what_once_took_all_other_ballots_along_is_refused_or_takes_none(
+    tmp_path, monkeypatch, form, by_parts_alone
+):
     written, ballots, odd_ones, asked = TOOK_ALL[form]
+    has_parts = len(ballots) >= 30 and written is not dumps  # which has columns of all records
+    for rule in RULES if by_parts_alone and has_parts else ():
+        monkeypatch.setattr(layout, rule, lambda *_: 0)
     path = tmp_path / ("ballots.json" if written is dumps else "ballots.txt")
     at = 7 if len(ballots) > 7 else 1
     before, items = names_in(path, written(ballots), asked)
@@ -308,6 +337,54 @@ def names_in(path, text, asked):
     except HushrankError:
         return None, None
     return Counter((found.unranked, repr(ranking)) for ranking in found), found.names
+
+
+ABOVE = [
+    ["x", "1st", "2nd"],
+    ["2nd", "1st", "x"],
+    ["second", "cola", "1"],
+    ["2nd", "CvrNumber", "4"],
+    ["id", "tea", "milk"],
+]
+
+
+@pytest.mark.parametrize("own", ABOVE)
+@pytest.mark.parametrize("asked", [{}, ASKED_PLACES, {"columns": ["1-3"]}])
+def test_a_first_ballot_that_looks_like_a_header_moves_no_others(tmp_path, own, asked):
+    path = tmp_path / "ballots.txt"
+    before, _ = names_in(path, csv_of("tea,milk,cola", IN_TURN), asked)
+    after, _ = names_in(path, csv_of(",".join(own), IN_TURN), asked)
+    assert before is not None
+    assert after is None or (before - after).total() <= 1
+
+
+def test_the_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path):
+    path = tmp_path / "ballots.csv"
+    text = csv_of("city,1st,2nd,3rd", [["Rome", *turn] for turn in IN_TURN])
+    path.write_text(text)
+    with pytest.raises(HushrankError, match="line 1: cannot tell whether it is a ballot or names"):
+        read_rankings(path)
+    assert read_rankings(path, columns=["2-4"]).n_people == 30
+    path.write_text(text.replace("Rome", "Oslo", 1))
+    assert read_rankings(path).names == tuple(sorted(ITEMS))
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "own"),
+    [
+        ("1st,2nd,3rd", "tea,milk,cola", "CvrNumber,TabulatorNum,x"),
+        ("Drinks,,", "cocoa,,", "x,y,z"),
+    ],
+)
+def test_a_second_ballot_does_not_take_the_first_into_the_header(tmp_path, header, first, own):
+    path, ballots = tmp_path / "ballots.csv", [*IN_TURN, *IN_TURN]
+    for second, n_people in (("milk,tea,cola", 62), (own, None)):
+        path.write_text(lines_of([header, first, second, *map(",".join, ballots)]))
+        if n_people:
+            assert read_rankings(path, form="places").n_people == n_people
+        else:
+            with pytest.raises(HushrankError, match="line 2: cannot tell whether it is a ballot"):
+                read_rankings(path, form="places")
 
 
 def test_one_cell_in_another_encoding_does_not_rename_what_all_others_name(tmp_path):

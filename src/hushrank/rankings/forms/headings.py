@@ -60,11 +60,15 @@ def headed(table: Table) -> Headed:
     for number, cells in enumerate(rows):
         if tuple(map(str.lower, cells[:2])) == CVR_NAMES:
             return _of_cast_votes(table, number)
-    has_ids = len(rows) > 1 and all(cell.startswith(IMPORT_ID) for cell in rows[1])
-    if has_ids and len(table.header) > 1:
+    if is_of_qualtrics(table):
         return _of_qualtrics(table)
     if rows and (_continues(table.header, rows[0]) or _says_places(table)):
         return _of_two_rows(table)
+    return of_one_row(table)
+
+
+def of_one_row(table: Table) -> Headed:
+    """Read a header that is one row: what stands in brackets is part of a question."""
     pairs = [bracketed(title) or ("", title) for title in table.header]
     asked = [question for question, _ in pairs]
     of_one = [
@@ -72,6 +76,12 @@ def headed(table: Table) -> Headed:
         for title, (q, part) in zip(table.header, pairs, strict=True)
     ]
     return Headed(table, tuple(q for q, _ in of_one), tuple(part for _, part in of_one))
+
+
+def is_of_qualtrics(table: Table) -> bool:
+    """Tell a second row below the header that is ids of an import, in all columns."""
+    has_rows = table.n_rows > 1 and len(table.header) > 1
+    return has_rows and all(cell.startswith(IMPORT_ID) for cell in table.cells(1))
 
 
 def _of_qualtrics(table: Table) -> Headed:

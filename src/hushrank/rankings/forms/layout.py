@@ -21,7 +21,6 @@ from hushrank.rankings.forms.ranks import (
     look_like_places,
     place_keys,
     place_of_rows,
-    some_rows,
 )
 
 _MARK = re.compile(r"(.+?)\s*\((\d{1,3})\)")
@@ -46,21 +45,28 @@ class Layout:
     remarks: tuple[str, ...] = field(default=())
 
 
-def layout_of(headed: Headed, candidates: Sequence[int], asked: Asked) -> Layout:
-    """Tell the form of the ballots in these columns, those that stand beside them left out.
+def may_be_ballots(headed: Headed, candidates: Sequence[int], asked: Asked) -> list[int]:
+    """Return the columns that may be of ballots: all but numbers of rows, and what stands beside.
 
+    Raises HushrankError where it cannot be told whether numbers are of rows.
+    """
+    read = [n for n in candidates if _is_read(headed, n)]
+    return read if asked.columns else [n for n in read if not _stands_beside(headed, n)]
+
+
+def layout_of(headed: Headed, columns: Sequence[int], asked: Asked, n_candidates: int) -> Layout:
+    """Tell the form of the ballots in these columns, which may be of ballots.
+
+    n_candidates: how many with those that are not. In which order rows stand does not matter.
     Raises HushrankError, which says what to say, when the table does not tell.
     """
-    is_open = not asked.columns
-    read = [n for n in candidates if _is_read(headed, n)]
-    columns = [n for n in read if not (is_open and _stands_beside(headed, n))]
     if asked.form is not None:
         return _told(headed, columns, asked)
     found = (
         _marks(headed, columns)
         or _places(headed, columns)
-        or _items(headed, columns, asked, candidates)
-        or _lists(headed, columns, is_open)
+        or _items(headed, columns, asked, n_candidates)
+        or _lists(headed, columns, is_open=not asked.columns)
     )
     if found:
         _require_no_lone_row(headed, found.columns, columns)
@@ -120,6 +126,8 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
 
 def _require_no_header_below(headed: Headed, columns: Sequence[int]) -> None:
     """Refuse a first row that says places: it is of the header, but for a ballot that says one."""
+    if not headed.table.n_rows:
+        return
     first = [headed.table.cells(0)[n] for n in columns]
     are_places = [ordinal(cell) for cell in first] == [*range(1, len(columns) + 1)]
     headed.table.require_rows(
@@ -222,7 +230,7 @@ def _are_of_places(headed: Headed, columns: Sequence[int]) -> bool:
 
 
 def _items(
-    headed: Headed, columns: Sequence[int], asked: Asked, candidates: Sequence[int]
+    headed: Headed, columns: Sequence[int], asked: Asked, n_candidates: int
 ) -> Layout | None:
     """Find columns of items, whose cells are places or scores."""
     titles = headed.table.header
@@ -237,12 +245,12 @@ def _items(
     if not asked.columns:
         numeric = _without_people(headed, numeric, kinds)
     empty = [n for n in columns if not kinds[n].filled and titles[n]]
-    if not numeric or (len(numeric) == 1 and len(candidates) > 1):
+    if not numeric or (len(numeric) == 1 and n_candidates > 1):
         return None
-    is_whole = bool(asked.columns) or len(numeric) + len(empty) == len(candidates)
+    is_whole = bool(asked.columns) or len(numeric) + len(empty) == n_candidates
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
-    n_candidates = len(columns if asked.columns else candidates)
-    _require_no_lone_cells(headed, columns, kept, kinds, n_candidates)
+    n_all = len(columns) if asked.columns else n_candidates
+    _require_no_lone_cells(headed, columns, kept, kinds, n_all)
     names = _item_names(headed, kept)
     require(not all(map(is_number, names)), NO_HEADER)
     if _are_stars([kinds[n] for n in numeric]):
@@ -306,7 +314,7 @@ def _ranks(
         _ask_best(headed, columns, "places", others)
     if any(kinds[n].filled and kinds[n].within(size) < 1 for n in columns):
         place_keys(headed.table, columns, size)  # which says where
-    keys = place_keys(some_rows(headed.table), columns)
+    keys = place_keys(headed.table, columns)
     in_words = any(kinds[n].in_words for n in columns)
     if not in_words and not look_like_places(keys):
         _require_not_turned(headed, columns)

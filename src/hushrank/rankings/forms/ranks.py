@@ -1,7 +1,7 @@
 """Ballots with one column an item: a place in each cell, or a score."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from hushrank.rankings.forms.places import is_no_vote
 from hushrank.rankings.forms.stars import are_stars, as_numbers
 
 MOSTLY = 0.8
-ROWS = 5000
 LARGEST_RANK = 2**53 - 1  # up to here no two whole numbers read as one in floating point
 WHOLE = "a rank that is a whole number from 1 on, or nothing"
 
@@ -98,12 +97,6 @@ def score_keys(table: Table, columns: Sequence[int]) -> NDArray[np.float64]:
     return keys
 
 
-def some_rows(table: Table) -> Table:
-    """Return the first rows, enough to tell places from stars."""
-    first = tuple(replace(each, codes=each.codes[:ROWS]) for each in table.columns)
-    return replace(table, columns=first)
-
-
 def even_rows(keys: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which rows are places as ranking gives them: 1, 2, 3, .. or, with ties, 1, 1, 3, .."""
     is_ranked = ~np.isnan(keys)
@@ -118,6 +111,8 @@ def look_like_places(keys: NDArray[np.float64]) -> bool:
     Rows that skip places, but repeat none, are no evidence: both kinds of people leave items out.
     """
     even = even_rows(keys)
+    if even.all():
+        return True
     in_order = np.sort(keys, axis=1)  # nan last
     repeats = (in_order[:, 1:] == in_order[:, :-1]).any(axis=1)
     skips = ~even & ~repeats

@@ -2,20 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
+from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.names import distinct_names
+from hushrank.files.tables import column_named
+from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, may_be_a_weight, the_one
 from hushrank.rankings.forms.counted import with_weights
-from hushrank.rankings.forms.headings import Headed, headed, titles_in_words, without_titles
-from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of
+from hushrank.rankings.forms.headings import (
+    Headed,
+    headed,
+    is_of_qualtrics,
+    of_one_row,
+    titles_in_words,
+    without_titles,
+)
+from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of, may_be_ballots
 from hushrank.rankings.forms.lists import ballots_of_lists, names_a_ballot
 from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
 from hushrank.rankings.forms.ordinals import place_within
@@ -39,14 +50,23 @@ HALF_A_HEADER = (
     " line of names above it"
 )
 
+HEADER_OR_BALLOT = (
+    "line 1: cannot tell whether it is a ballot or names columns: all columns below it hold what"
+    " its ballots may name; say columns= which hold them"
+)
+OTHER_HEADER = (
+    "line 2: cannot tell whether it is a ballot or of the header: without it all others are ballots"
+    " of other items, or of another form; write one line of names above the ballots"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Found:
     """Rankings with how they were found, before they are cleaned.
 
-    `form` in words; `ignored`: columns by name; `flags`: which rows are irregular, by kind;
-    `n_superseded`: how many people were left out because their person has a later row, None where
-    no id says whose a row is; `head`: the table below its header.
+    `form` in words, `kind` in one, of columns; `ignored`: columns by name; `flags`: which rows are
+    irregular, by kind; `n_superseded`: how many people were left out because their person has a
+    later row, None where no id says whose a row is; `head`: the table below its header.
     """
 
     rankings: Rankings
@@ -56,6 +76,7 @@ class Found:
     n_superseded: int | None = None
     remarks: tuple[str, ...] = ()
     head: Headed | None = None
+    kind: str = ""
 
 
 def ballots_of_table(table: Table, asked: Asked) -> Found:
@@ -66,9 +87,11 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     """
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
-    table, n_titles = without_titles(table)
+    whole = table
+    table, n_titles = without_titles(whole)
     if n_titles:
         found = ballots_of_table(table, asked)
+        _require_no_ballots_without(whole, n_titles, found, asked)
         return replace(found, remarks=(*found.remarks, titles_in_words(n_titles)))
     if counted := with_weights(table):
         table, asked = counted, replace(asked, form="lists")
@@ -83,23 +106,75 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
 def _of_columns(table: Table, asked: Asked) -> Found:
     """Read one ballot a row, or a row that counts equal ballots."""
     head = headed(table)
-    has_one_line = head.table is table  # of several, none is a ballot
-    is_ballot = has_one_line and asked.form in (None, "places") and _is_ballot(table, asked)
-    is_list = has_one_line and asked.form in (None, "lists") and names_a_ballot(table)
+    n_lines = table.n_rows - head.table.n_rows  # of the header below its first: none is a ballot
+    is_ballot = not n_lines and asked.form in (None, "places") and _is_ballot(table, asked)
+    is_list = not n_lines and asked.form in (None, "lists") and names_a_ballot(table)
     if is_ballot or is_list:
-        head = _nameless(table)
+        found = _below(_nameless(table), asked, is_ballot=is_ballot)
+        return replace(found, remarks=("no header: line 1 is a ballot", *found.remarks))
+    found = _below(head, asked)
+    if n_lines and not is_of_qualtrics(table):
+        _require_no_ballots_without(table, n_lines, found, asked)
+    elif table.may_lack_header and found.kind == "places":
+        _require_no_ballot_above(table, found, asked)
+    return found
+
+
+def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
+    """Read the ballots below a header; is_ballot: as it has no names, all cells name items."""
     beside = _Beside.of(head, asked)
     ballots = _columns_of_ballots(head, asked, beside)
-    said = ("no header: line 1 is a ballot",) if is_ballot or is_list else ()
+    said: tuple[str, ...] = ()
     if beside.weight is not None:
-        table, sums = without_nameless_sum(head.table, ballots, beside.weight)
-        head, said = replace(head, table=table), (*said, *sums)
+        table, said = without_nameless_sum(head.table, ballots, beside.weight)
+        head = replace(head, table=table)
     head, n_superseded = _last_rows(head, beside)
-    layout = layout_of(head, ballots, asked) if not is_ballot else Layout("places", tuple(ballots))
-    layout = replace(layout, remarks=(*layout.remarks, *said))
-    if layout.kind == "places" and asked.form is None:
-        _require_no_counts(head, layout.columns)
-    return replace(_read(head, layout, beside), n_superseded=n_superseded)
+    columns = ballots if is_ballot else may_be_ballots(head, ballots, asked)
+
+    def read(table: Table) -> Found:
+        of_these = replace(head, table=table)
+        layout = Layout("places", tuple(ballots))
+        if not is_ballot:
+            layout = layout_of(of_these, columns, asked, len(ballots))
+        if layout.kind == "places" and asked.form is None:
+            _require_no_counts(of_these, layout.columns)
+        return _read(of_these, layout, beside)
+
+    found = read(head.table)
+    if head.table.n_rows >= FEWEST_ROWS:
+        parts = dealt(head.table.columns, N_PARTS)
+        require_alike(found, read, head.table, parts, parts)
+    return replace(found, remarks=(*said, *found.remarks), n_superseded=n_superseded)
+
+
+def _require_no_ballots_without(table: Table, n_lines: int, found: Found, asked: Asked) -> None:
+    """Refuse lines taken for a header without which all others are ballots, read otherwise.
+
+    Any of these may be a ballot, too: several are refused however others are read.
+    """
+    try:
+        without = _below(of_one_row(table.below(n_lines, table.header)), asked)
+    except HushrankError:
+        return
+    same = without.form == found.form and without.rankings.names == found.rankings.names
+    require(same and n_lines == 1, OTHER_HEADER)
+
+
+def _require_no_ballot_above(table: Table, found: Found, asked: Asked) -> None:
+    """Refuse a line taken for a header where all lines below it are ballots without one.
+
+    It may be a ballot, too, unless these are read alike below it.
+    """
+    if table.n_rows < 2:
+        return
+    below = table.below(1, table.cells(0))
+    try:
+        if not _is_ballot(below, asked):
+            return
+        without = _below(_nameless(below), asked, is_ballot=True)
+    except HushrankError:
+        return
+    require(without.form == found.form, HEADER_OR_BALLOT)
 
 
 def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
@@ -189,9 +264,10 @@ def _is_ballot(table: Table, asked: Asked) -> bool:
         _require_no_second_header(table)
     is_half = n_again >= (1 if asked.form == "places" else 2)
     require(not is_half or names == again, HALF_A_HEADER)
+    holds_numbers = _holds_numbers(table)
     if asked.form == "places" and names == again and table.n_rows > 1:
-        require(_n_rows_naming(table, names) > 1, HALF_A_HEADER)
-    return names == again and not _holds_numbers(table)
+        require(_n_rows_naming(table, names) > 1 and not holds_numbers, HALF_A_HEADER)
+    return names == again and not holds_numbers
 
 
 def _n_rows_naming(table: Table, names: set[str]) -> int:
@@ -238,6 +314,18 @@ def _nameless(table: Table) -> Headed:
 
 
 def _of_rows(table: Table, long: Long) -> Found:
+    """Read one number a row, of a person for an item."""
+    found = _of_numbers(table, long)
+    if found.rankings.n_rows >= FEWEST_ROWS:
+        people = column_named(table, long.person)
+        parts = dealt_by_text(people, N_PARTS)
+        firsts = np.sort(np.unique(people.codes, return_index=True)[1])
+        read = partial(_of_numbers, long=long)
+        require_alike(found, read, table, parts, parts[firsts])
+    return found
+
+
+def _of_numbers(table: Table, long: Long) -> Found:
     rankings = ballots_of_rows(table, long)
     used = {long.person, long.item, long.value}
     end = "highest" if long.best == "high" else "lowest"
@@ -258,7 +346,9 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
         _require_no_weight(head, [n for n in range(len(head.parts)) if n not in known], beside)
     crosses = _of_crosses(head, layout)
     remarks = (*layout.remarks, *crosses, *_of_names(layout), *_of_previews(head))
-    return Found(rankings, _words(layout), ignored, flags, None, remarks, head)
+    return Found(
+        rankings, _words(layout), ignored, flags, remarks=remarks, head=head, kind=layout.kind
+    )
 
 
 def _require_no_weight(head: Headed, columns: Sequence[int], beside: "_Beside") -> None:

@@ -1,0 +1,130 @@
+"""What few rows say is not how all are read: each third of them tells the same, or none is read."""
+
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+import pytest
+
+from hushrank import Rankings
+from hushrank.errors import HushrankError
+from hushrank.files.columns import Table, text_columns
+from hushrank.files.dealing import dealt
+from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike
+from hushrank.rankings.files import read_rankings
+
+FEW_DECIDE = "few ballots would decide how all are read"
+HEADER = "id,tea,milk,cola,other"
+RANKS = ["a,1,2,3,", "b,2,1,3,", "c,3,1,2,"] * 20
+BOTH = ["d,1,2,3,4", "e,2,1,3,4"]
+
+
+def read(tmp_path, lines, **asked):
+    path = tmp_path / "ballots.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return read_rankings(path, **asked)
+
+
+def test_an_item_that_two_people_rank_is_asked_about(tmp_path):
+    lines = [HEADER, *RANKS, *BOTH]
+    with pytest.raises(HushrankError, match=FEW_DECIDE):
+        read(tmp_path, lines)
+    assert read(tmp_path, lines, columns=["2-5"]).names == ("tea", "milk", "cola", "other")
+    assert read(tmp_path, lines, columns=["2-4"]).names == ("tea", "milk", "cola")
+
+
+def test_an_item_that_many_rank_is_none_that_few_decide(tmp_path):
+    assert read(tmp_path, [HEADER, *RANKS, *BOTH * 5]).names == ("tea", "milk", "cola", "other")
+
+
+def test_a_name_that_one_person_writes_is_read(tmp_path):
+    lines = ["1st,2nd", *["tea,milk", "milk,tea"] * 20, "cola,tea"]
+    found = read(tmp_path, lines)
+    assert found.names == ("cola", "milk", "tea")
+    assert list(found[40]) == ["cola", "tea"]
+
+
+@pytest.mark.parametrize("n_rows", [FEWEST_ROWS - 1, FEWEST_ROWS])
+def test_few_rows_are_not_parted(tmp_path, n_rows):
+    lines = [HEADER, *RANKS[: n_rows - 2], *BOTH]
+    if n_rows < FEWEST_ROWS:
+        assert read(tmp_path, lines).n_items == 4
+    else:
+        with pytest.raises(HushrankError, match=FEW_DECIDE):
+            read(tmp_path, lines)
+
+
+def test_how_numbers_are_written_is_no_matter_of_few_people(tmp_path):
+    """Behind a point there may be thousands, unless somebody's digits are no three."""
+    rows = [(f"p{n}", item) for n in range(40) for item in ("tea", "milk")]
+    lines = [f'{person},{item},"1,{100 + n}"' for n, (person, item) in enumerate(rows)]
+    header = "person,item,score"
+    with pytest.raises(HushrankError):
+        read(tmp_path, [header, *lines])
+    with pytest.raises(HushrankError):
+        read(tmp_path, [header, *lines, 'p40,tea,"1,5"', 'p40,milk,"2,5"'])
+
+
+def test_scores_by_row_are_read_in_the_order_of_people_whichever_part_they_are_of(tmp_path):
+    ballots = {f"p{n * 7 % 60}": ("tea", "milk", "cola")[: 1 + n % 3] for n in range(60)}
+    rows = [f"{person},{item},{n}" for person, own in ballots.items() for n, item in enumerate(own)]
+    found = read(tmp_path, ["person,item,rank", *sorted(rows, key=lambda row: row[-1])])
+    assert [tuple(ranking) for ranking in found] == [*ballots.values()]
+
+
+def test_one_ballot_in_place_of_another_leaves_a_part_as_it_was():
+    random = Random(7)
+    rows = [tuple(random.choices("123", k=4)) for _ in range(60)]
+    before, n_changed = parts_of(rows), set()
+    for _ in range(60):
+        at, own = random.randrange(60), tuple(random.choices("123", k=4))
+        after = parts_of([*rows[:at], own, *rows[at + 1 :]])
+        n_changed.add(sum(before[part] != after[part] for part in range(N_PARTS)))
+    assert n_changed == {0, 1, 2}
+    assert max(n_changed) < N_PARTS
+
+
+def parts_of(rows):
+    """Return how often each part has which row."""
+    parts = dealt(text_columns(rows, 4), N_PARTS).tolist()
+    dealt_rows = [*zip(parts, rows, strict=True)]
+    return [Counter(row for its, row in dealt_rows if its == part) for part in range(N_PARTS)]
+
+
+@dataclass
+class Told:
+    """What a reader found."""
+
+    rankings: Rankings
+    form: str = "places"
+
+
+PARTS = np.arange(60) % N_PARTS
+ORDERS = np.array([[0, 1, 2], [1, 2, 0]] * 30)
+
+
+@pytest.mark.parametrize(
+    ("of_a_part", "is_read"),
+    [
+        (lambda orders: Told(Rankings.from_orders(orders, "abc")), True),
+        (lambda orders: Told(Rankings.from_orders(orders[:, ::-1], "abc")), False),
+        (lambda orders: Told(Rankings.from_orders(orders, "bac")), False),
+        (lambda orders: Told(Rankings.from_orders(orders, "abc"), "ranks"), False),
+    ],
+)
+def test_each_part_has_the_ballots_and_the_form_of_all(of_a_part, is_read):
+    """Of three the last is read otherwise."""
+    table = Table(("of",), text_columns([(str(n),) for n in range(60)], 1), str)
+    found = Told(Rankings.from_orders(ORDERS, "abc"))
+
+    def read(part):
+        rows = [int(text) for (text,) in map(part.cells, range(part.n_rows))]
+        as_all = Told(Rankings.from_orders(ORDERS[rows], "abc"))
+        return of_a_part(ORDERS[rows]) if rows[0] == N_PARTS - 1 else as_all
+
+    if is_read:
+        require_alike(found, read, table, PARTS, PARTS)
+    else:
+        with pytest.raises(HushrankError, match=FEW_DECIDE):
+            require_alike(found, read, table, PARTS, PARTS)
