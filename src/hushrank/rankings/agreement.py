@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import HushrankError
 from hushrank.files.columns import Table
 from hushrank.files.dealing import Parts
 from hushrank.rankings.profile import Rankings
@@ -18,10 +18,7 @@ N_PARTS = 3
 FEWEST_ROWS = 30
 """Of fewer, a third hardly tells."""
 
-_ALIKE = (
-    "few ballots would decide how all are read: each third of the rows alone must tell the same;"
-    " say form=, columns= which are ballots, and for scores best="
-)
+_SAY = "say form=, columns= which are ballots, and for scores best="
 
 
 class Read(Protocol):
@@ -48,10 +45,17 @@ def require_alike(
         try:
             alone = read(table.of_rows(parts == part))
         except HushrankError:
-            raise HushrankError(_ALIKE) from None
+            raise _of_few(found, "and a third of them alone does not") from None
         among_all = found.rankings.select(people == part)
         same = alone.form == found.form and _are_same(alone.rankings, among_all)
-        require(same, _ALIKE)
+        if not same:
+            raise _of_few(found, f"and a third of them {alone.form}")
+
+
+def _of_few(found: Read, otherwise: str) -> HushrankError:
+    """Say what all rows tell, and what some of them."""
+    tell = f"all rows tell {found.form}, {otherwise}"
+    return HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")
 
 
 def _are_same(alone: Rankings, of_all: Rankings) -> bool:

@@ -362,7 +362,7 @@ def test_the_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path)
     path = tmp_path / "ballots.csv"
     text = csv_of("city,1st,2nd,3rd", [["Rome", *turn] for turn in IN_TURN])
     path.write_text(text)
-    with pytest.raises(HushrankError, match="line 1: cannot tell whether it is a ballot or names"):
+    with pytest.raises(HushrankError, match="line 1: cannot tell whether it names columns"):
         read_rankings(path)
     assert read_rankings(path, columns=["2-4"]).n_people == 30
     path.write_text(text.replace("Rome", "Oslo", 1))

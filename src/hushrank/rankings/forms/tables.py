@@ -51,8 +51,8 @@ HALF_A_HEADER = (
 )
 
 HEADER_OR_BALLOT = (
-    "line 1: cannot tell whether it is a ballot or names columns: all columns below it hold what"
-    " its ballots may name; say columns= which hold them"
+    "line 1: cannot tell whether it names columns or is a ballot, as lines below it are in all"
+    " columns; if it does, say columns= which hold ballots"
 )
 OTHER_HEADER = (
     "line 2: cannot tell whether it is a ballot or of the header: without it all others are ballots"
