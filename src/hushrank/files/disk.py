@@ -5,7 +5,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape, glob
 from pathlib import Path
 from secrets import token_hex
@@ -121,15 +121,18 @@ def alone_with(path: FilePath) -> Iterator[None]:
 
 
 def keep_to_owner(path: FilePath) -> None:
-    """Make a file that only its owner reads, or make an empty one such; no pipe or device."""
+    """Make a file that only its owner reads, or make an empty one such; no pipe or device.
+
+    What is there is not opened: closing it would end all locks that this process has on it, such as
+    those by which SQLite keeps other processes out (POSIX, fcntl).
+    """
     if Path(path).exists() and not Path(path).is_file():
         return
-    descriptor = _for_its_owner(os.fspath(path), os.O_CREAT | os.O_RDWR)
-    try:
-        if os.fstat(descriptor).st_size == 0:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+    target = Path(os.path.realpath(path))
+    with suppress(FileExistsError):
+        os.close(_for_its_owner(os.fspath(target), os.O_CREAT | os.O_EXCL | os.O_RDWR))
+    if target.stat().st_size == 0:
+        target.chmod(0o600)
 
 
 def _wait_for(descriptor: int) -> None:

@@ -17,7 +17,7 @@ from hushrank.errors import HushrankError
 from hushrank.files.disk import keep_to_owner
 from hushrank.randomness import Randomness
 from hushrank.surveys.handout import fingerprint_of
-from tests.collector.device.counting import TIMES, count_up
+from tests.collector.device.counting import TIMES, count_up, look
 from tests.collector.device.live import Direct
 from tests.collector.drafts import NAMES
 
@@ -547,6 +547,19 @@ def test_processes_that_change_a_memory_at_once_lose_nothing(tmp_path):
         assert drawer.get("series", KeptSeries).lot == 2 * TIMES
 
 
+def test_no_process_is_let_into_a_memory_because_a_thread_looks_at_it_too(tmp_path, monkeypatch):
+    """To close a file ends all locks on it that a process has: who came in would draw again."""
+    monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
+    path = str(tmp_path / "device.sqlite")
+    with FileMemory(path).opened():
+        with pytest.raises(HushrankError, match="nobody else"):
+            FileMemory(path)  # as a thread does, which waits for the block around it
+        other = get_context("spawn").Process(target=look, args=(path,))
+        other.start()
+        other.join()
+        assert other.exitcode == 1
+
+
 def test_who_looks_at_a_memory_waits_until_nobody_else_does(tmp_path, monkeypatch):
     """Else two processes at once would both find that nothing was drawn yet."""
     monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
@@ -590,7 +603,7 @@ def test_the_file_is_its_owners_alone(tmp_path):
 
 def test_not_even_while_it_is_empty_can_others_open_the_file(tmp_path, monkeypatch):
     """Who opened it then would read on, whatever it may be read by later."""
-    monkeypatch.setattr("os.fchmod", lambda descriptor, mode: None)
+    monkeypatch.setattr("pathlib.Path.chmod", lambda path, mode: None)
     keep_to_owner(tmp_path / "device.sqlite")
     assert (tmp_path / "device.sqlite").stat().st_mode & 0o777 == 0o600
 
