@@ -129,6 +129,50 @@ def test_who_had_which_assignment_is_forgotten_at_last_where_handing_over_broke_
     in_folder(broken_off)
 
 
+@pytest.mark.parametrize("step", ["close_round", "forget_people"])
+def test_the_clock_takes_up_a_handing_over_that_broke_off(in_folder, step):
+    """Else people could report on, and it stayed known whose reports are whose."""
+
+    async def broken_off(service: Service):
+        async def fails(*round):
+            raise StoreFailure("the store failed")
+
+        id = await answered(service)
+        works = getattr(service.store, step)
+        setattr(service.store, step, fails)
+        with pytest.raises(StoreFailure):
+            await service.hand_over(id)
+        setattr(service.store, step, works)
+        forgotten, forget = [], service.store.forget_people
+
+        async def told(*round):
+            forgotten.append(round)
+            await forget(*round)
+
+        service.store.forget_people = told
+        await service.tick()
+        assert not (await service.store.round(id, 0)).is_open
+        await service.tick()
+        assert forgotten == [(id, 0)]
+        assert (await service.life(id)).state == "counting"
+
+    in_folder(broken_off)
+
+
+def test_answers_that_are_not_all_of_a_person_are_not_taken_back(tmp_path, in_folder):
+    async def refused(service: Service):
+        id = await answered(service, protocol="pairs", epsilon=2.0, options={"queries": 2})
+        right = await elsewhere(service, id, tmp_path)
+        (((n, support), *others),) = right.rounds[0].tallies
+        one_more = ((n + 1, (support[0] + 1, *support[1:])), *others)
+        with pytest.raises(Refusal, match="of all its reports, once"):
+            await service.take_back(id, _with(right, tallies=(one_more,)))
+        await service.take_back(id, right)
+        assert (await service.results(id)).n_people == len(PEOPLE)
+
+    in_folder(refused)
+
+
 def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
     """Of last week's reports to the same questions, too, of which there are as many."""
 
@@ -175,7 +219,7 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
     in_folder(refused)
 
 
-def _with(survey: SurveySoFar, **changed: int) -> SurveySoFar:
+def _with(survey: SurveySoFar, **changed: object) -> SurveySoFar:
     """Return a survey whose only round says something else."""
     (first,) = survey.rounds
     return replace(survey, rounds=(msgspec.structs.replace(first, **changed),))

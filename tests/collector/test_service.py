@@ -432,6 +432,84 @@ def test_what_a_crash_left_between_closing_and_counting_is_taken_up(in_service):
     in_service(later)
 
 
+def test_who_ends_a_round_too_late_changes_neither_it_nor_the_next_one(in_service):
+    """Another process, or a second click. What ended without its end would know people for ever."""
+
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        first, second = (Service(service.store, clock=Clock()) for _ in range(2))
+        follows = second._follows
+
+        async def ended_before(*_):
+            with pytest.raises(Refusal, match="this round was ended meanwhile"):
+                await second.close_round(id)
+            return [{}]  # not what came
+
+        async def opened_before(*known):
+            await service.close_round(id)
+            await service.open_round(id)
+            return await follows(*known)
+
+        first._counted, second._follows = ended_before, opened_before
+        with pytest.raises(Refusal, match="this round was ended meanwhile"):
+            await first.close_round(id)
+        life = await service.life(id)
+        assert (life.state, life.round) == ("open", 1)
+        assert (await service.tallies(id))[0][1][0][0].n_reports > 0
+        await take_part(service, id, range(20))
+        await service.close_round(id)
+        assert (await service.results(id)).n_people == 20
+
+    in_service(using)
+
+
+def test_the_clock_ends_no_round_that_was_opened_while_it_ended_others(in_service, monkeypatch):
+    clock = Clock()
+
+    async def using(service):
+        id = await service.create(draft(protocol="safari", closes="2027-01-31T13:00:00Z"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        clock.now = START + timedelta(hours=1)
+        before = await service.store.all()
+
+        async def stale():
+            await service.close_round(id)
+            await service.open_round(id)
+            return before
+
+        monkeypatch.setattr(service.store, "all", stale)
+        await service.tick()
+        life = await service.life(id)
+        assert (life.state, life.round) == ("open", 1)
+
+    in_service(using, clock)
+
+
+def test_a_round_that_others_opened_and_ended_meanwhile_is_opened_once(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        late = Service(service.store, clock=Clock())
+        announce = late._announce
+
+        async def opened_before(*known):
+            await service.open(id)
+            await take_part(service, id, range(20))
+            await service.close_round(id)
+            return await announce(*known)
+
+        late._announce = opened_before
+        with pytest.raises(Refusal, match="this round was opened meanwhile"):
+            await late.open(id)
+        assert (await service.life(id)).state == "between"
+        await service.open_round(id)
+        assert len(await take_part(service, id, range(20))) == 20
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("n_people", [0, 4])
 def test_too_few_reports_show_nothing(in_service, n_people):
     async def using(service):

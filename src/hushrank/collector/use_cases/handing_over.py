@@ -9,7 +9,7 @@ from hushrank.collector.rounds import Asked, encode_tallies, n_reports_of
 from hushrank.collector.store.store import Kinds
 from hushrank.collector.use_cases.records import Record
 from hushrank.collector.use_cases.running import Running
-from hushrank.surveys.survey import RoundTallies
+from hushrank.surveys.survey import RoundTallies, Survey, Tallies
 
 if TYPE_CHECKING:
     from hushrank.collector.elsewhere import SurveySoFar
@@ -62,8 +62,14 @@ class HandingOver(Running):
         allow(same, "conflict", "these tallies are of another round")
         n_reports = n_reports_of(newest.counted, asked.surveys)
         whole = n_reports == (await self.store.counts(id, number)).reported
+        whole &= all(map(_of_whole_people, newest.counted, asked.surveys))
         once = not newest.refused and not newest.repeated
         those = whole and once and newest.handed == record.life.handed
         words = "expected the tallies of the file that was handed over: of all its reports, once"
         allow(those, "conflict", words)
         return newest.counted
+
+
+def _of_whole_people(tallies: Tallies, survey: Survey) -> bool:
+    """Whether so many reports can be all of each person: none has sent a part of theirs."""
+    return sum(each.n_reports for each in tallies) % survey.answers_per_person == 0

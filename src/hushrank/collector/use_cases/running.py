@@ -27,6 +27,8 @@ from hushrank.workflows.results.collection import Collection
 Counted: TypeAlias = dict[int, tuple[list[bytes], list[int]]]
 """By question: the JSON values of reports, and how often each arrived."""
 
+ENDED = "this round was ended meanwhile"
+
 
 class Running(Drafting):
     """What an organiser, or the clock, does with a survey that people know."""
@@ -49,12 +51,13 @@ class Running(Drafting):
         """
         record = await self._record(id)
         allow(record.life.state in ("open", "counting"), "not-allowed", "no round is open")
-        await self._end_round(id)
+        await self._end_round(id, record.life)
 
     async def close(self, id: str) -> None:
         """End the survey, after the open round if there is one, whatever could follow."""
-        if (await self._record(id)).life.state in ("open", "counting"):
-            await self._end_round(id)
+        life = (await self._record(id)).life
+        if life.state in ("open", "counting"):
+            await self._end_round(id, life)
         if (await self._record(id)).life.state == "between":
             await self._change_life(id, lambda life: life.finish(self._now()))
 
@@ -149,15 +152,20 @@ class Running(Drafting):
         def opened(now: Record) -> Record:
             allow(now.draft == record.draft, "not-allowed", "the draft was changed meanwhile")
             life = now.life.open(self._now(), closes)
+            allow(life.round == number, "not-allowed", "this round was opened meanwhile")
             told, chosen = now.announcement or text, record.chosen
             return msgspec.structs.replace(now, life=life, announcement=told, chosen=chosen)
 
         await self._change(id, opened, opens=NewRound(number, blob))
 
-    async def _end_round(self, id: str) -> None:
-        """Close the open round, add its reports up, and see whether another one follows."""
+    async def _end_round(self, id: str, life: Life) -> None:
+        """Close the round that was open, add its reports up, and see whether another one follows.
+
+        Raises Refusal where others ended it meanwhile, and opened the next one, which goes on.
+        """
         record = await self._record(id)
         number = present(record.life.round, "not-allowed", "no round is open")
+        allow(number == life.round, "not-allowed", ENDED)
         await self.store.close_round(id, number)
         asked = await self._asked(id, record, number)
         values = await self._counted(id, number, len(asked.parts))
@@ -167,13 +175,20 @@ class Running(Drafting):
     async def _keep_round(
         self, id: str, record: Record, number: int, tallies: RoundTallies
     ) -> None:
-        """Keep what a round's reports add up to, forget whose they are, and go on."""
+        """Keep what a round's reports add up to, forget whose they are, and go on.
+
+        Raises Refusal where others did meanwhile: what they kept stays.
+        """
+        life = (await self._record(id)).life
+        is_last = life.state in ("open", "counting") and life.round == number
+        allow(is_last, "not-allowed", ENDED)
         await self.store.keep_tallies(id, number, encode_tallies(tallies))
         await self.store.forget_people(id, number)
         before = await self._tallies(id, record, until=number)
         follows = await self._follows(id, record, (*before, tallies))
 
         def ended(now: Record) -> Record:
+            allow(now.life.round == number, "not-allowed", ENDED)
             life = now.life.close_round()
             life = life if follows else life.finish(self._now())
             return msgspec.structs.replace(now, life=life)
@@ -191,8 +206,18 @@ class Running(Drafting):
 
     async def _end_if_due(self, kept: Kept, now: datetime) -> None:
         life = msgspec.json.decode(kept.blob, type=Record).life
-        if life.is_due(now) or await self._was_interrupted(kept.survey, life):
-            await self._end_round(kept.survey)
+        if life.state == "counting":
+            await self._end_handing_over(kept.survey, life)
+        elif life.is_due(now) or await self._was_interrupted(kept.survey, life):
+            await self._end_round(kept.survey, life)
+
+    async def _end_handing_over(self, survey: str, life: Life) -> None:
+        """Do what a crash may have left undone when a round was handed over, once in a process."""
+        number = present(life.round, "not-allowed", "no round is open")
+        if life.handed not in self._away:
+            await self.store.close_round(survey, number)
+            await self.store.forget_people(survey, number)
+            self._away.add(life.handed)
 
     async def _was_interrupted(self, id: str, life: Life) -> bool:
         """Whether a crash came after the store had closed the round and before this was noted."""

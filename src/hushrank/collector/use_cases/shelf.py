@@ -40,6 +40,7 @@ class Shelf:
         """Work over an open store; `clock` and `draw` are replaced in tests only."""
         self.store, self._clock, self._draw = store, clock, draw
         self._keys: dict[int, bytes] = {}
+        self._away: set[str | None] = set()  # marks of rounds that are counted elsewhere
         self._known_desks: dict[tuple[str, int], tuple[Desk, ...]] = {}
         self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)
         self._learnt = lru_cache(MOST_ROUNDS_CACHED)(_Once)
