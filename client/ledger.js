@@ -56,9 +56,16 @@ export function statement(account, collector, now) {
   };
 }
 
-/** @param {Account} account @param {string} collector @param {number} now */
+/**
+ * This year's entries: what follows one of them is of this year, too. A clock that was behind for a
+ * while would else hide what was spent meanwhile.
+ *
+ * @param {Account} account @param {string} collector @param {number} now
+ */
 function ofYear({ entries }, collector, now) {
-  return entries.filter((entry) => entry.collector === collector && entry.at > now - YEAR);
+  const first = entries.findIndex(({ at }) => at > now - YEAR);
+  const since = first < 0 ? [] : entries.slice(first);
+  return since.filter((entry) => entry.collector === collector);
 }
 
 /** @param {Entry[]} entries @returns {bigint} */

@@ -27,3 +27,12 @@ test("a limit may be used up and no more", () => {
   assert.ok(!isWithinLimit(ACCOUNT, THERE, 6.0000001, 1));
   assert.ok(isWithinLimit(ACCOUNT, HERE, 7, 1));
 });
+
+test("what a clock that was behind put into the past counts after what came before it", () => {
+  const year = 365 * 24 * 3600 * 1000;
+  const at = (collector, nats, years) => ({ ...entry(collector, "a", nats), at: years * year });
+  const account = [at(HERE, 5, 50), at(THERE, 1, 52), at(HERE, 8, 0)].reduce(entered, accountOf(undefined));
+  assert.ok(!isWithinLimit(account, HERE, 0.1, 52.5 * year));
+  assert.equal(statement(account, HERE, 52.5 * year).spent, 8);
+  assert.ok(isWithinLimit(account, HERE, 8, 53.5 * year));
+});

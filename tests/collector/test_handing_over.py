@@ -107,6 +107,25 @@ def test_nobody_answers_a_round_that_was_handed_over_and_the_clock_leaves_it(tmp
     in_folder(away)
 
 
+def test_of_a_later_round_it_is_forgotten_who_had_which_assignment_too(in_folder):
+    async def away(service: Service):
+        id = await answered(service, protocol="safari")
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, PEOPLE)
+        forgotten, forget = [], service.store.forget_people
+
+        async def told(*round):
+            forgotten.append(round)
+            await forget(*round)
+
+        service.store.forget_people = told
+        await service.hand_over(id)
+        assert forgotten == [(id, 1)]
+
+    in_folder(away)
+
+
 def test_who_had_which_assignment_is_forgotten_at_last_where_handing_over_broke_off(in_folder):
     async def broken_off(service: Service):
         forgotten, forget = [], service.store.forget_people
@@ -192,6 +211,10 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
         half = parquet.read_table(file)
         parquet.write_table(half.slice(1), tmp_path / "half.parquet")
         parquet.write_table(half.replace_schema_metadata(None), tmp_path / "unmarked.parquet")
+        some, beside = half.slice(0, 6), half.slice(0, 6).replace_schema_metadata(None)
+        mixed = [tmp_path / "some.parquet", tmp_path / "beside.parquet"]
+        for table, path in zip((some, beside), mixed, strict=True):
+            parquet.write_table(table, path)
         start = right.before(1)
         another_draft = replace(right, draft=draft(smallest_group=5, epsilon=0.5))
         for other, words in (
@@ -206,6 +229,7 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
             (tally_reports(tmp_path / "half.parquet", start), "expected the tallies of the file"),
             (tally_reports(tmp_path / "unmarked.parquet", start), "the file that was handed"),
             (tally_reports([file, tmp_path / "half.parquet"], start), "of all its reports, once"),
+            (tally_reports(mixed, start), "of all its reports, once"),
         ):
             with pytest.raises(Refusal, match=words) as error:
                 await service.take_back(this_week, other)

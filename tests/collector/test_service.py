@@ -791,6 +791,27 @@ def test_who_has_which_assignment_is_forgotten_when_the_round_has_ended(in_servi
     in_service(using)
 
 
+def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
+    async def using(service):
+        forgotten, forget = [], service.store.forget_people
+
+        async def told(*name):
+            forgotten.append(name)
+            await forget(*name)
+
+        service.store.forget_people = told
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        for number in range(2):
+            await take_part(service, id, range(20))
+            await service.close_round(id)
+            assert forgotten == [(id, each) for each in range(number + 1)]
+            if number == 0:
+                await service.open_round(id)
+
+    in_service(using)
+
+
 def test_whoever_wants_can_check_the_whole_survey(in_service):
     async def using(service):
         id = await service.create(draft())

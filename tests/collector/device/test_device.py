@@ -445,6 +445,19 @@ def test_a_round_that_asks_others_costs_nothing(live):
             assert [name.split()[0] for name in memory._kept] == ["series"]
 
 
+def test_a_survey_that_is_forgotten_leaves_the_answers_of_none_of_its_rounds(live):
+    survey, memory = live.open(protocol="safari", epsilon=1.0), SimulatedMemory()
+    device = live.device(memory=memory)
+    for is_last in (False, True):
+        assert device.join(survey).round == int(is_last)
+        device.answer(survey, ORDER)
+        device.send(survey)
+        if not is_last:
+            go_on(live, survey)
+    device.forget(survey)
+    assert sorted(name.split()[0] for name in memory._kept) == [ACCOUNT, "series"]
+
+
 def test_invitations_reach_the_collector(live):
     survey = live.open(joining="invitations")
     (token,) = live.run(live.service.invite(survey, 1))

@@ -39,7 +39,7 @@ def test_a_person_who_says_nothing_spends_8_nats_a_year_at_most():
 
 
 def test_each_collector_has_a_year_of_its_own():
-    entries = (entry(3), entry(4, days=364.9), entry(5, days=365), entry(6, collector="other"))
+    entries = (entry(5, days=365), entry(4, days=364.9), entry(3), entry(6, collector="other"))
     account = Account(8.0, entries)
     said = account.statement("https://one.example", NOW)
     assert (said.in_a_year, said.in_all, said.everywhere) == (7, 12, 18)
@@ -67,6 +67,14 @@ def test_no_number_of_answers_is_too_large_to_be_remembered():
 def test_what_a_wrong_clock_puts_into_the_future_counts():
     account = Account(8.0, (entry(8, days=-400),))
     assert not account.allows("https://one.example", 0.1, NOW)
+
+
+def test_what_a_wrong_clock_puts_into_the_past_counts_after_what_came_before_it():
+    """Also where that was at another collector: a battery that died sets clocks back."""
+    of_another = entry(1, collector="other", days=3)
+    account = Account(8.0, (entry(5, days=800), of_another, entry(8, days=20_000)))
+    assert not account.allows("https://one.example", 0.1, NOW)
+    assert account.statement("https://one.example", NOW).in_a_year == 8
 
 
 def test_a_collector_may_cost_eight_nats_a_year_unless_somebody_says_otherwise():

@@ -138,6 +138,21 @@ def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
             device.answer(stranger, order)
 
 
+def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_last():
+    """By an older one a change would show which nothing has paid for."""
+    mechanism = GeneralizedRandomizedResponse(3, 1.0)
+    survey = Survey("one", (RankLevel(0, (0, 1, 2, 2)),), (mechanism,), 1.0)
+    published = PublishedSurvey(survey, NAMES)
+    handout, memos, sent = read_handout(published.handout([0]), most_epsilon=8), {}, []
+    for truth in (0, 1, 0, 2):
+        told = {0: np.array([truth])}
+        affords = len(sent) < 3
+        drawn = answer_each(handout, told, memos, lambda _, own: int(own[0]), is_affordable=affords)
+        memos = drawn.memos
+        sent.append(drawn.answered.reports)
+    assert sent == [(0,), (1,), (0,), (0,)]
+
+
 def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it():
     mechanism, pairs = GeneralizedRandomizedResponse(2, 0.5), [(0, 1), (1, 2)]
     survey = Survey("two", tuple(map(RelativeOrder, pairs)), (mechanism,) * 2, 1.0, 2)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
+from itertools import dropwhile
 from math import inf
 
 import msgspec
@@ -42,7 +43,10 @@ class Statement:
 
 
 class Account(msgspec.Struct, frozen=True):
-    """Every round that a person answered, and the most that a collector may cost them in a year."""
+    """Every round that a person answered, and the most that a collector may cost them in a year.
+
+    entries: in the order in which they were made, whatever the clock said.
+    """
 
     limit: float = DEFAULT_LIMIT
     entries: tuple[Entry, ...] = ()
@@ -76,8 +80,12 @@ class Account(msgspec.Struct, frozen=True):
         )
 
     def _of_a_year(self, collector: str, now: datetime) -> Iterable[Entry]:
-        since = now - YEAR
-        return (each for each in self.entries if each.collector == collector and each.at > since)
+        """Return this year's entries: what follows one of them is of this year, too.
+
+        A clock that was behind for a while would else hide what was spent meanwhile.
+        """
+        since = dropwhile(lambda each: each.at <= now - YEAR, self.entries)
+        return (each for each in since if each.collector == collector)
 
 
 def _sum(entries: Iterable[Entry]) -> Fraction:
