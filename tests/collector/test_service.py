@@ -998,6 +998,22 @@ def test_a_rotation_makes_a_key_of_a_new_number_though_one_was_dropped(in_servic
     in_service(using)
 
 
+def test_a_rotation_beyond_the_numbers_that_a_token_holds_is_refused_and_people_join_on(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await service.store.add_signing_key(254, bytes(32))
+        assert await service.rotate_key() == 255
+        for drops_old in (True, False):
+            with pytest.raises(Refusal, match="255 keys"):
+                await service.rotate_key(drops_old=drops_old)
+        assert [key.number for key in await service.store.signing_keys()] == [254, 255]
+        assigned = await service.join(id, Joining(person(1), 5))
+        assert key_of(assigned.assignment) == 255
+
+    in_service(using)
+
+
 def test_after_a_rotation_that_drops_them_no_earlier_key_signs_anything(in_service):
     """Whoever read them out of the store forges nothing more."""
 

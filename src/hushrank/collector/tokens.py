@@ -27,6 +27,7 @@ ID_BYTES, MAC_BYTES, QUESTION_BYTES = 9, 16, 3
 HEAD, PLACE = Struct(f">BB{ID_BYTES}sBB"), Struct(">xQI")
 VERSION = 2
 MOST_QUESTIONS = 2 ** (8 * QUESTION_BYTES)
+MOST_KEYS = 2**8
 PLAIN = bytes.maketrans(b"-_+/=", b"+/???")
 """A token is of whole groups of 4 letters, so that it has one spelling: without `=`."""
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")

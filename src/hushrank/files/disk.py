@@ -184,8 +184,22 @@ def _rename_over(target: Path, content: bytes, secret: bool) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+        _settle(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """Write the folder's names to the disk: the machine may crash, and had the old file again.
+
+    Where a system does not do that with folders, names are as safe as it makes them.
+    """
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _for_its_owner(path: str, flags: int) -> int:

@@ -12,6 +12,7 @@ from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_of, require_groups
 from hushrank.collector.store.store import Kept, NewRound
+from hushrank.collector.tokens import MOST_KEYS
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
@@ -129,10 +130,13 @@ class Running(Drafting):
         """Sign new assignments by a new key, and return its number; earlier ones stay valid.
 
         drops_old: they do not. Who has joined and not sent can do so no more; nor can whoever read
-        a key out of the store.
+        a key out of the store. Raises Refusal, and changes nothing, where a token could not name
+        the next key.
         """
         keys = {key.number for key in await self.store.signing_keys()}
         number = max(keys, default=0) + 1
+        few = f"a store has at most {MOST_KEYS - 1} keys, one after the other: begin another store"
+        allow(number < MOST_KEYS, "not-allowed", few)
         await self.store.add_signing_key(number, self._draw(32))
         for old in keys if drops_old else ():
             await self.store.drop_signing_key(old)
