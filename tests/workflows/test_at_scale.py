@@ -204,3 +204,16 @@ def test_many_ballots_are_read_as_few_are(tmp_path, monkeypatch):
         found, stated = read_piece(BallotTerms(), piece), hushrank.read_rankings(table)
         assert found == stated
         assert found.reading == stated.reading
+
+
+def test_many_numbers_of_another_form_are_read_as_few_are(tmp_path, monkeypatch):
+    """Of scores from 1 to the number of items the largest is best, also after the first rows."""
+    monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)
+    rows = [[1, 2, 3], [3, 1, 2], [1, 3, 2]] * 4
+    columns = dict(zip(("tea", "milk", "juice"), zip(*rows, strict=True), strict=True))
+    table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
+    parquet.write_table(table, tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    found = read_piece(BallotTerms(Asked(best="high")), piece)
+    assert found == hushrank.read_rankings(table, best="high")
+    assert found != hushrank.read_rankings(table)

@@ -144,6 +144,17 @@ def test_a_name_may_be_given_in_several_languages(tmp_path):
     texts = [{"Content": "Ana", "Language": "es"}, {"Content": "Ann", "Language": "en"}]
     election["Candidate"][0]["Name"] = {"Text": texts}
     assert "Ana" in read_rankings(written(report(election=election), tmp_path)).names
+    election["Candidate"][0]["Name"] = {"Text": ["Ana", "Ann"]}  # the language is an attribute
+    assert "Ana" in read_rankings(written(report(election=election), tmp_path, "xml")).names
+
+
+def test_a_choice_whose_rank_stands_beside_a_mark_that_is_none_does_not_count(tmp_path):
+    """Of some machines each choice has the rank that its mark would have."""
+    unmarked, marks = deepcopy(BALLOTS[0]), {"HasIndication": "no", "NumberVotes": 0}
+    chosen = {"ContestSelectionId": "c-p3", "Rank": 1, "SelectionPosition": [marks]}
+    unmarked["CVRSnapshot"][0]["CVRContest"][0]["CVRContestSelection"][0] = chosen
+    rankings = read_rankings(written(report([unmarked, *BALLOTS[:1]]), tmp_path))
+    assert [list(person) for person in rankings] == [["Bo Ma", "Cy Ito"], FOUND[0]]
 
 
 def broken(**changes):

@@ -171,8 +171,8 @@ def _as_json(element: "Element") -> Any:
             found.setdefault(name, []).append(_as_json(part) or {})
         elif name == _IDS:
             found.setdefault(name, []).extend((part.text or "").split())
-        else:
-            found[name] = _as_json(part)
+        else:  # of a name in several languages the first
+            found.setdefault(name, _as_json(part))
     return found or (element.text or "").strip()
 
 

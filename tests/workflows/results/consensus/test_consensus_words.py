@@ -2,7 +2,7 @@ import pytest
 
 import hushrank
 from hushrank.accounting.words import best_guess
-from hushrank.workflows.results.consensus.words import plain
+from hushrank.workflows.results.consensus.words import caption, plain
 
 BALLOTS = hushrank.simulate("mallows", people=200, items=4, seed=1)
 
@@ -14,3 +14,13 @@ def test_a_lay_reader_is_told_of_all_that_an_order_may_give_away(method, delta):
     guess = best_guess(spend.epsilon, spend.delta)
     assert f"guesses right at most {guess} times in 100" in plain(found)
     assert (float(guess) > float(best_guess(1.0))) == (delta is not None)
+
+
+@pytest.mark.parametrize(
+    ("method", "delta", "said"),
+    [("p-borda", None, "(epsilon 1, "), ("gaussian-borda", 0.1, "(epsilon 1, delta 0.1, ")],
+)
+def test_under_a_picture_stands_the_delta_of_an_order_that_has_one(method, delta, said):
+    found = hushrank.aggregate(BALLOTS, epsilon=1, delta=delta, method=method)
+    assert f"{said}differential privacy)" in caption(found)
+    assert f" per ballot{', delta 0.1' if delta else ''}" in found.summary["epsilon"]

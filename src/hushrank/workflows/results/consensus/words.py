@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import best_guess, loss_in_words, nats_in_words
 from hushrank.aggregators.private.order import DrawnByCost, PrivateOrder
 from hushrank.workflows.results.consensus.ties import ties_in_words
@@ -49,8 +50,7 @@ def summary(consensus: "Consensus") -> dict[str, str]:
     """What a table for people says of it."""
     rows = {"method": consensus.found.method}
     for spend in consensus.spend:
-        with_delta = f", delta {loss_in_words(spend.delta)}" if spend.delta else ""
-        rows["epsilon"] = f"{nats_in_words(spend.epsilon)} per ballot{with_delta}"
+        rows["epsilon"] = f"{nats_in_words(spend.epsilon)} per ballot{_with_delta(spend)}"
     as_good = ties_in_words(consensus.tied, consensus.equally_good_orders)
     sure = least_sure(consensus.confidence, f", in {consensus.sure_of}")
     evidence = consensus.found.evidence if isinstance(consensus.found, PrivateOrder) else None
@@ -86,5 +86,10 @@ def caption(consensus: "Consensus") -> str:
     (spend,) = consensus.spend
     return (
         f"One order of {len(consensus.names)} candidates, with noise that protects every ballot"
-        f" (epsilon {loss_in_words(spend.epsilon)}, differential privacy).{bars}"
+        f" (epsilon {loss_in_words(spend.epsilon)}{_with_delta(spend)}, differential"
+        f" privacy).{bars}"
     )
+
+
+def _with_delta(spend: Spend) -> str:
+    return f", delta {loss_in_words(spend.delta)}" if spend.delta else ""
