@@ -35,6 +35,18 @@ def test_the_ratio_costs_leakage_that_the_bound_knows_of():
     assert bound.leakage - bound.certified_gap > free.leakage
 
 
+def test_a_ratio_that_groups_break_by_a_little_is_bounded():
+    """Also where the best channel would break it less than the groups themselves do."""
+    told = random_problem(9, 20, 3, 0.05)
+    joint = 0.1 * told.joint + 0.9 * np.outer(told.shares, told.prior)
+    problem = ChannelProblem(joint, told.distances, told.budget)
+    own, free = problem.worst_ratio(np.eye(20)), solve_channel(problem).channel.probabilities
+    max_ratio = own**0.6
+    assert problem.worst_ratio(free) > max_ratio
+    bound = solve_channel(problem, max_ratio=max_ratio).channel.probabilities
+    assert problem.worst_ratio(bound) <= max_ratio * (1 + 1e-9)
+
+
 def test_a_ratio_that_groups_keep_themselves_changes_nothing():
     joint = np.array([[0.3, 0.2], [0.2, 0.3]])
     problem = ChannelProblem(joint, np.array([[0, 1], [1, 0.0]]), 0.1)

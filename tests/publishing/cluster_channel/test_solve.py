@@ -3,9 +3,10 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.cluster_channel import solve as solving
+from hushrank.publishing.cluster_channel.arcs import SourceGroups
 from hushrank.publishing.cluster_channel.certificate import certified_gap
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
-from hushrank.publishing.cluster_channel.repair import within_budget
+from hushrank.publishing.cluster_channel.repair import channel_of, within_budget
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import conic_leakage, plain_bound, random_problem
 
@@ -53,6 +54,16 @@ def test_a_channel_above_its_budget_is_mixed_with_the_identity():
     mended = within_budget(problem, blind)
     assert problem.distortion(mended) == pytest.approx(problem.budget, rel=1e-12)
     assert mended.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_group_without_users_is_released_as_the_nearest_one_that_others_are_released_as():
+    """Were it released as itself, it would be known that the record is of somebody in it."""
+    problem = random_problem(3, 8, 2, 0.1, n_empty=3)
+    sources = SourceGroups.of(problem)
+    channel = channel_of(problem, sources, np.diag(problem.shares)[sources.numbers])
+    empty = np.flatnonzero(problem.shares == 0)
+    nearest = problem.distances[np.ix_(empty, sources.numbers)].argmin(axis=1)
+    np.testing.assert_array_equal(channel[empty], np.eye(8)[sources.numbers[nearest]])
 
 
 @pytest.mark.parametrize("n_values", [2, 7])

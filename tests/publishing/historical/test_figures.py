@@ -5,6 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
+from hushrank.publishing.historical import user_level
 from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
@@ -104,3 +105,32 @@ def test_who_is_released_with_nothing_is_no_part_of_the_distortion_of_records():
 def of_alone(sources, rows):
     """Return the sources of these users: the others are released with nothing."""
     return np.where(np.isin(np.arange(len(sources)), rows), sources, NOTHING)
+
+
+def test_figures_of_the_user_level_are_those_of_its_channels(monkeypatch):
+    """Of each group's own users; what the unused budget could buy is part of the gap."""
+    found, solve, channels = users(), user_level.solve_record_channel, []
+
+    def solved(*given, **told):
+        channels.append(solve(*given, **told))
+        return channels[-1]
+
+    monkeypatch.setattr(user_level, "solve_record_channel", solved)
+    asked = {"budget": 0.4, "choices": np.random.default_rng(2), "believe": something_known}
+    plans, labels = user_level.user_level_plans(found, **asked), found.clusters.labels
+    assert len(plans) > 1
+    for plan, channel in zip(plans, channels, strict=True):
+        members, moves = channel.candidates.members, channel.solution.probabilities
+        sums = np.zeros((12, 12))
+        for user, chances, others in zip(plan.users, moves, members, strict=True):
+            np.add.at(sums[labels[user]], labels[plan.users[others]], chances)
+        filled = sums.sum(axis=1) > 0
+        expected = sums[filled] / sums[filled].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(plan.transitions[filled], expected, atol=1e-9)
+        assert plan.leaked.certified_gap * log(2) == pytest.approx(channel.certified_gap)
+        assert channel.certified_gap > channel.solution.certified_gap
+
+
+def something_known(found, names, members, choices, tell):
+    n_values = found.private.joint(names).n_values
+    return np.random.default_rng(4).dirichlet(np.full(n_values, 5.0), len(members))
