@@ -1,10 +1,14 @@
 """What is of a wrong type is told by name, before anybody is asked; numpy's numbers are numbers."""
 
+from fractions import Fraction
+from math import inf, nextafter
+
 import numpy as np
 import pytest
 
 import hushrank
 from hushrank.protocols.registry import Safari
+from hushrank.workflows.arguments import expect_loss
 
 PEOPLE = hushrank.simulate("mallows", people=60, items=4, seed=1)
 
@@ -75,6 +79,14 @@ def test_numbers_of_numpy_are_numbers():
     assert type(known.asked["epsilon"]) is float
     foretold = hushrank.plan(items=np.int64(8), people=np.int64(5000), epsilon=np.float64(4))
     assert foretold.to_dict() == hushrank.plan(items=8, people=5000, epsilon=4).to_dict()
+
+
+@pytest.mark.parametrize("numerator", range(1, 13))
+def test_a_loss_that_is_a_fraction_is_not_exceeded(numerator):
+    """Also where the float next to it is above, as that of five sevenths."""
+    loss = Fraction(numerator, 7)
+    kept = expect_loss(loss, "epsilon")
+    assert Fraction(kept) <= loss < Fraction(nextafter(nextafter(kept, inf), inf))
 
 
 @pytest.mark.parametrize("form", ["x", None])

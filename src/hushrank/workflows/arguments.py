@@ -1,6 +1,7 @@
 """What comes from a user is of the right type, or the argument is named."""
 
 from collections.abc import Callable, Sequence
+from math import inf, nextafter
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,10 +33,12 @@ def expect_number(value: Any, named: str) -> float:
 def expect_loss(value: Any, named: str) -> float:
     """Return an epsilon or delta that does not exceed what is written, 0.1 as less than a tenth.
 
+    Nor the number itself, such as a fraction, where the nearest float is above it.
     Raises TypeError as `expect_number`.
     """
     number = expect_number(value, named)
-    return number if isinstance(number, int) else within(number)
+    kept = number if isinstance(number, int) else within(number)
+    return kept if kept <= value else nextafter(kept, -inf)
 
 
 def loss_if_any(value: Any, named: str) -> float | None:

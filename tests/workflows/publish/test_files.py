@@ -57,6 +57,12 @@ def data(tmp_path, monkeypatch):
     return whole, people.with_protected({"gender": users})
 
 
+@pytest.fixture
+def few_are_judged(monkeypatch):
+    """So that of two groups of some hundred users both are."""
+    monkeypatch.setattr("hushrank.workflows.results.release_warnings.FEWEST_TELL", 20)
+
+
 def published(tmp_path, profiles, **asked):
     folders = {"output": tmp_path / "released", "scratch": tmp_path / "scratch"}
     return publish_files(tmp_path / "visits", profiles, **folders, **(ASKED | asked))
@@ -115,6 +121,7 @@ def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
     assert (kept.scores[rows] != stated.activity.scores[rows]).nnz == 0
 
 
+@pytest.mark.usefixtures("few_are_judged")
 @pytest.mark.parametrize("private", [["gender", "other"], ["other", "gender"]])
 def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data, private):
     whole, profiles = data
@@ -135,6 +142,7 @@ def test_what_is_told_is_of_the_group_of_users_that_is_worst_off(tmp_path, data,
     assert not said.startswith(f"{0.12341:.3g} bits")  # rounded up, not to the nearest
 
 
+@pytest.mark.usefixtures("few_are_judged")
 def test_each_figure_is_that_of_the_group_that_is_worst_by_it(tmp_path, data, monkeypatch):
     _, profiles = data
     (gender,), asks = profiles.attributes, profiles.protected["gender"]
@@ -156,6 +164,17 @@ def test_each_figure_is_that_of_the_group_that_is_worst_by_it(tmp_path, data, mo
     private = ["gender", "other"]
     _, compared = published(tmp_path, both, method="rand", budget=0.5, private=private)
     assert (compared.untouched_bits, compared.leakage_bits) == (0.9, 0.3)
+
+
+def test_what_few_users_tell_is_not_judged(tmp_path, data):
+    """Of a handful any release tells next to nothing, whatever it is."""
+    _, profiles = data
+    (gender,) = profiles.attributes
+    few = np.where(np.arange(N_USERS) < 20, gender.codes, -1).astype(gender.codes.dtype)
+    silent = Profiles(profiles.users, (gender.with_codes(few),), profiles.protected)
+    _, compared = published(tmp_path, silent, method="rand", budget=0.5)
+    assert compared.to_dict()["untouched_bits"] is compared.to_dict()["leakage_bits"] is None
+    assert compared.summary["leakage"].startswith("not judged")
 
 
 def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):

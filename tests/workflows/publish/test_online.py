@@ -322,6 +322,17 @@ def test_who_alone_protects_something_is_protected(tmp_path, begin):
     assert any(each.item != one["item"] for each, one in zip(released, given, strict=True))
 
 
+def test_two_attributes_are_not_taken_for_one_of_both_names(tmp_path, begin):
+    """Of users who protect the two together that one would be hidden, and what they ask not."""
+    people = begin["profiles"]
+    (group,), asks = people.attributes, people.protected["group"]
+    names = ("age", "sex", "age+sex")
+    several = tuple(Attribute(name, group.values, group.codes) for name in names)
+    both = Profiles(people.users, several, {"age": asks, "sex": asks, "age+sex": ~asks})
+    with pytest.raises(HushrankError, match=r"names of attributes without \+"):
+        publish_online(tmp_path / "state", **{**begin, "profiles": both, "private": list(names)})
+
+
 def test_a_limit_rests_on_the_group_of_which_least_is_known(tmp_path):
     """Everybody tells the group, and twenty of a hundred the other value."""
     log, people = draw_planted(100, 8, mean_records=10.0, rng=np.random.default_rng(random_seed()))

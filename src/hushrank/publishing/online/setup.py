@@ -140,6 +140,7 @@ def setup_by(
     history: Activity | None = None,
 ) -> StreamSetup:
     """Return the setup of `stream_setup`, wherever the activity lies that `learn` learns from."""
+    require("+" not in "".join(private), "expected names of attributes without +, which joins them")
     known = profiles.aligned(users)
     protects: list[str | None] = [None] * len(users)
     populations = {}

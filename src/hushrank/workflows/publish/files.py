@@ -59,7 +59,9 @@ from hushrank.publishing.historical.release import MOST_COMPARED, GroupPlan, by_
 from hushrank.workflows.arguments import expect_attributes
 from hushrank.workflows.progress import Progress, of_pieces, silent
 from hushrank.workflows.publish.historical import planner_of
+from hushrank.workflows.results.release_comparison import NOT_JUDGED
 from hushrank.workflows.results.release_terms import Distance, ReleaseTerms
+from hushrank.workflows.results.release_warnings import is_judged
 from hushrank.workflows.seeds import secret_words, stream
 
 ROWS_OF_A_PIECE, NAMES_AT_ONCE = 2**22, 2**18
@@ -109,15 +111,16 @@ class ReleasedFiles:
 class FilesComparison:
     """What a release of files costs and tells, for the owner of the raw data alone; bits.
 
-    leakage_bits and untouched_bits: the worst of the groups of users who protect the same.
+    leakage_bits and untouched_bits: the worst of the groups of users who protect the same; None
+    where too few users tell their value to judge them.
     """
 
     n_protected: int
     n_clusters: int
     expected_distortion: float
     record_distortion: float
-    untouched_bits: float
-    leakage_bits: float
+    untouched_bits: float | None
+    leakage_bits: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, JSON-ready."""
@@ -130,9 +133,14 @@ class FilesComparison:
             "protected": f"{self.n_protected:,} users, {self.n_clusters:,} clusters",
             "expected distortion": f"{self.expected_distortion:.4g}",
             "record distortion": f"{self.record_distortion:.4g}",
-            "leakage": f"{bits_in_words(self.leakage_bits)} bits,"
-            f" untouched {self.untouched_bits:.3g}",
+            "leakage": self._leakage,
         }
+
+    @property
+    def _leakage(self) -> str:
+        if self.leakage_bits is None:
+            return NOT_JUDGED
+        return f"{bits_in_words(self.leakage_bits)} bits, untouched {self.untouched_bits:.3g}"
 
 
 def publish_files(
@@ -370,7 +378,8 @@ def _compared(
     sizes = len(among), users.clusters.n_clusters
     untouched = max(plan.leaked.untouched_bits for plan in plans)
     leaked = untouched, max(plan.leaked.leakage_bits for plan in plans)
-    return FilesComparison(*sizes, float(expected), float(apart.mean()), *leaked)
+    told = leaked if all(is_judged(users, plan) for plan in plans) else (None, None)
+    return FilesComparison(*sizes, float(expected), float(apart.mean()), *told)
 
 
 @contextmanager
