@@ -36,6 +36,14 @@ def test_every_word_releases_what_the_words_say():
                 assert channel.draw([group], rng=tape).tolist() == [released]
 
 
+def test_the_likeliest_group_takes_what_rounding_leaves():
+    shares = [0.7, 0.2, 0.1]
+    others = [int(share * WORDS) for share in shares[1:]]
+    assert int(0.7 * WORDS) + sum(others) < WORDS
+    (words,) = Channel(np.array([shares, *np.eye(3)[1:]])).words()[:1]
+    assert words.tolist() == [WORDS - sum(others), *others]
+
+
 def test_a_share_below_one_word_is_never_released():
     channel = Channel(np.array([[1.0, 2.0**-70], [0.5, 0.5]]))
     assert channel.words()[0].tolist() == [WORDS, 0]

@@ -185,3 +185,10 @@ def test_a_numeral_that_costs_a_little_more_is_not_taken(monkeypatch):
         make_protocol("safari"), n_items=4, n_people=1_000, target=Target(0.5, 1e-7, 2)
     )
     assert found == within(1.23)
+
+
+def test_a_plan_says_no_less_than_what_holds_behind_a_shuffler():
+    foretold = hushrank.plan(items=4, people=5000, shuffled=True, central_epsilon=0.8, delta=1e-7)
+    told = foretold.to_dict()["shuffled"]
+    assert (told["central_epsilon"], told["delta"]) == (0.8, 1e-7)
+    assert foretold.shuffled.central_epsilon < 0.8

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from hushrank.publishing.historical import user_level
+from hushrank.publishing.historical import user_level, withhold
 from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
@@ -14,6 +14,7 @@ from hushrank.publishing.historical.release import (
     record_distortion,
 )
 from hushrank.publishing.leakage.estimates import estimate_leakage, estimate_leakage_by_laws
+from hushrank.randomness import Randomness
 from tests.publishing.historical.test_historical import users
 
 BITS, GAP = 0.375, 0.125
@@ -134,3 +135,30 @@ def test_figures_of_the_user_level_are_those_of_its_channels(monkeypatch):
 def something_known(found, names, members, choices, tell):
     n_values = found.private.joint(names).n_values
     return np.random.default_rng(4).dirichlet(np.full(n_values, 5.0), len(members))
+
+
+def test_what_is_said_of_withheld_users_counts_their_chances_in_each_cluster(monkeypatch):
+    found, solve, solved = users(), withhold.solve_withholding, []
+
+    def remembered(*given, **told):
+        solved.append(solve(*given, **told))
+        return solved[-1]
+
+    monkeypatch.setattr(withhold, "solve_withholding", remembered)
+    asked = {"budget": 0.4, "choices": np.random.default_rng(2), "believe": something_known}
+    for plan, each in zip(withhold.withhold_plans(found, **asked), solved, strict=True):
+        labels = found.clusters.labels[plan.users]
+        for cluster in np.unique(labels):
+            withheld = each.chances[labels == cluster].mean()
+            assert plan.transitions[cluster, -1] == pytest.approx(withheld, abs=1e-9)
+            assert plan.transitions[cluster, cluster] == pytest.approx(1 - withheld, abs=1e-9)
+
+
+@pytest.mark.parametrize(("method", "budget"), [("rand", 0.0), ("diff", 1e9)])
+def test_a_baseline_that_replaces_nothing_releases_each_record_of_a_group_as_it_is(method, budget):
+    choices = np.random.default_rng(2)
+    plans = baseline_plans(users(), method, budget=budget, held_out=0.2, choices=choices)
+    assert len(plans) > 1
+    for plan in plans:
+        drawn = plan.draw(rng=Randomness.seeded(1))
+        np.testing.assert_array_equal(drawn, plan.users)

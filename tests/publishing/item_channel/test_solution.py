@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr
 
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 from hushrank.publishing.item_channel.solve import solve_item_channel
-from tests.publishing.item_channel.problems import leakage, problem
+from tests.publishing.item_channel.problems import assert_certified, leakage, problem
 from tests.statistics import random_seed
 
 
@@ -53,3 +54,12 @@ def test_the_representation_says_what_is_stated():
     solution = solve_item_channel(problem(12))
     assert repr(solution).startswith("ItemChannelSolution(leakage")
     assert solution.leakage_bits == pytest.approx(solution.leakage / np.log(2))
+
+
+def test_activities_that_tell_little_are_hidden_as_well_as_others():
+    told = problem(12)
+    apart = np.outer(told.population.weights, told.population.prior)
+    little = ActivityPopulation(0.99 * apart + 0.01 * told.population.joint)
+    posed = ItemChannelProblem(little, told.cost, told.budget)
+    assert little.leakage < 1e-4
+    assert_certified(posed, solve_item_channel(posed), 1e-3)

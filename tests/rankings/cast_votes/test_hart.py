@@ -123,3 +123,11 @@ def test_one_sheet_is_not_read_as_the_election(tmp_path):
 def test_what_does_not_fit_is_said(text, expectation, tmp_path):
     with pytest.raises(HushrankError, match=expectation):
         read_rankings(archive(tmp_path, [text]))
+
+
+def test_a_choice_that_sheets_name_otherwise_is_refused(tmp_path):
+    """Nobody knows which of the names is right, or whether it is one choice."""
+    one = sheet(("Mayor", RANKED[0]))
+    path = archive(tmp_path, [one, one.replace("<Name>Ann</Name>", "<Name>Anna</Name>")])
+    with pytest.raises(HushrankError, match="one name for each choice"):
+        read_rankings(path)

@@ -315,6 +315,8 @@ def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path
     read = read_posterior(tmp_path / "told.csv", some, found.values[::-1])
     np.testing.assert_allclose(read, found.chances[5::7, ::-1])
     np.testing.assert_array_equal(found.chances_of(some, found.values), found.chances[5::7])
+    turned = found.chances_of(some, found.values[::-1])
+    np.testing.assert_array_equal(turned, found.chances[5::7, ::-1])
     with pytest.raises(HushrankError, match="of each protected user"):
         found.chances_of(("nobody",), found.values)
 
@@ -330,6 +332,15 @@ def test_the_options_of_privrank_reach_its_channel(data):
     plain = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6, seed=1))
     assert kept[1].record_distortion < plain[1].record_distortion
     assert "keep_own: " in kept[0].to_dict()["privacy_statement"]
+
+
+def test_a_release_that_lacks_a_record_is_of_other_data_unless_records_are_withheld(data):
+    release = publish(*data, **ASKED, seed=1)
+    scores = release.activity.scores.toarray()
+    scores[np.flatnonzero(data[1].protected["group"])[0]] = 0
+    lacking = replace(release, activity=release.activity.with_scores(csr_array(scores)))
+    with pytest.raises(HushrankError, match="that this was released from"):
+        lacking.compared_with(*data)
 
 
 @pytest.mark.usefixtures("hasty_attackers")

@@ -13,6 +13,7 @@ from hushrank.errors import HushrankError
 from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.state import StreamState
+from hushrank.workflows.publish import online
 from hushrank.workflows.publish.online import OnlineStream, publish_online
 from tests.statistics import random_seed
 
@@ -272,6 +273,23 @@ def test_a_seed_repeats_a_stream_and_is_not_private_ever_after(tmp_path, begin, 
             assert list(stream.release(activities, at_once=N))
             assert not stream.is_private
             assert "Not private" in stream.privacy
+
+
+def test_a_stream_that_a_seed_will_draw_is_not_private_from_its_beginning(tmp_path, begin):
+    with publish_online(tmp_path / "state", **begin, seed=0) as stream:
+        assert not stream.is_private
+        assert "Not private" in stream.privacy
+
+
+def test_two_runs_of_one_seed_draw_other_words(tmp_path, begin, activities, monkeypatch):
+    drawn, seeded = [], online.Randomness.seeded
+    monkeypatch.setattr(
+        online.Randomness, "seeded", lambda seed: drawn.append(seed) or seeded(seed)
+    )
+    for _ in range(2):
+        with publish_online(tmp_path / "state", **begin, seed=3) as stream:
+            assert list(stream.release(activities[:2]))
+    assert len(drawn) == len(set(drawn)) == 2
 
 
 def test_the_command_s_lines_and_a_program_s_activities_take_the_same_draws(

@@ -341,6 +341,22 @@ def test_the_budget_depends_on_the_seed_and_on_nobody_who_protects():
     assert found_budget(VISITS, PEOPLE, seed=5).rehearsal != first.rehearsal
 
 
+def test_users_without_a_profile_count_among_those_of_whom_the_release_is(monkeypatch):
+    """They protect everything: chance is that of all who do."""
+    told = []
+
+    def enough(*given, n_protecting, progress):
+        told.append(n_protecting)
+        raise HushrankError("enough")
+
+    monkeypatch.setattr(historical, "find_budget", enough)
+    known = np.arange(VISITS.n_users) >= 50
+    some = PEOPLE.select(known)
+    with pytest.raises(HushrankError, match="enough"):
+        publish(VISITS, some, private=["group"], protect=0.4, method="withhold", seed=1)
+    assert told == [50 + ASKS[known].sum()]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

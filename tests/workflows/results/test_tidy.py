@@ -25,3 +25,19 @@ def test_noisy_numbers_come_with_the_interval_of_their_noise(method, delta, meas
     for row in rows:
         value, low, high = (float(row[name]) for name in ("value", "low", "high"))
         assert (value - low, high - value) == pytest.approx((reach, reach), abs=1e-4)
+
+
+def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
+    """The best item is in no file the first column for that."""
+    shuffled = BALLOTS.restrict([2, 0, 3, 1])
+    found = hushrank.aggregate(shuffled, epsilon=1, method="p-borda", seed=1)
+    assert found.items != found.names
+    chances, table = (
+        found.drawn_ranks.chances(),
+        csv.DictReader(StringIO(consensus_csv(found).decode())),
+    )
+    rows = [row for row in table if row["measure"] == "chance_of_rank"]
+    assert len(rows) == 16
+    for row in rows:
+        stated = chances[found.names.index(row["item"]), int(row["rank"]) - 1]
+        assert float(row["value"]) == pytest.approx(stated, abs=1e-5)

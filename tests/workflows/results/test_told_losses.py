@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -87,3 +88,22 @@ def test_a_page_on_shuffled_answers_counts_delta_among_right_guesses():
     guess = best_guess(found.central_epsilon, found.delta)
     assert guess != best_guess(found.central_epsilon)
     assert found.page().plain.endswith(f"guesses right at most {guess} times in 100.")
+
+
+def test_that_less_was_spent_than_asked_for_is_said():
+    found = hushrank.collect(PEOPLE, 1.0, protocol="grr", seed=1)
+    assert "asked for" not in found.summary["epsilon"]
+    more = replace(found, asked={**found.asked, "epsilon": 1.5})
+    assert more.summary["epsilon"].endswith(" per person (asked for 1.5)")
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, Fraction(5, 7)])
+def test_what_was_asked_for_is_said_as_it_was_written(epsilon):
+    asked = hushrank.collect(PEOPLE, epsilon, protocol="grr", seed=1).to_dict()["options"]
+    assert Fraction(repr(asked["epsilon"])) >= Fraction(repr(float(epsilon)))
+
+
+def test_synthetic_rankings_are_those_of_the_seed():
+    found = hushrank.collect(PEOPLE, 1.0, protocol="grr", seed=1)
+    other = replace(found, asked={**found.asked, "seed": 2})
+    assert replace(found).synthetic == found.synthetic != other.synthetic
