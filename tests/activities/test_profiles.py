@@ -169,3 +169,15 @@ def test_profiles_are_frozen():
     for array in (PROFILES.protected["age"], GENDER.codes):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_whoever_protects_the_last_of_many_attributes_is_among_the_protected():
+    """Up to as many as are told apart; of more none is passed over without a word."""
+    many = tuple(Attribute(f"a{n}", GENDER.values, GENDER.codes) for n in range(64))
+    nobody = dict.fromkeys((each.name for each in many), np.zeros(4, dtype=bool))
+    asks = np.array([True, False, False, True])
+    profiles = Profiles(USERS, many, {**nobody, "a62": asks})
+    found = profiles.protection([each.name for each in many[:63]])
+    assert {names: rows.tolist() for names, rows in found.items()} == {(): [1, 2], ("a62",): [0, 3]}
+    with pytest.raises(HushrankError, match="at most 63 attributes at once, got 64"):
+        profiles.protection([each.name for each in many])

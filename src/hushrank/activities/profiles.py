@@ -13,6 +13,9 @@ from hushrank.activities.attribute import Attribute, joint_attribute
 from hushrank.activities.identifiers import require_identifiers
 from hushrank.errors import require
 
+MOST_TOGETHER = 63
+"""Attributes of which it is told who protects which: a whole number has a bit for each."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivateValues:
@@ -52,6 +55,8 @@ class PrivateValues:
     def protection(self, names: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of users by which of `names` they protect, in that order; () = none."""
         require(len(set(names)) == len(names), "expected distinct attributes")
+        most = f"expected at most {MOST_TOGETHER} attributes at once, got {len(names)}"
+        require(len(names) <= MOST_TOGETHER, most)
         masks = [self.protected[self.attribute(name).name] for name in names]
         kinds = sum((mask.astype(np.int64) << n for n, mask in enumerate(masks)), np.int64(0))
         of_users = np.broadcast_to(kinds, (self.n_users,))
