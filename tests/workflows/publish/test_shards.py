@@ -86,6 +86,17 @@ def test_of_users_who_tell_nothing_nothing_is_learnt(tmp_path, data):
     assert np.allclose(learnt.joint, of_others.joint)
 
 
+def test_users_without_activity_are_none_of_whom_is_learnt(tmp_path, data):
+    """With a limit each value needs 16 users of whom is learnt."""
+    _, profiles = data
+    codes = np.asarray(profiles.attribute("gender").codes)
+    active = np.concatenate([np.flatnonzero(codes[:90] == value)[:16] for value in (0, 1)])
+    few = profiles.select(np.append(active[1:], np.arange(90, 95)))
+    with pytest.raises(HushrankError, match="16 or more users of each private value"):
+        begin(tmp_path, few, limit=8.0)
+    assert begin(tmp_path, profiles.select(active), limit=8.0)
+
+
 def test_shards_release_what_one_stream_does(data):
     """The same words for each activity: the same items, and the same is booked for each user."""
     whole, profiles = data
