@@ -1,4 +1,4 @@
-"""What few rows say is not how all are read: each third of them tells the same, or none is read."""
+"""What few rows say is not how all are read: thirds of them, or all but one, tell the same."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from hushrank.files.columns import Table, text_columns
 from hushrank.files.dealing import dealt
 from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms import layout
 
 FEW_DECIDE = "few ballots would decide how all are read"
 HEADER = "id,tea,milk,cola,other"
@@ -45,14 +46,18 @@ def test_a_name_that_one_person_writes_is_read(tmp_path):
     assert list(found[40]) == ["cola", "tea"]
 
 
-@pytest.mark.parametrize("n_rows", [FEWEST_ROWS - 1, FEWEST_ROWS])
-def test_few_rows_are_not_parted(tmp_path, n_rows):
-    lines = [HEADER, *RANKS[: n_rows - 2], *BOTH]
-    if n_rows < FEWEST_ROWS:
-        assert read(tmp_path, lines).n_items == 4
-    else:
-        with pytest.raises(HushrankError, match=FEW_DECIDE):
-            read(tmp_path, lines)
+@pytest.mark.parametrize("n_rows", [12, FEWEST_ROWS - 1, FEWEST_ROWS])
+def test_of_few_rows_each_is_left_out_once(tmp_path, monkeypatch, n_rows):
+    """One of them ranks what no other does; that it is not read by a rule of its own, too."""
+    lines = [HEADER, *RANKS[: n_rows - 1], BOTH[0]]
+    monkeypatch.setattr(layout, "_require_no_lone_cells", lambda *_: None)
+    with pytest.raises(HushrankError, match=FEW_DECIDE):
+        read(tmp_path, lines)
+    assert read(tmp_path, lines, columns=["2-5"]).n_items == 4
+
+
+def test_two_ballots_are_read_though_none_alone_would_be(tmp_path):
+    assert read(tmp_path, ["tea,milk", "1,1", "1,2"]).n_people == 2
 
 
 def test_how_numbers_are_written_is_no_matter_of_few_people(tmp_path):
@@ -100,8 +105,8 @@ class Told:
     form: str = "places"
 
 
-PARTS = np.arange(60) % N_PARTS
-ORDERS = np.array([[0, 1, 2], [1, 2, 0]] * 30)
+def of_no_form(_orders):
+    raise HushrankError("expected ballots")
 
 
 @pytest.mark.parametrize(
@@ -111,20 +116,44 @@ ORDERS = np.array([[0, 1, 2], [1, 2, 0]] * 30)
         (lambda orders: Told(Rankings.from_orders(orders[:, ::-1], "abc")), False),
         (lambda orders: Told(Rankings.from_orders(orders, "bac")), False),
         (lambda orders: Told(Rankings.from_orders(orders, "abc"), "ranks"), False),
+        (of_no_form, False),
     ],
 )
-def test_each_part_has_the_ballots_and_the_form_of_all(of_a_part, is_read):
-    """Of three the last is read otherwise."""
-    table = Table(("of",), text_columns([(str(n),) for n in range(60)], 1), str)
-    found = Told(Rankings.from_orders(ORDERS, "abc"))
+def test_each_third_has_the_ballots_and_the_form_of_all(of_a_part, is_read):
+    """The last one is read otherwise."""
+    require(of_a_part, lambda rows: rows[0] == N_PARTS - 1, n_rows=60, is_read=is_read)
+
+
+@pytest.mark.parametrize(("n_rows", "is_asked"), [(2, True), (29, True), (30, True), (31, False)])
+@pytest.mark.parametrize("missing", [0, 1, -1])
+def test_of_few_rows_all_but_one_have_the_form_of_all(n_rows, is_asked, missing):
+    """One without which all others are read otherwise; without any other they are not read."""
+    row = missing % n_rows
+
+    def of_others(orders):
+        return Told(Rankings.from_orders(orders, "abc"), "ranks")
+
+    require(
+        of_others,
+        lambda rows: len(rows) == n_rows - 1 and row not in rows,
+        n_rows=n_rows,
+        is_read=not is_asked,
+    )
+
+
+def require(of_some, are_those, *, n_rows, is_read):
+    """Read some rows in a way of their own, and say whether all are then read."""
+    table = Table(("of",), text_columns([(str(n),) for n in range(n_rows)], 1), str)
+    orders = np.resize([[0, 1, 2], [1, 2, 0]], (n_rows, 3))
 
     def read(part):
         rows = [int(text) for (text,) in map(part.cells, range(part.n_rows))]
-        as_all = Told(Rankings.from_orders(ORDERS[rows], "abc"))
-        return of_a_part(ORDERS[rows]) if rows[0] == N_PARTS - 1 else as_all
+        as_all = Told(Rankings.from_orders(orders[rows], "abc"))
+        return of_some(orders[rows]) if are_those(rows) else as_all
 
+    found, rows = Told(Rankings.from_orders(orders, "abc")), np.arange(n_rows)
     if is_read:
-        require_alike(found, read, table, PARTS, PARTS)
+        require_alike(found, read, table, rows, rows % N_PARTS)
     else:
         with pytest.raises(HushrankError, match=FEW_DECIDE):
-            require_alike(found, read, table, PARTS, PARTS)
+            require_alike(found, read, table, rows, rows % N_PARTS)

@@ -1,13 +1,17 @@
-"""Ballots that are read alike whichever third of them is looked at: no one decides for all.
+"""Ballots are read alike whichever of them are looked at: no one decides for all others.
 
-Proof: a ballot more, or less, changes the rows of one part (two, where one takes another's place),
-and so leaves one at least as it was. Where both files are read, each is read as that part is.
+Proof, of tables with the same header. Of 30 rows and more each third is read as the whole is. A
+ballot more, or less, changes the rows of one third (two, where one takes another's place), and so
+leaves one as it was: where both tables are read, each is read as that third is. Of 30 rows and less
+all but any one are read as the whole is, or not at all: the table without a ballot, where it is
+read, is read as the one with it.
 """
 
 from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError
 from hushrank.files.columns import Table
@@ -16,7 +20,7 @@ from hushrank.rankings.profile import Rankings
 
 N_PARTS = 3
 FEWEST_ROWS = 30
-"""Of fewer, a third hardly tells."""
+"""For thirds, of which each has to tell."""
 
 _SAY = "say form=, columns= which are ballots, and for scores best="
 
@@ -34,28 +38,41 @@ class Read(Protocol):
 
 
 def require_alike(
-    found: Read, read: Callable[[Table], Read], table: Table, parts: Parts, people: Parts
+    found: Read, read: Callable[[Table], Read], table: Table, person: Parts, part: Parts
 ) -> None:
-    """Refuse ballots that were `found` otherwise than `read` finds them in a third of the rows.
+    """Refuse ballots that were `found` otherwise than `read` finds them in some of the rows.
 
-    parts: of the rows of the table; people: of those of the rankings.
+    person: the row of the rankings for each row of the table; part: of each row of the rankings.
     Raises HushrankError.
     """
-    for part in range(N_PARTS):
-        try:
-            alone = read(table.of_rows(parts == part))
-        except HushrankError:
-            raise _of_few(found, "and a third of them alone does not") from None
-        among_all = found.rankings.select(people == part)
-        same = alone.form == found.form and _are_same(alone.rankings, among_all)
-        if not same:
-            raise _of_few(found, f"and a third of them {alone.form}")
+    n_rows = found.rankings.n_rows
+    if n_rows >= FEWEST_ROWS:
+        for number in range(N_PARTS):
+            _require_same(found, _alone(read, table, person, part == number), part == number)
+    if 1 < n_rows <= FEWEST_ROWS:
+        for row in range(n_rows):
+            others = np.arange(n_rows) != row
+            without = _alone(read, table, person, others)
+            if without is not None:  # else a file without this ballot is not read
+                _require_same(found, without, others)
 
 
-def _of_few(found: Read, otherwise: str) -> HushrankError:
-    """Say what all rows tell, and what some of them."""
-    tell = f"all rows tell {found.form}, {otherwise}"
-    return HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")
+def _alone(
+    read: Callable[[Table], Read], table: Table, person: Parts, kept: NDArray[np.bool_]
+) -> Read | None:
+    """Read some of the ballots; None where they do not tell how."""
+    try:
+        return read(table.of_rows(kept[person]))
+    except HushrankError:
+        return None
+
+
+def _require_same(found: Read, alone: Read | None, kept: NDArray[np.bool_]) -> None:
+    """Refuse ballots that are read otherwise alone than among all."""
+    same = alone is not None and alone.form == found.form
+    if alone is None or not same or not _are_same(alone.rankings, found.rankings.select(kept)):
+        tell = f"all rows tell {found.form}, some of them {alone.form if alone else 'nothing'}"
+        raise HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")
 
 
 def _are_same(alone: Rankings, of_all: Rankings) -> bool:

@@ -286,6 +286,12 @@ TOOK_ALL = {
         ["cola,4,tea", "1e3,tea,milk"],
         ASKED_PLACES,
     ),
+    "no list, where few lists have no header": (
+        lines_of,
+        [">".join(turn) for turn in TURNS[:5]],
+        ["Tea", "3rd", "x"],
+        ASKED_LISTS,
+    ),
     "the end of ballots": (blt_of, BLT, ["0"], {}),
     "no marks at any later place": (
         partial(csv_of, "tea(1),tea(2),milk(1),milk(2)"),

@@ -13,7 +13,7 @@ from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.names import distinct_names
 from hushrank.files.tables import column_named
-from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike
+from hushrank.rankings.agreement import N_PARTS, require_alike
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, may_be_a_weight, the_one
@@ -53,6 +53,10 @@ HALF_A_HEADER = (
 HEADER_OR_BALLOT = (
     "line 1: cannot tell whether it names columns or is a ballot, as lines below it are in all"
     " columns; if it does, say columns= which hold ballots"
+)
+HEADER_OR_LIST = (
+    "line 1: cannot tell whether it names columns or is a ballot, as lines below it are; write a"
+    " line of names above the ballots"
 )
 OTHER_HEADER = (
     "line 2: cannot tell whether it is a ballot or of the header: without it all others are ballots"
@@ -117,6 +121,8 @@ def _of_columns(table: Table, asked: Asked) -> Found:
         _require_no_ballots_without(table, n_lines, found, asked)
     elif table.may_lack_header and found.kind == "places":
         _require_no_ballot_above(table, found, asked)
+    elif table.may_lack_header and found.kind == "lists":
+        require(not any(">" in title for title in table.header), HEADER_OR_LIST)
     return found
 
 
@@ -141,9 +147,8 @@ def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
         return _read(of_these, layout, beside)
 
     found = read(head.table)
-    if head.table.n_rows >= FEWEST_ROWS:
-        parts = dealt(head.table.columns, N_PARTS)
-        require_alike(found, read, head.table, parts, parts)
+    rows, parts = np.arange(head.table.n_rows), dealt(head.table.columns, N_PARTS)
+    require_alike(found, read, head.table, rows, parts)
     return replace(found, remarks=(*said, *found.remarks), n_superseded=n_superseded)
 
 
@@ -315,13 +320,11 @@ def _nameless(table: Table) -> Headed:
 
 def _of_rows(table: Table, long: Long) -> Found:
     """Read one number a row, of a person for an item."""
-    found = _of_numbers(table, long)
-    if found.rankings.n_rows >= FEWEST_ROWS:
-        people = column_named(table, long.person)
-        parts = dealt_by_text(people, N_PARTS)
-        firsts = np.sort(np.unique(people.codes, return_index=True)[1])
-        read = partial(_of_numbers, long=long)
-        require_alike(found, read, table, parts, parts[firsts])
+    found, people = _of_numbers(table, long), column_named(table, long.person)
+    _, firsts, codes = np.unique(people.codes, return_index=True, return_inverse=True)
+    in_order = np.argsort(firsts)  # as people are in the rankings
+    parts = dealt_by_text(people, N_PARTS)[firsts[in_order]]
+    require_alike(found, partial(_of_numbers, long=long), table, np.argsort(in_order)[codes], parts)
     return found
 
 
