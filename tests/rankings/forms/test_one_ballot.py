@@ -85,20 +85,21 @@ RULES = (
 """What else of `layout` looks at what one row alone says: of fewer rows than can be parted."""
 
 
+@pytest.mark.parametrize("n_ballots", [12, 40])
 @pytest.mark.parametrize("by_parts_alone", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(
-    tmp_path, monkeypatch, form, by_parts_alone
+    tmp_path, monkeypatch, form, by_parts_alone, n_ballots
 ):
     header, ballot = FORMS[form]
     random, path, n_read = Random(form), tmp_path / "ballots.csv", 0
     for rule in RULES if by_parts_alone else ():
         monkeypatch.setattr(layout, rule, lambda *_: 0)
-    ballots = [ballot(random) for _ in range(40)]
+    ballots = [ballot(random) for _ in range(n_ballots)]
     before = read(path, header, ballots)
     assert before is not None
     for _ in range(60):
-        at, n_gone = random.choice((0, 1, 39)), random.randrange(2)
+        at, n_gone = random.choice((0, 1, n_ballots - 1)), random.randrange(2)
         own = [odd(random, ballots)] if not n_gone or random.randrange(2) else []
         after = read(path, header, [*ballots[:at], *own, *ballots[at + n_gone :]])
         if after is not None:
