@@ -365,15 +365,23 @@ def test_a_first_ballot_that_looks_like_a_header_moves_no_others(tmp_path, own, 
     assert after is None or (before - after).total() <= 1
 
 
-def test_the_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path):
+def test_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path):
     path = tmp_path / "ballots.csv"
-    text = csv_of("city,1st,2nd,3rd", [["Rome", *turn] for turn in IN_TURN])
-    path.write_text(text)
-    with pytest.raises(HushrankError, match="line 1: cannot tell whether it names columns"):
+    path.write_text(csv_of("hates,1st,2nd", IN_TURN))
+    with pytest.raises(HushrankError, match="line 1: cannot tell whether it names columns or is"):
         read_rankings(path)
-    assert read_rankings(path, columns=["2-4"]).n_people == 30
-    path.write_text(text.replace("Rome", "Oslo", 1))
+    assert read_rankings(path, columns=["2-3"]).n_people == 30
+
+
+def test_cities_beside_ballots_are_no_items_with_a_header_or_without(tmp_path):
+    path, rows = tmp_path / "ballots.csv", [["Rome", *turn] for turn in IN_TURN]
+    path.write_text(csv_of("city,1st,2nd,3rd", rows))
     assert read_rankings(path).names == tuple(sorted(ITEMS))
+    for first in ("Rome", "cola"):
+        path.write_text(csv_of(f"{first},milk,tea,cola", rows))
+        with pytest.raises(HushrankError, match="column 1: expected names of items that stand in"):
+            read_rankings(path)
+    assert read_rankings(path, columns=["2-4"]).n_people == 31
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,8 @@ def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
     if beside.weight is not None:
         table, said = without_nameless_sum(head.table, ballots, beside.weight)
         head = replace(head, table=table)
+    if is_ballot:
+        _require_names_of_all(head.table, ballots)
     head, n_superseded = _last_rows(head, beside)
     columns = ballots if is_ballot else may_be_ballots(head, ballots, asked)
 
@@ -150,6 +152,22 @@ def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
     rows, parts = np.arange(head.table.n_rows), dealt(head.table.columns, N_PARTS)
     require_alike(found, read, head.table, rows, parts)
     return replace(found, remarks=(*said, *found.remarks), n_superseded=n_superseded)
+
+
+def _require_names_of_all(table: Table, columns: Sequence[int]) -> None:
+    """Refuse ballots without a header in columns that name nothing that others do, such as a city.
+
+    Told without the first line: with a header in its place such a file is read.
+    """
+    below = table.below(min(1, table.n_rows // 3), table.header)
+    names = {n: {*below.columns[n].texts} - {""} for n in columns}
+    for n in columns:
+        others = set[str]().union(*(names[other] for other in columns if other != n))
+        require(
+            len(columns) == 1 or names[n] & others or not names[n],
+            f"{listed([n])}: expected names of items that stand in other columns, too, as line 1"
+            " is no header; write a line of names above it, or say columns= which hold ballots",
+        )
 
 
 def _require_no_ballots_without(table: Table, n_lines: int, found: Found, asked: Asked) -> None:
