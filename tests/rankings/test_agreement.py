@@ -103,6 +103,7 @@ class Told:
 
     rankings: Rankings
     form: str = "places"
+    ignored: tuple[str, ...] = ()
 
 
 def of_no_form(_orders):
@@ -117,6 +118,7 @@ def of_no_form(_orders):
         (lambda orders: Told(Rankings.from_orders(orders, "bac")), False),
         (lambda orders: Told(Rankings.from_orders(orders, "abc"), "ranks"), False),
         (of_no_form, False),
+        (lambda orders: Told(Rankings.from_orders(orders, "abc"), ignored=("d",)), False),
     ],
 )
 def test_each_third_has_the_ballots_and_the_form_of_all(of_a_part, is_read):

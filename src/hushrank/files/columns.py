@@ -1,7 +1,7 @@
 """Columns of texts, before anybody says what they mean, and tables of them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
@@ -26,11 +26,15 @@ class Column:
     texts: tuple[str, ...]
     is_read: bool = True
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all texts are plain numbers, or empty."""
+        lines = "\n".join([*self.texts, ""])
+        return lines.count("\n") == len(self.texts) and _NUMBERS.fullmatch(lines) is not None
+
     def numbers(self) -> NDArray[np.float64]:
         """Return the number of each row (rows,): nan where empty, inf where it is no number."""
-        lines = "\n".join([*self.texts, ""])
-        is_plain = lines.count("\n") == len(self.texts) and _NUMBERS.fullmatch(lines)
-        if is_plain:  # several times sooner, where most texts are distinct
+        if self.are_numbers:  # several times sooner, where most texts are distinct
             numbers = [float(text or "nan") for text in self.texts]
         else:
             numbers = [_number(text) for text in self.texts]
@@ -95,6 +99,15 @@ class Table:
         columns = tuple(map(_with_first, self.columns, self.header))
         nameless, where = ("",) * len(columns), self.where
         return replace(self, header=nameless, columns=columns, where=lambda row: where(row - 1))
+
+    def rows_naming(self, names: Collection[str]) -> NDArray[np.bool_]:
+        """Tell in which rows (rows,) a cell holds one of these texts, which are not empty."""
+        held = (
+            np.array([*(bool(text) and text in names for text in each.texts), False])[each.codes]
+            for each in self.columns
+        )
+        rows: NDArray[np.bool_] = np.logical_or.reduce(list(held))
+        return rows
 
     def require_rows(self, fits: NDArray[np.bool_], expectation: str) -> None:
         """Raise HushrankError, naming the first row that does not fit, never its cells."""

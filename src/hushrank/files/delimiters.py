@@ -31,11 +31,14 @@ def named_sign(delimiter: str) -> str:
 def delimiter_of(text: bytes) -> str:
     """Return the delimiter that gives the first records one number of cells, more than one.
 
-    A comma where it does, or where none does: then the table has a single column, or is none.
+    A comma where it does, or where none does: then the table has a single column, or is none. A
+    sign that parts a header, and most records as it does, is kept: the others are to be refused.
     """
     sample = _sample(text)
-    fitting = [sign for sign in DELIMITERS if sign in sample and _parts_alike(sample, sign)]
-    return fitting[0] if fitting else ","
+    signs = [sign for sign in DELIMITERS if sign in sample]
+    fitting = [sign for sign in signs if _parts_alike(sample, sign)]
+    nearly = [sign for sign in signs if _parts_most(sample, sign) and _is_headed(sample, sign)]
+    return next(iter((*fitting, *nearly)), ",")
 
 
 def _sample(text: bytes) -> str:
@@ -82,6 +85,11 @@ def _is_headed(text: str, delimiter: str) -> bool:
 def _parts_alike(sample: str, delimiter: str) -> bool:
     widths = _widths(sample, delimiter)
     return len(widths) > 0 and widths[0] > 1 and len(set(widths)) == 1
+
+
+def _parts_most(sample: str, delimiter: str) -> bool:
+    widths = _widths(sample, delimiter)
+    return len(widths) > 1 and widths[0] > 1 and 2 * widths.count(widths[0]) > len(widths)
 
 
 def _widths(sample: str, delimiter: str) -> Sequence[int]:

@@ -39,13 +39,13 @@ def parse_json(text: bytes) -> Table:
     else:
         mixed = next((n for n, record in records if not isinstance(record, dict)), None)
         require(mixed is None, f"{_named(mixed, is_by_line)}: expected an object as in the others")
-        rows = [_flat(record) for _, record in records]
+        rows = [_stripped(n, _flat(record), is_by_line) for n, record in records]
     header = natural_order(key for row in rows for key in row)  # a record's order may be a ranking
     require(header, _KINDS)
     cells = [[_text(row.get(key)) for key in header] for row in rows]
     numbers = [number for number, _ in records]
     return Table(
-        tuple(key.strip() for key in header),
+        header,
         text_columns(cells, len(header)),
         lambda row: _named(numbers[row], is_by_line),
         "NDJSON" if is_by_line else "JSON",
@@ -90,6 +90,14 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
         else:
             flat[key] = value
     return flat
+
+
+def _stripped(number: int, record: dict[str, Any], is_by_line: bool) -> dict[str, Any]:
+    """Return a record without blanks around its keys: one with them would rename all others'."""
+    stripped = {key.strip(): value for key, value in record.items()}
+    once = "expected each key once, blanks around it aside"
+    require(len(stripped) == len(record), f"{_named(number, is_by_line)}: {once}")
+    return stripped
 
 
 def _text(value: Any) -> str:

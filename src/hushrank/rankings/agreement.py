@@ -34,7 +34,11 @@ class Read(Protocol):
 
     @property
     def form(self) -> str:
-        """Which columns hold what."""
+        """Which columns hold what; of very many only some are named."""
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Which columns hold no ballots, every one."""
 
 
 def require_alike(
@@ -69,7 +73,8 @@ def _alone(
 
 def _require_same(found: Read, alone: Read | None, kept: NDArray[np.bool_]) -> None:
     """Refuse ballots that are read otherwise alone than among all."""
-    same = alone is not None and alone.form == found.form
+    told = found.form, found.ignored
+    same = alone is not None and (alone.form, alone.ignored) == told
     if alone is None or not same or not _are_same(alone.rankings, found.rankings.select(kept)):
         tell = f"all rows tell {found.form}, some of them {alone.form if alone else 'nothing'}"
         raise HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")

@@ -181,6 +181,7 @@ def blt_of(ballots):
 
 
 COUNTED = [f"{n}: {' > '.join(turn)}" for n, turn in enumerate(TURNS, start=1)]
+NUMBERED_PLACES = [" > ".join(f"{n}: {item}" for n, item in enumerate(turn, 1)) for turn in TURNS]
 LISTS = [{"ballot": list(turn)} for turn in TURNS]
 DECIMALS = [[f"{rank},5" for rank in ranks] for ranks in RANKS]
 PLACED = [dict(zip(ITEMS, map(int, ranks), strict=True)) for ranks in RANKS]
@@ -306,6 +307,50 @@ TOOK_ALL = {
         [["x", *RANKS[7]], ["77", *RANKS[7]]],
         ASKED_PLACES,
     ),
+    "the title of a column of lists": (
+        partial(csv_of, "city,drink"),
+        [["Rome", ">".join(turn)] for turn in TURNS],
+        [["Rome", "drink>tea"], ["Rome", "drink"]],
+        {},
+    ),
+    "the titles of all columns": (
+        partial(csv_of, "city,ballot"),
+        [["Rome", ">".join(turn)] for turn in TURNS],
+        [["ballot", "city"]],
+        {},
+    ),
+    "one list fewer than tell that the first line is one": (
+        partial(csv_of, "cola>tea"),
+        [[list_] for list_ in ("tea>milk", "milk>tea", "tea>cola", "cola>tea", "tea") * 6],
+        [["milk"]],
+        ASKED_LISTS,
+    ),
+    "no numbers of places": (lines_of, NUMBERED_PLACES, ["tea > milk", "tea"], {}),
+    "another number of cells": (
+        partial(csv_of, "1st;2nd;3rd", sign=";"),
+        IN_TURN,
+        [["tea", "milk"], ["tea", "milk", "cola", ""]],
+        ASKED_PLACES,
+    ),
+    "another number of cells, of which the first are asked for": (
+        partial(csv_of, "1st;2nd;3rd;4th", sign=";"),
+        [list(turn) for turn in TURNS],
+        [["tea", "milk", "cola", "water", ""]],
+        {"columns": ["1"]},
+    ),
+    "another number of cells below no header": (
+        partial(csv_of, "tea;milk;cola", sign=";"),
+        IN_TURN,
+        [["tea", "milk"]],
+        ASKED_PLACES,
+    ),
+    "a name of a header below a title": (
+        partial(csv_of, "Drinks,,\nbest,then,last"),
+        IN_TURN,
+        [["best", "tea", "milk"], ["Drinks", "tea", "milk"]],
+        ASKED_PLACES,
+    ),
+    "a key with a blank": (dumps, PLACED, [{"tea": 1, " tea": 2}, {" tea": 1}], {}),
     "another sign where ballots are few": (
         partial(csv_of, "time,ballot"),
         [["9", ";".join(turn)] for turn in TURNS[:3]],
@@ -424,3 +469,43 @@ def test_what_only_a_later_ballot_took_back_is_no_item(tmp_path):
     rows = [["ann", "fanta", "tea"], ["bob", "milk", "tea"], ["ann", "tea", "milk"]]
     _, items = names_in(path, csv_of("who,1st,2nd", rows), {"id": "who"})
     assert items == ("milk", "tea")
+
+
+WORDS = [(), ("average",), ("average", "mean"), ("average", "average")]
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("n_same", [0, 3])
+def test_the_last_ballot_makes_no_sums_of_those_above_it(tmp_path, words, n_same):
+    path, header = tmp_path / "ballots.csv", f"{PLAIN},note"
+    ballots = [*([*RANKS[0], "average"] for _ in range(n_same)), *([*row, "good"] for row in RANKS)]
+    above = [*ballots, *([*RANKS[1], word] for word in words)]
+    before, _ = names_in(path, csv_of(header, above), {})
+    after, _ = names_in(path, csv_of(header, [*above, [*RANKS[2], "bad"]]), {})
+    assert before is None or after is None or (after - before).total() == 1
+    assert after is not None or (words and (n_same == 0 or "mean" in words))
+
+
+def test_a_sum_is_left_out_below_ballots_of_which_none_says_its_word(tmp_path):
+    path = tmp_path / "ballots.csv"
+    before, _ = names_in(path, csv_of(PLAIN, RANKS), {})
+    assert names_in(path, with_total(PLAIN, RANKS), {})[0] == before
+
+
+@pytest.mark.parametrize("at", [0, 12, 29])
+def test_a_ballot_at_another_row_makes_no_item_of_the_numbers_of_rows(tmp_path, at):
+    path, header = tmp_path / "ballots.csv", ",1st,2nd,3rd"
+    rows = [[str(n), *turn] for n, turn in enumerate(IN_TURN)]
+    before, _ = names_in(path, csv_of(header, rows), ASKED_PLACES)
+    moved = [*rows[:20], *rows[21:]]
+    moved.insert(at, ["x", *IN_TURN[20]])
+    after, _ = names_in(path, csv_of(header, moved), ASKED_PLACES)
+    assert before is not None
+    assert after is None or (before - after).total() <= 1
+
+
+def test_numbers_of_places_are_no_counts_of_ballots(tmp_path):
+    path = tmp_path / "ballots.txt"
+    before, items = names_in(path, lines_of(NUMBERED_PLACES), {})
+    assert before.total() == len(TURNS)
+    assert items == tuple(sorted(ITEMS))

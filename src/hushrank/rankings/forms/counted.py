@@ -19,12 +19,13 @@ def with_weights(table: Table) -> Table | None:
     if len(table.header) > 1:
         return None
     (column,) = table.columns
-    found = [_COUNTED.fullmatch(text) for text in (*table.header, *column.texts) if text]
+    found = [_counted(text) for text in (*table.header, *column.texts) if text]
     n_of_orders = sum(">" in line[2] for line in found if line)
     if n_of_orders == 0:
         return None
     if not all(found):
-        _require_no_counts(column)
+        counts = "expected a count and a ballot, `27: A > B`, on all lines or on none"
+        require(not any(map(_counted, column.texts)), counts)
         return None
     rows = table.with_header_as_row()
     (column,) = rows.columns
@@ -36,14 +37,11 @@ def with_weights(table: Table) -> Table | None:
     )
 
 
-def _require_no_counts(column: Column) -> None:
-    """Refuse counts on some lines: read as names, they would be lost from all ballots.
-
-    Places may have numbers, too: `1: A > 2: B`.
-    """
-    first = [tiers_of(text, ">")[:1] for text in column.texts if _COUNTED.fullmatch(text)]
-    counts = any(_COUNTED.fullmatch(name) for tiers in first for tied in tiers for name in tied)
-    require(not counts, "expected a count and a ballot, `27: A > B`, on all lines or on none")
+def _counted(text: str) -> re.Match[str] | None:
+    """Match a count and a ballot; places may have numbers, too: `1: A > 2: B`."""
+    found = _COUNTED.fullmatch(text)
+    first = tiers_of(text, ">")[:1] if found else ()
+    return found if any(_COUNTED.fullmatch(name) for tied in first for name in tied) else None
 
 
 def _part(column: Column, group: int) -> Column:

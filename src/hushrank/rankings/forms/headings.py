@@ -15,6 +15,12 @@ CVR_NAMES = ("cvrnumber", "tabulatornum")
 _NUMBERED = re.compile(r"(.+?)[_.](\d+)(?:_TEXT)?")
 
 
+TITLE_OR_NOT = (
+    "line 1: cannot tell whether it is a title: one row alone names what lines above it name; write"
+    " one line of names above the ballots"
+)
+
+
 @dataclass(frozen=True)
 class Headed:
     """A table below all rows of its header; `questions` and `parts` of each column.
@@ -35,6 +41,7 @@ def without_titles(table: Table) -> tuple[Table, int]:
     """Return a table without the titles above its header, which name one cell, and their number.
 
     The header below them has several names, no numbers, and no row names what it names.
+    Raises HushrankError where one row alone does: it would tell for all others.
     """
     for n_titles in range(1, min(MOST_TITLES, table.n_rows - 1) + 1):
         titles = (table.header, *(table.cells(row) for row in range(n_titles - 1)))
@@ -42,10 +49,12 @@ def without_titles(table: Table) -> tuple[Table, int]:
             break
         header, below = table.cells(n_titles - 1), table.below(n_titles, table.header)
         names = {name for name in header if name}
-        said = {text for column in below.columns for text in column.texts}
-        is_title = said.isdisjoint({*names, *(name for cells in titles for name in cells if name)})
-        if len(names) > 1 and is_title and not any(map(is_number, names)):
-            return table.below(n_titles, header), n_titles
+        if len(names) > 1 and not any(map(is_number, names)):
+            said = {*names, *(name for cells in titles for name in cells if name)}
+            n_naming = int(below.rows_naming(said).sum())
+            require(n_naming != 1 or below.n_rows == 1, TITLE_OR_NOT)
+            if not n_naming:
+                return table.below(n_titles, header), n_titles
     return table, 0
 
 

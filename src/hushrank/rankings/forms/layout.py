@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column
+from hushrank.files.delimiters import DELIMITERS
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
@@ -101,7 +102,7 @@ def _is_read(headed: Headed, column: int) -> bool:
     numbers = cells.numbers()
     steps = np.diff(np.where(np.isfinite(numbers), numbers, np.nan))
     n_others = int((steps != 1).sum())
-    is_unsure = 0 < n_others <= 2 and len(steps) > 4 and any(headed.table.header)
+    is_unsure = 0 < n_others <= 3 and len(steps) > 5 and any(headed.table.header)
     require(not is_unsure, f"{listed([column])}: expected a name, or numbers of rows one by one")
     return n_others > 0
 
@@ -114,6 +115,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     if asked.form == "places":
         _require_not_turned(headed, columns)
         _require_no_header_below(headed, columns)
+        _require_parted(headed, columns)
         return Layout("places", tuple(columns))
     names = _item_names(headed, columns)
     if asked.form == "scores":
@@ -122,6 +124,17 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
         best = asked.best or ("high" if are_stars else _ask_best(headed, columns, "scores"))
         return Layout("scores", tuple(columns), names, best=best)
     return Layout("ranks", tuple(columns), names)
+
+
+def _require_parted(headed: Headed, columns: Sequence[int]) -> None:
+    """Refuse a lone place whose cells hold what parts cells: a row of another length did that."""
+    texts = [text for n in columns[:1] for text in headed.table.columns[n].texts if text]
+    n_parted = max(sum(sign in text for text in texts) for sign in DELIMITERS if sign != ",")
+    require(
+        len(columns) > 1 or 2 * n_parted < len(texts),
+        f"{listed(columns)}: expected one item a cell, got several, as of lines that differ in"
+        " length",
+    )
 
 
 def _require_no_header_below(headed: Headed, columns: Sequence[int]) -> None:

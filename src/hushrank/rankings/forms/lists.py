@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,15 +71,35 @@ def is_of_orders(column: Column, separator: str) -> bool:
 
 def names_a_ballot(table: Table) -> bool:
     """Tell a first line that ranks what the lines below it rank: it is a ballot, no header."""
+    return n_rows_ranking_a_title(table) > 0
+
+
+def n_rows_ranking_a_title(table: Table) -> int:
+    """Return how many rows rank each name of the first line, at least, in a column of ballots."""
+    most = 0
     for title, column in zip(table.header, table.columns, strict=True):
         some = Column(column.codes[:0], column.texts[:SOME], column.is_read)
         separator = separator_of(some) if title else None
-        if separator and separator != "[" and is_of_orders(column, separator):
-            ranked = {name for text in column.texts for name in _names_in(text, separator)}
-            named = _names_in(title, separator)
-            if named and (set(named) <= ranked or (separator == ">" and ">" in title)):
-                return True
-    return False
+        if separator and is_of_orders(column, separator):
+            most = max(most, n_rows_ranking(title, column, separator))
+    return most
+
+
+def n_rows_ranking(title: str, column: Column, separator: str) -> int:
+    """Return how many rows rank each name that a title ranks, at least.
+
+    A title with > above ballots with > is one of them, whatever it ranks: all rows count.
+    """
+    named = set() if separator == "[" else set(_names_in(title, separator))
+    if not named:
+        return 0
+    if separator == ">" and ">" in title:
+        return len(column.codes)
+    n_rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts)).tolist()
+    ranked: Counter[str] = Counter()
+    for text, n in zip(column.texts, n_rows, strict=True):
+        ranked.update(dict.fromkeys(named.intersection(_names_in(text, separator)), n))
+    return min(ranked[name] for name in named)
 
 
 def _names_in(text: str, separator: str) -> list[str]:

@@ -1,11 +1,12 @@
 """Rows below the ballots that sum them up, as clerks and spreadsheets write them: no ballots."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.errors import require
+from hushrank.errors import HushrankError
 from hushrank.files.columns import Table
 
 _SUM = re.compile(
@@ -19,18 +20,31 @@ _OF_PEOPLE = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[-+]?[\d.,'\s]*\d\s*%?")
+_MAY_BE_SUM = re.compile(r"(?:[^\W\d_]+|[-+\d.,']+%?)(?:[ :-]|$)")
+_SEVERAL = 3
+"""Rows that say a word: it is no sum. One ballot more, or less, makes no sum of them."""
 
 
 def without_sums(table: Table) -> tuple[Table, tuple[str, ...]]:
     """Return a table without the rows at its end that say they are sums, and what is to be said.
 
-    Such a row holds a word such as Total, which stands nowhere else in the table, and numbers.
+    Such a row holds a word such as Total, which stands in no other row, and numbers. Where it does,
+    in three at least, all of these are ballots: no other row tells what one is.
+    Raises HushrankError for rows that may be either.
     """
     rows = np.flatnonzero(~is_blank(table))
-    n_sums = 0
-    while n_sums < len(rows) - 1 and _is_sum(table, int(rows[-1 - n_sums])):
-        n_sums += 1
-    return _without(table, int(rows[-n_sums]), n_sums) if n_sums else (table, ())
+    said = _n_rows_saying(table, _like_sums(table).tolist())
+    sums = [row for row, n_rows in said.items() if n_rows < _SEVERAL]
+    n_sums = len(sums)
+    is_end = sums == rows[len(rows) - n_sums :].tolist() and n_sums < len(rows)
+    unsure = [row for row in sums if not is_end or said[row] > 1]
+    if unsure:
+        raise HushrankError(
+            f"{table.where(unsure[0])}: expected a ballot or a sum, got what may be either: ballots"
+            " stand below it, or one other row says the same word; delete the line if it is a sum,"
+            " or the word"
+        )
+    return _without(table, sums[0], n_sums) if sums else (table, ())
 
 
 def without_nameless_sum(
@@ -57,19 +71,29 @@ def _without(table: Table, row: int, n_sums: int) -> tuple[Table, tuple[str, ...
     return table.above(row), (f"{said}, no ballot: left out",)
 
 
-def _is_sum(table: Table, row: int) -> bool:
-    cells = [_cell(table, row, n) for n in range(len(table.columns))]
-    words = [n for n, cell in enumerate(cells) if cell and not _NUMBER.fullmatch(cell)]
-    if len(words) != 1 or not _says_so(cells[words[0]]):
-        return False
-    is_alone = _is_alone(table, words[0], row)
-    is_first = not any(cells[: words[0]]) and any(cells[words[0] + 1 :])
-    require(
-        is_alone or not is_first,
-        f"{table.where(row)}: expected a ballot or a sum, got what may be either: other cells say"
-        " the same word; delete the line if it is a sum",
-    )
-    return is_alone
+def _like_sums(table: Table) -> NDArray[np.intp]:
+    """Return the rows that hold a word for a sum, and else numbers or nothing."""
+    n_rows = table.n_rows
+    n_words, n_others = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=np.intp)
+    for column in table.columns:
+        if column.are_numbers:
+            continue
+        is_word = [bool(_MAY_BE_SUM.match(text)) and _says_so(text) for text in column.texts]
+        is_other = [
+            bool(text) and not word and not _NUMBER.fullmatch(text)
+            for text, word in zip(column.texts, is_word, strict=True)
+        ]
+        n_words += np.array([*is_word, False])[column.codes]
+        n_others += np.array([*is_other, False])[column.codes]
+    return np.flatnonzero((n_words == 1) & (n_others == 0))
+
+
+def _n_rows_saying(table: Table, rows: Sequence[int]) -> dict[int, int]:
+    """Count the rows that hold the word of each of these."""
+    cells = {row: [_cell(table, row, n) for n in range(len(table.columns))] for row in rows}
+    words = {row: next(filter(_says_so, each)) for row, each in cells.items()}
+    n_rows = {word: int(table.rows_naming({word}).sum()) for word in set(words.values())}
+    return {row: n_rows[word] for row, word in words.items()}
 
 
 def _says_so(cell: str) -> bool:
@@ -78,13 +102,6 @@ def _says_so(cell: str) -> bool:
         return True
     name, _, number = (part.strip() for part in cell.partition(":"))
     return bool(_SUM.fullmatch(name)) and (not number or bool(_NUMBER.fullmatch(number)))
-
-
-def _is_alone(table: Table, column: int, row: int) -> bool:
-    """Tell a word that no other cell holds: an item may be called so."""
-    text = _cell(table, row, column)
-    columns = [each for each in table.columns if text in each.texts]
-    return sum(int((each.codes == each.texts.index(text)).sum()) for each in columns) == 1
 
 
 def _cell(table: Table, row: int, column: int) -> str:

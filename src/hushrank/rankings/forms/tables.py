@@ -27,7 +27,11 @@ from hushrank.rankings.forms.headings import (
     without_titles,
 )
 from hushrank.rankings.forms.layout import NO_HEADER, Layout, layout_of, mark_of, may_be_ballots
-from hushrank.rankings.forms.lists import ballots_of_lists, names_a_ballot
+from hushrank.rankings.forms.lists import (
+    ballots_of_lists,
+    n_rows_ranking,
+    n_rows_ranking_a_title,
+)
 from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.forms.places import (
@@ -54,9 +58,9 @@ HEADER_OR_BALLOT = (
     "line 1: cannot tell whether it names columns or is a ballot, as lines below it are in all"
     " columns; if it does, say columns= which hold ballots"
 )
-HEADER_OR_LIST = (
-    "line 1: cannot tell whether it names columns or is a ballot, as lines below it are; write a"
-    " line of names above the ballots"
+TITLE_OR_LIST = (
+    "line 1: cannot tell whether it names columns or is a ballot, as few lines below rank what it"
+    " would rank; write a line of names above it that no ballot ranks"
 )
 OTHER_HEADER = (
     "line 2: cannot tell whether it is a ballot or of the header: without it all others are ballots"
@@ -68,7 +72,7 @@ OTHER_HEADER = (
 class Found:
     """Rankings with how they were found, before they are cleaned.
 
-    `form` in words, `kind` in one, of columns; `ignored`: columns by name; `flags`: which rows are
+    `form` in words, `layout` of columns; `ignored`: columns by name; `flags`: which rows are
     irregular, by kind; `n_superseded`: how many people were left out because their person has a
     later row, None where no id says whose a row is; `head`: the table below its header.
     """
@@ -80,7 +84,12 @@ class Found:
     n_superseded: int | None = None
     remarks: tuple[str, ...] = ()
     head: Headed | None = None
-    kind: str = ""
+    layout: Layout | None = None
+
+    @property
+    def kind(self) -> str:
+        """The form in one word, empty where no columns have it."""
+        return "" if self.layout is None else self.layout.kind
 
 
 def ballots_of_table(table: Table, asked: Asked) -> Found:
@@ -112,7 +121,7 @@ def _of_columns(table: Table, asked: Asked) -> Found:
     head = headed(table)
     n_lines = table.n_rows - head.table.n_rows  # of the header below its first: none is a ballot
     is_ballot = not n_lines and asked.form in (None, "places") and _is_ballot(table, asked)
-    is_list = not n_lines and asked.form in (None, "lists") and names_a_ballot(table)
+    is_list = not n_lines and asked.form in (None, "lists") and _is_list(table)
     if is_ballot or is_list:
         found = _below(_nameless(table), asked, is_ballot=is_ballot)
         return replace(found, remarks=("no header: line 1 is a ballot", *found.remarks))
@@ -121,9 +130,18 @@ def _of_columns(table: Table, asked: Asked) -> Found:
         _require_no_ballots_without(table, n_lines, found, asked)
     elif table.may_lack_header and found.kind == "places":
         _require_no_ballot_above(table, found, asked)
-    elif table.may_lack_header and found.kind == "lists":
-        require(not any(">" in title for title in table.header), HEADER_OR_LIST)
+    elif found.layout is not None and found.kind == "lists":
+        (n,), separator = found.layout.columns, found.layout.separator
+        n_ranking = n_rows_ranking(table.header[n], table.columns[n], separator)
+        require(n_lines > 0 or n_ranking == 0, TITLE_OR_LIST)
     return found
+
+
+def _is_list(table: Table) -> bool:
+    """Tell a first line that ranks what several lines below it do; one alone is refused."""
+    n_rows = n_rows_ranking_a_title(table)
+    require(n_rows != 1 or table.n_rows == 1, TITLE_OR_LIST)
+    return n_rows > 0
 
 
 def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
@@ -289,17 +307,18 @@ def _is_ballot(table: Table, asked: Asked) -> bool:
     require(not is_half or names == again, HALF_A_HEADER)
     holds_numbers = _holds_numbers(table)
     if asked.form == "places" and names == again and table.n_rows > 1:
-        require(_n_rows_naming(table, names) > 1 and not holds_numbers, HALF_A_HEADER)
-    return names == again and not holds_numbers
+        require(table.rows_naming(names).sum() > 1 and not holds_numbers, HALF_A_HEADER)
+    is_ballot = names == again and not holds_numbers
+    if is_ballot and asked.form is None and table.n_rows > 1:
+        require(_n_named_without_one(table, names - {""}) > 1, HALF_A_HEADER)
+    return is_ballot
 
 
-def _n_rows_naming(table: Table, names: set[str]) -> int:
-    """Count the rows that name one of these."""
-    named = (
-        np.array([*(text in names and bool(text) for text in each.texts), False])[each.codes]
-        for each in table.columns
-    )
-    return int(np.logical_or.reduce(list(named)).sum())
+def _n_named_without_one(table: Table, names: set[str]) -> int:
+    """Count the names that lines below hold, without the one line that alone holds the most."""
+    holders = [np.flatnonzero(table.rows_naming({name})) for name in names]
+    alone = [int(rows[0]) for rows in holders if len(rows) == 1]
+    return len(names) - max(map(alone.count, alone), default=0)
 
 
 def _holds_numbers(table: Table) -> bool:
@@ -368,7 +387,7 @@ def _read(head: Headed, layout: Layout, beside: _Beside) -> Found:
     crosses = _of_crosses(head, layout)
     remarks = (*layout.remarks, *crosses, *_of_names(layout), *_of_previews(head))
     return Found(
-        rankings, _words(layout), ignored, flags, remarks=remarks, head=head, kind=layout.kind
+        rankings, _words(layout), ignored, flags, remarks=remarks, head=head, layout=layout
     )
 
 
