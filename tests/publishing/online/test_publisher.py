@@ -1,4 +1,5 @@
 import sqlite3
+from fractions import Fraction
 from math import inf
 
 import numpy as np
@@ -14,6 +15,7 @@ from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
 from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.state import StreamState
+from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import counts, population
 from tests.statistics import assert_follows, draws_needed, random_seed
@@ -159,6 +161,34 @@ def test_the_limit_withholds_what_would_exceed_it():
     assert user.n_withheld == 400 - n_released
     assert user.worst_leakage <= 0.1 < user.worst_leakage + user.current.worst_leakage
     assert user.leakage <= user.worst_leakage
+
+
+@pytest.mark.parametrize(
+    ("told", "worst", "n_released"),
+    [
+        ([], 0.1, 9),
+        ([], 0.125, 8),
+        ([0.1] * 5, 0.1, 4),
+        ([0.3, 0.5], 0.1, 1),
+        ([0.3, 0.6], 0.1, 0),
+        ([1.0], 1e-300, 0),
+    ],
+)
+def test_the_limit_is_kept_without_rounding(told, worst, n_released):
+    """As floats 1 / 0.1 is 10, and ten times the float 0.1 is more than 1."""
+    user = StreamUser(np.zeros(1, int))
+    for each in told:
+        user.renew(channel_that_tells(each))
+        user.book(1)
+    user.renew(channel_that_tells(worst))
+    assert user.n_within(1.0) == n_released
+    user.book(n_released)
+    assert sum(map(Fraction, told)) + n_released * Fraction(worst) <= user.worst_leakage <= 1
+    assert user.n_within(inf) is None
+
+
+def channel_that_tells(worst):
+    return CurrentChannel(None, 0.0, worst, 0.0, 0.0, None)
 
 
 def test_what_is_withheld_does_not_depend_on_the_activity():

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from math import floor, isinf
 
 import numpy as np
 
@@ -151,7 +150,7 @@ class OnlinePublisher:
         while n_done < len(items):
             current = self._channel(number)
             n_now = min(len(items) - n_done, self.rules.resolve_every - user.n_since)
-            n_now = min(n_now, self._n_allowed(user, current))
+            n_now = min(n_now, self._n_allowed(user))
             if n_now == 0:
                 break
             part = slice(n_done, n_done + n_now)
@@ -177,9 +176,7 @@ class OnlinePublisher:
         user.renew(current)
         return current
 
-    def _n_allowed(self, user: StreamUser, current: CurrentChannel) -> int:
+    def _n_allowed(self, user: StreamUser) -> int:
         """Return how many more activities the limit allows; it depends on nothing private."""
-        left = self.rules.limit - user.worst_leakage
-        if isinf(left) or current.worst_leakage == 0:
-            return self.rules.resolve_every
-        return max(0, floor(left / current.worst_leakage))
+        allowed = user.n_within(self.rules.limit)
+        return self.rules.resolve_every if allowed is None else allowed

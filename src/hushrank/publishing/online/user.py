@@ -1,7 +1,10 @@
 """What a stream keeps of one protected user: counts, channel, and what was leaked so far."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor, inf, isfinite, isinf
 
+from hushrank.accounting.rounding import float_above
 from hushrank.arrays import Counts
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel
@@ -69,9 +72,25 @@ class StreamUser:
 
     @property
     def worst_leakage(self) -> float:
-        """The sum of `worst_leakage` over all released activities, in nats."""
-        now = 0.0 if self.current is None else self.n_since * self.current.worst_leakage
-        return self.worst_leaked + now
+        """The sum of `worst_leakage` over all released activities, in nats, rounded up."""
+        if self.current is None or self.n_since == 0:
+            return self.worst_leaked
+        if not isfinite(self.worst_leaked + self.current.worst_leakage):
+            return inf
+        now = self.n_since * Fraction(self.current.worst_leakage)
+        return float_above(Fraction(self.worst_leaked) + now)
+
+    def n_within(self, limit: float) -> int | None:
+        """Return how many more activities the current channel may release; None: any number.
+
+        limit: of `worst_leakage`, in nats, compared exactly.
+        """
+        if isinf(limit) or self.current is None or self.current.worst_leakage == 0:
+            return None
+        if not isfinite(self.worst_leakage + self.current.worst_leakage):
+            return 0
+        left = Fraction(limit) - Fraction(self.worst_leakage)
+        return max(0, floor(left / Fraction(self.current.worst_leakage)))
 
     def copy(self) -> "StreamUser":
         """Return the same state, which stays as it is when this one goes on."""
