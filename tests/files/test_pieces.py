@@ -51,6 +51,21 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     )
 
 
+@pytest.mark.parametrize("linked", ["symlink_to", "hardlink_to"])
+@pytest.mark.parametrize("as_list", [False, True])
+def test_a_link_beside_its_file_is_refused_for_its_people_would_count_twice(
+    folder, linked, as_list
+):
+    link = folder / "link.parquet"
+    getattr(link, linked)(folder / "a.parquet")
+    source = [folder / "a.parquet", link] if as_list else folder
+    with pytest.raises(HushrankError, match=r"link.parquet: expected each file once, got a link"):
+        pieces_of(source, most_rows=25)
+    (folder / "a.parquet").unlink()
+    if linked == "hardlink_to":
+        assert sum(piece.n_rows for piece in pieces_of(folder, most_rows=25)) == 100
+
+
 def test_two_stars_are_folders_of_any_depth_here_and_in_a_store(folder):
     deep = folder / "2026" / "11"
     deep.mkdir(parents=True)

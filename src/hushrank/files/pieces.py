@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import escape, glob
-from os import fspath
+from os import fspath, stat
 from os.path import abspath
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,12 @@ def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[
     source: paths, patterns such as `reports/*.parquet`, folders, or addresses that fsspec knows.
     The pieces are in the order of the files' names, and of the rows in them. Files without rows are
     passed over, as engines write some; where all are such, there is one piece without rows.
-    Raises HushrankError, which names the file, where there is none or where one is no Parquet.
+    Raises HushrankError, which names the file, where there is none, where one is no Parquet, or
+    where two names are of one file, whose people would count twice.
     """
     named = [source] if isinstance(source, str) or not isinstance(source, Sequence) else source
     paths = sorted({path for each in named for path in _paths(fspath(each))})
+    _require_once(paths)
     found = [piece for path in paths for piece in _cut(path, most_rows)]
     return [piece for piece in found if piece.n_rows] or found[:1]
 
@@ -124,6 +126,19 @@ def _paths(pattern: str) -> list[str]:
     paths = sorted(found)
     require(paths, f"{pattern}: there is no such file")
     return paths
+
+
+def _require_once(paths: Sequence[str]) -> None:
+    """Refuse links beside what they lead to, of either kind: their people would count twice."""
+    known: dict[tuple[int, int], str] = {}
+    for path in paths:
+        if "://" in path:
+            continue
+        with errors_naming_parquet(path):
+            found = stat(path)
+            other = known.setdefault((found.st_dev, found.st_ino), path)
+            once = f"expected each file once, got a link to {other} beside it"
+            require(other == path or not found.st_ino, once)
 
 
 def _elsewhere(pattern: str) -> list[str]:
