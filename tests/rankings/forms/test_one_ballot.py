@@ -410,6 +410,18 @@ def test_a_first_ballot_that_looks_like_a_header_moves_no_others(tmp_path, own, 
     assert after is None or (before - after).total() <= 1
 
 
+@pytest.mark.parametrize("own", ["x,id,y", "x,email,y", "x,,y"])
+@pytest.mark.parametrize("second", ["tea,milk,cola", "cocoa,milk,tea"])
+def test_a_first_ballot_sets_no_column_aside_where_another_names_what_none_does(
+    tmp_path, own, second
+):
+    path = tmp_path / "ballots.csv"
+    before, _ = names_in(path, csv_of("tea,milk,cola", [[second], *IN_TURN]), ASKED_PLACES)
+    after, _ = names_in(path, csv_of(own, [[second], *IN_TURN]), ASKED_PLACES)
+    assert before is not None
+    assert after is None or (before - after).total() <= 1
+
+
 def test_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path):
     path = tmp_path / "ballots.csv"
     path.write_text(csv_of("hates,1st,2nd", IN_TURN))

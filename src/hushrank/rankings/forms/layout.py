@@ -127,11 +127,13 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
 
 
 def _require_parted(headed: Headed, columns: Sequence[int]) -> None:
-    """Refuse a lone place whose cells hold what parts cells: a row of another length did that."""
-    texts = [text for n in columns[:1] for text in headed.table.columns[n].texts if text]
-    n_parted = max(sum(sign in text for text in texts) for sign in DELIMITERS if sign != ",")
+    """Refuse a lone place whose title and cells hold what parts cells, as after an odd line."""
+    title = headed.table.header[columns[0]]
+    texts = [text for text in headed.table.columns[columns[0]].texts if text]
+    signs = [sign for sign in DELIMITERS if sign != "," and sign in title]
+    n_parted = max((sum(sign in text for text in texts) for sign in signs), default=0)
     require(
-        len(columns) > 1 or 2 * n_parted < len(texts),
+        len(columns) > 1 or n_parted == 0 or 2 * n_parted < len(texts),
         f"{listed(columns)}: expected one item a cell, got several, as of lines that differ in"
         " length",
     )

@@ -49,6 +49,9 @@ from hushrank.rankings.profile import Rankings
 
 Flags = NDArray[np.bool_]
 
+MOST_TRIED = 5
+"""Lines of which one at least will name what others do, where they are ballots."""
+
 HALF_A_HEADER = (
     "line 1: expected a header, it names what lines below name: it seems to be a ballot; write a"
     " line of names above it"
@@ -204,18 +207,20 @@ def _require_no_ballots_without(table: Table, n_lines: int, found: Found, asked:
 def _require_no_ballot_above(table: Table, found: Found, asked: Asked) -> None:
     """Refuse a line taken for a header where all lines below it are ballots without one.
 
-    It may be a ballot, too, unless these are read alike below it.
+    It may be a ballot, too, unless these are read alike below it. Where nothing but the caller says
+    that there are places, each of some lines is tried: one may name what no other does.
     """
-    if table.n_rows < 2:
-        return
-    below = table.below(1, table.cells(0))
-    try:
-        if not _is_ballot(below, asked):
-            return
-        without = _below(_nameless(below), asked, is_ballot=True)
-    except HushrankError:
-        return
-    require(without.form == found.form, HEADER_OR_BALLOT)
+    n_tried = MOST_TRIED if asked.form == "places" else 1
+    for row in range(min(n_tried, table.n_rows if table.n_rows > 1 else 0)):
+        others = table.of_rows(np.arange(table.n_rows) != row)
+        below = replace(others, header=table.cells(row))
+        try:
+            if not _is_ballot(below, asked):
+                continue
+            without = _below(_nameless(below), asked, is_ballot=True)
+        except HushrankError:
+            continue
+        require(without.form == found.form, HEADER_OR_BALLOT)
 
 
 def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
