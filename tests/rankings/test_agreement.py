@@ -159,3 +159,12 @@ def require(of_some, are_those, *, n_rows, is_read):
     else:
         with pytest.raises(HushrankError, match=FEW_DECIDE):
             require_alike(found, read, table, rows, rows % N_PARTS)
+
+
+def test_lists_of_which_many_name_one_item_are_lists(tmp_path):
+    random = Random(1)
+    ballots = [
+        random.sample(["tea", "milk", "cola"], random.choice((1, 1, 2, 3))) for _ in range(60)
+    ]
+    found = read(tmp_path, ["ballot", *(" > ".join(own) for own in ballots)])
+    assert [list(ranking) for ranking in found] == ballots

@@ -184,7 +184,9 @@ def _are_ballots(texts: Sequence[str], separator: str) -> bool:
     names = {name for each in lists for tied in each for name in tied}
     n_told = sum(len(tied) for each in lists for tied in each)
     is_told_again = len(texts) == 1 or n_told > len(names)
-    return len(lists) >= _LIKE_A_BALLOT * len(texts) and bool(lists) and is_told_again
+    n_short = sum(text in names for text in texts)  # of one item: the sign stands in no such
+    is_like = len(lists) >= _LIKE_A_BALLOT * (len(texts) - n_short)
+    return is_like and bool(lists) and is_told_again
 
 
 def _are_distinct(tiers: Tiers) -> bool:
