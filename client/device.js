@@ -175,10 +175,12 @@ export class Device {
    * Send what was answered, the same bytes each time, until there is a receipt.
    *
    * @param {string} survey
+   * @param {number | null} [shown] the round whose answer the person saw, if one was shown
    * @returns {Promise<string>} the receipt
    */
-  async send(survey) {
+  async send(survey, shown = null) {
     const { current, announcement, round } = await this.#latest(survey);
+    demand((shown ?? round) === round, "not-answered", "another round was joined meanwhile");
     const { upload } = current;
     demand(upload, "not-answered", "there is no answer to send");
     if (current.receipt) return current.receipt;

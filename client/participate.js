@@ -79,6 +79,7 @@ async function explain(error) {
   const kind = String(/** @type {{kind?: unknown}} */ (error)?.kind ?? "unexpected");
   if (kind === "offline") return waitForConnection("offline.page");
   if (kind === "no-randomness") return say("no-crypto");
+  if (kind === "not-answered") return show(); // another tab is in the next round
   if (kind === "over-limit") return say("limit", { mark: "warning", more: [await account()] });
   if (["too-many", "unavailable"].includes(kind)) return say("too-many", { mark: "waiting", button: tryAgain() });
   if (REFUSED.includes(kind)) return say("refused", { mark: "warning" });
@@ -136,7 +137,7 @@ async function showStep({ announcement: asked, state, kept }) {
   // Of what this tab began nothing is left where another one has answered, or nobody will.
   if (isOver(state) || kept?.stage === "locked" || kept?.stage === "sent") sessionStorage.removeItem(draft);
   const isThisRound = kept !== null && kept.round === state.round;
-  if (kept?.stage === "locked" && isOpen && isThisRound) return isQueued() ? send() : reveal(kept);
+  if (kept?.stage === "locked" && isOpen && isThisRound) return isQueued(kept) ? send(kept) : reveal(kept);
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);
   if (!isOpen) return notOpen(state.state, kept);
   if (kept?.stage === "not-asked" && isThisRound) return notAsked();
@@ -253,22 +254,27 @@ async function answer(ranking) {
 /** @param {Kept} kept */
 function reveal(kept, isOther = false) {
   const { announcement } = /** @type {Look} */ (look);
-  const how = { isQueued: isQueued(), isOther };
-  display(views.reveal(page, announcement, kept, how, guarded(send)), 3);
-  if (how.isQueued) waitFor(guarded(send));
+  const how = { isQueued: isQueued(kept), isOther };
+  const sends = guarded(() => send(kept));
+  display(views.reveal(page, announcement, kept, how, sends), 3);
+  if (how.isQueued) waitFor(sends);
 }
 
-/** Whether the person sent their answer without a connection. */
-function isQueued() {
-  return localStorage.getItem(queue) !== null;
+/** Whether the person sent their answer to this round without a connection. @param {Kept} kept */
+function isQueued({ round }) {
+  return localStorage.getItem(queue) === queued(round);
 }
 
-async function send() {
+/** @param {number} round */
+const queued = (round) => `round ${round}`;
+
+/** @param {Kept} shown  with the answer that the person saw */
+async function send(shown) {
   clearTimeout(retry);
-  const kept = await page.device.send(id).catch(unlessOffline);
+  const kept = await page.device.send(id, shown.round).catch(unlessOffline);
   if (!kept) {
-    localStorage.setItem(queue, "1");
-    return reveal(/** @type {Kept} */ (look?.kept));
+    localStorage.setItem(queue, queued(shown.round));
+    return reveal(shown);
   }
   localStorage.removeItem(queue);
   if (look) look.kept = kept;
@@ -288,6 +294,7 @@ async function receipt(kept, isAgain) {
 }
 
 async function forgetAll() {
+  localStorage.removeItem(queue);
   await page.device.forget(id, /** @type {Look} */ (look).announcement.series);
   others.postMessage("forgotten");
   say("keep", { text: "keep.deleted", mark: "done" });

@@ -35,7 +35,7 @@ import { speaker } from "./strings.js";
  * @property {(id: string) => Promise<Look>} look
  * @property {(id: string, how: {invitation: string | null}) => Promise<Kept>} join
  * @property {(id: string, series: string, ranking: Ranking) => Promise<Kept>} lock
- * @property {(id: string) => Promise<Kept>} send
+ * @property {(id: string, round: number) => Promise<Kept>} send
  * @property {(id: string, series: string) => Promise<void>} forget
  * @property {() => Promise<Spent>} spent
  * @property {(nats: number) => Promise<void>} limitTo

@@ -77,9 +77,9 @@ class Person {
     return this.#known(id);
   }
 
-  /** @param {string} id */
-  async send(id) {
-    await this.#device.send(id);
+  /** Sends the answer to the round that was shown. @param {string} id @param {number} round */
+  async send(id, round) {
+    await this.#device.send(id, round);
     return this.#known(id);
   }
 

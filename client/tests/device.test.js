@@ -199,6 +199,24 @@ test("a collector that goes back to an earlier round is refused", async () => {
   assert.equal((await device.join(survey.id)).round, 3);
 });
 
+test("of two rounds the one is sent whose answer was shown, or none", async () => {
+  const survey = { ...caseOf("pairs"), id: "twoOfThem" };
+  const { announcement, handout } = survey;
+  const head = JSON.parse(JSON.parse(handout).head);
+  const dear = JSON.parse(announcement);
+  survey.announcement = JSON.stringify({ ...dear, id: survey.id, epsilon: 2 * head.epsilon });
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  for (const round of [0, 1]) {
+    collector.round = round;
+    await device.join(survey.id);
+    await device.answer(survey.id, survey.order);
+  }
+  await kinds(device.send(survey.id, 0), "not-answered");
+  assert.deepEqual(collector.uploads, []);
+  assert.equal(await device.send(survey.id, 1), "abc123");
+});
+
 test("another question in the same round is refused", async () => {
   const survey = caseOf("pairs");
   const another = JSON.parse(caseOf("ldp-kwiksort-rr").handout);

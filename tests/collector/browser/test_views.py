@@ -444,6 +444,20 @@ def test_an_answer_that_waited_sends_none_of_another_survey(at_reveal, visits):
     assert json.loads(other.evaluate("localStorage.getItem('fake-device')"))["stage"] == "locked"
 
 
+def test_an_answer_that_waited_sends_none_of_the_next_round(at_reveal, visits):
+    person, address = left_waiting(at_reveal())
+    second = {"state": "open", "round": 1, "closes": None}
+    joined = scenario()["joined"] | {"round": 1}
+    found = scenario(announcement=TWO_ROUNDS, state=second, joined=joined)
+    other = visits.page(person, address, f"globalThis.scenario = {json.dumps(found)}")
+    press(other, "Show what it would send")
+    other.wait_for_selector("blockquote")
+    other.reload()
+    other.wait_for_selector("h1")
+    kept = json.loads(other.evaluate("localStorage.getItem('fake-device')"))
+    assert (kept["round"], kept["stage"]) == (1, "locked")
+
+
 def test_an_answer_that_waited_is_sent_when_the_page_is_opened_again(at_reveal, visits):
     person, address = left_waiting(at_reveal())
     again = visits.page(person, address, f"globalThis.scenario = {json.dumps(scenario())}")
