@@ -1,10 +1,12 @@
+import asyncio
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.service import LOTS, Joining
-from hushrank.collector.store.store import Joined
+from hushrank.collector.service import LOTS, Assigned, Joining
+from hushrank.collector.store.store import Joined, Secret
 from hushrank.collector.tokens import Assignment
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
@@ -81,6 +83,61 @@ def test_invitations_and_keys_are_of_128_bits_at_least_and_not_too_many_at_once(
         with pytest.raises(Refusal, match="expected 1 to 10,000 invitations"):
             await service.invite(id, 10_001)
         assert len(await service.make_api_key(await service.create(draft(joining="api")))) == 43
+
+    in_service(using)
+
+
+async def may_join(service, id, key):
+    """Whether a key of an app lets somebody in."""
+    try:
+        return isinstance(await service.join(id, Joining("bo", 5, api_key=key)), Assigned)
+    except Refusal:
+        return False
+
+
+def test_of_keys_of_an_app_that_are_made_at_once_one_is_valid_and_none_of_before(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="api"))
+        await service.open(id)
+        keys = [await service.make_api_key(id)]
+        assert await may_join(service, id, keys[0])
+        keys += await asyncio.gather(*(service.make_api_key(id) for _ in range(3)))
+        assert [await may_join(service, id, key) for key in ("", *keys)].count(True) == 1
+        assert not await may_join(service, id, keys[0])
+
+    in_service(using)
+
+
+def test_a_key_of_an_app_of_before_there_was_a_place_for_one_is_valid_until_it_is_replaced(
+    in_service,
+):
+    async def using(service):
+        ids = [await service.create(draft(joining="api")) for _ in range(2)]
+        for id in ids:
+            await service.open(id)
+        digest = service._digest(ids[0], "k")
+        await service.store.put_secrets([Secret("api-key", digest, b"", ids[0])])
+        assert [await may_join(service, id, "k") for id in ids] == [True, False]
+        await service.make_api_key(ids[0])
+        assert not await may_join(service, ids[0], "k")
+
+    in_service(using)
+
+
+def test_an_assignment_of_a_key_that_was_dropped_keeps_nobody_out_of_the_next_survey(in_service):
+    async def using(service):
+        first = await service.create(draft())
+        await service.open(first)
+        tokens = [(await service.join(first, Joining(f"{n}", 5))).assignment for n in range(2)]
+        await service.close(first)
+        await service.rotate_key(drops_old=True)
+        again = await service.copy(first)
+        await service.open(again)
+        for n, token in enumerate(tokens):
+            given = await service.join(again, Joining(f"{n}", 5, earlier=token))
+            assert isinstance(given, Assigned)
+        with pytest.raises(Refusal, match="signed no such"):
+            await service.join(again, Joining("9", 5, earlier=given.assignment[:-1] + "\n"))
 
     in_service(using)
 

@@ -61,12 +61,15 @@ class Answering(Shelf):
         return tokens
 
     async def make_api_key(self, id: str) -> str:
-        """Return a key for the organiser's own app, in place of any before. Raises Refusal."""
+        """Return a key for the organiser's own app, in place of any before. Raises Refusal.
+
+        Of several that are made at once, the last one to be kept is the only one.
+        """
         record = await self._record(id)
         allow(record.draft.joining == "api", "not-allowed", "the survey is not asked by an app")
         key = secrets.token_urlsafe(32)
-        await self.store.drop_secrets("api-key", id)
-        await self.store.put_secrets([Secret("api-key", self._digest(id, key), b"", id)])
+        await self.store.drop_secrets("api-key", id)  # of before there was a place for one, too
+        await self.store.put_secrets([Secret("api-key", _only(id), self._digest(id, key), id)])
         return key
 
     async def announcement(self, id: str) -> bytes:
@@ -156,10 +159,17 @@ class Answering(Shelf):
             known = await self.store.secret("invitation", self._digest(id, token), now=now)
             allow(known is not None and known.survey == id, "not-invited", "no such invitation")
             return self._named(record, id, "invitation", token)
-        key = joining.api_key or ""
-        known = await self.store.secret("api-key", self._digest(id, key), now=now)
-        allow(known is not None and known.survey == id, "not-invited", "no such key of an app")
+        allow(await self._is_key(id, joining.api_key or ""), "not-invited", "no such key of an app")
         return self._named(record, id, "app", joining.person)
+
+    async def _is_key(self, id: str, key: str) -> bool:
+        """Whether this is the key of the organiser's own app."""
+        now, digest = self._now(), self._digest(id, key)
+        known = await self.store.secret("api-key", _only(id), now=now)
+        if known is not None:
+            return hmac.compare_digest(known.blob, digest)
+        old = await self.store.secret("api-key", digest, now=now)  # kept when there could be more
+        return old is not None and old.survey == id
 
     def _named(self, record: Record, id: str, how: str, who: str) -> bytes:
         allow(1 <= len(who) <= 200, "malformed", "expected 1 to 200 characters that name a person")
@@ -177,7 +187,11 @@ class Answering(Shelf):
         """
         if earlier is None:
             return None
-        before = verify(earlier, await self._signing_keys([key_of(earlier)]))
+        signed_by = key_of(earlier)
+        keys = await self._signing_keys([signed_by])
+        if signed_by is not None and signed_by < max(keys) and signed_by not in keys:
+            return None  # by a key that was dropped: what it signed may be anybody's
+        before = verify(earlier, keys)
         kept = await self.store.load(before.survey)
         if kept is None or before.survey == id:
             return None
@@ -210,6 +224,11 @@ class Answering(Shelf):
 
 def _dealt(seed: bytes, survey: Survey, position: int) -> tuple[int, ...]:
     return questions_at(seed, len(survey.questions), survey.answers_per_person, position)
+
+
+def _only(id: str) -> bytes:
+    """Return where the one key of an app is kept: so that another takes its place."""
+    return hmac.digest(b"the key of an app", id.encode(), "sha256")
 
 
 def _verified(token: str, keys: Mapping[int, bytes]) -> Assignment | Refusal:
