@@ -297,7 +297,7 @@ export class Device {
     demand(given.announcement === fingerprint, "changed", "the announcement was changed");
     const kept = {
       assignment: isAsked ? text(given.assignment) : null,
-      handout: isAsked ? JSON.stringify(given.handout) : null,
+      handout: isAsked ? JSON.stringify(given.handout ?? null) : null,
       key: this.#name(),
       answered: null,
       upload: null,

@@ -629,7 +629,8 @@ test("what the collector refuses is told by its kind", async () => {
   collector.state = "between";
   await kinds(device.join(survey.id), "not-open");
   collector.state = "open";
-  for (const bad of [{ asked: "yes" }, { round: -1 }, { round: 256 }, { handout: null }, { assignment: 1 }]) {
+  const without = [{ handout: null }, { handout: undefined }, { assignment: undefined }];
+  for (const bad of [{ asked: "yes" }, { round: -1 }, { round: 256 }, { assignment: 1 }, ...without]) {
     const other = new Collector(survey);
     other.assigned = bad;
     await kinds(deviceOf(other).join(survey.id), "malformed");

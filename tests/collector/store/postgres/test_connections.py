@@ -3,9 +3,10 @@ import asyncio
 import asyncpg
 import pytest
 
+from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.migrations import steps
 from hushrank.collector.store.opening import open_store
-from hushrank.collector.store.postgres.connections import open_pool
+from hushrank.collector.store.postgres.connections import failures, open_pool
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
 from tests.collector.store.running import on_store, open_survey
@@ -111,6 +112,11 @@ def test_commits_are_durable_where_the_database_says_otherwise(database):
         on_store(database, scenario)
     finally:
         value(database, "ALTER ROLE hushrank RESET synchronous_commit")
+
+
+def test_a_statement_just_when_the_connection_is_cut_says_that_the_server_is_away():
+    with pytest.raises(ServerAway), failures():
+        raise asyncpg.InternalClientError("cannot switch to state 12; another operation (2)")
 
 
 def test_a_database_that_is_missing_is_told_in_words(server):

@@ -63,12 +63,13 @@ def failures() -> Iterator[None]:
         asyncpg.PostgresConnectionError,
         asyncpg.OperatorInterventionError,  # such as a shutdown
         asyncpg.InterfaceError,
+        asyncpg.InternalClientError,  # such as a statement just when the connection is cut
         OSError,
         TimeoutError,
     )
     try:
         yield
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+    except (asyncpg.PostgresError, *away) as error:
         kind = ServerAway if isinstance(error, away) else StoreFailure
         failure = kind(f"the store failed: {type(error).__name__}")
     else:
