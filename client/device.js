@@ -11,7 +11,7 @@
  *   Memos, Ranks, Standing, Statement, Storage } from "./types.js"
  */
 
-import { Offline, Problem, demand } from "./errors.js";
+import { Offline, Problem, Refusal, demand } from "./errors.js";
 import { floatAbove, unitsOf } from "./exact.js";
 import { parsed, text, whole } from "./forms.js";
 import { accountOf, entered, hasBegun, isWithinLimit, limited, statement } from "./ledger.js";
@@ -20,6 +20,7 @@ import { encodeReport, fingerprintOf, ranksOf, readAnnouncement, readHandout } f
 
 const ACCOUNT = "account";
 const MOST_CHARACTERS = 2 ** 20; // of a response
+const MOST_TIME = 30_000; // ms until it is there
 const LOTS = 2 ** 32;
 const MOST_ROUNDS = 255;
 
@@ -398,10 +399,11 @@ export class Device {
     try {
       // no cookies: who is signed in here is nobody's business
       const how = /** @type {RequestInit} */ ({ redirect: "error", credentials: "omit", ...init });
-      response = await this.#fetch(`${this.#collector}/v1/${path}`, how);
-      body = await response.text();
-    } catch {
-      throw new Offline();
+      const signal = AbortSignal.timeout?.(MOST_TIME); // none in older browsers
+      response = await this.#fetch(`${this.#collector}/v1/${path}`, { ...how, signal });
+      body = await textOf(response);
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Offline();
     }
     if (!response.ok) throw new Problem(problemKind(body), response.status);
     return body;
@@ -450,6 +452,24 @@ function standing(round, { handout, answered, receipt }, announcement) {
 /** @param {string} json @returns {Record<string, unknown>} those that a later version adds, too */
 function fields(json) {
   return Object(parsed(json, MOST_CHARACTERS));
+}
+
+/**
+ * What a response says, of which no more is read than this.
+ *
+ * @param {Response} response
+ */
+async function textOf(response) {
+  if (!response.body) return response.text(); // empty, or of an app's own `fetch`
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  for (let told = ""; ; ) {
+    const { done, value } = await reader.read();
+    told += decoder.decode(value, { stream: !done });
+    if (told.length > MOST_CHARACTERS) await reader.cancel();
+    demand(told.length <= MOST_CHARACTERS, "too-large", `expected at most ${MOST_CHARACTERS} characters`);
+    if (done) return told;
+  }
 }
 
 /** @param {string} body */

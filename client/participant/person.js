@@ -72,8 +72,13 @@ class Person {
    */
   async lock(id, series, ranking) {
     const first = await this.#keepFirst(`order ${id}`, ranking);
-    await this.#device.answer(id, first.order);
-    await this.#keep(`order of ${series}`, first);
+    try {
+      await this.#device.answer(id, first.order);
+      await this.#keep(`order of ${series}`, first);
+    } finally {
+      const isForgotten = !(await this.#device.kept(id)); // in another tab, meanwhile
+      if (isForgotten) await this.#forgetGiven(id, series);
+    }
     return this.#known(id);
   }
 
@@ -85,10 +90,16 @@ class Person {
 
   /** Forgets a survey that takes no more reports. @param {string} id @param {string} series */
   async forget(id, series) {
+    await this.#forgetGiven(id, series);
+    await this.#device.forget(id); // as long as it knows the survey, the page offers this again
+    await this.#forgetGiven(id, series); // what another tab kept meanwhile
+  }
+
+  /** Forgets what the person gave. @param {string} id @param {string} series */
+  async #forgetGiven(id, series) {
     for (const what of [`order ${id}`, `order of ${series}`, `invitation ${id}`]) {
       await this.#keep(what, undefined);
     }
-    await this.#device.forget(id); // last: as long as it knows the survey, the page offers this again
   }
 
   async spent() {

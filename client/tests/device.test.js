@@ -637,6 +637,31 @@ test("what the collector refuses is told by its kind", async () => {
   }
 });
 
+test("a response without an end is not read to it", async () => {
+  let [nPieces, isCancelled] = [0, false];
+  const pull = (stream) => stream.enqueue(new Uint8Array(2 ** 16).fill(++nPieces && 0x78));
+  const cancel = () => (isCancelled = true);
+  const fetch = async () => new Response(new ReadableStream({ pull, cancel }));
+  const device = new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch });
+  await kinds(device.open("AAAABBBBCCCC"), "too-large");
+  assert.ok(isCancelled && nPieces < 20, `${nPieces}`);
+});
+
+test("a response that is not there in time is waited for no longer", async (t) => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const fetch = async (url, init) => {
+    init.signal.throwIfAborted();
+    return collector.fetch(url, init);
+  };
+  const device = new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch });
+  const late = t.mock.method(AbortSignal, "timeout", () => AbortSignal.abort());
+  await kinds(device.open(survey.id), "offline");
+  assert.deepEqual(late.mock.calls[0].arguments, [30_000]);
+  late.mock.restore();
+  assert.equal((await device.open(survey.id)).announcement.id, survey.id);
+});
+
 test("every kind of refusal is explained to developers", () => {
   const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
   const modules = readdirSync(new URL("..", import.meta.url)).filter((name) => name.endsWith(".js"));

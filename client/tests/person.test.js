@@ -228,3 +228,19 @@ test("what is kept is on the disk before anything is sent", async (context) => {
   assert.ok(changes.length > 0);
   assert.ok(changes.every(({ arguments: [, , how] }) => how.durability === "strict"));
 });
+
+test("of a survey that another tab has forgotten no order is kept, whoever gives one", async () => {
+  const survey = caseOf("pairs", { id: "elsewhere", series: "other" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const [here, other] = [await openDevice({ origin: COLLECTOR }), await openDevice({ origin: COLLECTOR })];
+  const own = async () => (await keysKept()).filter((key) => /^person .* (elsewhere|of other)$/.test(key));
+  await here.limitTo(100);
+  await here.join(survey.id, { invitation: null });
+  await other.lock(survey.id, "other", { order: survey.order, unranked: [] });
+  assert.equal((await own()).length, 3);
+  await other.forget(survey.id, "other");
+  await assert.rejects(here.lock(survey.id, "other", { order: survey.order, unranked: [] }), {
+    kind: "not-joined",
+  });
+  assert.deepEqual(await own(), []);
+});
