@@ -491,6 +491,20 @@ def test_a_limit_is_kept_and_can_be_changed(live):
     assert device.spent().everywhere > 8.0
 
 
+def test_of_two_rounds_the_one_is_sent_whose_answer_was_shown_or_none(live):
+    rounds = {"protocol": "safari", "expected_people": 500, "options": {"split": "budget"}}
+    survey, device = live.open(epsilon=1.0, **rounds), live.device()
+    for number in (0, 1):
+        assert device.join(survey).round == number
+        device.answer(survey, ORDER)
+        if number == 0:
+            go_on(live, survey)
+    with pytest.raises(HushrankError, match="another round was joined after"):
+        device.send(survey, shown=0)
+    assert live.run(live.service.survey(survey)).counts[1].reported == 0
+    assert device.send(survey, shown=1) == device.kept(survey).receipt
+
+
 def test_who_begins_a_survey_can_pay_all_of_its_rounds(live):
     rounds = {"protocol": "safari", "expected_people": 500, "options": {"split": "budget"}}
     survey, device = live.open(epsilon=1.0, **rounds), live.device()

@@ -75,11 +75,13 @@ def _answer(
         require(standing.is_payable, over)
         device.answer(announcement.id, _order(announcement, wishes.order))
         standing = device.kept(announcement.id) or standing
+        handout = standing.handout or handout
     console.print("\n".join(_sent(handout, standing)))
     if standing.receipt is not None:
         console.print(f"It was sent before; the receipt is {plain(standing.receipt)}.")
     elif wishes.sends_at_once or typer.confirm("Send it?"):
-        console.print(f"Sent; the receipt is {plain(device.send(announcement.id))}.")
+        receipt = device.send(announcement.id, shown=standing.round)
+        console.print(f"Sent; the receipt is {plain(receipt)}.")
     else:
         console.print("Not sent. It is kept: the same command shows it again, and can send it.")
 

@@ -176,13 +176,16 @@ class Device:
             drawer.put(self._at(survey, current.round), kept)
         return answered
 
-    def send(self, survey: str) -> str:
+    def send(self, survey: str, *, shown: int | None = None) -> str:
         """Send what was answered, the same bytes each time, until there is a receipt; return that.
 
+        shown: the round whose answer the person saw, if one was shown.
         Raises Offline, after which it can be called again, also by a later process; Problem.
         """
         with self._memory.opened() as drawer:
             current = self._current(drawer, survey)
+        same = shown in (None, current.round)
+        require(same, "another round was joined after this answer was shown")
         upload, receipt = current.kept.upload, current.kept.receipt
         require(upload is not None, "there is no answer to send")
         if receipt is None:
