@@ -158,7 +158,11 @@ function isOver({ state }) {
 function notOpen(state, kept) {
   if (state === "draft") return say("not-open", { mark: "waiting" });
   if (state === "between") return say("between", { mark: "waiting" });
-  return say("closed", { text: kept?.stage === "locked" ? "closed.text_locked" : "closed.text" });
+  const begun = kept?.ranking ? "closed.text_begun" : "closed.text"; // an earlier round was answered
+  const text = kept?.stage === "locked" ? "closed.text_locked" : begun;
+  const forget = h("button", { class: "secondary", onclick: views.busy(guarded(forgetAll)) }, page.t("keep.delete"));
+  const isKept = kept !== null && isOver({ state, round: null });
+  return say("closed", isKept ? { text, more: [h("p", {}, page.t("keep.title"))], button: forget } : { text });
 }
 
 function notAsked() {

@@ -198,6 +198,15 @@ def test_what_the_device_keeps_can_be_deleted_when_the_survey_is_closed(visit):
     page.get_by_text("Deleted. Your privacy account stays.").wait_for()
 
 
+@pytest.mark.parametrize("stage", ["locked", "joined"])
+def test_who_sent_no_last_answer_is_told_nothing_false_and_can_delete_what_is_kept(visit, stage):
+    page = visit(scenario(kept=LOCKED | {"stage": stage, "round": 1}, state=CLOSED))
+    assert heading(page) == "This survey is closed"
+    assert "Nothing was sent" not in told(page)
+    press(page, "Delete it")
+    page.get_by_text("Deleted. Your privacy account stays.").wait_for()
+
+
 def test_what_the_device_keeps_stays_while_the_survey_is_open(visit):
     page = visit(scenario(kept=SENT))
     page.get_by_text("What your computer keeps").click()
