@@ -11,7 +11,7 @@
  *   Memos, Ranks, Standing, Statement, Storage } from "./types.js"
  */
 
-import { Offline, Problem, Refusal, demand } from "./errors.js";
+import { Offline, Problem, demand } from "./errors.js";
 import { floatAbove, unitsOf } from "./exact.js";
 import { parsed, text, whole } from "./forms.js";
 import { accountOf, entered, hasBegun, isWithinLimit, limited, statement } from "./ledger.js";
@@ -402,8 +402,8 @@ export class Device {
       const signal = AbortSignal.timeout?.(MOST_TIME); // none in older browsers
       response = await this.#fetch(`${this.#collector}/v1/${path}`, { ...how, signal });
       body = await textOf(response);
-    } catch (error) {
-      throw error instanceof Refusal ? error : new Offline();
+    } catch {
+      throw new Offline();
     }
     if (!response.ok) throw new Problem(problemKind(body), response.status);
     return body;
@@ -455,7 +455,7 @@ function fields(json) {
 }
 
 /**
- * What a response says, of which no more is read than this.
+ * What a response says, or more than the most characters of it: then nobody reads on, or takes it.
  *
  * @param {Response} response
  */
@@ -466,9 +466,9 @@ async function textOf(response) {
   for (let told = ""; ; ) {
     const { done, value } = await reader.read();
     told += decoder.decode(value, { stream: !done });
-    if (told.length > MOST_CHARACTERS) await reader.cancel();
-    demand(told.length <= MOST_CHARACTERS, "too-large", `expected at most ${MOST_CHARACTERS} characters`);
-    if (done) return told;
+    const isTooLong = told.length > MOST_CHARACTERS;
+    if (isTooLong) await reader.cancel();
+    if (done || isTooLong) return told;
   }
 }
 
