@@ -510,6 +510,25 @@ def test_a_round_that_others_opened_and_ended_meanwhile_is_opened_once(in_servic
     in_service(using)
 
 
+def test_a_survey_is_closed_whatever_round_others_open_meanwhile(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        end_round = service._end_round
+
+        async def opened_after(id, life):
+            await end_round(id, life)
+            if life.round == 0:
+                await Service(service.store, clock=Clock()).open_round(id)
+
+        service._end_round = opened_after
+        await service.close(id)
+        assert (await service.life(id)).state == "closed"
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("n_people", [0, 4])
 def test_too_few_reports_show_nothing(in_service, n_people):
     async def using(service):

@@ -71,6 +71,12 @@ ROOMS = (
         ),
         ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/evaluation"),
     ),
+    Room(
+        "rankings: how files are read",
+        ("rankings/agreement.py", "rankings/forms/*.py", "files/dealing.py"),
+        ("tests/rankings", "tests/files/test_dealing.py"),
+        ("tests/files", "tests/cli/input", "tests/stories"),
+    ),
     Room("workflows", ("workflows/**/*.py",), ("tests/workflows",), ("tests/cli", "tests/reports")),
     Room(
         "collector: surveys, store, web",

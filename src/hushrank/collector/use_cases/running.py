@@ -55,11 +55,13 @@ class Running(Drafting):
         await self._end_round(id, record.life)
 
     async def close(self, id: str) -> None:
-        """End the survey, after the open round if there is one, whatever could follow."""
-        life = (await self._record(id)).life
-        if life.state in ("open", "counting"):
+        """End the survey, after the open round if there is one, whatever could follow.
+
+        One that others open meanwhile is ended, too.
+        """
+        while (life := (await self._record(id)).life).state in ("open", "counting"):
             await self._end_round(id, life)
-        if (await self._record(id)).life.state == "between":
+        if life.state == "between":
             await self._change_life(id, lambda life: life.finish(self._now()))
 
     async def publish(self, id: str) -> None:
