@@ -446,3 +446,9 @@ def test_a_row_of_names_below_ranks_is_refused_and_turns_no_other_ballot_round(t
     text = "tea,milk,cola\n" + "2,1,3\n3,1,2\n" * 40
     with pytest.raises(HushrankError, match="line 82, column 1: expected a place of 1 to 3"):
         read(tmp_path, text + "milk,tea,cola\n")
+
+
+def test_a_last_row_that_weighs_as_much_as_all_others_is_a_sum_if_it_ranks_nothing(tmp_path):
+    text = "tea,milk,weight\n1,2,3\n2,1,4\n"
+    assert read(tmp_path, f"{text}1,2,7\n").n_people == 14
+    assert read(tmp_path, f"{text},,7\n").n_people == 7
