@@ -26,6 +26,8 @@ test("a limit may be used up and no more", () => {
   assert.ok(isWithinLimit(ACCOUNT, THERE, 6, 1));
   assert.ok(!isWithinLimit(ACCOUNT, THERE, 6.0000001, 1));
   assert.ok(isWithinLimit(ACCOUNT, HERE, 7, 1));
+  const full = entered(ACCOUNT, entry(HERE, "a", 7));
+  assert.ok(!isWithinLimit(full, HERE, 1e-16, 1)); // less than a sum of floats can tell
 });
 
 test("what a clock that was behind put into the past counts after what came before it", () => {

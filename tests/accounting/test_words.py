@@ -57,6 +57,14 @@ def test_no_loss_is_said_to_be_less_than_it_is(loss, digits):
     assert exact <= said <= exact * (1 + Fraction(10) ** (1 - digits))
 
 
+@given(st.floats(5e-324, 1e-290), st.integers(2, 15))
+@example(1e-323, 6)
+@example(2.5e-320, 6)
+def test_no_loss_too_small_for_all_digits_of_a_float_is_said_to_be_less(loss, digits):
+    said, exact = Fraction(loss_in_words(loss, digits)), Fraction(loss)
+    assert exact <= said <= exact * (1 + Fraction(10) ** (1 - digits))
+
+
 @pytest.mark.parametrize(
     ("epsilon", "delta", "said"),
     [

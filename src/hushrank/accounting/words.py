@@ -39,8 +39,10 @@ ASKED: Mapping[str, str] = {
 def loss_in_words(loss: float | Fraction, digits: int = 6) -> str:
     """Return an epsilon or delta in decimal, exactly or rounded up to so many digits."""
     shown = numeral_above(loss, digits).normalize()
-    is_plain = shown == 0 or -5 < shown.adjusted() < 16
-    return f"{shown:f}" if is_plain else f"{float(shown):.{digits}g}"
+    if shown == 0 or -5 < shown.adjusted() < 16:
+        return f"{shown:f}"
+    mantissa, power = f"{shown:e}".split("e")  # of no float, which may be below what is shown
+    return f"{mantissa}e{int(power):+03d}"
 
 
 def finely(loss: float | Fraction) -> str:
