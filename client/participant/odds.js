@@ -29,7 +29,9 @@ export function liePercent(epsilon) {
  * @returns {{ odds: number } | { percent: number }}
  */
 export function chanceShown(chance) {
-  return chance < 0.1 ? { odds: Math.ceil(1 / chance) } : { percent: Math.floor(100 * chance) };
+  const [part, whole] = [chance, 1].map(unitsOf);
+  if (chance < 0.1) return { odds: Number(quotientAbove(whole, part)) };
+  return { percent: Number((100n * part) / whole) };
 }
 
 /**

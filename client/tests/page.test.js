@@ -176,6 +176,8 @@ test("the chance of a lie that was told is not said to be larger", () => {
   assert.deepEqual(chanceShown(1 / 20.3), { odds: 21 });
   assert.deepEqual(chanceShown(0.2689), { percent: 26 });
   assert.deepEqual(chanceShown(0.1), { percent: 10 });
+  assert.deepEqual(chanceShown(1 / 14), { odds: 15 }); // the float is less than a fourteenth
+  assert.deepEqual(chanceShown(0.29), { percent: 28 }); // and this one than 29 hundredths
 });
 
 test("nats are read with two decimals, and never as fewer than they are", () => {

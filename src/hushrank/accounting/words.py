@@ -39,10 +39,9 @@ ASKED: Mapping[str, str] = {
 def loss_in_words(loss: float | Fraction, digits: int = 6) -> str:
     """Return an epsilon or delta in decimal, exactly or rounded up to so many digits."""
     shown = numeral_above(loss, digits).normalize()
-    if shown == 0 or -5 < shown.adjusted() < 16:
-        return f"{shown:f}"
+    is_plain = shown == 0 or -5 < shown.adjusted() < 16
     mantissa, power = f"{shown:e}".split("e")  # of no float, which may be below what is shown
-    return f"{mantissa}e{int(power):+03d}"
+    return f"{shown:f}" if is_plain else f"{mantissa}e{int(power):+03d}"
 
 
 def finely(loss: float | Fraction) -> str:
