@@ -74,7 +74,7 @@ export function readMechanism(wire) {
     nCategories,
     epsilon,
     form: ofRows.length ? `${m} members` : "category",
-    lieRate: 1 - (m * Number(response.hits)) / Number(WORDS),
+    lieRate: Number((WORDS - BigInt(m) * response.hits) >> 11n) / 2 ** 53, // never above
     randomise: ofRows.length
       ? randomise
       : (answer, rng) => randomise(whole(answer, 0, nCategories - 1), rng),

@@ -167,6 +167,13 @@ test("a sign of Hadamard's matrix is the parity of all bits that a row and a col
   }
 });
 
+test("the chance of a lie is not above what the thresholds make it", () => {
+  const words = { hit_words: "13835058055282164025", false_hit_words: "4611686018427387591" };
+  const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1.0986122886681098, ...words };
+  const { lieRate } = readMechanism(wire); // the nearest float is a quarter, and that is more
+  assert.ok(lieRate < 0.25 && lieRate > 0.2499999);
+});
+
 test("an epsilon is of at most 1000", () => {
   const words = { hit_words: String(2n ** 64n - 1n), false_hit_words: "1" };
   const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1000, ...words };

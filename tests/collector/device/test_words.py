@@ -156,6 +156,9 @@ def test_a_report_of_very_many_answers_is_said_at_once():
 
 def test_how_often_a_device_lies_is_said_in_per_cent():
     assert "a chance of 26 %" in chance_in_words(GeneralizedRandomizedResponse(2, 1.0))
+    assert "a chance of 24 %" in chance_in_words(
+        GeneralizedRandomizedResponse(2, 1.0986122886681098)
+    )
     assert "a chance of 26 %" in chance_in_words(NamedMember(6, 1.0, 3))  # of three truths, any
     assert "a chance of 63 % and any" not in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
     assert "63 %, any other one with 37 %" in chance_in_words(SymmetricUnaryEncoding(6, 1.0))

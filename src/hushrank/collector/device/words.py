@@ -1,12 +1,14 @@
 """Answers and reports in plain English: what a person is shown before anything is sent."""
 
-from collections.abc import Iterable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from math import comb, factorial
 from typing import cast
 
 import numpy as np
 
+from hushrank.accounting.rounding import numeral_above, numeral_below
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import LocalMechanism, Reporting
 from hushrank.mechanisms.named_member import NamedMember
@@ -24,6 +26,7 @@ from hushrank.questions.stated import Stated
 from hushrank.questions.top_order import TopOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.rankings.coding import orders_at
+from hushrank.samplers.word_probabilities import WORDS
 from hushrank.surveys.wire_reports import PACKED_BITS, WireReport, from_wire
 
 Names = Sequence[str]
@@ -106,12 +109,12 @@ def chance_in_words(mechanism: Reporting) -> str:
         return "It is an order drawn by chance, likelier to be near yours than far from it."
     rates = cast(LocalMechanism, mechanism).rates
     if isinstance(mechanism, PACKED_BITS):
-        own = _percent(rates.hit_rate, ROUND_CEILING)
-        other = _percent(rates.false_hit_rate, ROUND_FLOOR)
+        own = _percent(rates.hit_words, numeral_above)
+        other = _percent(rates.false_hit_words, numeral_below)
         coins = f"yours is named with a chance of {own}, any other one with {other}"
         return f"It may be a lie: coins of your device decided. What is {coins}."
     n_held = mechanism.n_members if isinstance(mechanism, NamedMember) else 1
-    lie = _percent(1 - n_held * rates.hit_rate, ROUND_FLOOR)
+    lie = _percent(WORDS - n_held * rates.hit_words, numeral_below)
     return f"It may be a lie: a coin of your device decided, and lies with a chance of {lie}."
 
 
@@ -235,8 +238,8 @@ def _listed(names: Sequence[str], word: str) -> str:
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def _percent(probability: float, rounding: str) -> str:
-    """Say a chance in per cent, rounded to the side on which the device hides less."""
-    digits = 2 if probability < 0.99 else 4
-    shown = Context(prec=digits, rounding=rounding).multiply(Decimal(probability), 100)
-    return f"{float(shown):.{digits}g} %"
+def _percent(words: int, rounded: Callable[[Fraction, int], Decimal]) -> str:
+    """Say a chance of so many words in per cent, rounded to the side that hides less."""
+    percent = Fraction(100 * words, WORDS)
+    digits = 2 if percent < 99 else 4
+    return f"{float(rounded(percent, digits)):.{digits}g} %"
