@@ -452,3 +452,9 @@ def test_a_last_row_that_weighs_as_much_as_all_others_is_a_sum_if_it_ranks_nothi
     text = "tea,milk,weight\n1,2,3\n2,1,4\n"
     assert read(tmp_path, f"{text}1,2,7\n").n_people == 14
     assert read(tmp_path, f"{text},,7\n").n_people == 7
+
+
+@pytest.mark.parametrize(("best", "first"), [("low", "tea"), ("high", "milk")])
+def test_which_end_of_scores_is_best_is_as_the_caller_says(tmp_path, best, first):
+    (person,) = read(tmp_path, "tea,milk\n7,9\n", form="scores", best=best)
+    assert next(iter(person)) == first
