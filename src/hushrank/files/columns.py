@@ -57,7 +57,8 @@ class Table:
     """Named columns of equal length; `where` names the line or row of the file for an error.
 
     `format` says in words what the table was read from, `may_lack_header` whether its header is a
-    line as others are, which may hold no names. A name may be empty: see `require_named`.
+    line as others are, which may hold no names, `told_by_rows` whether rows tell which columns
+    there are. A name may be empty: see `require_named`.
     """
 
     header: tuple[str, ...]
@@ -65,6 +66,7 @@ class Table:
     where: Callable[[int], str]
     format: str = ""
     may_lack_header: bool = False
+    told_by_rows: bool = False
 
     @property
     def n_rows(self) -> int:

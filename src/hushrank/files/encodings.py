@@ -38,7 +38,7 @@ _PAGE = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _OF_UTF8 = re.compile(
-    rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 """Letters of UTF-8: beside other bytes they are of files, or of cells, that were put together."""
 _SAMPLE = 4096

@@ -42,6 +42,8 @@ def parse_json(text: bytes) -> Table:
         rows = [_stripped(n, _flat(record), is_by_line) for n, record in records]
     header = natural_order(key for row in rows for key in row)  # a record's order may be a ranking
     require(header, _KINDS)
+    n_keys = len({"".join(key.split()) for key in header})  # else items get numbers behind names
+    require(n_keys == len(header), "expected each key in one spelling, blanks within it included")
     cells = [[_text(row.get(key)) for key in header] for row in rows]
     numbers = [number for number, _ in records]
     return Table(
@@ -49,6 +51,7 @@ def parse_json(text: bytes) -> Table:
         text_columns(cells, len(header)),
         lambda row: _named(numbers[row], is_by_line),
         "NDJSON" if is_by_line else "JSON",
+        told_by_rows=True,
     )
 
 

@@ -147,7 +147,8 @@ def parse_common_data(content: bytes) -> Table:
     ]
     undecided = marking.n_undecided
     said = f"; marks that nobody decided about: {undecided:,}, counted" if undecided else ""
-    return table_of_marks(contests, len(report.records), marks, f"{FORMAT}{said}")
+    n_records = len(report.records)
+    return table_of_marks(contests, n_records, marks, f"{FORMAT}{said}", told_by_rows=True)
 
 
 def _report(content: bytes) -> Report:

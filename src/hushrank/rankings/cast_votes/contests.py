@@ -43,11 +43,17 @@ class Marked(NamedTuple):
 
 
 def table_of_marks(
-    contests: Iterable[RankedContest], n_ballots: int, marks: Iterable[Marked], format: str
+    contests: Iterable[RankedContest],
+    n_ballots: int,
+    marks: Iterable[Marked],
+    format: str,
+    *,
+    told_by_rows: bool = False,
 ) -> Table:
     """Return a column for each place, with a row a ballot; two names in one place are an overvote.
 
-    Marks in other contests are passed over. format: says in words what was read.
+    Marks in other contests are passed over. format: says in words what was read; told_by_rows:
+    whether ballots tell which contests and places there are.
     """
     every = list(contests)
     require(every, NO_CONTEST)
@@ -63,7 +69,13 @@ def table_of_marks(
             is_other = column[mark.row] not in ("", mark.name)
             column[mark.row] = OVERVOTE if is_other else mark.name
     columns = tuple(map(text_column_of, cells.values()))
-    return Table(tuple(titles), columns, lambda row: f"ballot {row + 1}", format)
+    return Table(
+        tuple(titles),
+        columns,
+        lambda row: f"ballot {row + 1}",
+        format,
+        told_by_rows=told_by_rows,
+    )
 
 
 def told_apart(names: Mapping[K, tuple[Hashable, str]]) -> Mapping[K, str]:

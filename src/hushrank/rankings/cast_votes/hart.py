@@ -68,7 +68,8 @@ def parse_hart(content: bytes) -> Table:
     require(is_archive(content), one)
     files = enumerate(unpacked(content, _FILE.fullmatch), 1)
     sheets = [list(_contests(text, number)) for number, (_, text) in files]
-    contests = {each.id: each.name for sheet in sheets for each in sheet}
+    named_so = {each.id: each.name for sheet in sheets for each in sheet}
+    contests = {id: named_so[id] for id in sorted(named_so)}  # in the order of no sheet
     options = [(sheet.id, each) for sheet in _every(sheets) for each in sheet.options]
     n_places = dict.fromkeys(contests, 1)
     for contest, option in options:
@@ -82,7 +83,7 @@ def parse_hart(content: bytes) -> Table:
     one_name = len({id for id, _ in named}) == len(named)
     require(one_name, "expected one name for each choice, the same on all sheets")
     names = told_apart({each.id: (contest, each.name) for contest, each in options if each.name})
-    return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT)
+    return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT, told_by_rows=True)
 
 
 def _every(sheets: Sequence[Sequence[Contest]]) -> Iterator[Contest]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.rankings.forms.headings import Headed
 
 WEIGHT = "weight"
@@ -76,6 +76,20 @@ def chosen(headed: Headed, patterns: Sequence[str], option: str) -> list[int]:
         require(columns, f"{option}: there is no column '{pattern}'")
         found |= columns
     return sorted(found)
+
+
+def require_steady(headed: Headed, patterns: Sequence[str]) -> None:
+    """Refuse numbers of columns where a column is there for one row's sake, and moves others."""
+    parts = (part.strip() for pattern in patterns for part in pattern.split(","))
+    if not headed.table.told_by_rows or not any(map(_RANGE.fullmatch, parts)):
+        return
+    filled = [int(each.is_filled.sum()) for each in headed.table.columns]
+    lone = [n for n, n_filled in enumerate(filled) if n_filled <= 1]
+    if lone and headed.table.n_rows > 1:
+        raise HushrankError(
+            f"{listed(lone)}: one row at most says something there, and its number moves others:"
+            " say columns by their names, not by numbers"
+        )
 
 
 def the_one(headed: Headed, name: str, option: str) -> int:

@@ -143,8 +143,8 @@ def _require_no_header_below(headed: Headed, columns: Sequence[int]) -> None:
     """Refuse a first row that says places: it is of the header, but for a ballot that says one."""
     if not headed.table.n_rows:
         return
-    first = [headed.table.cells(0)[n] for n in columns]
-    are_places = [ordinal(cell) for cell in first] == [*range(1, len(columns) + 1)]
+    first = [cell for n in columns if (cell := headed.table.cells(0)[n])]
+    are_places = bool(first) and [*map(ordinal, first)] == [*range(1, len(first) + 1)]
     headed.table.require_rows(
         np.arange(headed.table.n_rows) >= (are_places and all(map(is_in_words, first))),
         "a ballot, got places: delete the lines above it, which name no columns",

@@ -16,7 +16,14 @@ from hushrank.files.tables import column_named
 from hushrank.rankings.agreement import N_PARTS, require_alike
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
-from hushrank.rankings.forms.columns import WEIGHT, chosen, listed, may_be_a_weight, the_one
+from hushrank.rankings.forms.columns import (
+    WEIGHT,
+    chosen,
+    listed,
+    may_be_a_weight,
+    require_steady,
+    the_one,
+)
 from hushrank.rankings.forms.counted import with_weights
 from hushrank.rankings.forms.headings import (
     Headed,
@@ -158,6 +165,8 @@ def _below(head: Headed, asked: Asked, *, is_ballot: bool = False) -> Found:
     if is_ballot:
         _require_names_of_all(head.table, ballots)
     head, n_superseded = _last_rows(head, beside)
+    others = filter(None, (asked.weight, asked.id))
+    require_steady(head, (*asked.columns, *asked.ignore, *others))
     columns = ballots if is_ballot else may_be_ballots(head, ballots, asked)
 
     def read(table: Table) -> Found:

@@ -1,0 +1,97 @@
+"""Where rows tell which columns there are, or how text is stored, one row moves none of others."""
+
+from collections import Counter
+from itertools import cycle, islice, permutations
+from json import dumps
+from uuid import UUID
+from zipfile import ZipFile
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+TURNS = [*islice(cycle(permutations(("tea", "milk", "cola"))), 30)]
+NESTED = [{"Drinks": {name: n for n, name in enumerate(turn, 1)}} for turn in TURNS]
+
+
+def counted(path, **asked):
+    """Return how many people have each ranking, by what their items are called."""
+    return Counter(map(repr, read_rankings(path, **asked)))
+
+
+@pytest.mark.parametrize("key", [" milk", "milk ", "\tmilk"])
+def test_a_blank_in_a_key_within_a_record_renames_no_item_of_others(tmp_path, key):
+    path = tmp_path / "ballots.json"
+    path.write_text(dumps([*NESTED, {"Drinks": {"tea": 1, "milk": 2, key: 3}}]))
+    with pytest.raises(HushrankError, match="each key in one spelling"):
+        read_rankings(path)
+
+
+@pytest.mark.parametrize("own", [{"Age": 5}, {"1": ""}, {"Drinks": "x"}])
+def test_a_key_of_one_record_does_not_move_the_numbers_of_columns(tmp_path, own):
+    path = tmp_path / "ballots.json"
+    path.write_text(dumps(NESTED))
+    before = counted(path, columns=["1-3"])
+    path.write_text(dumps([*NESTED, {**NESTED[0], **own}]))
+    with pytest.raises(HushrankError, match="by their names, not by numbers"):
+        read_rankings(path, columns=["1-3"])
+    if "Age" in own:
+        assert counted(path, columns=["Drinks*"]) - before == Counter([repr(TURNS[0])])
+
+
+def sheet(*contests):
+    written = [
+        f"<Contest><Name>{name}</Name><Id>{name}</Id><Options>"
+        + "".join(
+            f"<Option><Name>{each}</Name><Id>{name} {each}</Id><Value>{value}</Value></Option>"
+            for each, value in options
+        )
+        + "</Options></Contest>"
+        for name, options in contests
+    ]
+    return f"<Cvr><Contests>{''.join(written)}</Contests></Cvr>"
+
+
+def archive(path, sheets):
+    with ZipFile(path, "w") as opened:
+        for number, text in enumerate(sheets):
+            opened.writestr(f"cvr/1_{UUID(int=number)}.xml", text)
+    return path
+
+
+MAYOR, CLERK = ("Mayor", [("Ann", "10"), ("Bo", "01")]), ("Clerk", [("Di", "10"), ("Ed", "01")])
+
+
+def test_the_contests_of_the_first_sheet_do_not_decide_which_columns_have_which_number(tmp_path):
+    path, sheets = tmp_path / "export.zip", [sheet(CLERK, MAYOR)] * 30
+    both = [
+        counted(archive(path, [*own, *sheets]), columns=["1-2"]) for own in ((), [sheet(MAYOR)])
+    ]
+    assert both == [Counter({repr(("Di", "Ed")): 30})] * 2
+
+
+def test_a_place_that_one_sheet_alone_has_does_not_move_the_numbers_of_columns(tmp_path):
+    own = sheet(("Clerk", [("Di", "010")]), MAYOR)
+    path = archive(tmp_path / "export.zip", [*[sheet(CLERK, MAYOR)] * 30, own])
+    with pytest.raises(HushrankError, match="by their names, not by numbers"):
+        read_rankings(path, columns=["3-4"])
+    assert counted(path, columns=["Mayor*"]) == Counter({repr(("Ann", "Bo")): 31})
+
+
+@pytest.mark.parametrize("name", ["£5", "b\xa0c", "20°", "½ pint", "café", "茶"])
+def test_one_cell_in_another_encoding_does_not_respell_the_items_of_others(tmp_path, name):
+    path = tmp_path / "ballots.csv"
+    text = "1st,2nd\n" + f"{name},tea\ntea,{name}\n" * 20
+    path.write_bytes(text.encode() + b"th\xe9,tea\n")
+    with pytest.raises(HushrankError, match="line 42: expected text in UTF-8"):
+        read_rankings(path)
+
+
+def test_a_second_line_of_a_header_is_no_ballot_where_a_row_is_longer(tmp_path):
+    path = tmp_path / "ballots.csv"
+    rows = [",".join(["7", *turn, ""]) for turn in TURNS]
+    rows.insert(9, "7,tea,9,cola,milk")
+    path.write_text("\n".join(["Respondent ID,Drinks,,,", ",1st,2nd,3rd,", *rows]) + "\n")
+    with pytest.raises(HushrankError, match="line 2: expected a ballot, got places"):
+        read_rankings(path, form="places")
