@@ -323,7 +323,7 @@ def test_places_round_trip_up_to_the_order_of_columns_or_refuse(tmp_path, rankin
             write_rankings(rankings, path, form="places")
 
 
-@pytest.mark.parametrize("name", ["-", "n/a", "Undervote", "overvote"])
+@pytest.mark.parametrize("name", ["-", "n/a", "Undervote", "overvote", "Don't know"])
 def test_an_item_whose_name_says_nobody_is_never_lost(tmp_path, name):
     rankings = read_rankings([[name, "tea"], ["tea", name]])
     with pytest.raises(HushrankError, match="a place is empty"):

@@ -179,6 +179,22 @@ def test_an_id_and_an_age_are_no_ballots(tmp_path):
         read(tmp_path, "shoe,height\n43,180\n39,165\n")
 
 
+@pytest.mark.parametrize("title", ["How old are you?", "What is your age?", "Years of experience"])
+def test_a_question_for_an_age_is_set_aside_as_an_age_is(tmp_path, title):
+    rankings = read(tmp_path, f"tea,milk,{title}\n1,2,34\n2,1,51\n")
+    assert (rankings.names, rankings.reading.ignored) == (("tea", "milk"), (title,))
+
+
+def test_lists_that_no_known_sign_parts_are_refused_by_what_parts_them(tmp_path):
+    with pytest.raises(HushrankError, match=r"column 1: .* parted by > or ; or "):
+        read(tmp_path, "ballot\ntea / milk\nmilk / tea\n", form="lists")
+
+
+def test_who_is_asked_which_end_is_best_is_told_to_leave_out_what_is_no_ballot(tmp_path):
+    with pytest.raises(HushrankError, match=r"best=.* leave out columns .* with ignore="):
+        read(tmp_path, "tea,milk,Household size\n1,2,3\n2,1,1\n1,2,1\n")
+
+
 def test_an_age_beside_ballots_is_set_aside_and_said(tmp_path):
     rankings = read(tmp_path, "age,tea,milk\n34,1,2\n51,2,1\n")
     assert rankings.names == ("tea", "milk")

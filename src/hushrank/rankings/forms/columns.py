@@ -34,6 +34,8 @@ _PERHAPS_BESIDE = re.compile(
     r"|occupation|year of birth|birth.*|language|date|time|status|progress|finished|name|token"
     r"|seed|tags|voter|person|participant|respondent|user|comments?|url|refer(?:r)?er|browser"
     r"|device|platform|precinct|ip|year|total|score|count|votes|alter|geschlecht|land|ort|plz"
+    r"|(?:what(?: is|['\u2019]s) )?your (?:age|gender|sex|country|city)\??|how old are you\??"
+    r"|years of experience"
     r"|nr\.?|no\.?|teilnehmer(?:in)?|antwort id|kommentare?|feedback|notes?",
     re.IGNORECASE,
 )

@@ -111,7 +111,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     """Take the form that the caller says, and all columns that may be of it."""
     require(columns, f"expected columns that hold {asked.form}")
     if asked.form == "lists":
-        return _lists(headed, columns, is_open=False) or _nothing(headed, columns)
+        return _lists(headed, columns, is_open=False) or _no_lists(headed, columns)
     if asked.form == "places":
         _require_not_turned(headed, columns)
         _require_no_header_below(headed, columns)
@@ -352,7 +352,8 @@ def _ask_best(
         these = "these numbers are places or scores"
         found = f"{listed(columns)}: cannot tell whether {these}"
         said = 'say best="low" if 1 is best, or best="high" if the largest number is'
-        raise HushrankError(f"{found}; {said}")
+        beside = "; leave out columns that are no ballots with ignore=" if len(columns) > 1 else ""
+        raise HushrankError(f"{found}; {said}{beside}")
     leave = "leave out columns that are no ballots with ignore="
     if len(others) == 1:
         leave += ", or say weight= if it tells for how many people a row stands"
@@ -383,6 +384,13 @@ def _title_of(part: str, column: int) -> str:
     """Return the title of a column of lists, its number where the title may be a ballot."""
     may_be_a_ballot = not part or any(sign in part for sign in SEPARATORS if sign != ",")
     return f"no. {column + 1}" if may_be_a_ballot else part
+
+
+def _no_lists(headed: Headed, columns: Sequence[int]) -> Layout:
+    """Raise HushrankError: no sign is known that parts the cells into items."""
+    _require_not_turned(headed, columns)
+    signs = "items parted by > or ; or | or commas, or one a line"
+    raise HushrankError(f"{listed(columns)}: expected whole ballots in a column, {signs}")
 
 
 def _nothing(headed: Headed, columns: Sequence[int]) -> Layout:

@@ -20,7 +20,9 @@ NONE, SEVERAL = -1, -2
 """Codes of a place that is empty, and of one that names several items."""
 
 _NO_VOTE = re.compile(
-    r"under[ -]?vote|skipped|blank|exhausted|no[ -]?(?:answer|vote|opinion)|n/a|-+", re.IGNORECASE
+    r"under[ -]?vote|skipped|blank|exhausted|no[ -]?(?:answer|vote|opinion)|n/a|-+"
+    r"|do(?:n['\u2019]t| not) know|prefer not to (?:say|answer)",
+    re.IGNORECASE,
 )
 CROSSED = "XXX"
 """A place that nobody filled, as clerks of some cities type it."""
