@@ -176,8 +176,8 @@ def broken(**changes):
             report([record(marked("yes", 1), contest="x")]),
             "record 1: expected contests of the file",
         ),
-        (report([record({"ContestSelectionId": "c-p1"})]), "record 1: expected a rank, 1 or more"),
-        (report([record(marked("c-p1", 0))]), "record 1: expected a rank, 1 or more"),
+        (report([record({"ContestSelectionId": "c-p1"})]), "record 1: expected a rank of 1"),
+        (report([record(marked("c-p1", 0))]), "record 1: expected a rank of 1"),
         (report([record(marked("c-p1", "first"))]), "expected cast vote records in the common"),
         (broken(CurrentSnapshotId="s7"), "record 1: expected one current snapshot, got 0"),
         (report([record(contest="measure")]), "expected a contest in which candidates are ranked"),
@@ -215,3 +215,15 @@ def test_xml_defines_nothing(tmp_path):
     path.write_text(text[: len(text) // 2].replace('<!DOCTYPE x [<!ENTITY a "b">]>', ""))
     with pytest.raises(HushrankError, match="expected whole XML"):
         read_rankings(path)
+
+
+@pytest.mark.parametrize("rank", [0, -1, 1001, 10**9])
+def test_a_rank_of_more_than_a_thousand_is_refused_where_it_stands(tmp_path, rank):
+    (tmp_path / "c.json").write_text(json.dumps(report([*BALLOTS, record(marked("c-p1", rank))])))
+    with pytest.raises(HushrankError, match=r"record 8: expected a rank of 1\.\.1000"):
+        read_rankings(tmp_path / "c.json")
+
+
+def test_more_places_than_a_byte_counts_are_read(tmp_path):
+    (tmp_path / "c.json").write_text(json.dumps(report([*BALLOTS, record(marked("c-p1", 300))])))
+    assert list(read_rankings(tmp_path / "c.json"))[-1] == ("Ann Lee",)

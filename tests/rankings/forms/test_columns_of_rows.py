@@ -40,6 +40,13 @@ def test_a_key_of_one_record_does_not_move_the_numbers_of_columns(tmp_path, own)
         assert counted(path, columns=["Drinks*"]) - before == Counter([repr(TURNS[0])])
 
 
+def test_a_key_of_one_record_that_is_called_like_a_pattern_does_not_stand_for_it(tmp_path):
+    path = tmp_path / "ballots.json"
+    path.write_text(dumps([*NESTED[:12], {"Drinks*": 1}]))
+    with pytest.raises(HushrankError, match="one row at most says something in a column called so"):
+        read_rankings(path, columns=["drinks*"])
+
+
 def sheet(*contests):
     written = [
         f"<Contest><Name>{name}</Name><Id>{name}</Id><Options>"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 FORMAT = "cast vote records in the common data format"
+MOST_PLACES = 1000
+"""Far more than ballots have: each is a column, for one mark's sake."""
 RANKED, PERHAPS_RANKED = ("rcv", "borda"), ("", "other")
 """What a contest's `VoteVariation` says of ranking."""
 _REPORT, _SNAPSHOT, _BEGIN = b"CastVoteRecordReport", b'"CVRSnapshot"', 4096
@@ -216,8 +218,8 @@ class _Marking:
     def _of_contest(self, contest: Contest, row: int, *, is_ranked: bool) -> Iterator[Marked]:
         for selection in contest.selections:
             for place in self._places(selection):
-                lacks = f"record {row + 1}: expected a rank, 1 or more, of each mark"
-                require(place is None or place >= 1, lacks)
+                lacks = f"record {row + 1}: expected a rank of 1..{MOST_PLACES} of each mark"
+                require(place is None or 1 <= place <= MOST_PLACES, lacks)
                 require(place or not is_ranked, lacks)
                 if place:
                     yield Marked(row, contest.contest_id, place, self._name(selection, row + 1))

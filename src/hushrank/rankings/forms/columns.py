@@ -81,17 +81,25 @@ def chosen(headed: Headed, patterns: Sequence[str], option: str) -> list[int]:
 
 
 def require_steady(headed: Headed, patterns: Sequence[str]) -> None:
-    """Refuse numbers of columns where a column is there for one row's sake, and moves others."""
-    parts = (part.strip() for pattern in patterns for part in pattern.split(","))
-    if not headed.table.told_by_rows or not any(map(_RANGE.fullmatch, parts)):
+    """Refuse patterns that a column which is there for one row's sake would give another meaning.
+
+    It moves the numbers of others, and may be called like a pattern, `Drinks*`.
+    """
+    table = headed.table
+    parts = {part.strip() for pattern in patterns for part in (pattern, *pattern.split(","))}
+    if not table.told_by_rows or not parts or table.n_rows < 2:
         return
-    filled = [int(each.is_filled.sum()) for each in headed.table.columns]
-    lone = [n for n, n_filled in enumerate(filled) if n_filled <= 1]
-    if lone and headed.table.n_rows > 1:
+    lone = [n for n, each in enumerate(table.columns) if each.is_filled.sum() <= 1]
+    called = {table.header[n].casefold() for n in lone}
+    signs = [part for part in parts if "*" in part or "," in part]
+    if lone and any(map(_RANGE.fullmatch, parts)):
         raise HushrankError(
             f"{listed(lone)}: one row at most says something there, and its number moves others:"
             " say columns by their names, not by numbers"
         )
+    for part in signs:
+        whose = "one row at most says something in a column called so"
+        require(part.casefold() not in called, f"{part}: {whose}: say other names of columns")
 
 
 def the_one(headed: Headed, name: str, option: str) -> int:

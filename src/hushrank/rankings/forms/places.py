@@ -101,8 +101,11 @@ def _fill_regular(ranks: Ranks, cells: NDArray[np.int32]) -> bool:
     gaps = filled[:, 1:] & ~filled[:, :-1]
     if gaps.any() or (cells == SEVERAL).any():
         return False
+    n_items = ranks.shape[1]
+    if filled[:, n_items:].any():  # more places than items: some item is repeated
+        return False
     n_filled = np.zeros(len(cells), dtype=np.int64)
-    for place in range(cells.shape[1]):
+    for place in range(min(cells.shape[1], n_items)):
         rows = np.flatnonzero(filled[:, place])
         ranks[rows, cells[rows, place]] = place
         n_filled[rows] += 1
