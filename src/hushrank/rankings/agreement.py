@@ -76,7 +76,8 @@ def _require_same(found: Read, alone: Read | None, kept: NDArray[np.bool_]) -> N
     told = found.form, found.ignored
     same = alone is not None and (alone.form, alone.ignored) == told
     if alone is None or not same or not _are_same(alone.rankings, found.rankings.select(kept)):
-        tell = f"all rows tell {found.form}, some of them {alone.form if alone else 'nothing'}"
+        others = f"part of them {alone.form}" if alone else "but part of them alone does not"
+        tell = f"all rows tell {found.form}, {others}"
         raise HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")
 
 
