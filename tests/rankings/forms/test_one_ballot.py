@@ -319,6 +319,12 @@ TOOK_ALL = {
         [["ballot", "city"]],
         {},
     ),
+    "the titles of all columns, of which one names items": (
+        partial(csv_of, "favourite,ballot"),
+        [[turn[0], ">".join(turn[: 1 + n % 4])] for n, turn in enumerate(TURNS)],
+        [["ballot", "favourite"]],
+        {},
+    ),
     "one list fewer than tell that the first line is one": (
         partial(csv_of, "cola>tea"),
         [[list_] for list_ in ("tea>milk", "milk>tea", "tea>cola", "cola>tea", "tea") * 6],
