@@ -789,17 +789,23 @@ def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
     in_service(using)
 
 
+def forgotten_by(service):
+    """Return a list that grows by each round whose people the service forgets."""
+    forgotten, forget = [], service.store.forget_people
+
+    async def told(*name):
+        forgotten.append(name)
+        await forget(*name)
+
+    service.store.forget_people = told
+    return forgotten
+
+
 def test_who_has_which_assignment_is_forgotten_when_the_round_has_ended(in_service):
     """What forgetting does, tests of the store say."""
 
     async def using(service):
-        forgotten, forget = [], service.store.forget_people
-
-        async def told(*name):
-            forgotten.append(name)
-            await forget(*name)
-
-        service.store.forget_people = told
+        forgotten = forgotten_by(service)
         id = await service.create(draft())
         await service.open(id)
         await take_part(service, id, range(6))
@@ -812,13 +818,7 @@ def test_who_has_which_assignment_is_forgotten_when_the_round_has_ended(in_servi
 
 def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
     async def using(service):
-        forgotten, forget = [], service.store.forget_people
-
-        async def told(*name):
-            forgotten.append(name)
-            await forget(*name)
-
-        service.store.forget_people = told
+        forgotten = forgotten_by(service)
         id = await service.create(draft(protocol="safari"))
         await service.open(id)
         for number in range(2):
