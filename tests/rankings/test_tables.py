@@ -17,13 +17,13 @@ from hushrank.rankings.profile import Rankings
 from hushrank.rankings.written_tables import format_csv, format_parquet
 
 
-def table_rankings(table, form=None):
-    asked = Asked(form=form)
+def table_rankings(table, form=None, header=None):
+    asked = Asked(form=form, header=header)
     return ballots_of(ballots_of_table(table, asked), "table", asked)
 
 
-def csv_rankings(text, form=None):
-    return table_rankings(parse_csv(text.encode()), form)
+def csv_rankings(text, form=None, header=None):
+    return table_rankings(parse_csv(text.encode()), form, header)
 
 
 def parquet_of(**columns):
@@ -100,7 +100,7 @@ def test_header_and_cells_tell_the_form(header, form):
 
 
 def test_a_stated_form_overrides_the_header():
-    assert csv_rankings("1,2\n2,1\n", "ranks").ranks.tolist() == [[1, 0]]
+    assert csv_rankings("1,2\n2,1\n", "ranks", header=1).ranks.tolist() == [[1, 0]]
     assert csv_rankings("1,2\n2,1\n", "places").ranks.tolist() == [[1, 0]]
     assert csv_rankings("1,2\n7,1\n", "places").names == ("1", "7")
     assert csv_rankings("first,then\nplum,pear\n", "places").names == ("pear", "plum")

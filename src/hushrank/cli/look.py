@@ -10,6 +10,7 @@ from hushrank.cli.input.options import (
     Columns,
     Drop,
     Form,
+    Header,
     Id,
     Ignore,
     Items,
@@ -31,6 +32,7 @@ def look(
     drop: Drop = None,
     sheet: Sheet = None,
     items: Items = None,
+    header: Header = None,
 ) -> None:
     """Say what FILE is and how it would be read, what is odd in which line, and what takes it.
 
@@ -42,7 +44,7 @@ def look(
     from hushrank.cli.output.console import plain
     from hushrank.workflows.look import look as look_at
 
-    options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
+    options = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items, header)
     found = look_at(file, options.asked(), options=options.words())
     console = for_people()
     for text in (found.line, *found.odd, *found.columns):

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Sequence
 from io import StringIO
-from itertools import islice
+from itertools import islice, takewhile
 
 TWO_SIGNS = "::"
 """What parts the cells of MovieLens: readers of CSV, which take one sign, are given ONE_SIGN."""
@@ -72,6 +72,19 @@ def titles_above(text: bytes) -> int:
             if lines[n_above].strip() and _parts_alike(rest, sign):
                 return n_above if _is_headed(rest, sign) else 0
     return 0
+
+
+def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:
+    """Return how many of the first lines are titles, which have not as many cells as the last.
+
+    And how many lines of the text these take: in quotes they may break.
+    """
+    sample = _sample(text)
+    below = "".join(sample.splitlines(keepends=True)[max(n_lines - 1, 0) :])
+    records = csv.reader(StringIO(sample, newline=""), delimiter=delimiter_of(below.encode()))
+    header = [(len(cells), records.line_num) for cells in islice(records, n_lines)]
+    titles = [*takewhile(lambda line: line[0] != header[-1][0], header)]
+    return len(titles), max((end for _, end in titles), default=0)
 
 
 def _is_headed(text: str, delimiter: str) -> bool:

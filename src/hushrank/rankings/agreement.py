@@ -5,15 +5,20 @@ ballot more, or less, changes the rows of one third (two, where one takes anothe
 leaves one as it was: where both tables are read, each is read as that third is. Of 30 rows and less
 all but any one are read as the whole is, or not at all: the table without a ballot, where it is
 read, is read as the one with it.
+
+Where nobody says how many lines are the header, each third must not be readable by fewer lines of
+it, or be read as by all. Take a table that is read by fewer lines, and so is each third of it, and
+one with a ballot that is taken for a further line, in place of another or as one more: one third is
+in both, so both are read alike.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table
 from hushrank.files.dealing import Parts
 from hushrank.rankings.profile import Rankings
@@ -22,6 +27,10 @@ N_PARTS = 3
 FEWEST_ROWS = 30
 """For thirds, of which each has to tell."""
 
+OTHER_HEADER = (
+    "cannot tell how many lines are the header: with fewer, all lines below are ballots, too, but"
+    " read otherwise; say with header= how many lines stand above the ballots, 0 if all are ballots"
+)
 _SAY = "say form=, columns= which are ballots, and for scores best="
 
 
@@ -50,15 +59,40 @@ def require_alike(
     Raises HushrankError.
     """
     n_rows = found.rankings.n_rows
+    for kept in _thirds(n_rows, part):
+        _require_same(found, _alone(read, table, person, kept), kept)
+    for kept in _without_one(n_rows):
+        without = _alone(read, table, person, kept)
+        if without is not None:  # else a file without this ballot is not read
+            _require_same(found, without, kept)
+
+
+def require_not_otherwise(
+    found: Read, read: Callable[[Table], Read], table: Table, part: Parts, *, may_be_alike: bool
+) -> None:
+    """Refuse ballots some of which `read`, by another header, finds, too, in another form.
+
+    table: the rows below the longer header; part: of each of them. may_be_alike: it may find the
+    same. Else a ballot that looks like a line of a header would decide how all others are read.
+    """
+    n_rows = found.rankings.n_rows
+    every = np.ones(n_rows, dtype=np.bool_)
+    for kept in [*_thirds(n_rows, part), *_without_one(n_rows), every]:
+        other = _alone(read, table, np.arange(n_rows), kept)
+        is_same = other is None or (may_be_alike and _is_as_among_all(found, other, kept))
+        require(is_same, OTHER_HEADER)
+
+
+def _thirds(n_rows: int, part: Parts) -> Iterator[NDArray[np.bool_]]:
+    """Yield the rows (rows,) of each third, where they are many."""
     if n_rows >= FEWEST_ROWS:
-        for number in range(N_PARTS):
-            _require_same(found, _alone(read, table, person, part == number), part == number)
+        yield from (part == number for number in range(N_PARTS))
+
+
+def _without_one(n_rows: int) -> Iterator[NDArray[np.bool_]]:
+    """Yield all rows (rows,) but one, each in turn, where they are few."""
     if 1 < n_rows <= FEWEST_ROWS:
-        for row in range(n_rows):
-            others = np.arange(n_rows) != row
-            without = _alone(read, table, person, others)
-            if without is not None:  # else a file without this ballot is not read
-                _require_same(found, without, others)
+        yield from (np.arange(n_rows) != row for row in range(n_rows))
 
 
 def _alone(
@@ -73,17 +107,21 @@ def _alone(
 
 def _require_same(found: Read, alone: Read | None, kept: NDArray[np.bool_]) -> None:
     """Refuse ballots that are read otherwise alone than among all."""
-    told = found.form, found.ignored
-    same = alone is not None and (alone.form, alone.ignored) == told
-    if alone is None or not same or not _are_same(alone.rankings, found.rankings.select(kept)):
+    is_same = alone is not None and alone.ignored == found.ignored
+    if alone is None or not is_same or not _is_as_among_all(found, alone, kept):
         others = f"part of them {alone.form}" if alone else "but part of them alone does not"
         tell = f"all rows tell {found.form}, {others}"
         raise HushrankError(f"few ballots would decide how all are read: {tell}; {_SAY}")
 
 
-def _are_same(alone: Rankings, of_all: Rankings) -> bool:
-    """Tell ballots that were read alone from how they were read among all."""
-    if alone.names != of_all.names:
-        of_all = of_all.of_items(alone.names)
-    same = np.array_equal(alone.ranks, of_all.ranks)
-    return same and alone.unranked == of_all.unranked
+def _is_as_among_all(found: Read, alone: Read, kept: NDArray[np.bool_]) -> bool:
+    """Tell ballots that were read alone as they were found among all, by the same form."""
+    of_all, own = found.rankings.select(kept), alone.rankings
+    if own.names != of_all.names:
+        named = of_all.of_items(own.names)
+        if named.is_ranked.sum() != of_all.is_ranked.sum():
+            return False
+        of_all = named
+    same = np.array_equal(own.ranks, of_all.ranks) and own.unranked == of_all.unranked
+    weigh_same = np.array_equal(own.people_of_rows, of_all.people_of_rows)
+    return alone.form == found.form and same and weigh_same

@@ -11,9 +11,10 @@ from hushrank.errors import expect, require
 from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable, pyarrow_for
 from hushrank.files.columns import Table
 from hushrank.files.data_frames import parse_frame
-from hushrank.files.delimiters import titles_above
+from hushrank.files.delimiters import titles_above, titles_above_names
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.files.encodings import UTF8, plain_text
+from hushrank.files.json_tables import is_json
 from hushrank.files.tables import (
     errors_of_table,
     extension,
@@ -29,9 +30,10 @@ from hushrank.rankings.formats.preflib_header import KINDS
 from hushrank.rankings.forms.asked import Asked, Best, Form
 from hushrank.rankings.forms.blt import is_blt, parse_blt
 from hushrank.rankings.forms.cleaning import ballots_of
-from hushrank.rankings.forms.headings import titles_in_words
+from hushrank.rankings.forms.found import Found
+from hushrank.rankings.forms.lines.headings import titles_in_words
 from hushrank.rankings.forms.long import Long, ballots_of_rows
-from hushrank.rankings.forms.tables import Found, ballots_of_table
+from hushrank.rankings.forms.tables import ballots_of_table
 from hushrank.rankings.in_memory import Ballot, rankings_of_ballots
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.written_tables import format_csv, format_parquet
@@ -58,6 +60,7 @@ def read_rankings(
     drop: Sequence[str] = (),
     sheet: str | None = None,
     items: Sequence[str] = (),
+    header: int | None = None,
 ) -> Rankings:
     """Read rankings from a `source`: a file, a table in memory, or a list of lists of names.
 
@@ -68,7 +71,8 @@ def read_rankings(
     scores is best (high, low), and `drop` which items to leave out: names, `write-ins`, or
     a share such as "1%" of the people who must rank them. `sheet` names that of a workbook. `items`
     lists all items: what else ballots name is left out, and what no ballot names is ranked by
-    nobody. Where ballots name the items themselves, say it for whatever is to be private.
+    nobody. Where ballots name the items themselves, say it for whatever is to be private. `header`
+    says how many lines of a table stand above the ballots, titles and names of columns: 0 is none.
 
     Files: exports of survey tools and voting machines as CSV, Excel, OpenDocument, JSON, Parquet;
     PrefLib, BLT and order files; plain or gzipped. See `docs/data.md`. A list holds one ballot a
@@ -85,7 +89,7 @@ def read_rankings(
         if isinstance(texts, str):
             raise TypeError(f"{name}: expected a list of texts, got one text")
     lists = (tuple(columns), tuple(ignore))
-    asked = Asked(form, *lists, id, weight, best, tuple(drop), sheet, tuple(items))
+    asked = Asked(form, *lists, id, weight, best, tuple(drop), sheet, tuple(items), header)
     if isinstance(source, str | os.PathLike):
         return _read_file(source, asked)
     if isinstance(source, ArrowStream | ArrowArray):
@@ -125,7 +129,7 @@ def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
         form = asked.form or _text_form(text, extension(path))
         if form in ("preflib", "order", "blt"):
             return _of_text(text, encoding, form, asked)
-        table = parse_ballot_text(text, encoding, extension(path), known)
+        table, asked = _table_of_text(text, encoding, extension(path), asked, known)
     found = ballots_of_table(table, asked)
     remarks = (*found.remarks, *([table.format] if table.format else []))
     return Opened(replace(found, remarks=remarks), table)
@@ -158,19 +162,28 @@ def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
     return Opened(Found(parse_preflib(text), "PrefLib", remarks=remarks))
 
 
-def parse_ballot_text(text: bytes, encoding: str, ending: str, known: Table | None = None) -> Table:
-    """Read a table of ballots; lines of a title above the header are passed over.
+def _table_of_text(
+    text: bytes, encoding: str, ending: str, asked: Asked, known: Table | None
+) -> tuple[Table, Asked]:
+    """Read a table of ballots, and what is asked of it without the titles above its header.
 
     known: what `parse_text_table` found in the text, where that was done already.
     """
-    above = _ABOVE_CAST_VOTES.match(text)
-    n_above = 1 if above else titles_above(text)
+    above, n_titles = _ABOVE_CAST_VOTES.match(text) is not None, 0
+    if asked.header is None:
+        n_above = 1 if above else titles_above(text)
+    elif is_json(text, ending):
+        n_above = 0
+    else:
+        n_titles, n_above = titles_above_names(text, asked.header)
+    asked = replace(asked, header=asked.header - n_titles) if asked.header else asked
     if not n_above:
-        return known or parse_text_table(text, encoding, ending)
+        return known or parse_text_table(text, encoding, ending), asked
     rest = b"".join(text.splitlines(keepends=True)[n_above:])
     table = parse_text_table(rest, encoding, ending, n_above=n_above)
-    said = (table.format, "" if above else titles_in_words(n_above))
-    return replace(table, format="; ".join(filter(None, said)))
+    is_said = above or asked.header is not None
+    said = (table.format, "" if is_said else titles_in_words(n_above))
+    return replace(table, format="; ".join(filter(None, said))), asked
 
 
 def read_ratings(

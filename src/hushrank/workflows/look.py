@@ -20,11 +20,11 @@ from hushrank.rankings.files import opened
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.columns import stands_beside
-from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.found import Found
+from hushrank.rankings.forms.lines.headings import Headed
 from hushrank.rankings.forms.lists import names_a_ballot
 from hushrank.rankings.forms.long import long_form
 from hushrank.rankings.forms.ranks import kind_of
-from hushrank.rankings.forms.tables import Found
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.results.useful_budgets import useful_budgets
 

@@ -305,7 +305,7 @@ TOOK_ALL = {
         partial(csv_of, f",{PLAIN}"),
         [[str(n), *ranks] for n, ranks in enumerate(RANKS)],
         [["x", *RANKS[7]], ["77", *RANKS[7]]],
-        ASKED_PLACES,
+        ASKED_PLACES | {"header": 1},
     ),
     "the title of a column of lists": (
         partial(csv_of, "city,drink"),
@@ -431,9 +431,12 @@ def test_a_first_ballot_sets_no_column_aside_where_another_names_what_none_does(
 def test_columns_below_a_header_that_may_be_a_ballot_are_asked_for(tmp_path):
     path = tmp_path / "ballots.csv"
     path.write_text(csv_of("hates,1st,2nd", IN_TURN))
-    with pytest.raises(HushrankError, match="line 1: cannot tell whether it names columns or is"):
+    with pytest.raises(HushrankError, match="cannot tell how many lines are the header"):
         read_rankings(path)
-    assert read_rankings(path, columns=["2-3"]).n_people == 30
+    for said in ({"columns": ["2-3"]}, {"header": 1}):
+        found = read_rankings(path, **said)
+        assert found.n_people == 30
+        assert found.reading.ignored == ("hates",)
 
 
 def test_cities_beside_ballots_are_no_items_with_a_header_or_without(tmp_path):
@@ -461,7 +464,7 @@ def test_a_second_ballot_does_not_take_the_first_into_the_header(tmp_path, heade
         if n_people:
             assert read_rankings(path, form="places").n_people == n_people
         else:
-            with pytest.raises(HushrankError, match="line 2: cannot tell whether it is a ballot"):
+            with pytest.raises(HushrankError, match="cannot tell how many lines are the header"):
                 read_rankings(path, form="places")
 
 

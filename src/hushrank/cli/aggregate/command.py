@@ -17,6 +17,7 @@ from hushrank.cli.input.options import (
     EngineName,
     FigureFile,
     Form,
+    Header,
     Id,
     Ignore,
     Items,
@@ -79,6 +80,7 @@ def aggregate(
     drop: Drop = None,
     sheet: Sheet = None,
     items: Items = None,
+    header: Header = None,
     seed: Annotated[
         int | None, Option(min=0, help="Repeat pivots and noise. The result is then not private.")
     ] = None,
@@ -123,7 +125,7 @@ def aggregate(
         "seed": seed,
     }
     paths = AggregatePaths(Path(file), release, json, csv, figure, report)
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items, header)
     terms = ReleaseTerms(title, force, no_ledger)
     if engine == Engine.DASK:
         from hushrank.cli.aggregate.at_scale import aggregate_files_and_show

@@ -19,6 +19,7 @@ from hushrank.cli.input.options import (
     EngineName,
     FigureFile,
     Form,
+    Header,
     Id,
     Ignore,
     Items,
@@ -139,6 +140,7 @@ def collect(
     drop: Drop = None,
     sheet: Sheet = None,
     items: Items = None,
+    header: Header = None,
     unranked: Annotated[
         Unranked | None,
         Option(help="max-entropy: items left out say nothing or come last. (default: refused)"),
@@ -200,7 +202,7 @@ def collect(
         "mechanism": mechanism,
         "queries": queries,
     }
-    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items)
+    reading = ReadingOptions(form, columns, ignore, id, weight, best, drop, sheet, items, header)
     meaning: Any = None if unranked is None else unranked.value
     asked: dict[str, Any] = {
         "protocol": protocol,

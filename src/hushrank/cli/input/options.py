@@ -65,6 +65,14 @@ BestEnd: TypeAlias = Annotated[
 Sheet: TypeAlias = Annotated[
     str | None, Option(help="The sheet of a workbook. (default: the only one with rows)")
 ]
+Header: TypeAlias = Annotated[
+    int | None,
+    Option(
+        min=0,
+        metavar="<lines>",
+        help="How many lines of a table stand above the ballots; 0: none. (default: told by it)",
+    ),
+]
 Items: TypeAlias = Annotated[
     list[str] | None,
     Option(

@@ -32,6 +32,7 @@ class ReadingOptions:
     drop: Sequence[str] | None = None
     sheet: str | None = None
     items: Sequence[str] | None = None
+    header: int | None = None
 
     def read(self, path: Path, *, unranked: "Unranked | None" = None) -> "Rankings":
         """Read the ballots of a file; unranked: what leaving an item out means, if told."""
@@ -56,6 +57,7 @@ class ReadingOptions:
             tuple(self.drop or ()),
             self.sheet,
             tuple(name for each in self.items or () for name in _names(each)),
+            self.header,
         )
 
     def words(self) -> list[str]:

@@ -16,8 +16,9 @@ class Asked:
     """How to read: each field is an option of `hushrank.read_rankings` and of the commands.
 
     columns, ignore: names, names with *, numbers or ranges (2-8). drop: names with *, `write-ins`,
-    or a share such as 1%. sheet: of a workbook. items: all of them, whatever ballots name.
-    Raises HushrankError for a form or an end that there is not, or an item twice.
+    or a share such as 1%. sheet: of a workbook. items: all of them, whatever ballots name. header:
+    how many lines stand above the ballots of a table.
+    Raises HushrankError for a form, an end or lines that there are not, or an item twice.
     """
 
     form: Form | None = None
@@ -29,6 +30,7 @@ class Asked:
     drop: tuple[str, ...] = ()
     sheet: str | None = None
     items: tuple[str, ...] = ()
+    header: int | None = None
 
     def __post_init__(self) -> None:
         """Check the words."""
@@ -36,9 +38,11 @@ class Asked:
         require(known, f"expected a form of {', '.join(FORMS)}")
         ends = self.best is None or self.best in get_args(Best)
         require(ends, "best: expected high or low, which end of the numbers is best")
+        require(self.header is None or self.header >= 0, "header: expected a number of lines")
         require(len({*self.items}) == len(self.items), "items: expected distinct names")
 
     @property
     def of_tables(self) -> bool:
         """Whether anything was said that only a table can have."""
-        return bool(self.columns or self.ignore or self.id or self.weight or self.best)
+        columns = self.columns or self.ignore or self.id or self.weight
+        return bool(columns or self.best or self.header is not None)

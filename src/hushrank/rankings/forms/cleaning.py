@@ -8,7 +8,7 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.rankings.forms.asked import Asked
-from hushrank.rankings.forms.tables import Flags, Found
+from hushrank.rankings.forms.found import Flags, Found
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Irregular, Reading
 

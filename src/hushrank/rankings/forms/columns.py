@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from hushrank.errors import HushrankError, require
-from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.lines.headings import Headed
 
 WEIGHT = "weight"
 PEOPLE = ("person", "user", "userid", "user_id", "voter", "voterid", "respondent", "participant")

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Column
+from hushrank.files.columns import Column, Table
 from hushrank.files.delimiters import DELIMITERS
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
-from hushrank.rankings.forms.headings import Headed
+from hushrank.rankings.forms.lines.headings import Headed
 from hushrank.rankings.forms.lists import SEPARATORS, any_separator_of, is_of_orders, separator_of
 from hushrank.rankings.forms.ordinals import is_in_words, ordinal, place_within
 from hushrank.rankings.forms.ranks import (
     Kind,
+    are_no_names,
     kind_of,
     look_like_places,
     place_keys,
@@ -72,6 +73,43 @@ def layout_of(headed: Headed, columns: Sequence[int], asked: Asked, n_candidates
     if found:
         _require_no_lone_row(headed, found.columns, columns)
     return found or _nothing(headed, columns)
+
+
+def layout_without_names(
+    headed: Headed, ballots: Sequence[int], columns: Sequence[int], asked: Asked
+) -> Layout:
+    """Tell the form of ballots in columns without names: lists in one, or names best first.
+
+    ballots: all columns that may be, columns: those that do not number the rows. Raises
+    HushrankError for numbers, which need names of items above them.
+    """
+    if asked.form == "places" and asked.header is not None:
+        return layout_of(headed, ballots, asked, len(ballots))
+    if asked.form not in (None, "places") or len(ballots) == 1:
+        return layout_of(headed, columns, asked, len(ballots))
+    lists = _sure_lists(headed, columns) if asked.form is None else {}
+    if lists:
+        return _the_list(headed, lists)
+    are_names = asked.form == "places" or not are_no_names(headed.table.columns[n] for n in ballots)
+    require(are_names, NO_HEADER)
+    _require_names_of_all(headed.table, ballots)
+    return Layout("places", tuple(ballots))
+
+
+def _require_names_of_all(table: Table, columns: Sequence[int]) -> None:
+    """Refuse ballots without a header in columns that name nothing that others do, such as a city.
+
+    Told without the first line: with a header in its place such a file is read.
+    """
+    below = table.below(min(1, table.n_rows // 3), table.header)
+    names = {n: {*below.columns[n].texts} - {""} for n in columns}
+    for n in columns:
+        others = set[str]().union(*(names[other] for other in columns if other != n))
+        require(
+            names[n] & others or not names[n],
+            f"{listed([n])}: expected names of items that stand in other columns, too, as line 1"
+            " is no header; write a line of names above it, or say columns= which hold ballots",
+        )
 
 
 def _require_no_lone_row(headed: Headed, ballots: Sequence[int], columns: Sequence[int]) -> None:
@@ -365,19 +403,26 @@ def _lists(headed: Headed, columns: Sequence[int], is_open: bool) -> Layout | No
     """Find the column whose cells are whole ballots."""
     tell = separator_of if is_open else any_separator_of
     found = {n: sign for n in columns if (sign := tell(headed.table.columns[n]))}
-    if is_open:
-        sure = {n: sign for n, sign in found.items() if is_of_orders(headed.table.columns[n], sign)}
-        if found and not sure:
-            unsure = "lists that may be ticked boxes without an order"
-            raise HushrankError(
-                f"{listed(list(found))}: {unsure}; say columns= if they are orders, best first"
-            )
+    if is_open and found:
+        sure = _sure_lists(headed, list(found))
+        unsure = "lists that may be ticked boxes without an order"
+        orders = f"{listed(list(found))}: {unsure}; say columns= if they are orders, best first"
+        require(sure, orders)
         found = sure
-    groups = {_title_of(headed.parts[n], n): [n] for n in found}
-    if not groups:
-        return None
+    return _the_list(headed, found) if found else None
+
+
+def _sure_lists(headed: Headed, columns: Sequence[int]) -> dict[int, str]:
+    """Return which columns must be of orders, each with the sign that parts them."""
+    each = {n: headed.table.columns[n] for n in columns}
+    signs = {n: separator_of(column) for n, column in each.items()}
+    return {n: sign for n, sign in signs.items() if sign and is_of_orders(each[n], sign)}
+
+
+def _the_list(headed: Headed, lists: Mapping[int, str]) -> Layout:
+    groups = {_title_of(headed.parts[n], n): [n] for n in lists}
     (column,) = _the_only(groups, "columns of ballots")
-    return Layout("lists", (column,), separator=found[column])
+    return Layout("lists", (column,), separator=lists[column])
 
 
 def _title_of(part: str, column: int) -> str:

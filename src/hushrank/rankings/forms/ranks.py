@@ -1,6 +1,6 @@
 """Ballots with one column an item: a place in each cell, or a score."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +63,15 @@ def kind_of(column: Column) -> Kind:
     shares = float(counts[is_place].sum()) * share, float(counts[like_numbers].sum()) * share
     counted = tuple(zip(places[is_place].tolist(), counts[is_place].tolist(), strict=True))
     return Kind(filled, *shares, float(largest), in_words, counted, are_stars(column))
+
+
+def are_no_names(columns: Iterable[Column]) -> bool:
+    """Tell columns one of which holds places, scores or stars: names of items stand above it.
+
+    A row of names among them is no reason to turn them round: it is refused, where it stands.
+    """
+    kinds = map(kind_of, columns)
+    return any(kind.places or kind.numbers or kind.of_stars for kind in kinds)
 
 
 def place_keys(

@@ -11,30 +11,27 @@ from hushrank.rankings.forms.lists import tiers_of
 _COUNTED = re.compile(r"(\d{1,13})\s*:\s*(\S.*)", re.DOTALL)
 
 
-def with_weights(table: Table) -> Table | None:
+def with_weights(table: Table, *, is_headed: bool) -> Table | None:
     """Return such lines as a table of ballots and weights, None for any other table.
 
-    They have no header: the first line is a ballot, too.
+    is_headed: whether its header is a header, not one of them.
     """
-    if len(table.header) > 1:
+    if len(table.columns) > 1:
         return None
-    (column,) = table.columns
-    found = [_counted(text) for text in (*table.header, *column.texts) if text]
+    lines = table if is_headed else table.with_header_as_row()
+    (column,) = lines.columns
+    found = [_counted(text) for text in column.texts if text]
     n_of_orders = sum(">" in line[2] for line in found if line)
     if n_of_orders == 0:
         return None
     if not all(found):
         counts = "expected a count and a ballot, `27: A > B`, on all lines or on none"
-        require(not any(map(_counted, column.texts)), counts)
+        require(not any(found), counts)
         return None
-    rows = table.with_header_as_row()
-    (column,) = rows.columns
-    return Table(
-        ("ballot", "weight"),
-        (_part(column, 2), _part(column, 1)),
-        rows.where,
-        rows.format,
-    )
+    are_mixed = n_of_orders == 1 and any(sign in text for text in column.texts for sign in ";|,\n")
+    require(not are_mixed, "expected > between the items of all lines, as one has, or of none")
+    header = ("ballot", "weight")
+    return Table(header, (_part(column, 2), _part(column, 1)), lines.where, lines.format)
 
 
 def _counted(text: str) -> re.Match[str] | None:
