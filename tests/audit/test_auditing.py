@@ -82,6 +82,17 @@ def test_each_wrong_mechanism_is_found(name):
     assert "MORE THAN CLAIMED" in str(found)
 
 
+@pytest.mark.parametrize("last", ["same", "other"])
+def test_of_several_pairs_the_one_that_betrays_most_is_proved(last):
+    inputs = {"one": 0, "same": 0, "other": 1}
+    pairs = [("one", "same"), ("one", "other")]
+    pairs.sort(key=lambda pair: pair[1] == last)
+    wrong = Subject("grr", CLAIMED, inputs, pairs, lambda *x: grr(*x, epsilon=2 * CLAIMED))
+    found = audit(wrong, draws=DRAWS, rng=Randomness.seeded(random_seed()))
+    assert found.exceeds
+    assert {*found.inputs} == {"one", "other"}
+
+
 def test_the_catalogue_of_wrong_mechanisms_is_long():
     assert len(WRONG) >= 25
 
