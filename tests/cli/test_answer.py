@@ -3,10 +3,14 @@ import io
 import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 
 from hushrank.collector.device.connection import HttpConnection
+from hushrank.collector.device.kept import ACCOUNT
+from hushrank.collector.device.ledger import Account, Entry
+from hushrank.collector.device.memory import FileMemory
 from tests.collector.drafts import NAMES
 from tests.collector.web.running import running
 from tests.commands import hushrank
@@ -177,6 +181,21 @@ def test_a_limit_is_kept_until_it_is_changed(at_terminal):
         assert "--limit" in over
         await answer(link(collector, second), "--yes", "--limit", 4, typed="1 2 3 4\n")
         assert await reported(collector, second) == 1
+
+    at_terminal(using)
+
+
+def test_what_other_collectors_cost_is_said_with_what_this_one_does(at_terminal, tmp_path):
+    earlier = Entry(
+        "https://example.org", "s", "Elsewhere", 0, 3.5, datetime(2020, 1, 1, tzinfo=UTC)
+    )
+    with FileMemory(tmp_path / "device.sqlite").opened() as drawer:
+        drawer.put(ACCOUNT, Account(entries=(earlier,)))
+
+    async def using(collector, answer):
+        shown = await answer(link(collector, await collector.open()), "--yes", typed="1 2 3 4\n")
+        assert "Your answers cost 2 nats here within a year, of 8 that you allow." in shown
+        assert "Everywhere, at any time: 5.5 nats." in shown
 
     at_terminal(using)
 
