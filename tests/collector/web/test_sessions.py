@@ -98,6 +98,20 @@ def test_links_and_sessions_end(on_pages):
     on_pages(use)
 
 
+def test_a_link_is_no_session_and_a_session_no_link(on_pages):
+    """A link works once: as a cookie its token would for an hour."""
+
+    async def use(collector):
+        token, cookie = await link_token(collector), collector.app.state.sessions.cookie
+        collector.client.cookies.set(cookie, token)
+        assert (await collector.client.get("/o/secret")).status_code == 303
+        collector.client.cookies.clear()
+        assert (await sign_in(collector, token)).status_code == 303
+        assert (await sign_in(collector, collector.client.cookies[cookie])).status_code == 401
+
+    on_pages(use)
+
+
 @pytest.mark.parametrize("token", ["", "x", "a" * 43, "../..", "\u00e4\u00f6", "a\r\nb: c"])
 def test_invented_tokens_sign_nobody_in(on_pages, token):
     async def use(collector):
