@@ -5,12 +5,15 @@ from math import log
 import numpy as np
 import pytest
 
+from hushrank.publishing.baselines import RecordExponential
 from hushrank.publishing.historical import user_level, withhold
-from hushrank.publishing.historical.baselines import baseline_plans
+from hushrank.publishing.historical.baselines import baseline_plans, cluster_laws
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
     NOTHING,
     leaked_by_clusters,
+    leaked_by_laws,
+    leaked_by_transitions,
     record_distortion,
 )
 from hushrank.publishing.leakage.estimates import estimate_leakage, estimate_leakage_by_laws
@@ -89,6 +92,19 @@ def test_the_distortion_of_a_baseline_is_that_of_users_and_not_of_clusters(metho
         assert plan.expected_distortion == pytest.approx(of_users, rel=1e-9)
         apart = max(apart, abs(costs.mean() / of_users - 1))
     assert apart > 1e-6
+
+
+def test_what_diff_leaks_is_by_the_law_of_each_user():
+    """The mean law of a cluster leaks less: within it, laws have to do with values."""
+    found = users()
+    labels = found.clusters.labels
+    laws = cluster_laws(RecordExponential.of(found.scores, 15.0), labels)
+    choices = np.random.default_rng(2)
+    for plan in baseline_plans(found, "diff", budget=15.0, held_out=0.2, choices=choices):
+        of_members, value = labels[plan.users], found.values(plan.names, plan.users)
+        assert plan.leaked == leaked_by_laws(of_members, laws[plan.users], value)
+        by_clusters = leaked_by_transitions(of_members, plan.transitions, value)
+        assert plan.leaked.leakage_bits > by_clusters.leakage_bits
 
 
 def test_who_is_released_with_nothing_is_no_part_of_the_distortion_of_records():

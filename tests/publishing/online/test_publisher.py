@@ -112,6 +112,16 @@ def test_a_channel_is_made_anew_by_rule(kind):
     assert len(second) == 1
 
 
+def test_each_user_is_hidden_by_what_tells_of_the_attribute_that_they_protect():
+    stream = publisher()
+    stream.publish(np.array([0, 2]), np.array([3, 3]), rng=seeded())
+    for number in (0, 2):
+        seen = HISTORY[[number]].toarray()[0].astype(int)
+        known = POPULATIONS[PROTECTS[number]]
+        solved = solve_item_channel(ItemChannelProblem(known, activity_cost(seen), BUDGET))
+        assert stream.user(number).current.leakage == solved.leakage
+
+
 def test_releases_follow_the_stated_channel():
     """Of one item, drawn by the stream; moves 10 % likelier or less likely would fail."""
     stream = publisher(resolve_every=10**9)

@@ -166,6 +166,14 @@ def test_other_rules_and_too_many_shards_are_refused(tmp_path, data):
         begin_shards(tmp_path / "idle", 2, tmp_path / "visits", profiles, **BEGUN)
 
 
+@pytest.mark.parametrize(("there", "asked"), [(12, 2), (2, 12), (21, 2)])
+def test_states_of_a_number_that_looks_alike_are_of_another_number(tmp_path, data, there, asked):
+    _, profiles = data
+    (tmp_path / f"0-of-{there}.state").touch()
+    with pytest.raises(HushrankError, match="in states of another number of shards"):
+        begin_shards(tmp_path, asked, tmp_path / "visits", profiles, **BEGUN)
+
+
 def test_a_shard_can_be_told_in_any_language():
     """Pinned: another rule would send users to states that do not know what they released."""
     assert [shard_of(user, 16) for user in ("1", "2", "ä")] == [1, 14, 12]
