@@ -1,3 +1,4 @@
+import gc
 import gzip
 import hashlib
 
@@ -6,6 +7,7 @@ import msgspec
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of
 from hushrank.collector.web.api.messages import JoiningBody
+from hushrank.collector.web.files import Document
 from hushrank.surveys.wire import read_survey
 from tests.collector.drafts import draft
 from tests.collector.web.api.test_reports import kind_of
@@ -284,6 +286,30 @@ def test_results_are_shown_when_the_organiser_shows_them_and_not_before(on_colle
         assert (await collector.client.get(path)).status_code == 404
 
     on_collector(use)
+
+
+def test_results_of_a_deleted_survey_are_in_no_answer_that_is_kept(on_collector):
+    async def use(collector):
+        survey = await collector.open(smallest_group=2)
+        for number in range(20):
+            upload = await collector.upload(survey, f"{number:032x}")
+            await collector.client.post("/v1/reports", json=upload)
+        await collector.service.close(survey)
+        await collector.service.publish(survey)
+        for _ in range(2):
+            shown = await collector.client.get(f"/v1/surveys/{survey}/results")
+        assert kept_documents(shown.content)
+        await collector.service.delete(survey)
+        assert not kept_documents(shown.content)
+
+    on_collector(use)
+
+
+def kept_documents(content):
+    """Return the documents, kept anywhere in this process, that say this."""
+    gc.collect()
+    each = (one for one in gc.get_objects() if isinstance(one, Document))
+    return [one for one in each if one.content == content]
 
 
 def test_a_picture_is_shown_by_its_digest_as_what_it_is(on_collector):

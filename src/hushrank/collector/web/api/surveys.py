@@ -5,6 +5,7 @@ import gzip
 import re
 from collections import OrderedDict
 from typing import Any
+from weakref import finalize
 
 import msgspec
 from starlette.requests import Request
@@ -71,7 +72,11 @@ class Surveys:
         return Document(found, picture_type(found)).answer(request, _FOREVER)
 
     async def results(self, request: Request) -> Response:
-        """Return what a survey found, once its organiser shows it to everybody."""
+        """Return what a survey found, once its organiser shows it to everybody.
+
+        The document is kept for as long as the service remembers what it is about: not beyond the
+        survey's deletion.
+        """
         survey = survey_id(request)
         if (await self._service.life(survey)).state != "published":
             raise Refusal("not-ready", "the organiser does not show the results")
@@ -79,7 +84,8 @@ class Surveys:
             collection = await self._service.results(survey)
             draft = (await self._service.survey(survey)).draft
             content = await asyncio.to_thread(public_document, collection, survey, draft)
-            self._results[survey] = await self._packed.of(content)
+            self._results[survey] = await _packed(content)
+            finalize(collection, self._results.pop, survey, None).atexit = False
         return self._results[survey].answer(request, _SHORT)
 
     async def assign(self, request: Request) -> Response:
@@ -109,12 +115,16 @@ class PackedDocuments:
         """Return the packed document of these bytes; a long one is packed beside other work."""
         document = self._kept.get(content)
         if document is None:
-            document = Document(content, JSON)
-            await asyncio.to_thread(lambda: document.packed)
-            self._kept[content] = document
+            self._kept[content] = document = await _packed(content)
             while sum(map(len, self._kept)) > _MOST_KEPT and len(self._kept) > 1:
                 self._kept.popitem(last=False)
         return document
+
+
+async def _packed(content: bytes) -> Document:
+    document = Document(content, JSON)
+    await asyncio.to_thread(lambda: document.packed)
+    return document
 
 
 def survey_id(request: Request) -> str:
