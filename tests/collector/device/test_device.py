@@ -327,6 +327,26 @@ def test_an_announcement_that_changed_after_joining_or_showing_is_refused(live):
         live.device(connection=changed).join(survey, shown=shown)
 
 
+def test_of_two_announcements_that_two_processes_were_shown_one_is_joined(live):
+    class Between(Altered):
+        """A collector that is asked by another process between two questions of this one."""
+
+        meanwhile = None
+
+        def where(self, survey):
+            if self.meanwhile is not None:
+                self.meanwhile()
+            return super().where(survey)
+
+    memory, survey = SimulatedMemory(), live.open()
+    shows_another = Altered(live, announcement=fields(purpose="Another one"), its_own=True)
+    first = Between(live)
+    first.meanwhile = lambda: live.device(2, memory, connection=shows_another).join(survey)
+    with pytest.raises(HushrankError, match="changed the announcement after this device had"):
+        live.device(1, memory, connection=first).join(survey)
+    assert first.sent == []
+
+
 def test_another_question_in_the_same_round_is_refused(live):
     survey, memory = live.open(protocol="pairs"), SimulatedMemory()
     device = live.device(memory=memory)

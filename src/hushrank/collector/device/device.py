@@ -37,6 +37,8 @@ from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import Handout, read_handout
 from hushrank.surveys.wire_reports import WireReport
 
+CHANGED = "the collector changed the announcement after this device had joined"
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -110,7 +112,7 @@ class Device:
         with self._memory.opened() as drawer:
             own = drawer.get(self._place(survey), KeptSurvey)
         same = own is None or own.announcement.encode() == document
-        require(same, "the collector changed the announcement after this device had joined")
+        require(same, CHANGED)
         return Opened(announcement, fingerprint_of_announcement(document))
 
     def join(
@@ -234,11 +236,11 @@ class Device:
         if series is None:
             series = KeptSeries(int(self._rng.below(LOTS, 1)[0]))
             drawer.put(of_series, series)
-        own = drawer.get(place, KeptSurvey)
+        own, told = drawer.get(place, KeptSurvey), msgspec.json.encode(announcement).decode()
         if own is None:
-            person = self._person or self._name()
-            own = KeptSurvey(msgspec.json.encode(announcement).decode(), person)
+            own = KeptSurvey(told, self._person or self._name())
             drawer.put(place, own)
+        require(own.announcement == told, CHANGED)  # another process may have joined since
         return own, series
 
     def _name(self) -> str:
