@@ -111,6 +111,8 @@ export class Device {
     const { person, lot, known, earlier } = await this.#change([place, series, at], (kept) => {
       /** @type {KeptSurvey} */
       const own = kept[place] ?? this.#newcomer(fingerprint, json);
+      const isSame = own.fingerprint === fingerprint; // another tab may have joined since
+      demand(isSame, "changed", "the announcement was changed");
       demandForward(own, now);
       /** @type {KeptSeries} */
       const shared = kept[series] ?? { lot: this.#lot(), assignments: {}, memos: {} };
@@ -145,7 +147,7 @@ export class Device {
       const handout = readHandout(current.handout, announcement.epsilon);
       const ranks = ranksOf(order, handout);
       const pays = this.#pays(handout, kept, series, announcement);
-      demand(pays !== "nothing", "over-limit", "this would exceed the limit of the person");
+      demand(pays !== "nothing", "over-limit", "beyond the limit");
       /** @type {KeptSeries} */
       const past = kept[series];
       const { answered, memos } = this.#drawn(handout, ranks, past.memos, pays === "anything");
@@ -434,7 +436,7 @@ function demandAnnounced(handout, announcement, round, lot) {
  * @param {KeptSurvey} own @param {number} round
  */
 function demandForward({ latest }, round) {
-  demand(latest === null || latest <= round, "changed", "the collector went back to an earlier round");
+  demand(latest === null || latest <= round, "changed", "the collector went back");
 }
 
 /** @param {Record<number, number>} asked what each round costs @param {Announcement} announcement */

@@ -113,7 +113,7 @@ export function readHandout(json, mostEpsilon) {
 function demandPrice({ asked, epsilon }, nAnswers) {
   const numbers = new Set(asked.map(({ number }) => number));
   const fits = numbers.size === asked.length && asked.length === nAnswers;
-  demand(fits, "malformed", "expected as many distinct questions as the survey asks");
+  demand(fits, "malformed", "expected distinct questions");
   const price = asked.reduce((sum, { mechanism }) => sum + unitsOf(mechanism.epsilon), 0n);
   demand(price <= unitsOf(epsilon), "too-dear", "the answers cost more than the survey says");
 }
@@ -133,9 +133,9 @@ function askedOf(value, head) {
   const items = namesOf(head.items);
   const [question, mechanism] = [readQuestion(wire.question, items.length), readMechanism(described)];
   const fits = mechanism.form === question.form && question.nCategories === mechanism.nCategories;
-  demand(fits, "malformed", "expected a mechanism that hides what the question asks for");
+  demand(fits, "malformed", "expected a mechanism for the question");
   const open = question.takesIncomplete || head.takes_incomplete !== true;
-  demand(open, "malformed", "expected a question that who leaves items out can answer");
+  demand(open, "malformed", "expected a question for incomplete rankings");
   const key = fingerprintOf(JSON.stringify([items, wire.question, described]));
   return { number, question, mechanism, key };
 }

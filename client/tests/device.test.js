@@ -156,6 +156,20 @@ test("a changed announcement is refused", async () => {
   }
 });
 
+test("of two announcements that two tabs were shown one is joined", async () => {
+  const survey = caseOf("pairs");
+  const [shown, other] = [new Collector(survey), new Collector(caseOf("pairs", { purpose: "Another one" }))];
+  const storage = memoryStorage();
+  const meanwhile = new Device({ collector: COLLECTOR, storage, fetch: other.fetch });
+  const fetch = async (url, init) => {
+    if (url.endsWith("/state")) await meanwhile.join(survey.id);
+    return shown.fetch(url, init);
+  };
+  const device = new Device({ collector: COLLECTOR, storage, fetch });
+  await assert.rejects(device.join(survey.id), { kind: "changed" });
+  assert.deepEqual(shown.requests.filter(({ method }) => method === "POST"), []);
+});
+
 test("a round that is not what was announced is refused, and nothing of it is kept", async () => {
   const survey = caseOf("pairs");
   const changes = [
