@@ -7,6 +7,7 @@ import { h, ICONS } from "./participant/elements.js";
 import { pageOf } from "./participant/page.js";
 import { openDevice } from "./participant/person.js";
 import * as views from "./participant/views.js";
+import { fingerprintOf } from "./survey.js";
 
 /** @typedef {import("./participant/page.js").Look} Look */
 /** @typedef {import("./participant/page.js").Kept} Kept */
@@ -83,9 +84,7 @@ async function explain(error) {
   if (kind === "over-limit") return say("limit", { mark: "warning", more: [await account()] });
   if (["too-many", "unavailable"].includes(kind)) return say("too-many", { mark: "waiting", button: tryAgain() });
   if (REFUSED.includes(kind)) return say("refused", { mark: "warning" });
-  if (kind === "closed" && look?.kept?.stage === "locked") {
-    return say("closed", { text: "closed.text_locked" });
-  }
+  if (kind === "closed" && look?.kept) return notOpen(look.state.state, look.kept);
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });
   console.error(error);
   return say("unexpected", { mark: "warning", button: tryAgain() });
@@ -137,7 +136,10 @@ async function showStep({ announcement: asked, state, kept }) {
   // Of what this tab began nothing is left where another one has answered, or nobody will.
   if (isOver(state) || kept?.stage === "locked" || kept?.stage === "sent") sessionStorage.removeItem(draft);
   const isThisRound = kept !== null && kept.round === state.round;
-  if (kept?.stage === "locked" && isOpen && isThisRound) return isQueued(kept) ? send(kept) : reveal(kept);
+  if (kept?.stage === "locked" && (isOpen ? isThisRound : isOver(state))) {
+    if (isQueued(kept)) return send(kept); // it may have come, and only its receipt did not
+    if (isOpen) return reveal(kept);
+  }
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);
   if (!isOpen) return notOpen(state.state, kept);
   if (kept?.stage === "not-asked" && isThisRound) return notAsked();
@@ -158,8 +160,7 @@ function isOver({ state }) {
 function notOpen(state, kept) {
   if (state === "draft") return say("not-open", { mark: "waiting" });
   if (state === "between") return say("between", { mark: "waiting" });
-  const begun = kept?.ranking ? "closed.text_begun" : "closed.text"; // an earlier round was answered
-  const text = kept?.stage === "locked" ? "closed.text_locked" : begun;
+  const text = kept?.stage === "locked" ? "closed.text_locked" : "closed.text";
   const forget = h("button", { class: "secondary", onclick: views.busy(guarded(forgetAll)) }, page.t("keep.delete"));
   const isKept = kept !== null && isOver({ state, round: null });
   return say("closed", isKept ? { text, more: [h("p", {}, page.t("keep.title"))], button: forget } : { text });
@@ -264,22 +265,20 @@ function reveal(kept, isOther = false) {
   if (how.isQueued) waitFor(sends);
 }
 
-/** Whether the person sent their answer to this round without a connection. @param {Kept} kept */
-function isQueued({ round }) {
-  return localStorage.getItem(queue) === queued(round);
+/** Whether the person had just this answer sent. @param {Kept} kept */
+function isQueued(kept) {
+  return localStorage.getItem(queue) === queued(kept);
 }
 
-/** @param {number} round */
-const queued = (round) => `round ${round}`;
+/** @param {Kept} kept */
+const queued = ({ wire }) => fingerprintOf(`${wire}`);
 
 /** @param {Kept} shown  with the answer that the person saw */
 async function send(shown) {
   clearTimeout(retry);
+  localStorage.setItem(queue, queued(shown)); // the page may be closed before it has an answer
   const kept = await page.device.send(id, shown.round).catch(unlessOffline);
-  if (!kept) {
-    localStorage.setItem(queue, queued(shown.round));
-    return reveal(shown);
-  }
+  if (!kept) return reveal(shown);
   localStorage.removeItem(queue);
   if (look) look.kept = kept;
   await receipt(kept, false);

@@ -34,7 +34,9 @@ class Person {
       this.#device.open(id),
       this.#device.state(id),
     ]);
-    const earlier = await this.#find(`order of ${announcement.series}`);
+    const given = await this.#find(`order of ${announcement.series}`);
+    // a survey that is asked again may ask about other items
+    const earlier = `${given?.names}` === `${announcement.items.map(({ name }) => name)}` ? given : null;
     return { announcement, fingerprint, state, kept: await this.kept(id), earlier };
   }
 
@@ -74,7 +76,8 @@ class Person {
     const first = await this.#keepFirst(`order ${id}`, ranking);
     try {
       await this.#device.answer(id, first.order);
-      await this.#keep(`order of ${series}`, first);
+      const { names } = await this.#known(id);
+      await this.#keep(`order of ${series}`, { ...first, names });
     } finally {
       const isForgotten = !(await this.#device.kept(id)); // in another tab, meanwhile
       if (isForgotten) await this.#forgetGiven(id, series);

@@ -125,7 +125,19 @@ test("the page is told how far a person has come, and what became of the report"
   const sent = await person.send(survey.id);
   assert.deepEqual([sent.stage, sent.receipt, sent.wire], ["sent", "abc123", locked.wire]);
   assert.deepEqual(collector.uploads, [sent.wire]);
-  assert.deepEqual((await person.look(survey.id)).earlier, ranking);
+  assert.deepEqual((await person.look(survey.id)).earlier, { ...ranking, names });
+});
+
+test("an order is offered where a survey asks about the same items again, and about no others", async () => {
+  const survey = caseOf("pairs", { id: "same", series: "offered" });
+  const items = names.map((name, nth) => ({ name: nth ? name : "milk" }));
+  const others = caseOf("pairs", { id: "others", series: "offered", items });
+  globalThis.fetch = new Collector(survey, others).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  await person.lock(survey.id, "offered", { order: survey.order, unranked: [] });
+  assert.deepEqual((await person.look(survey.id)).earlier.order, survey.order);
+  assert.equal((await person.look(others.id)).earlier, null);
 });
 
 test("who is asked for a whole order is told of which items, in no order of anybody", async () => {

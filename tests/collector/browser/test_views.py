@@ -207,6 +207,33 @@ def test_who_sent_no_last_answer_is_told_nothing_false_and_can_delete_what_is_ke
     page.get_by_text("Deleted. Your privacy account stays.").wait_for()
 
 
+ELSEWHERE = {
+    "closed, and all was forgotten": (scenario(state=CLOSED), "It takes no more answers"),
+    "closed while it was looked at": (scenario(joining="not-open", kept=SENT), "come back later"),
+    "closed while it was joined": (scenario(joining="closed", kept=SENT), "no more answers"),
+    "beyond the limit": (scenario(joining="over-limit", kept=SENT), "more than you allow"),
+}
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_nobody_is_told_that_nothing_was_sent_who_may_have_sent_something(visit, case):
+    """In an earlier round, from another device, or before the person had all of it forgotten."""
+    found, words = ELSEWHERE[case]
+    second = {"announcement": TWO_ROUNDS, "state": {"state": "open", "round": 1, "closes": None}}
+    page = visit(second | found if found["state"] == CLOSED else found | second)
+    if page.get_by_role("button", name="Show what it would send").count():
+        press(page, "Show what it would send")
+    page.get_by_text(words).first.wait_for()
+    assert "Nothing was sent" not in told(page)
+
+
+def test_who_did_this_before_is_told_that_only_what_is_repeated_tells_nothing_new(visit):
+    page = visit(scenario(earlier=SENT["ranking"] | {"names": SENT["names"]}))
+    press(page, "Start")
+    assert "can repeat of what it sent then tells nothing new about you" in told(page)
+    assert "Any other answer is a new one, and counts." in told(page)
+
+
 def test_what_the_device_keeps_stays_while_the_survey_is_open(visit):
     page = visit(scenario(kept=SENT))
     page.get_by_text("What your computer keeps").click()
@@ -457,7 +484,8 @@ def test_an_answer_that_waited_sends_none_of_the_next_round(at_reveal, visits):
     person, address = left_waiting(at_reveal())
     second = {"state": "open", "round": 1, "closes": None}
     joined = scenario()["joined"] | {"round": 1}
-    found = scenario(announcement=TWO_ROUNDS, state=second, joined=joined)
+    locked = scenario()["locked"] | {"wire": WIRE.replace("AAAA", "BBBB")}
+    found = scenario(announcement=TWO_ROUNDS, state=second, joined=joined, locked=locked)
     other = visits.page(person, address, f"globalThis.scenario = {json.dumps(found)}")
     press(other, "Show what it would send")
     other.wait_for_selector("blockquote")
@@ -471,6 +499,41 @@ def test_an_answer_that_waited_is_sent_when_the_page_is_opened_again(at_reveal, 
     person, address = left_waiting(at_reveal())
     again = visits.page(person, address, f"globalThis.scenario = {json.dumps(scenario())}")
     again.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_an_answer_that_waited_sends_none_that_was_drawn_since(at_reveal, visits):
+    """Where a browser has deleted what the device kept, and not that an answer waited."""
+    person, address = left_waiting(at_reveal())
+    anew = LOCKED | {"wire": WIRE.replace("AAAA", "BBBB")}
+    script = f"globalThis.scenario = {json.dumps(scenario(kept=anew))}"
+    again = visits.page(person, address, "localStorage.removeItem('fake-device');" + script)
+    again.wait_for_selector("blockquote")
+    assert again.get_by_role("button", name="Send").is_visible()
+    assert again.evaluate("localStorage.getItem('fake-device')") is None
+
+
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_an_answer_that_may_have_come_is_asked_for_when_the_page_is_opened_again(
+    at_reveal, visits, state
+):
+    page = at_reveal(scenario(sending="unanswered"))
+    press(page, "Send")
+    until(page, "localStorage.length > 1")
+    person, address = page.context, page.url
+    page.close()
+    found = scenario() if state == "open" else scenario(state=CLOSED)
+    again = visits.page(person, address, f"globalThis.scenario = {json.dumps(found)}")
+    again.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_an_answer_that_came_too_late_is_said_so_and_can_be_deleted(at_reveal, visits):
+    person, address = left_waiting(at_reveal())
+    found = scenario(state=CLOSED, sending="closed")
+    again = visits.page(person, address, f"globalThis.scenario = {json.dumps(found)}")
+    again.get_by_text("It was closed before your answer was sent").wait_for()
+    press(again, "Delete it")
+    again.get_by_text("Deleted.").wait_for()
+    assert again.evaluate("Object.keys(localStorage)") == []
 
 
 def test_a_page_without_its_words_says_that_it_must_be_loaded_again(visits, fake_address):

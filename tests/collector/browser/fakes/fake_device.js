@@ -36,6 +36,7 @@ export async function openDevice() {
     },
     async send() {
       online();
+      if (scenario.sending === "unanswered") return new Promise(() => {});
       if (scenario.sending) refuse(scenario.sending);
       return keep({ ...kept(), stage: "sent", receipt: scenario.receipt });
     },
