@@ -270,6 +270,8 @@ def test_the_commands_hand_over_and_take_back(tmp_path, monkeypatch, in_folder):
     assert run("take-back", id, "tallies.json") == 0
     assert run("take-back", id, "tallies.json") == 1
     again = in_folder(answered, "collector.sqlite")
+    assert run("take-back", again) == 1  # it was not handed over, and goes on
+    assert in_folder(lambda service: service.life(again), "collector.sqlite").state == "open"
     assert run("hand-over", again, "--out", "reports.parquet") == 0
     assert run("take-back", again) == 0
     lives = in_folder(lambda service: service.surveys(), "collector.sqlite")

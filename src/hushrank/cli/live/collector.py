@@ -168,7 +168,7 @@ def take_back(
         from hushrank.collector.elsewhere import read_so_far
 
         if file is None:
-            await service.close_round(survey)
+            await service.count_here(survey)
         else:
             await service.take_back(survey, read_so_far(file))
 

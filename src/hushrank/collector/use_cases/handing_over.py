@@ -14,6 +14,8 @@ from hushrank.surveys.survey import RoundTallies, Survey, Tallies
 if TYPE_CHECKING:
     from hushrank.collector.elsewhere import SurveySoFar
 
+NOT_AWAY = "no round of the survey is counted elsewhere"
+
 
 class HandingOver(Running):
     """What an organiser does with a round that others count."""
@@ -43,11 +45,19 @@ class HandingOver(Running):
         would be counting them here, as `close_round` does.
         """
         record = await self._record(id)
-        away = record.life.state == "counting"
-        allow(away, "not-allowed", "no round of the survey is counted elsewhere")
+        allow(record.life.state == "counting", "not-allowed", NOT_AWAY)
         number = present(record.life.round, "not-allowed", "no round is open")
         tallies = await self._checked(id, record, number, counted)
         await self._keep_round(id, record, number, tallies)
+
+    async def count_here(self, id: str) -> None:
+        """End the round that was handed over by counting its reports here after all.
+
+        Raises Refusal where none was: a round that is open goes on.
+        """
+        life = (await self._record(id)).life
+        allow(life.state == "counting", "not-allowed", NOT_AWAY)
+        await self.close_round(id, life.round)
 
     async def _checked(
         self, id: str, record: Record, number: int, counted: "SurveySoFar"

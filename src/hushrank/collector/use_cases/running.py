@@ -44,15 +44,16 @@ class Running(Drafting):
         allow(record.life.state == "between", "not-allowed", "no round follows: none has ended")
         await self._open(id, closes)
 
-    async def close_round(self, id: str) -> None:
+    async def close_round(self, id: str, round: int | None = None) -> None:
         """End the open round; where no other follows, the survey is closed. Raises Refusal.
 
-        A round that was handed over is counted here after all. A crash in between is taken up by
-        `tick`.
+        round: the one that is meant, where another may be open by now, which goes on. A round that
+        was handed over is counted here after all. A crash in between is taken up by `tick`.
         """
-        record = await self._record(id)
-        allow(record.life.state in ("open", "counting"), "not-allowed", "no round is open")
-        await self._end_round(id, record.life)
+        life = (await self._record(id)).life
+        allow(life.state in ("open", "counting"), "not-allowed", "no round is open")
+        allow(round in (None, life.round), "not-allowed", ENDED)
+        await self._end_round(id, life)
 
     async def close(self, id: str) -> None:
         """End the survey, after the open round if there is one, whatever could follow.

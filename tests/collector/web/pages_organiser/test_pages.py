@@ -297,6 +297,27 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
     on_collector(using)
 
 
+def test_the_button_of_an_old_page_ends_no_later_round(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await collector.open(protocol="safari")
+        await take_part(collector.service, id, 12)
+        here = f"/o/surveys/{id}"
+        (shown,) = fields((await organiser.get(here)).text)["round"]
+        ended = await organiser.post(f"{here}/close-round", {"round": shown})
+        assert ended.status_code == 303
+        await collector.service.open_round(id)
+        refused = await organiser.post(f"{here}/close-round", {"round": shown})
+        assert refused.status_code == 403
+        assert "this round was ended meanwhile" in refused.text
+        assert (await collector.service.survey(id)).life.state == "open"
+        (shown,) = fields((await organiser.get(here)).text)["round"]
+        await organiser.post(f"{here}/close-round", {"round": shown})
+        assert (await collector.service.survey(id)).life.state == "closed"
+
+    on_collector(using)
+
+
 def test_uploads_that_differ_are_told_to_the_organiser(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)

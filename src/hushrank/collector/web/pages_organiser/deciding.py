@@ -43,6 +43,18 @@ async def refused_page(request: Request, error: HushrankError) -> Response:
 
 
 @needs_organiser
+async def close_round(request: Request) -> Response:
+    """End the round that the page showed; of a page that is old by now, no other one."""
+    id, shown = request.path_params["id"], str((await form(request)).get("round", ""))
+    round = int(shown) if shown.isascii() and shown.isdigit() and len(shown) < 10 else None
+    try:
+        await service_of(request).close_round(id, round)
+    except HushrankError as error:
+        return await refused_page(request, error)
+    return go(f"/o/surveys/{id}", done="round_closed")
+
+
+@needs_organiser
 async def open_round(request: Request) -> Response:
     """Open the next round, until the time that was typed."""
     id = request.path_params["id"]
@@ -88,7 +100,7 @@ def _post(name: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Rout
 
 routes = [
     _post("open", _button(Service.open, "opened")),
-    _post("close-round", _button(Service.close_round, "round_closed")),
+    _post("close-round", close_round),
     _post("close", _button(Service.close, "closed")),
     _post("publish", _button(Service.publish, "published", "/results")),
     _post("unpublish", _button(Service.unpublish, "unpublished", "/results")),
