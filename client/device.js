@@ -35,7 +35,7 @@ export class Device {
 
   /**
    * @param {object} options
-   * @param {string} options.collector its address, without a slash at the end
+   * @param {string} options.collector its origin, as browsers write it: https://example.org
    * @param {Storage} options.storage
    * @param {(url: string, init?: RequestInit) => Promise<Response>} [options.fetch]
    * @param {Randomness} [options.randomness]
@@ -51,6 +51,8 @@ export class Device {
     now = Date.now,
   }) {
     demand(randomness.isPrivate || isSimulation, "no-randomness", "expected secure randomness");
+    // by another spelling it would be another collector, with an account of its own
+    demand(new URL(collector).origin === collector, "malformed", "expected an origin");
     this.#collector = collector;
     this.#storage = storage;
     this.#fetch = fetch;
@@ -183,7 +185,7 @@ export class Device {
    */
   async send(survey, shown = null) {
     const { current, announcement, round } = await this.#latest(survey);
-    demand((shown ?? round) === round, "not-answered", "another round was joined meanwhile");
+    demand((shown ?? round) === round, "not-answered", "another round was joined");
     const { upload } = current;
     demand(upload, "not-answered", "there is no answer to send");
     if (current.receipt) return current.receipt;
@@ -295,7 +297,7 @@ export class Device {
   async #joined(survey, announcement, fingerprint, json) {
     const given = fields(json);
     const isAsked = given.asked;
-    demand(typeof isAsked === "boolean", "malformed", "expected whether the person is asked");
+    demand(typeof isAsked === "boolean", "malformed", "expected asked");
     const round = whole(given.round, 0, MOST_ROUNDS);
     demand(given.announcement === fingerprint, "changed", "the announcement was changed");
     const kept = {
@@ -352,7 +354,7 @@ export class Device {
     const place = this.#place(survey);
     /** @type {KeptSurvey | undefined} */
     const own = await this.#change([place], (kept) => [{}, kept[place]]);
-    demand(own && own.latest !== null, "not-joined", "expected a survey that was joined");
+    demand(own && own.latest !== null, "not-joined", "expected to be joined");
     const announcement = readAnnouncement(own.announcement);
     const round = own.latest;
     const [, , at] = this.#keys(survey, announcement.series, round);
@@ -428,7 +430,7 @@ function demandAnnounced(handout, announcement, round, lot) {
   const takes = announcement.unranked === "refused" || handout.takesIncomplete;
   demand(takes, "changed", "the survey needs complete rankings");
   const [low, high] = handout.lots;
-  demand(low <= lot && lot < high, "malformed", "expected a survey that asks this lot");
+  demand(low <= lot && lot < high, "malformed", "expected this lot");
 }
 
 /**

@@ -693,6 +693,12 @@ test("only secure randomness answers for people", () => {
   assert.throws(() => new Device(options), { kind: "no-randomness" });
 });
 
+test("a collector has one name, and so one account", () => {
+  for (const collector of ["https://Collector.example", "https://collector.example:443", `${COLLECTOR}/`]) {
+    assert.throws(() => new Device({ collector, storage: memoryStorage() }), { kind: "malformed" });
+  }
+});
+
 test("before joining there is nothing to answer or to send", async () => {
   const device = deviceOf(new Collector(caseOf("pairs")));
   await kinds(device.answer("AAAABBBBCCCC", [0]), "not-joined");
