@@ -131,6 +131,11 @@ def test_a_receipt_is_of_these_answers_to_this_assignment():
     assert receipt("a", b"1", {2: KEYS[1]}) not in marks
 
 
+def test_a_receipt_stays_the_same_when_another_key_signs():
+    token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), {1: KEYS[1]})
+    assert receipt(token, b"1", {1: KEYS[1]}) == receipt(token, b"1", KEYS)
+
+
 def test_nothing_of_an_assignment_shows():
     assert repr(Assignment(ID, 0, 1, 77, 5, (12,))) == "Assignment()"
     with pytest.raises(HushrankError, match="expected questions < 16777216"):

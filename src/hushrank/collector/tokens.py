@@ -92,8 +92,12 @@ def key_of(token: str) -> int | None:
 
 
 def receipt(token: str, answers: bytes, keys: Mapping[int, bytes]) -> str:
-    """Return what a device may keep as the server's word that it has these answers."""
-    digest = _keyed(keys[max(keys)], b"receipt")
+    """Return what a device may keep as the server's word that it has these answers.
+
+    By the key that signed the token: when they come again, another key may sign.
+    """
+    signed_by = key_of(token)
+    digest = _keyed(keys[max(keys) if signed_by is None else signed_by], b"receipt")
     digest.update(token.encode())
     digest.update(answers)
     return digest.hexdigest()
