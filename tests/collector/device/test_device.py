@@ -347,6 +347,15 @@ def test_of_two_announcements_that_two_processes_were_shown_one_is_joined(live):
     assert first.sent == []
 
 
+def test_nothing_is_drawn_for_a_round_that_is_over(live):
+    survey, device = live.open(), live.device(1)
+    device.join(survey)
+    live.run(live.service.close(survey))
+    with pytest.raises(HushrankError, match="the survey is not open now"):
+        device.join(survey)
+    assert device.spent().everywhere == 0
+
+
 def test_another_question_in_the_same_round_is_refused(live):
     survey, memory = live.open(protocol="pairs"), SimulatedMemory()
     device = live.device(memory=memory)

@@ -120,7 +120,8 @@ class Device:
     ) -> Standing:
         """Get the person's questions of the round that is open: always the same ones.
 
-        Where none is open: those of the latest round that they joined.
+        Where none is open: those of the latest round that they joined, unless they would answer it
+        only now, and pay for what nobody takes.
         shown: the fingerprint of the announcement that the person saw, if one was shown.
         Raises HushrankError where they are not what was announced; Offline; Problem.
         """
@@ -130,7 +131,8 @@ class Device:
         now = self._connection.where(survey).round
         if now is None:
             latest = self.kept(survey)
-            require(latest is not None, "the survey is not open now")
+            is_done = latest is not None and (latest.answered is not None or latest.handout is None)
+            require(is_done, "the survey is not open now")
             assert latest is not None
             return latest
         with self._memory.opened() as drawer:
