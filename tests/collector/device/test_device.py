@@ -664,6 +664,16 @@ def test_not_even_while_it_is_empty_can_others_open_the_file(tmp_path, monkeypat
     assert (tmp_path / "device.sqlite").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_memory_has_one_name(tmp_path):
+    """By another one nobody finds what a process that was killed had half written."""
+    memory = FileMemory(tmp_path / "device.sqlite")
+    (tmp_path / "other.sqlite").hardlink_to(tmp_path / "device.sqlite")
+    with pytest.raises(HushrankError, match=r"other\.sqlite: expected a file of one name"):
+        FileMemory(tmp_path / "other.sqlite")
+    with pytest.raises(HushrankError, match="expected a file of one name"), memory.opened():
+        pass
+
+
 def test_a_file_that_is_no_memory_is_named_and_left_as_it_is(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("not a database, but somebody's notes " * 40)

@@ -34,6 +34,14 @@ def test_an_address_may_name_a_file_beside(tmp_path, monkeypatch):
     assert (tmp_path / "a.sqlite").exists()
 
 
+def test_a_file_of_two_names_is_refused(tmp_path):
+    """By the other name nobody finds the log, with what was acknowledged last."""
+    asyncio.run(open_and_close(str(tmp_path / "a.sqlite")))
+    (tmp_path / "b.sqlite").hardlink_to(tmp_path / "a.sqlite")
+    for name in ("a.sqlite", "b.sqlite"):
+        assert f"{name}: expected a file of one name" in words(str(tmp_path / name))
+
+
 @pytest.mark.parametrize("address", ["mysql://u:correct-horse@h/d", "http://h", "sqlite+x:///a"])
 def test_another_kind_of_store_is_refused_by_naming_those_there_are(address):
     assert "expected sqlite:///PATH, a path or postgresql://..., got" in words(address)

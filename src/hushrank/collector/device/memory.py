@@ -66,7 +66,8 @@ class FileMemory:
     """A memory in one SQLite file: made where there is none, for its owner alone.
 
     It says what its owner answered: who takes it away should be trusted with that.
-    Raises HushrankError, which names the file, where it cannot be read or written.
+    Raises HushrankError, which names the file, where it cannot be read or written, or where it has
+    another name, a hard link: what a crash leaves unfinished is found by the first name only.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -88,6 +89,7 @@ class FileMemory:
 
     def _locked(self) -> sqlite3.Connection:
         with self._errors():
+            require(self._path.stat().st_nlink <= 1, "expected a file of one name, without links")
             database = sqlite3.connect(self._path, timeout=WAIT_SECONDS, isolation_level=None)
             try:
                 database.executescript(SETTINGS)

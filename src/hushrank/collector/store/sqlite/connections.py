@@ -29,7 +29,8 @@ _FOR_READING = ("PRAGMA busy_timeout = 10000", "PRAGMA query_only = ON")
 def open_for_writing(path: Path, known: tuple[str, ...] | None = None) -> sqlite3.Connection:
     """Open the file, make it where there is none, and bring it to the newest schema.
 
-    Raises HushrankError where it is no store, or one that a newer hushrank wrote.
+    Raises HushrankError where it is no store, or one that a newer hushrank wrote, or where it has
+    another name, a hard link: what is in the log FILE-wal would be missed by that.
     """
     require(
         sqlite3.sqlite_version_info >= _OLDEST,
@@ -37,6 +38,7 @@ def open_for_writing(path: Path, known: tuple[str, ...] | None = None) -> sqlite
     )
     require_folder(path)
     keep_to_owner(path)
+    require(path.stat().st_nlink <= 1, f"{path}: expected a file of one name, without links")
     connection = _connect(path, "rw")
     try:
         with _opening(path):
