@@ -11,7 +11,7 @@ from hushrank import Rankings
 from hushrank.errors import HushrankError
 from hushrank.files.columns import Table, text_columns
 from hushrank.files.dealing import dealt
-from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike
+from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike, require_not_otherwise
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms import layout
 
@@ -145,11 +145,11 @@ def test_of_few_rows_all_but_one_have_the_form_of_all(n_rows, is_asked, missing)
 
 def require(of_some, are_those, *, n_rows, is_read):
     """Read some rows in a way of their own, and say whether all are then read."""
-    table = Table(("of",), text_columns([(str(n),) for n in range(n_rows)], 1), str)
+    table = numbered(n_rows)
     orders = np.resize([[0, 1, 2], [1, 2, 0]], (n_rows, 3))
 
     def read(part):
-        rows = [int(text) for (text,) in map(part.cells, range(part.n_rows))]
+        rows = numbers_in(part)
         as_all = Told(Rankings.from_orders(orders[rows], "abc"))
         return of_some(orders[rows]) if are_those(rows) else as_all
 
@@ -159,6 +159,62 @@ def require(of_some, are_those, *, n_rows, is_read):
     else:
         with pytest.raises(HushrankError, match=FEW_DECIDE):
             require_alike(found, read, table, rows, rows % N_PARTS)
+
+
+def of_all(orders, people=None):
+    return Told(Rankings(Rankings.from_orders(orders, "abc").ranks, "abc", people))
+
+
+def of_two(orders):
+    """Take the last of three items for none."""
+    return Told(Rankings.from_orders(orders, "abc").of_items("ab"))
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "may_be_alike", "is_read"),
+    [
+        (of_no_form, False, True),
+        (of_all, True, True),
+        (of_all, False, False),
+        (of_two, True, False),
+        (lambda orders: of_all(orders[:, ::-1]), True, False),
+        (lambda orders: of_all(orders, np.full(len(orders), 2)), True, False),
+        (lambda orders: Told(Rankings.from_orders(orders, "abc"), "ranks"), True, False),
+    ],
+)
+@pytest.mark.parametrize(
+    ("n_rows", "which"),
+    [
+        (60, lambda rows: [row % N_PARTS for row in rows] == [2] * 20),
+        (29, lambda rows: len(rows) == 28 and 7 not in rows),
+        (29, lambda rows: len(rows) == 29),
+        (1, lambda rows: rows == [0]),
+    ],
+)
+def test_no_third_is_read_otherwise_by_fewer_lines_of_a_header(
+    otherwise, may_be_alike, is_read, n_rows, which
+):
+    """All other rows are not read by them."""
+    orders = np.resize([[0, 1, 2], [1, 2, 0]], (n_rows, 3))
+
+    def read(part):
+        rows = numbers_in(part)
+        return otherwise(orders[rows]) if which(rows) else of_no_form(orders)
+
+    found, parts = of_all(orders), np.arange(n_rows) % N_PARTS
+    if is_read:
+        require_not_otherwise(found, read, numbered(n_rows), parts, may_be_alike=may_be_alike)
+    else:
+        with pytest.raises(HushrankError, match="cannot tell how many lines are the header"):
+            require_not_otherwise(found, read, numbered(n_rows), parts, may_be_alike=may_be_alike)
+
+
+def numbered(n_rows):
+    return Table(("of",), text_columns([(str(n),) for n in range(n_rows)], 1), str)
+
+
+def numbers_in(part):
+    return [int(text) for (text,) in map(part.cells, range(part.n_rows))]
 
 
 def test_lists_of_which_many_name_one_item_are_lists(tmp_path):

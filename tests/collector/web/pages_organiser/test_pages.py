@@ -155,7 +155,7 @@ def test_a_survey_from_its_form_to_its_deletion(on_collector):
         told = (await organiser.get(f"{here}/progress")).json()
         assert (told["state"], told["joined"], told["reported"]) == ("open", 30, 30)
         assert told["bins"] == [["2027-01-31T12:00:00Z", 30]]
-        page = await does("close-round")
+        page = await does("close-round", round="0")
         assert "Closed with 30 reports" in page.text
         page = await organiser.get(f"{here}/results")
         assert "The common order" in page.text
@@ -279,7 +279,7 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
         await take_part(collector.service, id, 12)
         page = await organiser.get(f"/o/surveys/{id}")
         assert "You can open the second one" in page.text
-        await organiser.post(f"/o/surveys/{id}/close-round", {})
+        await organiser.post(f"/o/surveys/{id}/close-round", {"round": "0"})
         page = await organiser.get(f"/o/surveys/{id}")
         assert "Round 1 is closed" in page.text
         past = {"closes": "2020-01-01T10:00", "closes_offset": "0"}
@@ -304,6 +304,8 @@ def test_the_button_of_an_old_page_ends_no_later_round(on_collector):
         await take_part(collector.service, id, 12)
         here = f"/o/surveys/{id}"
         (shown,) = fields((await organiser.get(here)).text)["round"]
+        for other in ({}, {"round": ""}, {"round": "-1"}, {"round": "1"}):
+            assert (await organiser.post(f"{here}/close-round", other)).status_code == 403
         ended = await organiser.post(f"{here}/close-round", {"round": shown})
         assert ended.status_code == 303
         await collector.service.open_round(id)

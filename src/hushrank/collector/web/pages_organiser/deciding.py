@@ -17,6 +17,9 @@ from hushrank.errors import HushrankError
 
 Deed = Callable[[Service, str], Awaitable[object]]
 
+NO_ROUND = -1
+"""Of a form that says none: whichever is open, it is not meant."""
+
 
 def _button(deed: Deed, done: str, where: str = "") -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a button: it says on the survey's page what was refused."""
@@ -46,9 +49,9 @@ async def refused_page(request: Request, error: HushrankError) -> Response:
 async def close_round(request: Request) -> Response:
     """End the round that the page showed; of a page that is old by now, no other one."""
     id, shown = request.path_params["id"], str((await form(request)).get("round", ""))
-    round = int(shown) if shown.isascii() and shown.isdigit() and len(shown) < 10 else None
+    is_number = shown.isascii() and shown.isdigit() and len(shown) < 10
     try:
-        await service_of(request).close_round(id, round)
+        await service_of(request).close_round(id, int(shown) if is_number else NO_ROUND)
     except HushrankError as error:
         return await refused_page(request, error)
     return go(f"/o/surveys/{id}", done="round_closed")
