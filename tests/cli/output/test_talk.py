@@ -78,6 +78,8 @@ def test_nobody_agrees_to_what_quiet_hides(monkeypatch, capsys):
         ),
         ("choose one with columns=", "choose one with --columns"),
         ("form=new.csv: line 3", "form=new.csv: line 3"),
+        ("say header=1 if it does, or header=0", "say --header 1 if it does, or --header 0"),
+        ("such as age=18,35,50", "such as age=18,35,50"),
     ],
 )
 def test_arguments_of_python_are_said_as_options(in_python, in_a_command):

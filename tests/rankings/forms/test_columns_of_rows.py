@@ -102,3 +102,5 @@ def test_a_second_line_of_a_header_is_no_ballot_where_a_row_is_longer(tmp_path):
     path.write_text("\n".join(["Respondent ID,Drinks,,,", ",1st,2nd,3rd,", *rows]) + "\n")
     with pytest.raises(HushrankError, match="line 2: cannot tell whether it is of the header"):
         read_rankings(path, form="places")
+    with pytest.raises(HushrankError, match="line 2: expected a ballot, got places"):
+        read_rankings(path, form="places", header=1)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:  # slow to load
     from hushrank.workflows.progress import Progress
 
 ARGUMENT = re.compile(
-    r'\b([a-z]+(?:_[a-z]+)*)=(?:\["(?P<listed>[^"]*)"\]|"(?P<text>[^"]*)"|(?![^\s;,.]))'
+    r"\b([a-z]+(?:_[a-z]+)*)="
+    r'(?:\["(?P<listed>[^"]*)"\]|"(?P<text>[^"]*)"|(?P<number>\d+)(?![\w.,])|(?![^\s;,.]))'
 )
 """An argument of Python with its value, or with none, as in: say with `columns=` which."""
 
@@ -45,7 +46,7 @@ def in_options(text: str) -> str:
 
 
 def _as_option(found: re.Match[str]) -> str:
-    value = found["listed"] or found["text"]
+    value = found["listed"] or found["text"] or found["number"]
     option = f"--{found[1].replace('_', '-')}"
     return f"{option} {value}" if value else option
 

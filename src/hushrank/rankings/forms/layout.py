@@ -66,7 +66,7 @@ def layout_of(headed: Headed, columns: Sequence[int], asked: Asked, n_candidates
         return _told(headed, columns, asked)
     found = (
         _marks(headed, columns)
-        or _places(headed, columns)
+        or _places(headed, columns, is_said=asked.header is not None)
         or _items(headed, columns, asked, n_candidates)
         or _lists(headed, columns, is_open=not asked.columns)
     )
@@ -157,7 +157,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
         return Layout("places", tuple(columns))
     names = _item_names(headed, columns)
     if asked.form == "scores":
-        require(not all(map(is_number, names)), NO_HEADER)
+        _require_names(names, asked)
         are_stars = _are_stars([kind_of(headed.table.columns[n]) for n in columns])
         best = asked.best or ("high" if are_stars else _ask_best(headed, columns, "scores"))
         return Layout("scores", tuple(columns), names, best=best)
@@ -239,8 +239,11 @@ def mark_of(part: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (part, 1)
 
 
-def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
-    """Find columns whose headers say places, 1 to k, and whose cells do not."""
+def _places(headed: Headed, columns: Sequence[int], *, is_said: bool) -> Layout | None:
+    """Find columns whose headers say places, 1 to k, and whose cells do not.
+
+    is_said: whether it is known that these are headers.
+    """
     within = {n: place_within(headed.parts[n]) for n in columns}
     placed = {n: found for n, found in within.items() if found}
     groups = _by(lambda n: f"{headed.questions[n]} {placed[n][0]}".strip(), list(placed))
@@ -255,7 +258,7 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
     is_unsure = all_placed or any(len(group) > 1 for group in whole.values())
     if whole and not of_names and is_unsure and not is_of_items:
         is_plain = all(headed.parts[n].isdecimal() for group in whole.values() for n in group)
-        raise HushrankError(NO_HEADER if is_plain else BOTH_PLACES)
+        raise HushrankError(BOTH_PLACES if is_said or not is_plain else NO_HEADER)
     more = {name: group for name, group in of_names.items() if len(group) > 1}
     if not more and len(of_names) == 1 and len(columns) == 1:
         is_list = separator_of(headed.table.columns[columns[0]]) is not None
@@ -264,10 +267,11 @@ def _places(headed: Headed, columns: Sequence[int]) -> Layout | None:
 
 
 NO_HEADER = (
-    "line 1: expected a header, got numbers: write place_1, place_2, .. above it if rows name"
-    " items best first, or the names of the items if rows hold their ranks"
+    'line 1: expected a header, got numbers: say header=0 and form="places" if rows name items by'
+    " number, best first, or write the names of the items above it if rows hold their ranks"
 )
 
+NAMELESS = "header: expected at least 1 line, of the names of the items that the columns stand for"
 
 BOTH_PLACES = (
     'line 1 and the cells below it say places: say form="places" if the cells name items by number,'
@@ -305,7 +309,7 @@ def _items(
     n_all = len(columns) if asked.columns else n_candidates
     _require_no_lone_cells(headed, columns, kept, kinds, n_all)
     names = _item_names(headed, kept)
-    require(not all(map(is_number, names)), NO_HEADER)
+    _require_names(names, asked)
     if _are_stars([kinds[n] for n in numeric]):
         said = ("stars are counted",)
         return Layout("scores", tuple(kept), names, best=asked.best or "high", remarks=said)
@@ -488,7 +492,13 @@ def _without_people(headed: Headed, columns: Sequence[int], kinds: Mapping[int, 
     return [n for n in columns if within.get(n, 1.0) == 1]
 
 
+def _require_names(names: Sequence[str], asked: Asked) -> None:
+    """Refuse names of items that are all numbers, where nobody says that they are no ballot."""
+    require(asked.header is not None or not all(map(is_number, names)), NO_HEADER)
+
+
 def _item_names(headed: Headed, columns: Sequence[int]) -> tuple[str, ...]:
+    require(any(headed.table.header) or not headed.table.may_lack_header, NAMELESS)
     names = [headed.parts[n] for n in columns]
     for number, name in zip(columns, names, strict=True):
         require(
