@@ -73,7 +73,7 @@ ROOMS = (
     ),
     Room(
         "rankings: how files are read",
-        ("rankings/agreement.py", "rankings/forms/*.py", "files/dealing.py"),
+        ("rankings/agreement.py", "rankings/forms/**/*.py", "files/dealing.py"),
         ("tests/rankings", "tests/files/test_dealing.py"),
         ("tests/files", "tests/cli/input", "tests/stories"),
     ),

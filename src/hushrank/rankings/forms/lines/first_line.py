@@ -123,30 +123,33 @@ def is_ballot(table: Table, asked: Asked) -> bool:
 
     Where places were asked for, one row alone could make it either: that is refused.
     """
-    if asked.form not in (None, "places"):
-        return False
     names = set(table.header)
-    again = {name for column in table.columns for name in names.intersection(column.texts)}
-    no_title = not any(place_within(name) for name in table.header if name)
-    numbers = [name for name in table.header if name.isdecimal()]
-    is_numbers = bool(numbers) and all(n.isdecimal() or not n or is_no_vote(n) for n in names)
-    counted = [str(n) for n in range(1, len(numbers) + 1)]
-    in_order = list(table.header) in (counted, ["", *counted])  # the first may number the rows
-    require(not is_numbers or in_order, NO_HEADER)
-    if is_numbers or len(names) < 2 or not no_title:
+    is_title = any(place_within(name) for name in names if name) or len(names) < 2
+    if asked.form not in (None, "places") or _is_of_numbers(table.header) or is_title:
         return False
-    n_again = len(again - {""})
+    again = {name for column in table.columns for name in names.intersection(column.texts)}
+    n_again, of_places = len(again - {""}), asked.form == "places"
     if n_again:
         _require_no_second_header(table)
-    is_half = n_again >= (1 if asked.form == "places" else 2)
+    is_half = n_again >= (1 if of_places else 2)
     require(not is_half or names == again, HALF_A_HEADER)
-    holds_numbers = are_no_names(table.columns)
-    if asked.form == "places" and names == again and table.n_rows > 1:
-        require(table.rows_naming(names).sum() > 1 and not holds_numbers, HALF_A_HEADER)
-    named = names == again and not holds_numbers
-    if named and asked.form is None and table.n_rows > 1:
+    are_names = not are_no_names(table.columns)
+    if of_places and names == again and table.n_rows > 1:
+        require(table.rows_naming(names).sum() > 1 and are_names, HALF_A_HEADER)
+    named = names == again and are_names
+    if named and not of_places and table.n_rows > 1:
         require(_n_named_without_one(table, names - {""}) > 1, HALF_A_HEADER)
     return named
+
+
+def _is_of_numbers(header: Sequence[str]) -> bool:
+    """Tell a line of numbers, or of votes for nobody, which is refused unless it counts from 1."""
+    numbers = [name for name in header if name.isdecimal()]
+    is_of_numbers = all(n.isdecimal() or not n or is_no_vote(n) for n in header)
+    counted = [str(n) for n in range(1, len(numbers) + 1)]
+    in_order = list(header) in (counted, ["", *counted])  # the first may number the rows
+    require(not numbers or not is_of_numbers or in_order, NO_HEADER)
+    return bool(numbers) and is_of_numbers
 
 
 def _n_named_without_one(table: Table, names: set[str]) -> int:
