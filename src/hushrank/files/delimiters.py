@@ -1,9 +1,11 @@
 """Which sign parts the cells of a text table: the one that parts all lines alike."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from itertools import islice, takewhile
+
+from hushrank.errors import require
 
 TWO_SIGNS = "::"
 """What parts the cells of MovieLens: readers of CSV, which take one sign, are given ONE_SIGN."""
@@ -17,6 +19,10 @@ DELIMITERS = {
     ONE_SIGN: "double colons",
 }
 MOST_TITLES = 5
+TITLE_OR_NOT = (
+    "line 1: cannot tell whether it is a title: one row alone names what lines above it name; write"
+    " one line of names above the ballots, or say with header= how many lines do"
+)
 LINES = 50
 """How many records are looked at."""
 
@@ -28,17 +34,37 @@ def named_sign(delimiter: str) -> str:
     return DELIMITERS.get(delimiter, f"'{delimiter}'")
 
 
-def delimiter_of(text: bytes) -> str:
+def delimiter_of(text: bytes, *, n_header: int = 1) -> str:
     """Return the delimiter that gives the first records one number of cells, more than one.
 
-    A comma where it does, or where none does: then the table has a single column, or is none. A
-    sign that parts a header, and most records as it does, is kept: the others are to be refused.
+    A comma where it does, or where none does: then the table has a single column, or is none. What
+    would part them without one record is kept, and so is a sign that parts a header, and most as it
+    does: the others are to be refused, for no one record tells how all are parted.
+    n_header: how many records at the top, one or none, are certainly no ballots.
     """
     sample = _sample(text)
-    signs = [sign for sign in DELIMITERS if sign in sample]
-    fitting = [sign for sign in signs if _parts_alike(sample, sign)]
-    nearly = [sign for sign in signs if _parts_most(sample, sign) and _is_headed(sample, sign)]
-    return next(iter((*fitting, *nearly)), ",")
+    widths = {sign: _widths(sample, sign) for sign in DELIMITERS if sign in sample}
+    of_all = _parting_alike(widths)
+    but_one = [sign for sign in _parting_all_but_one(widths, n_header) if sign != of_all]
+    nearly = [sign for sign in widths if _parts_most(widths[sign]) and _is_headed(sample, sign)]
+    return next(filter(None, (*but_one, of_all, *nearly)), ",")
+
+
+def _parting_alike(widths: Mapping[str, Sequence[int]]) -> str:
+    """Return the first sign that parts all records alike, by its widths; nothing where none does.
+
+    widths: how many cells each record has by a sign.
+    """
+    alike = (sign for sign, each in widths.items() if {*each[:1]} == {*each} and each[0] > 1)
+    return next(alike, "")
+
+
+def _parting_all_but_one(widths: Mapping[str, Sequence[int]], n_header: int) -> list[str]:
+    """Return what would part the records if one of them, below the header, were not there."""
+    n_records = max(map(len, widths.values()), default=0)
+    left_out = range(n_header, n_records if n_records > n_header + 1 else 0)
+    without = ({sign: [*w[:n], *w[n + 1 :]] for sign, w in widths.items()} for n in left_out)
+    return list(filter(None, map(_parting_alike, without)))
 
 
 def _sample(text: bytes) -> str:
@@ -58,8 +84,9 @@ def with_one_sign(text: bytes, delimiter: str) -> tuple[bytes, str]:
 def titles_above(text: bytes) -> int:
     """Return how many lines of a title stand above the header of a table.
 
-    They are not parted, and all lines below are parted alike. What the header names stands in no
-    row: a column of lists, which are parted too, names again and again what it ranks.
+    They are not parted, and all lines below are parted alike, but for one, which is to be refused.
+    What the header names stands in no row: a column of lists, which are parted too, names again and
+    again what it ranks. Raises HushrankError where one row alone does: it would tell for all.
     """
     lines = _sample(text).splitlines(keepends=True)
     if text.lstrip()[:1] in (b"[", b"{"):  # JSON has lines of one sign
@@ -67,11 +94,30 @@ def titles_above(text: bytes) -> int:
     for n_above in range(min(MOST_TITLES + 1, len(lines))):
         rest = "".join(lines[n_above:])
         for sign in DELIMITERS:
-            if any(sign in line for line in lines[:n_above]):
+            if any(sign in line for line in lines[:n_above]) or not lines[n_above].strip():
                 continue
-            if lines[n_above].strip() and _parts_alike(rest, sign):
-                return n_above if _is_headed(rest, sign) else 0
+            n_naming = _n_naming_a_header(rest, sign)
+            if n_naming is not None:
+                require(n_naming != 1 or n_above == 0, TITLE_OR_NOT)
+                return 0 if n_naming else n_above
     return 0
+
+
+def _n_naming_a_header(text: str, delimiter: str) -> int | None:
+    """Count the rows that name what the first one does; None where they are not parted as it is.
+
+    One may be parted otherwise, and does not count. A row that is the only one is as two.
+    """
+    records = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        header, *rows = [[cell.strip() for cell in each] for each in islice(records, LINES) if each]
+    except csv.Error:
+        return None
+    alike = [row for row in rows if len(row) == len(header)]
+    if len(header) < 2 or not alike or len(rows) - len(alike) > 1:
+        return None
+    n_naming = sum(not set(filter(None, header)).isdisjoint(row) for row in alike)
+    return 2 * n_naming if len(alike) == 1 else n_naming
 
 
 def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:
@@ -81,7 +127,8 @@ def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:
     """
     sample = _sample(text)
     below = "".join(sample.splitlines(keepends=True)[max(n_lines - 1, 0) :])
-    records = csv.reader(StringIO(sample, newline=""), delimiter=delimiter_of(below.encode()))
+    sign = delimiter_of(below.encode(), n_header=min(n_lines, 1))
+    records = csv.reader(StringIO(sample, newline=""), delimiter=sign)
     header = [(len(cells), records.line_num) for cells in islice(records, n_lines)]
     titles = [*takewhile(lambda line: line[0] != header[-1][0], header)]
     return len(titles), max((end for _, end in titles), default=0)
@@ -95,13 +142,7 @@ def _is_headed(text: str, delimiter: str) -> bool:
     return bool(rows) and below.isdisjoint(name.strip() for name in header if name)
 
 
-def _parts_alike(sample: str, delimiter: str) -> bool:
-    widths = _widths(sample, delimiter)
-    return len(widths) > 0 and widths[0] > 1 and len(set(widths)) == 1
-
-
-def _parts_most(sample: str, delimiter: str) -> bool:
-    widths = _widths(sample, delimiter)
+def _parts_most(widths: Sequence[int]) -> bool:
     return len(widths) > 1 and widths[0] > 1 and 2 * widths.count(widths[0]) > len(widths)
 
 

@@ -67,15 +67,23 @@ def parse_packed(content: bytes, sheet: str | None = None) -> Table | None:
 
 
 def parse_text_table(
-    text: bytes, encoding: str, ending: str, *, delimiter: str | None = None, n_above: int = 0
+    text: bytes,
+    encoding: str,
+    ending: str,
+    *,
+    delimiter: str | None = None,
+    n_above: int = 0,
+    is_headed: bool = True,
 ) -> Table:
     """Read JSON, NDJSON or delimited text in UTF-8, which was in this encoding.
 
-    n_above: how many lines of the file stand above the text.
+    n_above: how many lines of the file stand above the text. is_headed: its first line, or record,
+    is above all others, and tells with what sign they are parted.
     """
     if delimiter is None and is_json(text, ending):
         return parse_json(text)
-    text, sign = with_one_sign(text, delimiter_of(text) if delimiter is None else delimiter)
+    sign = delimiter or delimiter_of(text, n_header=int(is_headed))
+    text, sign = with_one_sign(text, sign)
     parted = "" if sign == "," else f"with {named_sign(sign)}"
     within = "" if encoding == UTF8 else f"in {encoding}"
     said = " ".join(filter(None, (parted, within)))

@@ -177,10 +177,12 @@ def _table_of_text(
     else:
         n_titles, n_above = titles_above_names(text, asked.header)
     asked = replace(asked, header=asked.header - n_titles) if asked.header else asked
+    is_headed = asked.header != 0
     if not n_above:
-        return known or parse_text_table(text, encoding, ending), asked
+        same = known if is_headed else None
+        return same or parse_text_table(text, encoding, ending, is_headed=is_headed), asked
     rest = b"".join(text.splitlines(keepends=True)[n_above:])
-    table = parse_text_table(rest, encoding, ending, n_above=n_above)
+    table = parse_text_table(rest, encoding, ending, n_above=n_above, is_headed=is_headed)
     is_said = above or asked.header is not None
     said = (table.format, "" if is_said else titles_in_words(n_above))
     return replace(table, format="; ".join(filter(None, said))), asked

@@ -8,7 +8,7 @@ import numpy as np
 
 from hushrank.errors import require
 from hushrank.files.columns import Table
-from hushrank.files.delimiters import MOST_TITLES
+from hushrank.files.delimiters import MOST_TITLES, TITLE_OR_NOT
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.ordinals import bracketed, is_in_words, ordinal, place_within
 
@@ -20,10 +20,6 @@ Cells = tuple[str, ...]
 _NUMBERED = re.compile(r"(.+?)[_.](\d+)(?:_TEXT)?")
 
 
-TITLE_OR_NOT = (
-    "line 1: cannot tell whether it is a title: one row alone names what lines above it name; write"
-    " one line of names above the ballots, or say with header= how many lines do"
-)
 PLACES_OR_NOT = (
     "line 2: cannot tell whether it is of the header: one row alone says places as it does; say"
     " header=2 if it is, or header=1"

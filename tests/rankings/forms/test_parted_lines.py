@@ -1,0 +1,62 @@
+"""No one ballot tells how the lines of all others are parted, or which are titles above them."""
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.files import read_rankings
+
+LISTS = ["A>B>C", "B>A>C", "C>A>B", "A>C>B"] * 10
+COMMAS = ["Doe, J;Roe, A;Poe, E", "Roe, A;Doe, J;Poe, E", "Poe, E;Roe, A;Doe, J"] * 10
+PLACES = ["A;B;C", "B;A;n/a", "C;A;B", "A;C;n/a"] * 10
+
+
+def read(tmp_path, lines, **asked):
+    path = tmp_path / "ballots.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return read_rankings(path, **asked)
+
+
+@pytest.mark.parametrize("asked", [{}, {"form": "lists"}, {"header": 1}, {"columns": ["ballot"]}])
+@pytest.mark.parametrize("own", ["ballot;A;B", "ballot", "x;ballot;A>B"])
+@pytest.mark.parametrize("at", [1, 7, 41])
+def test_a_line_that_names_a_column_does_not_join_those_of_all_others(tmp_path, asked, own, at):
+    lines = ["id;ballot", *(f"{n};{ballot}" for n, ballot in enumerate(LISTS))]
+    assert read(tmp_path, lines, **asked).names == ("A", "B", "C")
+    with pytest.raises(HushrankError, match=r"line \d+: expected 2 cells parted by semicolons"):
+        read(tmp_path, [*lines[:at], own, *lines[at:]], **asked)
+
+
+@pytest.mark.parametrize("asked", [{}, {"form": "lists"}])
+@pytest.mark.parametrize("own", ["A>B", "9;A>B;C", "x;ballot;A>B", "ballot;A>B"])
+def test_one_ballot_makes_no_column_of_a_title_and_lines_below_it(tmp_path, asked, own):
+    lines = ["My poll", "id;ballot", *(f"{n};{ballot}" for n, ballot in enumerate(LISTS))]
+    assert read(tmp_path, lines, **asked).names == ("A", "B", "C")
+    with pytest.raises(HushrankError, match=r"cells parted by semicolons|whether it is a title"):
+        read(tmp_path, [*lines, own], **asked)
+
+
+@pytest.mark.parametrize("own", ["Doe, J;Roe, A;", "Doe;Roe, A;Poe, E"])
+@pytest.mark.parametrize("at", [0, 1, 30])
+def test_a_ballot_without_a_comma_does_not_rename_what_all_others_name(tmp_path, own, at):
+    asked = {"form": "places", "header": 0}
+    assert read(tmp_path, COMMAS, **asked).n_items == 10  # by commas: nothing tells otherwise
+    with pytest.raises(HushrankError, match=r"expected \d cells parted by"):
+        read(tmp_path, [*COMMAS[:at], own, *COMMAS[at:]], **asked)
+
+
+@pytest.mark.parametrize("own", ["A;B", "A"])
+@pytest.mark.parametrize("at", [0, 1, 40])
+@pytest.mark.parametrize("asked", [{"header": 0}, {}])
+def test_a_shorter_line_without_a_header_makes_no_items_of_whole_lines(tmp_path, own, at, asked):
+    asked = {"form": "places", **asked}
+    assert read(tmp_path, PLACES, **asked).names == ("A", "B", "C")
+    with pytest.raises(HushrankError, match=r"cells? parted by semicolons|one item a cell"):
+        read(tmp_path, [*PLACES[:at], own, *PLACES[at:]], **asked)
+
+
+def test_lists_of_several_lengths_are_parted_as_before(tmp_path):
+    lines = ["ballot", "A>B;C", "B;C>A", "A", "C>B>A"]
+    assert read(tmp_path, lines, form="lists").n_items > 2
+    few = read(tmp_path, ["Rank; the best first", "A > B", "B > A"])
+    assert few.names == ("A", "B")
+    assert read(tmp_path, ["ballot", "A;B;C", "C;A;B", "A;B"], columns=["ballot"]).n_items == 3
