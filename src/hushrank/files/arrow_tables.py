@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, needs_extra, require
-from hushrank.files.columns import Column, Table
+from hushrank.files.columns import Column, Table, text_of
 
 EXTRA = "parquet"
 
@@ -121,7 +121,7 @@ def _column(chunks: Any) -> Column:
     require(encoded.num_chunks, "expected at least 1 row")
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
     values = whole.dictionary.to_pylist()
-    texts = ["" if value is None or value != value else str(value).strip() for value in values]
+    texts = ["" if value is None or value != value else text_of(value).strip() for value in values]
     is_unsigned = pa.types.is_unsigned_integer(whole.indices.type)  # polars' categories
     indices = whole.indices.cast(pa.int64()) if is_unsigned else whole.indices
     codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -143,6 +143,16 @@ def text_column_of(cells: Sequence[str]) -> Column:
     return Column(np.array(numbers, dtype=np.int32), tuple(codes))
 
 
+def text_of(cell: object) -> str:
+    """Return a cell as a text: whole numbers without a point, as where no cell beside it is empty.
+
+    Data frames hold them as 11.0 where one is missing: all other cells would be called otherwise.
+    """
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell)
+
+
 def _number(text: str) -> float:
     """Return the number that a text is: nan where it is empty, inf where it is none."""
     if not text:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.arrow_tables import ArrowTable, pyarrow_for, table_of_arrow
-from hushrank.files.columns import Column, Table, text_column_of
+from hushrank.files.columns import Column, Table, text_column_of, text_of
 
 Values: TypeAlias = Mapping[str, Sequence[Any]]
 """Columns of equal length, by name; None is a missing value."""
@@ -86,5 +86,5 @@ def _column(cells: Sequence[Any]) -> Column:
     kinds = zip(cells, is_missing, strict=True)
     if not all(missing or isinstance(cell, str | Number) for cell, missing in kinds):
         return Column(text_column_of([""] * len(cells)).codes - 1, (), is_read=False)
-    texts = ["" if gap else str(cell) for cell, gap in zip(cells, is_missing, strict=True)]
+    texts = ["" if gap else text_of(cell) for cell, gap in zip(cells, is_missing, strict=True)]
     return text_column_of(texts)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_columns
+from hushrank.files.columns import Table, text_columns, text_of
 from hushrank.files.names import natural_order
 
 ONLY = "ballot"
@@ -106,8 +106,8 @@ def _stripped(number: int, record: dict[str, Any], is_by_line: bool) -> dict[str
 def _text(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
+    if isinstance(value, float):
+        return text_of(value)
     return json.dumps(value, ensure_ascii=False)
 
 

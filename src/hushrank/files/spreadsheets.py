@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import TypeAlias
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_columns
+from hushrank.files.columns import Table, text_columns, text_of
 
 Rows: TypeAlias = list[tuple[int, Sequence[object]]]
 """Cells by the number of their row, from 1."""
@@ -70,8 +70,6 @@ def _sheets(content: bytes) -> dict[str, Rows]:
 
 def _text(cell: object) -> str:
     """Return a cell as a text: whole numbers without a point, days as ISO writes them."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
-        return str(int(cell))
     if isinstance(cell, datetime | date | time):
         return cell.isoformat()
-    return str(cell).strip() if not isinstance(cell, timedelta) else str(cell.total_seconds())
+    return text_of(cell).strip() if not isinstance(cell, timedelta) else str(cell.total_seconds())

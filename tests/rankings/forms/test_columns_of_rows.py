@@ -6,12 +6,16 @@ from json import dumps
 from uuid import UUID
 from zipfile import ZipFile
 
+import pandas as pd
+import polars as pl
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
+from tests.files.test_spreadsheets import excel
 
 TURNS = [*islice(cycle(permutations(("tea", "milk", "cola"))), 30)]
+LOOSELY = {pd: {}, pl: {"strict": False}}
 NESTED = [{"Drinks": {name: n for n, name in enumerate(turn, 1)}} for turn in TURNS]
 
 
@@ -104,3 +108,37 @@ def test_a_second_line_of_a_header_is_no_ballot_where_a_row_is_longer(tmp_path):
         read_rankings(path, form="places")
     with pytest.raises(HushrankError, match="line 2: expected a ballot, got places"):
         read_rankings(path, form="places", header=1)
+
+
+@pytest.mark.parametrize("own", ["see above", "n/a"])
+@pytest.mark.parametrize("asked", [{}, {"best": "high"}, {"header": 1}])
+def test_a_cell_beside_a_sheet_takes_no_item_that_nobody_ranks(tmp_path, own, asked):
+    path = tmp_path / "ballots.xlsx"
+    rows = [["tea", "cola", "milk"], *([1, 2, ""], [2, 1, ""]) * 20]
+    for sheet in (rows, [*rows, [1, 2, "", own]]):
+        path.write_bytes(excel(sheet))
+        assert read_rankings(path, **asked).names == ("tea", "cola", "milk")
+
+
+@pytest.mark.parametrize("own", ["27: tea > milk", "tea > milk"])
+@pytest.mark.parametrize("asked", [{}, {"form": "lists"}])
+def test_a_cell_beside_counted_ballots_makes_no_names_of_their_counts(tmp_path, own, asked):
+    path = tmp_path / "ballots.xlsx"
+    rows = [["ballot"], *([f"27: {' > '.join(turn)}"] for turn in TURNS)]
+    path.write_bytes(excel(rows))
+    assert read_rankings(path, header=1, **asked).n_people == 27 * len(TURNS)
+    path.write_bytes(excel([*rows, [own, "see above"]]))
+    with pytest.raises(HushrankError, match="a count and a ballot"):
+        read_rankings(path, header=1, **asked)
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+@pytest.mark.parametrize("is_parquet", [False, True])
+def test_an_empty_place_in_a_frame_renames_no_numbers_of_others(tmp_path, library, is_parquet):
+    turns, path = [*permutations((11, 12, 13), 2)] * 6, tmp_path / "ballots.parquet"
+    for own in ((11, 12), (11, float("nan"))):
+        first, second = zip(*turns, own, strict=True)
+        frame = library.DataFrame({"1st choice": first, "2nd choice": second}, **LOOSELY[library])
+        if is_parquet:
+            (frame.to_parquet if library is pd else frame.write_parquet)(path)
+        assert read_rankings(path if is_parquet else frame).names == ("11", "12", "13")

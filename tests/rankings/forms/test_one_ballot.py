@@ -513,6 +513,20 @@ def test_a_sum_is_left_out_below_ballots_of_which_none_says_its_word(tmp_path):
     assert names_in(path, with_total(PLAIN, RANKS), {})[0] == before
 
 
+@pytest.mark.parametrize("number", ["5.", "1e1"])
+def test_how_a_sum_is_written_is_no_matter_of_other_cells(tmp_path, number):
+    path, asked = tmp_path / "ballots.csv", {"best": "high"}
+    rows = [[f"p{n}", *row] for n, row in enumerate(RANKS)]
+    below = ["Total", number, *("4" for _ in RANKS[0][1:])]
+    before, _ = names_in(path, csv_of(f"name,{PLAIN}", [*rows, below]), asked)
+    own = ["px", "n/a", *RANKS[0][1:]]
+    after, _ = names_in(path, csv_of(f"name,{PLAIN}", [own, *rows, below]), asked)
+    assert before is not None
+    assert after is not None
+    assert (before - after).total() == 0
+    assert (after - before).total() == 1
+
+
 @pytest.mark.parametrize("at", [0, 12, 29])
 def test_a_ballot_at_another_row_makes_no_item_of_the_numbers_of_rows(tmp_path, at):
     path, header = tmp_path / "ballots.csv", ",1st,2nd,3rd"
@@ -523,6 +537,19 @@ def test_a_ballot_at_another_row_makes_no_item_of_the_numbers_of_rows(tmp_path, 
     after, _ = names_in(path, csv_of(header, moved), ASKED_PLACES)
     assert before is not None
     assert after is None or (before - after).total() <= 1
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5, 6])
+def test_of_few_rows_none_makes_a_place_of_the_numbers_of_rows(tmp_path, n_rows):
+    path, header = tmp_path / "ballots.csv", "1st,2nd,3rd,"
+    rows = [[*turn, str(n)] for n, turn in enumerate(IN_TURN[:n_rows])]
+    before, _ = names_in(path, csv_of(header, rows), ASKED_PLACES)
+    assert before.total() == n_rows
+    own = [*IN_TURN[9], "x"]
+    others = [[*rows[:at], own, *rows[at:]] for at in (0, 1, n_rows)]
+    for some in (*others, *([*rows[:at], *rows[at + 1 :]] for at in range(n_rows))):
+        after, _ = names_in(path, csv_of(header, some), ASKED_PLACES)
+        assert after is None or (after - before).total() == 0
 
 
 def test_numbers_of_places_are_no_counts_of_ballots(tmp_path):

@@ -135,14 +135,16 @@ def _stands_beside(headed: Headed, column: int) -> bool:
 def _is_read(headed: Headed, column: int) -> bool:
     """Tell columns that may be ballots from those without a name that number the rows."""
     cells = headed.table.columns[column]
-    if not cells.is_read or headed.table.header[column] or headed.table.n_rows < 2:
+    if not cells.is_read or headed.table.header[column]:
         return cells.is_read
     numbers = cells.numbers()
-    steps = np.diff(np.where(np.isfinite(numbers), numbers, np.nan))
+    is_number = np.isfinite(numbers)
+    steps = np.diff(np.where(is_number, numbers, np.nan))
     n_others = int((steps != 1).sum())
-    is_unsure = 0 < n_others <= 3 and len(steps) > 5 and any(headed.table.header)
+    may_be = n_others <= 3 and (len(steps) > 5 or is_number.sum() >= max(len(steps), 1))
+    is_unsure = may_be and (n_others > 0 or len(steps) == 0) and any(headed.table.header)
     require(not is_unsure, f"{listed([column])}: expected a name, or numbers of rows one by one")
-    return n_others > 0
+    return n_others > 0 or len(steps) == 0
 
 
 def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
@@ -165,10 +167,14 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
 
 
 def _require_parted(headed: Headed, columns: Sequence[int]) -> None:
-    """Refuse a lone place whose title and cells hold what parts cells, as after an odd line."""
+    """Refuse a lone place whose cells hold what parts cells, as after an odd line.
+
+    Its title does, too, or says no place.
+    """
     title = headed.table.header[columns[0]]
     texts = [text for text in headed.table.columns[columns[0]].texts if text]
-    signs = [sign for sign in DELIMITERS if sign != "," and sign in title]
+    is_titled = place_within(title) is not None
+    signs = [sign for sign in DELIMITERS if sign != "," and not (is_titled and sign not in title)]
     n_parted = max((sum(sign in text for text in texts) for sign in signs), default=0)
     require(
         len(columns) > 1 or n_parted == 0 or 2 * n_parted < len(texts),
@@ -304,7 +310,8 @@ def _items(
     empty = [n for n in columns if not kinds[n].filled and titles[n]]
     if not numeric or (len(numeric) == 1 and n_candidates > 1):
         return None
-    is_whole = bool(asked.columns) or len(numeric) + len(empty) == n_candidates
+    n_named = n_candidates - sum(not titles[n] for n in columns)  # one row may widen a sheet
+    is_whole = bool(asked.columns) or len(numeric) + len(empty) == n_named
     kept = sorted([*numeric, *(n for n in empty if is_whole or _is_among(headed, n, numeric))])
     n_all = len(columns) if asked.columns else n_candidates
     _require_no_lone_cells(headed, columns, kept, kinds, n_all)

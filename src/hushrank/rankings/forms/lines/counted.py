@@ -16,9 +16,10 @@ def with_weights(table: Table, *, is_headed: bool) -> Table | None:
 
     is_headed: whether its header is a header, not one of them.
     """
-    if len(table.columns) > 1:
-        return None
     lines = table if is_headed else table.with_header_as_row()
+    if len(table.columns) > 1:
+        _require_alone(lines)
+        return None
     (column,) = lines.columns
     found = [_counted(text) for text in column.texts if text]
     n_of_orders = sum(">" in line[2] for line in found if line)
@@ -32,6 +33,18 @@ def with_weights(table: Table, *, is_headed: bool) -> Table | None:
     require(not are_mixed, "expected > between the items of all lines, as one has, or of none")
     header = ("ballot", "weight")
     return Table(header, (_part(column, 2), _part(column, 1)), lines.where, lines.format)
+
+
+def _require_alone(lines: Table) -> None:
+    """Refuse such lines beside which one row says something: by it alone none would be counted."""
+    filled = [each for each in lines.columns if each.is_filled.sum() > 1]
+    texts = filled[0].texts if len(filled) == 1 else ()
+    are_counted = any(">" in text and _counted(text) for text in texts)
+    require(
+        not are_counted,
+        "expected lines of a count and a ballot, `27: A > B`, alone: at most one row says anything"
+        " in the other columns; delete these",
+    )
 
 
 def _counted(text: str) -> re.Match[str] | None:

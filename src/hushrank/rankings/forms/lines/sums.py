@@ -19,7 +19,7 @@ _OF_PEOPLE = re.compile(
     r"(?:responses|respondents|ballots|votes|voters|people|participants|answers|rows|records)",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[-+]?[\d.,'\s]*\d\s*%?")
+_NUMBER = re.compile(r"[-+]?[\d.,'\s]*\d\.?(?:e[-+]?\d+)?\s*%?", re.IGNORECASE)
 _MAY_BE_SUM = re.compile(r"(?:[^\W\d_]+|[-+\d.,']+%?)(?:[ :-]|$)")
 _SEVERAL = 3
 """Rows that say a word: it is no sum. One ballot more, or less, makes no sum of them."""
