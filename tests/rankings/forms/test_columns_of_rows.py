@@ -1,6 +1,8 @@
 """Where rows tell which columns there are, or how text is stored, one row moves none of others."""
 
 from collections import Counter
+from contextlib import suppress
+from datetime import date
 from itertools import cycle, islice, permutations
 from json import dumps
 from uuid import UUID
@@ -11,6 +13,7 @@ import polars as pl
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.files import data_frames
 from hushrank.rankings.files import read_rankings
 from tests.files.test_spreadsheets import excel
 
@@ -142,3 +145,35 @@ def test_an_empty_place_in_a_frame_renames_no_numbers_of_others(tmp_path, librar
         if is_parquet:
             (frame.to_parquet if library is pd else frame.write_parquet)(path)
         assert read_rankings(path if is_parquet else frame).names == ("11", "12", "13")
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+@pytest.mark.parametrize("has_arrow", [True, False])
+@pytest.mark.parametrize("own", [b"A", date(2026, 1, 1), ["A"]])
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_one_cell_that_is_no_text_takes_no_place_from_all_ballots(
+    monkeypatch, library, has_arrow, own, is_empty
+):
+    monkeypatch.setattr(data_frames, "find_spec", lambda name: name if has_arrow else None)
+    rows = [*permutations("ABC", 2)] * 6
+    names = {True: "tea,cola,milk", False: "1st choice,2nd choice,3rd choice"}[is_empty].split(",")
+    firsts = [1, 2] * 18 if is_empty else [row[0] for row in rows]
+    seconds = [2, 1] * 18 if is_empty else [row[1] for row in rows]
+    last = [None if is_empty else "C"] * 35
+    read = []
+    for cell in (None, own):
+        columns = [firsts, seconds, [*last, cell]]
+        with suppress(HushrankError):
+            frame = library.DataFrame(dict(zip(names, columns, strict=True)), **LOOSELY[library])
+            read.append(read_rankings(frame))
+    before = read[0]
+    assert before.n_items == 3
+    assert all({*before.names} <= {*each.names} for each in read)
+    assert all([*before[:35]] == [*each[:35]] for each in read)
+
+
+def test_a_person_that_is_neither_text_nor_number_is_refused():
+    people = [date(2026, 1, day) for day in (1, 1, 2)]
+    frame = pd.DataFrame({"tea": [1, 2, 1], "cola": [2, 1, 2], "who": people})
+    with pytest.raises(HushrankError, match="id: expected text or numbers in column 3"):
+        read_rankings(frame, id="who")

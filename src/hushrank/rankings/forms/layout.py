@@ -50,8 +50,14 @@ class Layout:
 def may_be_ballots(headed: Headed, candidates: Sequence[int], asked: Asked) -> list[int]:
     """Return the columns that may be of ballots: all but numbers of rows, and what stands beside.
 
-    Raises HushrankError where it cannot be told whether numbers are of rows.
+    Raises HushrankError where it cannot be told whether numbers are of rows, and for columns that
+    are not read: one cell of another kind would take them from all ballots.
     """
+    unread = [n for n in candidates if not headed.table.columns[n].is_read]
+    unread = [n for n in unread if asked.columns or not _stands_beside(headed, n)]
+    if unread:
+        kinds = "expected text or numbers, got another kind, such as days or lists, in some cells"
+        raise HushrankError(f"{listed(unread)}: {kinds}; leave out what is no ballot with ignore=")
     read = [n for n in candidates if _is_read(headed, n)]
     return read if asked.columns else [n for n in read if not _stands_beside(headed, n)]
 

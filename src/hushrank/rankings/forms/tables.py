@@ -134,6 +134,8 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
     """Keep the last row of each person, before any tells how ballots are read: one each."""
     if beside.person is None:
         return head, None
+    is_read = head.table.columns[beside.person].is_read
+    require(is_read, f"id: expected text or numbers in {listed([beside.person])}")
     is_last = _last_of_person(head.table.columns[beside.person])
     weights = np.ones(len(is_last), dtype=np.int64)
     if beside.weight is not None:
