@@ -177,3 +177,18 @@ def test_a_person_that_is_neither_text_nor_number_is_refused():
     frame = pd.DataFrame({"tea": [1, 2, 1], "cola": [2, 1, 2], "who": people})
     with pytest.raises(HushrankError, match="id: expected text or numbers in column 3"):
         read_rankings(frame, id="who")
+
+
+@pytest.mark.parametrize("title", [[], [["My poll"]]])
+@pytest.mark.parametrize("asked", [{}, {"form": "ranks"}, {"best": "high"}])
+@pytest.mark.parametrize("n_ballots", [8, 40])
+def test_a_first_ballot_that_is_longer_than_a_sheet_renames_no_items(
+    tmp_path, title, asked, n_ballots
+):
+    path, above = tmp_path / "ballots.xlsx", [*title, ["tea", "cola", "milk", "rum"]]
+    ballots = [[1, 2, 3, 4], [2, 1, 4, 3]] * (n_ballots // 2)
+    path.write_bytes(excel([*above, *ballots]))
+    assert read_rankings(path, **asked).names == ("tea", "cola", "milk", "rum")
+    path.write_bytes(excel([*above, [2, "", 1, "", "see above"], *ballots]))
+    with pytest.raises(HushrankError, match=r"how many lines are the header|expected a name"):
+        read_rankings(path, **asked)

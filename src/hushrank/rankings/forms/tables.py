@@ -101,13 +101,20 @@ def _below(header: Header, asked: Asked) -> Found:
 
 
 def _reader_below(head: Headed, rows: Table, asked: Asked) -> Callable[[Table], Found] | None:
-    """Return how to read these rows, or some of them, below a header; None where none can be."""
+    """Return how to read these rows, or some of them, below a header; None where none can be.
+
+    Of rows that are wider than the header the first columns are read.
+    """
     titles = head.table.header
+
+    def below(table: Table) -> Table:
+        return replace(table, header=titles, columns=table.columns[: len(titles)])
+
     try:
-        read = _reader(replace(head, table=replace(rows, header=titles)), asked)
+        read = _reader(replace(head, table=below(rows)), asked)
     except HushrankError:
         return None
-    return lambda table: read(replace(table, header=titles))
+    return lambda table: read(below(table))
 
 
 def _reader(head: Headed, asked: Asked) -> Callable[[Table], Found]:

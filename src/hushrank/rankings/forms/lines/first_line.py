@@ -79,14 +79,30 @@ def told_header(table: Table, titles: Sequence[Cells], asked: Asked) -> Header:
 
 
 def _fewer(lines: Sequence[Cells], rows: Table) -> Iterator[Fewer]:
-    """Yield how rows are headed by some of the lines above them, where that is a header."""
+    """Yield how rows are headed by some of the lines above them, where that is a header.
+
+    Columns that only the other lines fill are left out: a ballot among these may be longer than a
+    sheet is without it.
+    """
     if rows.may_lack_header:
-        none = ("",) * len(rows.header)
-        yield Fewer(Headed(replace(rows, header=none), none, none), 0, may_be_alike=True)
+        _, narrow = _as_wide_as((), rows)
+        none = ("",) * len(narrow.header)
+        yield Fewer(Headed(replace(narrow, header=none), none, none), 0, may_be_alike=True)
     for n_lines in range(1, len(lines)):
         with suppress(HushrankError):
-            head = headed_by(lines[:n_lines], rows)
+            head = headed_by(*_as_wide_as(lines[:n_lines], rows))
             yield Fewer(head, n_lines, may_be_alike=n_lines == len(lines) - 1)
+
+
+def _as_wide_as(lines: Sequence[Cells], rows: Table) -> tuple[list[Cells], Table]:
+    """Return lines and rows without the last columns which neither fill."""
+    named = [any(cells[n] for cells in lines) for n in range(len(rows.header))]
+    filled = [
+        name or bool(each.is_filled.any()) for name, each in zip(named, rows.columns, strict=True)
+    ]
+    width = len(filled) - filled[::-1].index(True) if any(filled) else 1
+    narrow = replace(rows, header=rows.header[:width], columns=rows.columns[:width])
+    return [cells[:width] for cells in lines], narrow
 
 
 def require_titles(header: Header, layout: Layout | None) -> None:
