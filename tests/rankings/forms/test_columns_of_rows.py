@@ -192,3 +192,12 @@ def test_a_first_ballot_that_is_longer_than_a_sheet_renames_no_items(
     path.write_bytes(excel([*above, [2, "", 1, "", "see above"], *ballots]))
     with pytest.raises(HushrankError, match=r"how many lines are the header|expected a name"):
         read_rankings(path, **asked)
+
+
+@pytest.mark.parametrize("large", [2**53 + 2, 123456789012345678])
+def test_an_empty_place_beside_large_numbers_is_refused_where_they_are_rounded(large):
+    turns = [*permutations((large, large + 32, large + 64), 2)] * 6
+    names = ["1st choice", "2nd choice"]
+    assert read_rankings(pd.DataFrame(turns, columns=names)).n_items == 3
+    with pytest.raises(HushrankError, match="large numbers that are rounded"):
+        read_rankings(pd.DataFrame([*turns, (large, None)], columns=names))

@@ -26,6 +26,8 @@ _NO_VOTE = re.compile(
 )
 CROSSED = "XXX"
 """A place that nobody filled, as clerks of some cities type it."""
+_ROUNDED = re.compile(r"\d(?:\.\d+)?e\+\d+|\d{16,}\.0", re.IGNORECASE)
+"""What floating point makes of large whole numbers, where one cell beside them is empty."""
 _OVERVOTE = re.compile(r"over[ -]?vote", re.IGNORECASE)
 
 
@@ -43,12 +45,14 @@ class Placed:
 def ballots_of_places(columns: Sequence[Column]) -> Placed:
     """Read columns, the first place first. Items are the names that occur, sorted.
 
-    Raises HushrankError when there is none.
+    Raises HushrankError when there is none, or one that is a rounded number.
     """
     texts = dict.fromkeys(text for column in columns for text in column.texts if text)
     kinds = {text: _code(text) for text in texts}
     names = natural_order(text for text, code in kinds.items() if code == 0)
     require(names, "expected at least 1 ranked item")
+    are_whole = not any(map(_ROUNDED.fullmatch, names))
+    require(are_whole, "expected names of items, got large numbers that are rounded: write text")
     index = {name: item for item, name in enumerate(names)}
     codes = {text: kinds[text] or index[text] for text in texts} | {"": NONE}
     cells = np.empty((len(columns[0].codes), len(columns)), dtype=np.int32, order="F")
