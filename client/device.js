@@ -213,7 +213,7 @@ export class Device {
     return this.#change([series, ACCOUNT], (kept) => {
       const { handout } = stands;
       const isPayable = !handout || this.#pays(handout, kept, series, announcement) !== "nothing";
-      return [{}, { ...stands, upload: current.upload, isPayable }];
+      return [{}, { ...stands, series: announcement.series, upload: current.upload, isPayable }];
     });
   }
 

@@ -69,22 +69,19 @@ const tryAgain = (step = show) => h("button", { class: "primary", onclick: views
 
 // --- what can go wrong, in words ---------------------------------------------------------------
 
-const REFUSED = [
-  ...["asked-twice", "malformed", "too-dear", "too-large", "wrong-thresholds", "incomplete"],
-  ...["unfit-ranking"],
-];
-const KNOWN = ["closed", "not-open", "not-asked", "not-found", "not-invited", "changed", "conflict", "no-storage"];
+const REFUSED = ["asked-twice", "malformed", "too-dear", "too-large", "wrong-thresholds", "incomplete", "unfit-ranking"];
+const KNOWN = ["not-open", "not-asked", "not-invited", "changed", "conflict", "no-storage", "no-randomness"];
 
 /** @param {unknown} error */
 async function explain(error) {
   const kind = String(/** @type {{kind?: unknown}} */ (error)?.kind ?? "unexpected");
   if (kind === "offline") return waitForConnection("offline.page");
-  if (kind === "no-randomness") return say("no-crypto");
   if (kind === "not-answered") return show(); // another tab is in the next round
   if (kind === "over-limit") return say("limit", { mark: "warning", more: [await account()] });
   if (["too-many", "unavailable"].includes(kind)) return say("too-many", { mark: "waiting", button: tryAgain() });
   if (REFUSED.includes(kind)) return say("refused", { mark: "warning" });
-  if (kind === "closed" && look?.kept) return notOpen(look.state.state, look.kept);
+  if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
+  if (["closed", "not-open"].includes(kind) && look) return ended();
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });
   console.error(error);
   return say("unexpected", { mark: "warning", button: tryAgain() });
@@ -131,20 +128,22 @@ const show = guarded(async () => {
 });
 
 /** @param {Look} found */
-async function showStep({ announcement: asked, state, kept }) {
+async function showStep(found) {
+  const { announcement: asked, state, kept } = found;
   const isOpen = state.state === "open";
   // Of what this tab began nothing is left where another one has answered, or nobody will.
-  if (isOver(state) || kept?.stage === "locked" || kept?.stage === "sent") sessionStorage.removeItem(draft);
+  if (isOver(state) || kept?.wire) sessionStorage.removeItem(draft);
   const isThisRound = kept !== null && kept.round === state.round;
   if (kept?.stage === "locked" && (isOpen ? isThisRound : isOver(state))) {
     if (isQueued(kept)) return send(kept); // it may have come, and only its receipt did not
     if (isOpen) return reveal(kept);
   }
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);
-  if (!isOpen) return notOpen(state.state, kept);
+  if (!isOpen) return notOpen(found);
   if (kept?.stage === "not-asked" && isThisRound) return notAsked();
   if (kept?.stage === "joined" && isThisRound) return payable(kept) && rank();
-  if (kept?.ranking) return display(views.nextQuestion(page, asked, guarded(answerNext)), 1);
+  const given = kept?.ranking;
+  if (given) return display(views.nextQuestion(page, asked, guarded(() => answerFrom(given))), 1);
   if (asked.joining === "api") return say("in-app");
   if (asked.joining === "invitations" && !kept && !invitation()) return say("not-invited");
   if (savedDraft() !== null) return rank();
@@ -156,14 +155,26 @@ function isOver({ state }) {
   return ["closed", "published"].includes(state);
 }
 
-/** @param {string} state @param {Kept | null} kept */
-function notOpen(state, kept) {
-  if (state === "draft") return say("not-open", { mark: "waiting" });
-  if (state === "between") return say("between", { mark: "waiting" });
+/** The round that the page showed takes nothing more: says whether another one may. */
+const ended = guarded(async () => {
+  look = null; // where it cannot be asked, nobody asks again
+  look = await page.device.look(id);
+  if (isOver(look.state)) return notOpen(look);
+  say("ended", { button: tryAgain() });
+});
+
+/** @param {Look} look */
+function notOpen({ state, kept }) {
+  if (state.state === "draft") return say("not-open", { mark: "waiting" });
+  if (state.state === "between") return say("between", { mark: "waiting" });
   const text = kept?.stage === "locked" ? "closed.text_locked" : "closed.text";
-  const forget = h("button", { class: "secondary", onclick: views.busy(guarded(forgetAll)) }, page.t("keep.delete"));
-  const isKept = kept !== null && isOver({ state, round: null });
-  return say("closed", isKept ? { text, more: [h("p", {}, page.t("keep.title"))], button: forget } : { text });
+  return say("closed", { text, ...(isOver(state) && deletable(kept)) });
+}
+
+/** A button, where anything is kept. @param {Kept | null} kept */
+function deletable(kept) {
+  const button = h("button", { class: "secondary", onclick: views.busy(guarded(forgetAll)) }, page.t("keep.delete"));
+  return kept ? { more: [h("p", {}, page.t("keep.title"))], button } : {};
 }
 
 function notAsked() {
@@ -231,19 +242,15 @@ async function finish({ value }) {
   await answerFrom(value);
 }
 
-/** @param {import("./order.js").Ranking} ranking @returns {Promise<void>} */
+/**
+ * Where it can be asked, no round is answered that is over: nobody would take what it costs.
+ * @param {import("./order.js").Ranking} ranking @returns {Promise<void>}
+ */
 async function answerFrom(ranking) {
-  const kept = look?.kept?.stage === "joined" ? look.kept : await join().catch(unlessOffline);
-  if (!kept) return waitForConnection("offline.question", guarded(() => answerFrom(ranking)));
-  if (kept.stage === "not-asked") return notAsked();
+  const kept = await join().catch(unlessOffline);
+  if (kept?.stage === "not-asked") return notAsked();
+  if (!kept && look?.kept?.stage !== "joined") return waitForConnection("offline.question", guarded(() => answerFrom(ranking)));
   await answer(ranking);
-}
-
-async function answerNext() {
-  const before = /** @type {Kept} */ (look?.kept);
-  const kept = await join();
-  if (kept.stage === "not-asked") return notAsked();
-  await answer(/** @type {import("./order.js").Ranking} */ (before.ranking));
 }
 
 /** @param {import("./order.js").Ranking} ranking */
@@ -298,7 +305,8 @@ async function receipt(kept, isAgain) {
 
 async function forgetAll() {
   localStorage.removeItem(queue);
-  await page.device.forget(id, /** @type {Look} */ (look).announcement.series);
+  sessionStorage.removeItem(draft);
+  await page.device.forget(id);
   others.postMessage("forgotten");
   say("keep", { text: "keep.deleted", mark: "done" });
 }

@@ -177,6 +177,7 @@ export interface Standing {
 
 /** What is kept of the latest round that the person joined. */
 export interface KeptStanding extends Standing {
+  series: string;
   /** The bytes that are sent. */
   upload: string | null;
   /** Whether the person's limit lets them answer. */

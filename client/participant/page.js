@@ -36,7 +36,8 @@ import { speaker } from "./strings.js";
  * @property {(id: string, how: {invitation: string | null}) => Promise<Kept>} join
  * @property {(id: string, series: string, ranking: Ranking) => Promise<Kept>} lock
  * @property {(id: string, round: number) => Promise<Kept>} send
- * @property {(id: string, series: string) => Promise<void>} forget
+ * @property {(id: string) => Promise<Kept | null>} kept
+ * @property {(id: string) => Promise<void>} forget
  * @property {() => Promise<Spent>} spent
  * @property {(nats: number) => Promise<void>} limitTo
  * @property {(asks: boolean) => Promise<boolean>} lasts

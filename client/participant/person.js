@@ -91,8 +91,9 @@ class Person {
     return this.#known(id);
   }
 
-  /** Forgets a survey that takes no more reports. @param {string} id @param {string} series */
-  async forget(id, series) {
+  /** Forgets a survey that takes no more reports. @param {string} id */
+  async forget(id) {
+    const { series } = /** @type {import("../types.js").KeptStanding} */ (await this.#device.kept(id));
     await this.#forgetGiven(id, series);
     await this.#device.forget(id); // as long as it knows the survey, the page offers this again
     await this.#forgetGiven(id, series); // what another tab kept meanwhile
@@ -106,8 +107,8 @@ class Person {
   }
 
   async spent() {
-    const { spent, everywhere, limit } = await this.#device.account();
-    return { here: spent, all: everywhere, limit };
+    const { spent, total, limit } = await this.#device.account();
+    return { here: spent, all: total, limit };
   }
 
   /**

@@ -38,6 +38,7 @@ export function previewDevice(address) {
       kept = { ...(kept ?? joined(names, lieChance)), stage: "sent", receipt: "0".repeat(32) };
       return kept;
     },
+    kept: async () => kept,
     async forget() {
       kept = null;
     },

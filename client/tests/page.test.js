@@ -52,6 +52,19 @@ for (const name of LANGUAGES) {
   });
 }
 
+test("no words say more than the page knows", () => {
+  const known = {
+    "how.1": /mostly|meist/i, // of many answers the true one is seldom kept
+    "conflict.title": /counted|gezählt/, // who was asked before may never answer
+    "cost.question": /one small question, which|eine kleine Frage, die/, // or several at once
+    "ledger.numbers": /all collectors|bei allen/, // a browser keeps them apart
+    "ledger.first": /not answered|nichts beantwortet/, // what is repeated costs nothing
+  };
+  for (const name of LANGUAGES) {
+    for (const [key, wrong] of Object.entries(known)) assert.doesNotMatch(WORDS[name][key], wrong, key);
+  }
+});
+
 test("each key that the page names has words, and no words are left over", () => {
   const code = [...SCRIPTS, "words.js", "ranking-list.js"].map(text).join("\n");
   const template = "../src/hushrank/collector/web/templates/participant/participant.html";

@@ -220,6 +220,55 @@ def test_a_survey_that_closes_meanwhile_takes_nothing_more(sit, visits, collecto
     assert page.locator("h1").text_content() == "This survey is closed"
 
 
+def test_who_begins_what_was_closed_meanwhile_is_told_so(sit, collector):
+    survey = collector.open()
+    page = sit(collector.page(survey))
+    collector.call(lambda service: service.close(survey))
+    press(page, "Start")
+    page.get_by_text("This survey is closed").wait_for()
+
+
+def test_nobody_pays_for_an_answer_to_a_round_that_has_ended(sit, collector):
+    survey = collector.open()
+    page = sit(collector.page(survey))
+    begin(page)
+    bring_to(page, [1, 0, 2, 3])
+    collector.call(lambda service: service.close(survey))
+    press(page, "That is my order")
+    page.get_by_text("This survey is closed").wait_for()
+    assert "account" not in page.evaluate(KEPT)
+
+
+def test_a_round_that_has_ended_is_not_said_to_be_the_whole_survey(sit, visits, collector):
+    visits.expected = ("410 (Gone)",)
+    survey = collector.open(items=THREE, options={"split": "budget"}, **TWO_ROUNDS)
+    page = sit(collector.page(survey))
+    take_part(page, [2, 0, 1])
+    collector.call(lambda service: others_report(service, survey, 2))
+    collector.call(lambda service: service.close_round(survey))
+    press(page, "Send")
+    page.get_by_text("This round has ended").wait_for()
+    assert "is closed" not in page.locator("main").inner_text()
+    collector.call(lambda service: service.open_round(survey))
+    press(page, "Try again")
+    page.get_by_text("There is a second question").wait_for()
+    assert reported(collector, survey) == [2, 0]
+
+
+def test_what_is_kept_of_a_survey_that_was_deleted_can_be_deleted(sit, visits, collector):
+    visits.expected = ("404 (Not Found)",)
+    survey = collector.open()
+    page = sit(collector.page(survey))
+    take_part(page)
+    send(page)
+    collector.call(lambda service: service.delete(survey))
+    page.reload()
+    page.get_by_text("There is no such survey").wait_for()
+    press(page, "Delete it")
+    page.get_by_text("Deleted. Your privacy account stays.").wait_for()
+    assert [key for key in page.evaluate(KEPT) if survey in key or key.startswith("person ")] == []
+
+
 def test_a_changed_survey_is_not_answered(sit, collector):
     survey = collector.open()
     page = sit(collector.page(survey))

@@ -209,8 +209,8 @@ def test_who_sent_no_last_answer_is_told_nothing_false_and_can_delete_what_is_ke
 
 ELSEWHERE = {
     "closed, and all was forgotten": (scenario(state=CLOSED), "It takes no more answers"),
-    "closed while it was looked at": (scenario(joining="not-open", kept=SENT), "come back later"),
-    "closed while it was joined": (scenario(joining="closed", kept=SENT), "no more answers"),
+    "closed while it was looked at": (scenario(joining="not-open", kept=SENT), "has ended"),
+    "closed while it was joined": (scenario(joining="closed", kept=SENT), "has ended"),
     "beyond the limit": (scenario(joining="over-limit", kept=SENT), "more than you allow"),
 }
 
@@ -274,7 +274,13 @@ def test_an_account_never_says_less_than_was_spent(visit):
     page.get_by_text("What you allow", exact=True).click()
     said = told(page)
     assert "1.01 of 8 nats spent" in said
-    assert "2.02 nats at all collectors" in said
+    assert "2.02 nats there in all" in said
+
+
+def test_who_repeated_all_of_a_year_is_not_told_that_they_answered_nothing(visit):
+    page = visit(scenario(spent={"here": 0, "all": 2, "limit": 8}))
+    assert "used nothing of what you allow" in told(page)
+    assert "not answered" not in told(page)
 
 
 def test_an_unknown_invitation_is_said_so(visit):
@@ -545,7 +551,7 @@ def test_a_page_without_its_words_says_that_it_must_be_loaded_again(visits, fake
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("closed", "was closed before"), ("conflict", "arrived before")]
+    ("kind", "words"), [("closed", "not sent before does not"), ("conflict", "arrived before")]
 )
 def test_a_report_that_is_refused_is_said_so(at_reveal, kind, words):
     page = at_reveal(scenario(sending=kind))

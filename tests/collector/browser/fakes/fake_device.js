@@ -40,6 +40,7 @@ export async function openDevice() {
       if (scenario.sending) refuse(scenario.sending);
       return keep({ ...kept(), stage: "sent", receipt: scenario.receipt });
     },
+    kept: async () => kept(),
     forget: async () => localStorage.removeItem(key),
     spent: async () => scenario.spent,
     limitTo: async (limit) => {
