@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from time import monotonic
 from typing import Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
@@ -25,6 +25,8 @@ ORDINARY_PORTS = {"http": 80, "https": 443}
 JSON = {"Content-Type": "application/json"}
 PAGE = re.compile(r"/s/([A-Za-z0-9_-]{1,64})/?")
 INVITATION = re.compile(r"i=([A-Za-z0-9_-]{1,200})")
+NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class Offline(HushrankError):  # noqa: N818 (not a mistake of anybody)
@@ -168,13 +170,26 @@ def origin_of(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        known = parts.scheme in ORDINARY_PORTS and bool(parts.hostname) and parts.port != 0
+        known = parts.scheme in ORDINARY_PORTS and "@" not in parts.netloc and parts.port != 0
         port = "" if parts.port in (None, ORDINARY_PORTS.get(parts.scheme)) else f":{parts.port}"
-    except ValueError:
+        host = _host(parts.hostname or "")
+    except (ValueError, httpx.InvalidURL):
         known = False
-    require(known and "@" not in parts.netloc, "expected an address such as https://example.org")
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    require(known, "expected an address such as https://example.org")
     return f"{parts.scheme}://{host}{port}"
+
+
+def _host(name: str) -> str:
+    """Return a host as browsers write it: by another spelling it would have another account.
+
+    Raises ValueError, or InvalidURL, where it is none.
+    """
+    if ":" in name:
+        return f"[{IPv6Address(name)}]"
+    host = httpx.URL(scheme="https", host=name).raw_host.decode()
+    if not NAME.fullmatch(host):
+        raise ValueError("expected letters, digits and dots between them")
+    return str(IPv4Address(host)) if NUMBER.fullmatch(host.rpartition(".")[2]) else host
 
 
 def survey_at(url: str) -> tuple[str, str, str | None]:
