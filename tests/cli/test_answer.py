@@ -88,6 +88,19 @@ def test_who_does_not_send_can_send_the_same_later(at_terminal):
     at_terminal(using)
 
 
+def test_what_is_repeated_is_not_said_to_have_been_sent(at_terminal):
+    async def using(collector, answer):
+        first = await collector.open(protocol="pairs")
+        await answer(link(collector, first), typed="2 1 3 4\nn\n")
+        again = await collector.service.copy(first)
+        await collector.service.open(again)
+        shown = await answer(link(collector, again), typed="2 1 3 4\nn\n")
+        assert "is repeated, and costs nothing" in shown
+        assert "You sent" not in shown
+
+    at_terminal(using)
+
+
 def test_an_order_comes_from_a_file_or_a_pipe(at_terminal, tmp_path):
     async def using(collector, answer):
         survey = await collector.open(options={"unranked": "last"})

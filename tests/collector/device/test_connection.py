@@ -153,19 +153,6 @@ def test_an_origin_is_an_address_without_a_path():
     assert origin_of("http://[0:0:0:0:0:0:0:1]:8000") == "http://[::1]:8000"
     assert origin_of("https://Bücher.example") == "https://xn--bcher-kva.example"
     assert origin_of("https://survey\u3002example\u3002org") == ORIGIN
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        *("survey.example.org.", "survey.ex%61mple.org", "ｓurvey.example.org", "sur vey.example"),
-        *("127.1", "127.0.0.01", "2130706433", "0x7f000001", "1.2.3.4.5", "[1::2::3]", "[1.2.3.4]"),
-    ],
-)
-def test_a_host_that_browsers_write_otherwise_is_refused(host):
-    """It would be another collector, with an account and a limit of its own."""
-    with pytest.raises(HushrankError, match="such as https://example.org"):
-        origin_of(f"https://{host}")
     with pytest.raises(HushrankError, match="origin"):
         HttpConnection("https://survey.example.org/")
 
@@ -173,6 +160,24 @@ def test_a_host_that_browsers_write_otherwise_is_refused(host):
 def test_who_asks_is_not_shown():
     assert repr(ASKING) == "Asking()"
     assert msgspec.json.decode(msgspec.json.encode(ASKING))["person"] == "a" * 32
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "survey.example.org.",
+            "survey.ex%61mple.org",
+            "\uff53urvey.example.org",
+            "sur vey.example",
+        ),
+        *("127.1", "127.0.0.01", "2130706433", "0x7f000001", "1.2.3.4.5", "[1::2::3]", "[1.2.3.4]"),
+    ],
+)
+def test_a_host_that_browsers_write_otherwise_is_refused(host):
+    """It would be another collector, with an account and a limit of its own."""
+    with pytest.raises(HushrankError, match="expected an address"):
+        origin_of(f"https://{host}")
 
 
 @pytest.mark.parametrize(

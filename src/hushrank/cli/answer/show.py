@@ -141,7 +141,7 @@ def _sent(handout: Handout, standing: Standing) -> Iterator[str]:
         chance = chance_in_words(mechanism)
     yield chance
     if standing.answered.is_repeated:
-        yield "You sent this before, in an earlier survey of the series: what is repeated is free."
+        yield "Of this, what an earlier survey of the series asked is repeated, and costs nothing."
     yield f"Exactly these bytes: {plain(standing.upload.decode())}"
 
 
