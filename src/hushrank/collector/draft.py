@@ -180,6 +180,11 @@ def picture_type(picture: bytes) -> str:
     return found[0]
 
 
+def mark_of(draft: Draft) -> str:
+    """Return what tells a draft from every other one: the SHA-256 of all that it says."""
+    return sha256(msgspec.json.encode(draft)).hexdigest()
+
+
 def digest_of(picture: bytes) -> str:
     """Return the name of a picture: the SHA-256 of its bytes, in hexadecimal."""
     return sha256(picture).hexdigest()

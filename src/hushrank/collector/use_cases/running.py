@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from hushrank.collector.draft import Draft, mark_of
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_of, require_groups
@@ -29,14 +30,20 @@ Counted: TypeAlias = dict[int, tuple[list[bytes], list[int]]]
 """By question: the JSON values of reports, and how often each arrived."""
 
 ENDED = "this round was ended meanwhile"
+CHANGED = "the draft was changed meanwhile"
 
 
 class Running(Drafting):
     """What an organiser, or the clock, does with a survey that people know."""
 
-    async def open(self, id: str) -> None:
-        """Open a draft: from now on its announcement is fixed, and people can answer."""
-        await self._open(id, (await self._record(id)).draft.closes_utc)
+    async def open(self, id: str, mark: str | None = None) -> None:
+        """Open a draft: from now on its announcement is fixed, and people can answer.
+
+        mark: of the draft that is meant, where others may have changed it since. Raises Refusal.
+        """
+        draft = (await self._record(id)).draft
+        allow(mark in (None, mark_of(draft)), "not-allowed", CHANGED)
+        await self._open(id, draft.closes_utc, draft)
 
     async def open_round(self, id: str, closes: datetime | None = None) -> None:
         """Open the next round, until a closing time if there is one. Raises Refusal."""
@@ -55,11 +62,14 @@ class Running(Drafting):
         allow(round in (None, life.round), "not-allowed", ENDED)
         await self._end_round(id, life)
 
-    async def close(self, id: str) -> None:
+    async def close(self, id: str, round: int | None = None) -> None:
         """End the survey, after the open round if there is one, whatever could follow.
 
-        One that others open meanwhile is ended, too.
+        One that others open meanwhile is ended, too. round: the last one that is meant, where
+        another may be open by now, which goes on. Raises Refusal.
         """
+        now = (await self._record(id)).life.round
+        allow(round in (None, now), "not-allowed", ENDED)
         while (life := (await self._record(id)).life).state in ("open", "counting"):
             await self._end_round(id, life)
         if life.state == "between":
@@ -146,8 +156,9 @@ class Running(Drafting):
         self._keys = {}
         return number
 
-    async def _open(self, id: str, closes: datetime | None) -> None:
+    async def _open(self, id: str, closes: datetime | None, draft: Draft | None = None) -> None:
         record = await self._record(id)
+        allow(draft in (None, record.draft), "not-allowed", CHANGED)
         number = record.life.open(self._now(), closes).round or 0
         if record.chosen is None and number == 0:
             record = msgspec.structs.replace(record, chosen=choose(record.draft))
@@ -157,7 +168,7 @@ class Running(Drafting):
         text = msgspec.json.encode(await self._announce(id, record)).decode()
 
         def opened(now: Record) -> Record:
-            allow(now.draft == record.draft, "not-allowed", "the draft was changed meanwhile")
+            allow(now.draft == record.draft, "not-allowed", CHANGED)
             life = now.life.open(self._now(), closes)
             allow(life.round == number, "not-allowed", "this round was opened meanwhile")
             told, chosen = now.announcement or text, record.chosen

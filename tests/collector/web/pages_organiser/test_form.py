@@ -204,7 +204,7 @@ def test_a_survey_that_is_open_cannot_be_edited(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
         id = await organiser.made()
-        await organiser.post(f"/o/surveys/{id}/open", {})
+        await collector.service.open(id)
         for answer in (
             await organiser.get(f"/o/surveys/{id}/edit"),
             await organiser.post(f"/o/surveys/{id}/edit", FILLED | {"title": "Other"}),

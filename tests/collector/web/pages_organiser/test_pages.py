@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from string import Formatter
 
+import msgspec
 import pytest
 
 from hushrank.collector.forecast import LEVELS
@@ -149,7 +150,7 @@ def test_a_survey_from_its_form_to_its_deletion(on_collector):
 
         page = await organiser.get(here)
         assert "With 300 people" in page.text
-        page = await does("open")
+        page = await does("open", draft=fields(page.text)["draft"][0])
         assert f"{collector.origin}/s/{id}" in page.text
         await take_part(collector.service, id, 30)
         told = (await organiser.get(f"{here}/progress")).json()
@@ -224,6 +225,24 @@ def test_what_is_refused_is_said_on_the_page_of_the_survey(on_collector):
         for deed in ("open", "close", "copy", "delete", "invitations", "api-key"):
             sent = {"sure": "yes", "n": "3"}
             assert (await organiser.post(f"/o/surveys/{UNKNOWN}/{deed}", sent)).status_code == 404
+
+    on_collector(using)
+
+
+def test_the_button_of_an_old_page_opens_no_other_draft(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made()
+        here = f"/o/surveys/{id}"
+        (shown,) = fields((await organiser.get(here)).text)["draft"]
+        found = await collector.service.survey(id)
+        await collector.service.edit(id, msgspec.structs.replace(found.draft, epsilon=8.0))
+        for mark in (shown, ""):
+            refused = await organiser.post(f"{here}/open", {"draft": mark})
+            assert refused.status_code == 403
+            assert "the draft was changed meanwhile" in refused.text
+        (shown,) = fields(refused.text)["draft"]
+        assert (await organiser.post(f"{here}/open", {"draft": shown})).status_code == 303
 
     on_collector(using)
 
@@ -303,7 +322,7 @@ def test_the_button_of_an_old_page_ends_no_later_round(on_collector):
         id = await collector.open(protocol="safari")
         await take_part(collector.service, id, 12)
         here = f"/o/surveys/{id}"
-        (shown,) = fields((await organiser.get(here)).text)["round"]
+        shown, _ = fields((await organiser.get(here)).text)["round"]
         for other in ({}, {"round": ""}, {"round": "-1"}, {"round": "1"}):
             assert (await organiser.post(f"{here}/close-round", other)).status_code == 403
         ended = await organiser.post(f"{here}/close-round", {"round": shown})
@@ -312,6 +331,8 @@ def test_the_button_of_an_old_page_ends_no_later_round(on_collector):
         refused = await organiser.post(f"{here}/close-round", {"round": shown})
         assert refused.status_code == 403
         assert "this round was ended meanwhile" in refused.text
+        refused = await organiser.post(f"{here}/close", {"round": shown})
+        assert refused.status_code == 403
         assert (await collector.service.survey(id)).life.state == "open"
         (shown,) = fields((await organiser.get(here)).text)["round"]
         await organiser.post(f"{here}/close-round", {"round": shown})

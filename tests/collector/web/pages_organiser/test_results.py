@@ -185,7 +185,7 @@ def test_reports_of_which_nothing_can_be_learnt_are_said_on_the_page(on_collecto
         organiser = await signed_in(collector)
         id = await collector.open(protocol="safari")
         await take_part(collector.service, id, 12)
-        await organiser.post(f"/o/surveys/{id}/close", {})
+        await organiser.post(f"/o/surveys/{id}/close", {"round": "0"})
         page = await organiser.get(f"/o/surveys/{id}")
         assert "There is no result of this survey" in page.text
         assert (await organiser.get(f"/o/surveys/{id}/results")).status_code == 409

@@ -16,6 +16,7 @@ from hushrank.collector.web.sessions import form, needs_organiser
 from hushrank.errors import HushrankError
 
 Deed = Callable[[Service, str], Awaitable[object]]
+Ending = Callable[[Service, str, int], Awaitable[object]]
 
 NO_ROUND = -1
 """Of a form that says none: whichever is open, it is not meant."""
@@ -46,15 +47,30 @@ async def refused_page(request: Request, error: HushrankError) -> Response:
 
 
 @needs_organiser
-async def close_round(request: Request) -> Response:
-    """End the round that the page showed; of a page that is old by now, no other one."""
-    id, shown = request.path_params["id"], str((await form(request)).get("round", ""))
-    is_number = shown.isascii() and shown.isdigit() and len(shown) < 10
+async def open_draft(request: Request) -> Response:
+    """Open the draft that the page showed; of a page that is old by now, no other one."""
+    id, shown = request.path_params["id"], str((await form(request)).get("draft", ""))
     try:
-        await service_of(request).close_round(id, int(shown) if is_number else NO_ROUND)
+        await service_of(request).open(id, shown)
     except HushrankError as error:
         return await refused_page(request, error)
-    return go(f"/o/surveys/{id}", done="round_closed")
+    return go(f"/o/surveys/{id}", done="opened")
+
+
+def _ending(deed: Ending, done: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint that ends the round that the page showed; of an old page, no other."""
+
+    @needs_organiser
+    async def endpoint(request: Request) -> Response:
+        id, shown = request.path_params["id"], str((await form(request)).get("round", ""))
+        is_number = shown.isascii() and shown.isdigit() and len(shown) < 10
+        try:
+            await deed(service_of(request), id, int(shown) if is_number else NO_ROUND)
+        except HushrankError as error:
+            return await refused_page(request, error)
+        return go(f"/o/surveys/{id}", done=done)
+
+    return endpoint
 
 
 @needs_organiser
@@ -102,9 +118,9 @@ def _post(name: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Rout
 
 
 routes = [
-    _post("open", _button(Service.open, "opened")),
-    _post("close-round", close_round),
-    _post("close", _button(Service.close, "closed")),
+    _post("open", open_draft),
+    _post("close-round", _ending(Service.close_round, "round_closed")),
+    _post("close", _ending(Service.close, "closed")),
     _post("publish", _button(Service.publish, "published", "/results")),
     _post("unpublish", _button(Service.unpublish, "unpublished", "/results")),
     _post("open-round", open_round),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hushrank.accounting.words import loss_in_words
-from hushrank.collector.draft import Draft
+from hushrank.collector.draft import Draft, mark_of
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LiveSurvey
 from hushrank.collector.use_cases.answering import MOST_INVITATIONS
@@ -103,6 +103,7 @@ def _planned(request: Request, draft: Draft) -> dict[str, Any]:
         "epsilon": draft.epsilon,
     }
     return {
+        "mark": mark_of(draft),
         "epsilon": loss_in_words(draft.epsilon),
         "lies": lies_of(draft.epsilon),
         "forecast": forecast_words(words_of(request), **asked),
