@@ -457,6 +457,15 @@ def test_the_qr_code_is_a_picture_of_the_link(on_collector):
 
 
 @pytest.mark.parametrize("language", languages())
+def test_no_language_promises_more_than_happens(language):
+    """Several questions may be asked, tables are public as JSON, and too few end a survey."""
+    said = words_in(language)
+    assert re.search("or a few|oder einige", said("notice.default"))
+    assert "JSON" in said("publish.text")
+    assert "20" in said("close.round.text", n=20)
+
+
+@pytest.mark.parametrize("language", languages())
 def test_every_language_says_the_same_things(language):
     english, other = words_in("en").strings, words_in(language).strings
     assert english.keys() == other.keys()
