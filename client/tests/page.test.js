@@ -56,7 +56,10 @@ test("no words say more than the page knows", () => {
   const known = {
     "how.1": /mostly|meist/i, // of many answers the true one is seldom kept
     "conflict.title": /counted|gezählt/, // who was asked before may never answer
-    "cost.question": /one small question, which|eine kleine Frage, die/, // or several at once
+    "cost.question": /question, which|Frage, die|stays|bleibt/, // or several, or about the whole order
+    "cost.questions": /stays|bleibt/,
+    "reveal.stays": /order stays|Reihenfolge bleibt/, // where that is what is asked, and it is no lie
+    "reveal.bytes_hint": /order is not in|Reihenfolge steht nicht/,
     "ledger.numbers": /all collectors|bei allen/, // a browser keeps them apart
     "ledger.first": /not answered|nichts beantwortet/, // what is repeated costs nothing
   };

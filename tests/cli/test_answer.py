@@ -97,6 +97,7 @@ def test_what_is_repeated_is_not_said_to_have_been_sent(at_terminal):
         shown = await answer(link(collector, again), typed="2 1 3 4\nn\n")
         assert "is repeated, and costs nothing" in shown
         assert "You sent" not in shown
+        assert "order stays" not in shown  # what is asked may be all of it
 
     at_terminal(using)
 

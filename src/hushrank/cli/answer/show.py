@@ -124,7 +124,7 @@ def _cost(told: Announcement) -> str:
 
 
 def _asked(handout: Handout) -> Iterator[str]:
-    yield "Your order stays on this machine. It is asked:"
+    yield "Of your order, only a noisy answer to this leaves this machine:"
     for question, _ in handout.asked.values():
         yield f"  {_plain(question_in_words(question, handout.head.items))}"
 

@@ -461,6 +461,7 @@ def test_no_language_promises_more_than_happens(language):
     """Several questions may be asked, tables are public as JSON, and too few end a survey."""
     said = words_in(language)
     assert re.search("or a few|oder einige", said("notice.default"))
+    assert not re.search("stays on|bleibt auf", said("notice.default"))
     assert "JSON" in said("publish.text")
     assert "20" in said("close.round.text", n=20)
 
