@@ -231,7 +231,7 @@ def test_a_survey_that_is_closed_or_unknown_is_said_so(at_terminal):
         await answer(link(collector, survey), typed="1 2 3 4\nn\n")
         await collector.service.close_round(survey)
         late = await answer(link(collector, survey), "--yes", code=1)
-        assert "the survey is closed" in late
+        assert "the survey, or the round, is closed" in late
         new = await answer(link(collector, survey), "--yes", code=1, state="new.sqlite")
         assert "not open now" in new
         unknown = await answer(link(collector, "A1b2C3d4E5f6"), code=1)

@@ -172,6 +172,7 @@ def test_who_asks_is_not_shown():
             "sur vey.example",
         ),
         *("127.1", "127.0.0.01", "2130706433", "0x7f000001", "1.2.3.4.5", "[1::2::3]", "[1.2.3.4]"),
+        *("[::1%25eth0]", "[::1%1]", "[::ffff:1.2.3.4]"),
     ],
 )
 def test_a_host_that_browsers_write_otherwise_is_refused(host):

@@ -45,7 +45,7 @@ class Problem(HushrankError):  # noqa: N818 (an answer that is part of the proto
 PROBLEMS = {
     "not-found": "there is no such survey",
     "not-open": "the survey is not open now",
-    "closed": "the survey is closed",
+    "closed": "the survey, or the round, is closed",
     "not-invited": "this survey needs an invitation",
     "forged": "it does not know the assignment of this device",
     "conflict": "it has another answer of this device",
@@ -185,11 +185,18 @@ def _host(name: str) -> str:
     Raises ValueError, or InvalidURL, where it is none.
     """
     if ":" in name:
-        return f"[{IPv6Address(name)}]"
+        return f"[{_plainly(IPv6Address(name))}]"
     host = httpx.URL(scheme="https", host=name).raw_host.decode()
     if not NAME.fullmatch(host):
         raise ValueError("expected letters, digits and dots between them")
     return str(IPv4Address(host)) if NUMBER.fullmatch(host.rpartition(".")[2]) else host
+
+
+def _plainly(address: IPv6Address) -> IPv6Address:
+    """Return an address that has one spelling; raise ValueError otherwise."""
+    if address.scope_id is not None or address.ipv4_mapped is not None:
+        raise ValueError("expected an address without a zone, or another one in it")
+    return address
 
 
 def survey_at(url: str) -> tuple[str, str, str | None]:
