@@ -58,6 +58,8 @@ test("no words say more than the page knows", () => {
     "conflict.title": /counted|gezählt/, // who was asked before may never answer
     "cost.question": /question, which|Frage, die|stays|bleibt/, // or several, or about the whole order
     "cost.questions": /stays|bleibt/,
+    "rank.text": /that you see|Sie sehen/, // a page that is loaded again shows what was moved
+    "rank.text_again": /This is|Dies ist/,
     "reveal.stays": /order stays|Reihenfolge bleibt/, // where that is what is asked, and it is no lie
     "reveal.bytes_hint": /order is not in|Reihenfolge steht nicht/,
     "ledger.numbers": /all collectors|bei allen/, // a browser keeps them apart

@@ -407,7 +407,7 @@ def test_a_survey_asked_again_costs_nothing_while_the_order_stays(sit, visits, c
     page = visits.page(page.context, collector.page(again))
     page.wait_for_selector("h1")
     begin(page)
-    assert "This is the order that you gave before" in page.locator("main").inner_text()
+    assert "You begin with the order that you gave before" in page.locator("main").inner_text()
     assert order(page) == [2, 0, 1]
     finish(page)
     assert json.loads(wire(page))["reports"] == first
