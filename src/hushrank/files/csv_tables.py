@@ -75,7 +75,9 @@ def _of_unequal_rows(body: bytes, n_cells: int, delimiter: str, n_before: int) -
     many = "1 cell" if n_cells == 1 else f"{n_cells} cells"
     cells = f"{many} parted by {named_sign(delimiter)} in every row"
     where = f"line {line + n_before}: " if line else ""
-    return f"{where}expected {cells}, as the header has{f', got {n_found}' if line else ''}"
+    got = f", got {n_found}" if line else ""
+    lists = "; if each line is a whole list, write a line above that names one column: ballot"
+    return f"{where}expected {cells}, as the header has{got}{lists if delimiter in ';|' else ''}"
 
 
 def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
