@@ -351,9 +351,9 @@ TOOK_ALL = {
         ASKED_PLACES,
     ),
     "a name of a header below a title": (
-        partial(csv_of, "Drinks,,\nbest,then,last"),
+        partial(csv_of, "Drinks,,\n1st,2nd,3rd"),
         IN_TURN,
-        [["best", "tea", "milk"], ["Drinks", "tea", "milk"]],
+        [["1st", "tea", "milk"], ["Drinks", "tea", "milk"]],
         ASKED_PLACES,
     ),
     "a key with a blank": (dumps, PLACED, [{"tea": 1, " tea": 2}, {" tea": 1}], {}),

@@ -98,6 +98,14 @@ def test_two_that_look_like_headers_move_no_others_when_one_takes_the_place_of_a
             assert (one - other).total() <= 1
 
 
+@pytest.mark.parametrize("n_times", [1, 12])
+def test_a_first_ballot_with_empty_places_takes_the_second_one_into_no_header(tmp_path, n_times):
+    rows = ["water,tea,cola,milk", "milk,water,tea,cola", "tea,cola,milk,water"] * n_times
+    before = read(tmp_path, ["water,cola,tea,milk", "cola,milk,tea,", *rows], form="places")
+    assert before.total() == 2 + 3 * n_times
+    assert read(tmp_path, ["cola,,,water", "cola,milk,tea,", *rows], form="places") is None
+
+
 def test_one_ballot_that_says_a_place_makes_no_ballot_of_a_line_of_the_header(tmp_path):
     head = ["Who,Drinks,Drinks,Drinks", ",First choice,Second choice,Third choice"]
     lines = [*head, *(f"9,{each}" for each in PLACES)]

@@ -87,7 +87,9 @@ def _fewer(lines: Sequence[Cells], rows: Table) -> Iterator[Fewer]:
     if rows.may_lack_header:
         _, narrow = _as_wide_as((), rows)
         none = ("",) * len(narrow.header)
-        yield Fewer(Headed(replace(narrow, header=none), none, none), 0, may_be_alike=True)
+        says_places = all(map(place_within, filter(None, lines[-1])))
+        alike = says_places or len(lines) == 1  # else two ballots might be lines of a header
+        yield Fewer(Headed(replace(narrow, header=none), none, none), 0, alike)
     for n_lines in range(1, len(lines)):
         with suppress(HushrankError):
             head = headed_by(*_as_wide_as(lines[:n_lines], rows))
