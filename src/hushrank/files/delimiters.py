@@ -23,6 +23,12 @@ TITLE_OR_NOT = (
     "line 1: cannot tell whether it is a title: one row alone names what lines above it name; write"
     " one line of names above the ballots, or say with header= how many lines do"
 )
+TITLE_OR_COLUMN = (
+    "line 1: cannot tell whether it is a title or names a column of lists, as each line below holds"
+    " the same cells; say with header= how many lines stand above the ballots"
+)
+PARTS_LISTS = ";|"
+"""Which of the signs part lists within a cell, too."""
 LINES = 50
 """How many records are looked at."""
 
@@ -87,6 +93,7 @@ def titles_above(text: bytes) -> int:
     They are not parted, and all lines below are parted alike, but for one, which is to be refused.
     What the header names stands in no row: a column of lists, which are parted too, names again and
     again what it ranks. Raises HushrankError where one row alone does: it would tell for all.
+    So would a first ballot of other names, if all rows may be lists below the name of a column.
     """
     lines = _sample(text).splitlines(keepends=True)
     if text.lstrip()[:1] in (b"[", b"{"):  # JSON has lines of one sign
@@ -99,6 +106,8 @@ def titles_above(text: bytes) -> int:
             n_naming = _n_naming_a_header(rest, sign)
             if n_naming is not None:
                 require(n_naming != 1 or n_above == 0, TITLE_OR_NOT)
+                is_title = n_above > 0 and n_naming == 0
+                require(not is_title or not _are_lists(rest, sign), TITLE_OR_COLUMN)
                 return 0 if n_naming else n_above
     return 0
 
@@ -118,6 +127,17 @@ def _n_naming_a_header(text: str, delimiter: str) -> int | None:
         return None
     n_naming = sum(not set(filter(None, header)).isdisjoint(row) for row in alike)
     return 2 * n_naming if len(alike) == 1 else n_naming
+
+
+def _are_lists(text: str, delimiter: str) -> bool:
+    """Tell rows below the first, several, that may be lists: each holds the same cells, once."""
+    if delimiter not in PARTS_LISTS:
+        return False
+    records = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    filled = (each for each in islice(records, LINES) if each)
+    _, *rows = ([cell.strip() for cell in each if cell.strip()] for each in filled)
+    kinds = {frozenset(row) for row in rows}
+    return len(rows) > 1 and len(kinds) == 1 and all(len({*row}) == len(row) > 1 for row in rows)
 
 
 def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:

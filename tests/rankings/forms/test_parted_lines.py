@@ -1,5 +1,7 @@
 """No one ballot tells how the lines of all others are parted, or which are titles above them."""
 
+from itertools import permutations
+
 import pytest
 
 from hushrank.errors import HushrankError
@@ -60,3 +62,16 @@ def test_lists_of_several_lengths_are_parted_as_before(tmp_path):
     few = read(tmp_path, ["Rank; the best first", "A > B", "B > A"])
     assert few.names == ("A", "B")
     assert read(tmp_path, ["ballot", "A;B;C", "C;A;B", "A;B"], columns=["ballot"]).n_items == 3
+
+
+@pytest.mark.parametrize("sign", [";", "|"])
+@pytest.mark.parametrize(
+    ("items", "own"),
+    [("123", ("tea", "milk", "cola")), (("11", "12", "13"), ("3rd", "2nd", "1st"))],
+)
+def test_a_first_list_of_other_names_makes_no_columns_of_all_lists(tmp_path, sign, items, own):
+    lists = [sign.join(turn) for turn in permutations(items)] * 6
+    assert read(tmp_path, ["ballot", *lists]).n_items == 3
+    with pytest.raises(HushrankError, match="line 1: cannot tell whether it is a title or names"):
+        read(tmp_path, ["ballot", sign.join(own), *lists])
+    assert read(tmp_path, ["My poll", sign.join(own), *lists], header=2).n_people == len(lists)

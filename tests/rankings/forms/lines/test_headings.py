@@ -41,7 +41,7 @@ def test_titles_above_the_header_are_passed_over_and_said(tmp_path, above, said,
 
 
 def test_how_a_text_is_written_is_said_beside_its_title(tmp_path):
-    table = ("Café,thé,lait\n" + RANKS).replace(",", ";")
+    table = ("Café,thé,lait\n" + RANKS + "1,2,\n").replace(",", ";")
     rankings = read(tmp_path, "Umfrage für den Sommer\n" + table, "cp1252")
     assert rankings.names == ("Café", "thé", "lait")
     assert "text with semicolons in Windows-1252; line 1 is a title" in str(rankings.reading)
