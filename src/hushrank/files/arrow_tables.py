@@ -121,10 +121,14 @@ def _column(chunks: Any) -> Column:
     require(encoded.num_chunks, "expected at least 1 row")
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
     values = whole.dictionary.to_pylist()
-    texts = ["" if value is None or value != value else text_of(value).strip() for value in values]
+    read = ["" if value is None or value != value else text_of(value).strip() for value in values]
+    texts = tuple(dict.fromkeys(read))  # without the blanks around them some are the same
     is_unsigned = pa.types.is_unsigned_integer(whole.indices.type)  # polars' categories
     indices = whole.indices.cast(pa.int64()) if is_unsigned else whole.indices
     codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if len(texts) < len(read):
+        place = dict(zip(texts, range(len(texts)), strict=True))
+        codes = np.array([*map(place.__getitem__, read), -1])[codes]
     has_row = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0  # a file may list others
     numbers = np.append(has_row.cumsum() - 1, -1)
     return Column(numbers[codes], tuple(compress(texts, has_row)))

@@ -31,6 +31,7 @@ OTHER_HEADER = (
     "cannot tell how many lines are the header: with fewer, all lines below are ballots, too, but"
     " read otherwise; say with header= how many lines stand above the ballots, 0 if all are ballots"
 )
+LONE = "some columns say something in one row at most, and without them all are read otherwise"
 _SAY = "say form=, columns= which are ballots, and for scores best="
 
 
@@ -81,6 +82,29 @@ def require_not_otherwise(
         other = _alone(read, table, np.arange(n_rows), kept)
         is_same = other is None or (may_be_alike and _is_as_among_all(found, other, kept))
         require(is_same, OTHER_HEADER)
+
+
+def require_told_without(found: Read, other: Read | None, n_rows: int) -> None:
+    """Refuse ballots that are read otherwise without columns that single rows tell of.
+
+    found: with these, and other: without, None where they are not readable then. n_rows: how many
+    rows say something there, and may be read otherwise. Else one would tell how all others are.
+    """
+    is_small = found.rankings.n_rows < FEWEST_ROWS  # a file without these ballots is not read
+    is_same = is_small if other is None else _n_otherwise(found, other) <= n_rows
+    require(is_same, f"{LONE}; {_SAY}")
+
+
+def _n_otherwise(found: Read, other: Read) -> float:
+    """Count the rows that are not read as they are by the other, items that it lacks included."""
+    of_all, own = found.rankings, other.rankings
+    if own.n_rows != of_all.n_rows or own.unranked != of_all.unranked:
+        return np.inf
+    named = of_all.of_items(own.names)
+    is_same = (named.ranks == own.ranks).all(axis=1) & (
+        named.is_ranked.sum(axis=1) == of_all.is_ranked.sum(axis=1)
+    )
+    return float((~is_same | (of_all.people_of_rows != own.people_of_rows)).sum())
 
 
 def _thirds(n_rows: int, part: Parts) -> Iterator[NDArray[np.bool_]]:

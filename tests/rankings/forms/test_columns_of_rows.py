@@ -54,6 +54,57 @@ def test_a_key_of_one_record_that_is_called_like_a_pattern_does_not_stand_for_it
         read_rankings(path, columns=["drinks*"])
 
 
+RATINGS = [
+    {"user_id": n // 3, "movieid": n % 3 + 1, "rating": 5 - (n + n // 3) % 3} for n in range(90)
+]
+TWO_PLACES = [{"choice 1": a, "choice 2": b} for a, b in ["12", "21", "13"] * 12]
+TICKS = [{"Ann(1)": n % 2, "Bo(1)": n % 3 % 2} for n in range(40)]
+
+
+@pytest.mark.parametrize("n_records", [12, 90])
+@pytest.mark.parametrize(
+    ("records", "own", "asked"),
+    [
+        (RATINGS, {"user_id": 99, "stars": None}, {"best": "high"}),
+        (RATINGS, {"user_id": 99, "stars": 4}, {"best": "high", "form": "scores"}),
+        (TWO_PLACES, {"choice 4": None}, {}),
+        (TWO_PLACES, {"choice 4": 3}, {"best": "high"}),
+        (TICKS, {"Ann(2)": None}, {"best": "high"}),
+    ],
+)
+def test_a_key_of_one_record_does_not_tell_how_all_others_are_read(
+    tmp_path, n_records, records, own, asked
+):
+    path, others = tmp_path / "ballots.json", records[:n_records]
+    path.write_text(dumps(others))
+    read_rankings(path, **asked)
+    path.write_text(dumps([*others, {**others[0], **own}]))
+    with pytest.raises(HushrankError, match="some columns say something in one row at most"):
+        read_rankings(path, **asked)
+
+
+def test_items_that_one_record_alone_ranks_and_remarks_leave_all_others_as_they_were(tmp_path):
+    path = tmp_path / "ballots.json"
+    path.write_text(dumps(NESTED))
+    before = counted(path, columns=["Drinks*"])
+    own = {"Drinks": {"tea": 1, "milk": 2, "rum": 3}, "remark": "with ice"}
+    path.write_text(dumps([*NESTED, own]))
+    after = counted(path, columns=["Drinks*"])
+    assert after - before == Counter([repr(("tea", "milk", "rum"))])
+
+
+def test_blanks_behind_a_name_make_nobody_another_person(tmp_path):
+    rows = [(f"p{n}", *turn) for n, turn in enumerate(TURNS)]
+    again = pd.DataFrame([*rows, ("p3 ", *TURNS[0])], columns=["pid", "1st", "2nd", "3rd"])
+    assert len(read_rankings(again, id="pid")) == len(TURNS)
+    scores = [
+        (f"p{n}", name, place) for n, turn in enumerate(TURNS) for place, name in enumerate(turn)
+    ]
+    scores[1] = ("p0 ", *scores[1][1:])
+    found = read_rankings(pd.DataFrame(scores, columns=["person", "item", "rank"]))
+    assert Counter(map(repr, found)) == Counter(map(repr, TURNS))
+
+
 def sheet(*contests):
     written = [
         f"<Contest><Name>{name}</Name><Id>{name}</Id><Options>"

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.columns import Table
+from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.lines.headings import Headed
 
 WEIGHT = "weight"
@@ -100,6 +102,22 @@ def require_steady(headed: Headed, patterns: Sequence[str]) -> None:
     for part in signs:
         whose = "one row at most says something in a column called so"
         require(part.casefold() not in called, f"{part}: {whose}: say other names of columns")
+
+
+def lone_columns(table: Table, asked: Asked) -> list[int]:
+    """Return columns that are there for one row's sake, where rows tell which there are.
+
+    But for those that a caller names: without them the table is another.
+    """
+    if not table.told_by_rows:
+        return []
+    others = filter(None, (asked.weight, asked.id))
+    named = {each.casefold() for each in (*asked.columns, *asked.ignore, *others)}
+    return [
+        n
+        for n, each in enumerate(table.columns)
+        if each.is_filled.sum() <= 1 and table.header[n].casefold() not in named
+    ]
 
 
 def the_one(headed: Headed, name: str, option: str) -> int:

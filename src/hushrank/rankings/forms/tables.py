@@ -11,13 +11,19 @@ from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.tables import column_named
-from hushrank.rankings.agreement import N_PARTS, require_alike, require_not_otherwise
+from hushrank.rankings.agreement import (
+    N_PARTS,
+    require_alike,
+    require_not_otherwise,
+    require_told_without,
+)
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import (
     WEIGHT,
     chosen,
     listed,
+    lone_columns,
     may_be_a_weight,
     require_steady,
     the_one,
@@ -53,6 +59,28 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     """
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
+    found = _found(table, asked)
+    lone = lone_columns(table, asked)
+    if lone:
+        of_lone = [table.columns[n].is_filled for n in lone]
+        n_rows = int(np.logical_or.reduce(of_lone).sum())
+        require_told_without(found, _found_without(table, lone, asked), n_rows)
+    return found
+
+
+def _found_without(table: Table, lone: Sequence[int], asked: Asked) -> Found | None:
+    """Read a table without some of its columns; None where it does not tell how."""
+    kept = [n for n in range(len(table.header)) if n not in lone]
+    header, columns = tuple(table.header[n] for n in kept), tuple(table.columns[n] for n in kept)
+    if not kept:
+        return None
+    try:
+        return _found(replace(table, header=header, columns=columns), asked)
+    except HushrankError:
+        return None
+
+
+def _found(table: Table, asked: Asked) -> Found:
     table, header_of, remarks = _header(table, asked)
     is_headed = asked.header is not None
     if asked.form in (None, "lists") and (counted := with_weights(table, is_headed=is_headed)):
