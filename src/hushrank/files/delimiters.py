@@ -61,7 +61,7 @@ def _parting_alike(widths: Mapping[str, Sequence[int]]) -> str:
 
     widths: how many cells each record has by a sign.
     """
-    alike = (sign for sign, each in widths.items() if {*each[:1]} == {*each} and each[0] > 1)
+    alike = (sign for sign, each in widths.items() if len({*each}) == 1 and each[0] > 1)
     return next(alike, "")
 
 
@@ -74,10 +74,23 @@ def _parting_all_but_one(widths: Mapping[str, Sequence[int]], n_header: int) -> 
 
 
 def _sample(text: bytes) -> str:
-    sample = text[:_SAMPLE].decode("utf-8", "ignore")
-    if len(text) > _SAMPLE:
-        sample = sample.rpartition("\n")[0] or sample
-    return sample.replace(TWO_SIGNS, ONE_SIGN)
+    """Return the first records, more than are looked at, however long one of them is."""
+    size = _SAMPLE
+    while True:
+        sample = text[:size].decode("utf-8", "ignore")
+        if len(text) > size:
+            sample = sample.rpartition("\n")[0] or sample
+        sample = sample.replace(TWO_SIGNS, ONE_SIGN)
+        if len(text) <= size or _has_enough(sample):
+            return sample
+        size *= 4
+
+
+def _has_enough(sample: str) -> bool:
+    """Tell whether more records than are looked at are whole, by whatever sign they are parted."""
+    signs = [sign for sign in DELIMITERS if sign in sample]
+    enough = all(len(_records(sample, sign, LINES + 1)) > LINES for sign in signs)
+    return sample.count("\n") > LINES and enough
 
 
 def with_one_sign(text: bytes, delimiter: str) -> tuple[bytes, str]:
@@ -156,8 +169,7 @@ def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:
 
 def _is_headed(text: str, delimiter: str) -> bool:
     """Tell whether no row names what the first one names."""
-    records = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    header, *rows = islice(records, LINES)
+    header, *rows = _records(text, delimiter)
     below = {cell.strip() for row in rows for cell in row}
     return bool(rows) and below.isdisjoint(name.strip() for name in header if name)
 
@@ -167,8 +179,20 @@ def _parts_most(widths: Sequence[int]) -> bool:
 
 
 def _widths(sample: str, delimiter: str) -> Sequence[int]:
-    try:
-        records = csv.reader(StringIO(sample, newline=""), delimiter=delimiter)
-        return [len(record) for record in islice(records, LINES) if record]
-    except csv.Error:
-        return []
+    return [len(record) for record in _records(sample, delimiter)]
+
+
+def _records(sample: str, delimiter: str, n_records: int = LINES) -> Sequence[list[str]]:
+    """Return the first records that are not blank; of one too long for a reader no cells."""
+    records = csv.reader(StringIO(sample, newline=""), delimiter=delimiter)
+    found: list[list[str]] = []
+    while len(found) < n_records:
+        try:
+            record = next(records)
+        except StopIteration:
+            break
+        except csv.Error:
+            found.append([])
+        else:
+            found += [record] if record else []
+    return found

@@ -15,6 +15,7 @@ ONLY = "ballot"
 """The name of the one column of records that are plain lists."""
 
 EXTENSIONS = (".json", ".ndjson", ".jsonl")
+_LAST = 8
 _KINDS = "expected a list of records, each an object or a list"
 
 
@@ -24,6 +25,14 @@ def is_json(text: bytes, extension: str) -> bool:
     if begins not in (b"[", b"{"):
         return False
     return extension in EXTENSIONS or _is_decodable(text) or _is_decodable(_first_line(text))
+
+
+def require_no_json_below(text: bytes) -> None:
+    """Refuse lines of JSON below a first one of another kind: it would tell how all are parted."""
+    _, *lines = text.strip().rsplit(b"\n", _LAST)
+    may_be_parted = bool(lines) and all(b"," in line for line in lines)
+    are_json = may_be_parted and all(map(_is_decodable, lines))
+    require(not are_json, "line 1: expected JSON, as on the lines below")
 
 
 def parse_json(text: bytes) -> Table:

@@ -29,7 +29,7 @@ from hushrank.files.data_frames import parse_frame
 from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
-from hushrank.files.json_tables import is_json, parse_json
+from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
@@ -82,6 +82,8 @@ def parse_text_table(
     """
     if delimiter is None and is_json(text, ending):
         return parse_json(text)
+    if delimiter is None:
+        require_no_json_below(text)
     sign = delimiter or delimiter_of(text, n_header=int(is_headed))
     text, sign = with_one_sign(text, sign)
     parted = "" if sign == "," else f"with {named_sign(sign)}"

@@ -5,6 +5,7 @@ from itertools import permutations
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.files.delimiters import delimiter_of
 from hushrank.rankings.files import read_rankings
 
 LISTS = ["A>B>C", "B>A>C", "C>A>B", "A>C>B"] * 10
@@ -75,3 +76,27 @@ def test_a_first_list_of_other_names_makes_no_columns_of_all_lists(tmp_path, sig
     with pytest.raises(HushrankError, match="line 1: cannot tell whether it is a title or names"):
         read(tmp_path, ["ballot", sign.join(own), *lists])
     assert read(tmp_path, ["My poll", sign.join(own), *lists], header=2).n_people == len(lists)
+
+
+def test_a_very_long_first_ballot_does_not_tell_by_what_sign_all_others_are_parted(tmp_path):
+    asked, blanks = {"form": "places", "header": 0}, "\N{IDEOGRAPHIC SPACE}"
+    assert read(tmp_path, COMMAS, **asked).n_items == 10  # by commas
+    for n_blanks in (9, 87_370, 2**17 - 99):
+        own = f"Doe;Roe;Poe{n_blanks * blanks}"
+        with pytest.raises(HushrankError, match=r"expected \d cells? parted by commas"):
+            read(tmp_path, [own, *COMMAS], **asked)
+
+
+def test_a_cell_that_is_too_long_for_a_reader_by_one_sign_tells_no_other_sign():
+    lines, own = ["tea;milk,cola", *["1;2,3"] * 9], f"{'1' * 70_000};{'2' * 70_000},3"
+    for each in (lines, [*lines, own]):
+        assert delimiter_of("\n".join(each).encode()) == ","
+
+
+@pytest.mark.parametrize("own", ["1st,2nd,3rd", "My poll", "tea,milk,cola"])
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_a_first_line_that_is_no_json_does_not_part_lists_by_their_commas(tmp_path, own, n):
+    lists = [f"[{','.join(turn)}]" for turn in permutations("123")] * 7
+    assert read(tmp_path, lists[: n + 1]).n_items == 3
+    with pytest.raises(HushrankError, match="line 1: expected JSON, as on the lines"):
+        read(tmp_path, [own, *lists[:n]])
