@@ -27,6 +27,10 @@ TITLE_OR_COLUMN = (
     "line 1: cannot tell whether it is a title or names a column of lists, as each line below holds"
     " the same cells; say with header= how many lines stand above the ballots"
 )
+OTHER_WIDTH = (
+    "line 1: expected as many cells as all lines below have: delete it if it is a title, or say"
+    " with header= how many lines stand above the ballots"
+)
 PARTS_LISTS = ";|"
 """Which of the signs part lists within a cell, too."""
 LINES = 50
@@ -54,6 +58,17 @@ def delimiter_of(text: bytes, *, n_header: int = 1) -> str:
     but_one = [sign for sign in _parting_all_but_one(widths, n_header) if sign != of_all]
     nearly = [sign for sign in widths if _parts_most(widths[sign]) and _is_headed(sample, sign)]
     return next(filter(None, (*but_one, of_all, *nearly)), ",")
+
+
+def require_line_1_as_wide(text: bytes) -> None:
+    """Refuse a first line that is parted otherwise than all others are.
+
+    It would tell how these are parted, and may be a ballot where nobody says that it is a header.
+    """
+    sample = _sample(text)
+    widths = {sign: _widths(sample, sign) for sign in DELIMITERS if sign in sample}
+    sign = _parting_alike({sign: each[1:] for sign, each in widths.items() if len(each) > 2})
+    require(not sign or _parting_alike(widths) or widths[sign][0] == 1, OTHER_WIDTH)
 
 
 def _parting_alike(widths: Mapping[str, Sequence[int]]) -> str:

@@ -11,7 +11,11 @@ from hushrank.errors import expect, require
 from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable, pyarrow_for
 from hushrank.files.columns import Table
 from hushrank.files.data_frames import parse_frame
-from hushrank.files.delimiters import titles_above, titles_above_names
+from hushrank.files.delimiters import (
+    require_line_1_as_wide,
+    titles_above,
+    titles_above_names,
+)
 from hushrank.files.disk import FilePath, errors_naming, replace_file, require_folder
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json
@@ -176,6 +180,8 @@ def _table_of_text(
         n_above = 0
     else:
         n_titles, n_above = titles_above_names(text, asked.header)
+    if asked.header is None and not n_above and not is_json(text, ending):
+        require_line_1_as_wide(text)
     asked = replace(asked, header=asked.header - n_titles) if asked.header else asked
     is_headed = asked.header != 0
     if not n_above:

@@ -53,7 +53,9 @@ def test_a_ballot_without_a_comma_does_not_rename_what_all_others_name(tmp_path,
 def test_a_shorter_line_without_a_header_makes_no_items_of_whole_lines(tmp_path, own, at, asked):
     asked = {"form": "places", **asked}
     assert read(tmp_path, PLACES, **asked).names == ("A", "B", "C")
-    with pytest.raises(HushrankError, match=r"cells? parted by semicolons|one item a cell"):
+    with pytest.raises(
+        HushrankError, match=r"cells? parted by semicolons|one item a cell|as many cells as"
+    ):
         read(tmp_path, [*PLACES[:at], own, *PLACES[at:]], **asked)
 
 
@@ -100,3 +102,13 @@ def test_a_first_line_that_is_no_json_does_not_part_lists_by_their_commas(tmp_pa
     assert read(tmp_path, lists[: n + 1]).n_items == 3
     with pytest.raises(HushrankError, match="line 1: expected JSON, as on the lines"):
         read(tmp_path, [own, *lists[:n]])
+
+
+@pytest.mark.parametrize("own", ["A > B|x > y", "A > B|x > y|z|w"])
+def test_a_first_ballot_of_another_length_does_not_part_all_others(tmp_path, own):
+    path, lines = tmp_path / "ballots.txt", ["x > y|z|w", "z|w|x > y", "w|x > y|z"] * 12
+    path.write_text("\n".join(lines) + "\n")
+    assert read_rankings(path).names == ("w", "x > y", "z")
+    path.write_text("\n".join([own, *lines]) + "\n")
+    with pytest.raises(HushrankError, match="line 1: expected as many cells as all lines below"):
+        read_rankings(path)
