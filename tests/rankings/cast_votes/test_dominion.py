@@ -91,7 +91,7 @@ def test_a_contest_is_chosen_where_there_are_several(tmp_path):
 def test_a_part_that_does_not_fit_is_named(parts, expectation, tmp_path):
     for name, text in files(**parts).items():
         (tmp_path / name).write_text(text)
-    with pytest.raises(HushrankError, match=rf"CvrExport.json: {expectation}"):
+    with pytest.raises(HushrankError, match=rf"CvrExport.json: {expectation}$"):
         read_rankings(tmp_path / "CvrExport.json")
 
 

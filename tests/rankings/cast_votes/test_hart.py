@@ -6,6 +6,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes.xml_parts import parse_xml
 from hushrank.rankings.files import read_rankings
 
 SPACE = "http://tempuri.org/CVRDesign.xsd"
@@ -123,6 +124,12 @@ def test_one_sheet_is_not_read_as_the_election(tmp_path):
 def test_what_does_not_fit_is_said(text, expectation, tmp_path):
     with pytest.raises(HushrankError, match=expectation):
         read_rankings(archive(tmp_path, [text]))
+
+
+def test_what_a_parser_says_of_a_sheet_is_not_passed_on():
+    with pytest.raises(HushrankError) as caught:
+        parse_xml(b"<Cvr>&Ann;</Cvr>")
+    assert caught.value.__suppress_context__
 
 
 def test_a_choice_that_sheets_name_otherwise_is_refused(tmp_path):

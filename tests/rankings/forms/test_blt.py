@@ -44,6 +44,14 @@ def test_who_withdrew_is_said(tmp_path):
     assert "withdrawn" not in str(read_rankings(path).reading)
 
 
+def test_empty_ballots_are_said_also_where_all_others_are_complete(tmp_path):
+    path = tmp_path / "b.blt"
+    path.write_bytes(text_of("4 1", "2 3 1 2 4 0", "5 0"))
+    rankings = read_rankings(path)
+    assert rankings.is_complete
+    assert rankings.reading.irregular.empty == 5
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

@@ -1,6 +1,7 @@
 """Files in the form in which survey tools and voting machines export them, made up by us."""
 
 import json
+from itertools import permutations
 
 import pytest
 
@@ -326,6 +327,13 @@ def test_a_column_that_nobody_filled_is_no_item_of_a_form(tmp_path):
         assert set(read(tmp_path, text).names) == set(DRINKS)
 
 
+def test_a_list_in_json_that_is_cut_off_is_no_empty_ballot(tmp_path):
+    lists = "".join(f'"{list(each)}"\n'.replace("'", '""') for each in permutations(DRINKS))
+    with pytest.raises(HushrankError, match="line 8: expected a list of names in JSON") as caught:
+        read(tmp_path, f'ballot\n{lists}"[""tea"", ""mi"\n')
+    assert "tea" not in str(caught.value)
+
+
 def test_numbers_before_the_items_of_a_cell_are_no_names(tmp_path):
     cells = [[f'"{chr(10).join(f"{n}: {x}" for n, x in enumerate(order, 1))}"'] for order in ORDERS]
     rankings = read(tmp_path, "Submission Date,Rank\n" + rows('"Nov 3, 2026",', cells))
@@ -414,6 +422,14 @@ def test_the_order_in_which_records_name_items_is_that_of_no_ranking(tmp_path, b
     names = [read(tmp_path, text).names for text in texts]
     assert names[0] == names[1]
     assert [name for name in names[0] if "cola" in name] == [names[0][0]]
+
+
+def test_of_several_lists_of_records_none_is_guessed(tmp_path):
+    ballots = [dict(zip(DRINKS, ranks, strict=True)) for ranks in RANKS]
+    path = tmp_path / "ballots.json"
+    path.write_text(json.dumps({"monday": ballots, "tuesday": ballots[:1]}))
+    with pytest.raises(HushrankError, match="one list of records in the object, got 2"):
+        read_rankings(path)
 
 
 def test_one_ballot_takes_no_column_of_marks_from_the_others(tmp_path):
