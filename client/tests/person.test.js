@@ -3,6 +3,7 @@ import test from "node:test";
 
 import "fake-indexeddb/auto";
 
+import { Device } from "../device.js";
 import { openDevice } from "../participant/person.js";
 import { fingerprintOf, readHandout } from "../survey.js";
 import { COLLECTOR, Collector, caseOf, handoutOf } from "./collector.js";
@@ -255,4 +256,20 @@ test("of a survey that another tab has forgotten no order is kept, whoever gives
     kind: "not-joined",
   });
   assert.deepEqual(await own(), []);
+});
+
+test("of a survey no order stays that another tab gives while it is forgotten", async (context) => {
+  const survey = caseOf("pairs", { id: "meanwhile", series: "same" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const [here, other] = [await openDevice({ origin: COLLECTOR }), await openDevice({ origin: COLLECTOR })];
+  await here.limitTo(100);
+  await here.join(survey.id, { invitation: null });
+  const { forget } = Device.prototype;
+  context.mock.method(Device.prototype, "forget", async function (id) {
+    await other.lock(id, "same", { order: survey.order, unranked: [] });
+    return forget.call(this, id);
+  });
+  await here.forget(survey.id);
+  const own = (await keysKept()).filter((key) => /^person .* (meanwhile|of same)$/.test(key));
+  assert.deepEqual(own, []);
 });
