@@ -241,6 +241,12 @@ def test_a_bad_ballot_is_named_by_its_line_only(ballot, expectation):
     assert str(caught.value) == f"line {FIRST_BALLOT + 1}: expected {expectation}"
 
 
+def test_an_item_that_there_is_not_is_ranked_on_no_other_ballot():
+    text = file_of("1: 1,4", "1: 2,3", n_voters=2)
+    with pytest.raises(HushrankError, match=rf"^line {FIRST_BALLOT}: expected items of 1\.\.3$"):
+        parse_preflib(text)
+
+
 @pytest.mark.parametrize("blank", ["\x0b", "\f", "\r", " \v"])
 def test_no_ballot_is_lost_behind_an_odd_blank(blank):
     text = file_of(f"{blank}1: 1,2,3", "1: 3,2,1", n_voters=1, n_orders=1)
