@@ -88,6 +88,9 @@ def test_of_several_sheets_none_is_guessed():
         parse_spreadsheet(excel(ROWS, ROWS))
     with pytest.raises(HushrankError, match="expected a sheet with a header and at least 1 row"):
         parse_spreadsheet(excel(ROWS[:1]))
+    with pytest.raises(HushrankError, match="one sheet with rows, got"):  # one ballot, on its own
+        parse_spreadsheet(excel(ROWS, ROWS[1:2]))
+    assert parse_spreadsheet(excel(ROWS, [["made in March"]])).n_rows == 2
 
 
 def test_a_damaged_spreadsheet_is_refused():

@@ -11,6 +11,8 @@ from hushrank.files.columns import Table, text_columns, text_of
 Rows: TypeAlias = list[tuple[int, Sequence[object]]]
 """Cells by the number of their row, from 1."""
 
+NO_ROWS = "expected a sheet with a header and at least 1 row below it"
+
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
 _WITHIN = (b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
@@ -29,7 +31,9 @@ def parse_spreadsheet(content: bytes, sheet: str | None = None) -> Table:
     Raises HushrankError when the file is damaged or has a password, when no sheet or several hold a
     table; rows count as the spreadsheet numbers them.
     """
-    rows = _chosen({name: rows for name, rows in _sheets(content).items() if len(rows) > 1}, sheet)
+    tables = {name: rows for name, rows in _sheets(content).items() if _is_table(rows)}
+    rows = _chosen(tables, sheet)
+    require(len(rows) > 1, NO_ROWS)
     (first, header), *body = rows
     width = max(len(cells) for _, cells in rows)
     names = [_text(cell) for cell in header] + [""] * (width - len(header))
@@ -41,8 +45,13 @@ def parse_spreadsheet(content: bytes, sheet: str | None = None) -> Table:
     return Table(tuple(names), columns, lambda row: where[row + 1], said, may_lack_header=True)
 
 
+def _is_table(rows: Rows) -> bool:
+    """Tell a sheet of several rows, or of one with several cells: no note, but perhaps a ballot."""
+    return len(rows) > 1 or any(sum(cell != "" for cell in cells) > 1 for _, cells in rows)
+
+
 def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:
-    require(sheets, "expected a sheet with a header and at least 1 row below it")
+    require(sheets, NO_ROWS)
     names = ", ".join(sheets)
     if sheet is not None:
         require(sheet in sheets, f"expected one of the sheets with rows, {names}, for sheet=")

@@ -85,6 +85,14 @@ def test_a_contest_is_chosen_where_there_are_several(tmp_path):
         ({"sessions": []}, "expected at least 1 session"),
         ({"sessions": [{}]}, "CvrExport: expected JSON as Dominion exports it"),
         ({"candidates": {"List": []}}, "session 1: expected candidates of the manifest"),
+        (
+            {"contests": {"List": [CONTESTS["List"][0] | {"NumOfRanks": 1}]}},
+            "expected a contest in which candidates are ranked",
+        ),
+        (
+            {"contests": {"List": [CONTESTS["List"][0] | {"NumOfRanks": 2}]}},
+            "session [0-9]: expected ranks of its contest",
+        ),
         ({"contests": {"List": []}}, "expected a contest in which candidates are ranked"),
     ],
 )

@@ -120,13 +120,15 @@ def parse_dominion(content: bytes, path: Path) -> Table:
 def _marks(
     sessions: Sequence[Session], contests: Sequence[RankedContest], names: Mapping[int, str]
 ) -> Iterator[Marked]:
-    ranked = {each.id for each in contests}
+    n_places = {each.id: len(each.titles) for each in contests}
     for row, session in enumerate(sessions):
         for contest in session.counted().every_contest():
-            for mark in contest.marks if contest.id in ranked else ():
+            for mark in contest.marks if contest.id in n_places else ():
                 if not mark.is_ambiguous:
-                    known = names.get(mark.candidate_id)
+                    known, is_place = names.get(mark.candidate_id), mark.rank >= 1
                     require(known, f"session {row + 1}: expected candidates of the manifest")
+                    is_place &= mark.rank <= n_places[contest.id]
+                    require(is_place, f"session {row + 1}: expected ranks of its contest")
                     yield Marked(row, contest.id, mark.rank, str(known))
 
 
