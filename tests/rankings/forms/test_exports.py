@@ -490,3 +490,9 @@ def test_a_last_row_that_weighs_as_much_as_all_others_is_a_sum_if_it_ranks_nothi
 def test_which_end_of_scores_is_best_is_as_the_caller_says(tmp_path, best, first):
     (person,) = read(tmp_path, "tea,milk\n7,9\n", form="scores", best=best)
     assert next(iter(person)) == first
+
+
+def test_many_blanks_in_a_cell_are_read_as_quickly_as_other_text(tmp_path):
+    long = f"tea{' ' * 90_000}leaf"
+    rankings = read(tmp_path, f"ballot\n{long} > milk\nmilk > {long}\ntea (1) > milk (2)\n")
+    assert rankings.names == ("milk", "tea", long)

@@ -23,7 +23,7 @@ _LIKE_A_BALLOT = 0.8
 SOME = 1000
 """Distinct cells that tell what a column is, where there are very many."""
 _NUMBERED = re.compile(r"(?P<number>\d{1,3})\s*[.:)]\s*(?P<name>\S.*)", re.DOTALL)
-_NUMBERED_BEHIND = re.compile(r"(?P<name>\S.*?)\s*\((?P<number>\d{1,3})\)", re.DOTALL)
+_NUMBERED_BEHIND = re.compile(r"(?P<name>\S(?:.*\S)?)\s*\((?P<number>\d{1,3})\)", re.DOTALL)
 
 
 def separator_of(column: Column) -> str | None:
