@@ -93,7 +93,9 @@ class Person {
 
   /** Forgets a survey that takes no more reports. @param {string} id */
   async forget(id) {
-    const { series } = /** @type {import("../types.js").KeptStanding} */ (await this.#device.kept(id));
+    const kept = await this.#device.kept(id);
+    if (!kept) return; // another tab forgot it
+    const { series } = kept;
     await this.#forgetGiven(id, series);
     await this.#device.forget(id); // as long as it knows the survey, the page offers this again
     await this.#forgetGiven(id, series); // what another tab kept meanwhile

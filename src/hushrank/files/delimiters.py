@@ -161,9 +161,7 @@ def _are_lists(text: str, delimiter: str) -> bool:
     """Tell rows below the first, several, that may be lists: each holds the same cells, once."""
     if delimiter not in PARTS_LISTS:
         return False
-    records = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    filled = (each for each in islice(records, LINES) if each)
-    _, *rows = ([cell.strip() for cell in each if cell.strip()] for each in filled)
+    _, *rows = ([*filter(None, map(str.strip, each))] for each in _records(text, delimiter))
     kinds = {frozenset(row) for row in rows}
     return len(rows) > 1 and len(kinds) == 1 and all(len({*row}) == len(row) > 1 for row in rows)
 

@@ -173,15 +173,14 @@ def _table_of_text(
 
     known: what `parse_text_table` found in the text, where that was done already.
     """
-    above, n_titles = _ABOVE_CAST_VOTES.match(text) is not None, 0
+    above, is_of_lines = _ABOVE_CAST_VOTES.match(text) is not None, not is_json(text, ending)
+    n_titles = n_above = 0
     if asked.header is None:
         n_above = 1 if above else titles_above(text)
-    elif is_json(text, ending):
-        n_above = 0
-    else:
+        if not n_above and is_of_lines:
+            require_line_1_as_wide(text)
+    elif is_of_lines:
         n_titles, n_above = titles_above_names(text, asked.header)
-    if asked.header is None and not n_above and not is_json(text, ending):
-        require_line_1_as_wide(text)
     asked = replace(asked, header=asked.header - n_titles) if asked.header else asked
     is_headed = asked.header != 0
     if not n_above:
