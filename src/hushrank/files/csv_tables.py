@@ -50,6 +50,11 @@ def parse_csv(text: bytes, delimiter: str = ",", *, n_above: int = 0) -> Table:
     return Table(header, columns, where, may_lack_header=True)
 
 
+def below_header(text: bytes, delimiter: str) -> bytes:
+    """Return delimited text without its header, which may take several lines."""
+    return _split_header(text, delimiter)[2]
+
+
 def _require_whole_quotes(body: bytes, delimiter: str, n_before: int) -> None:
     """Refuse text behind a closing quote: one that was never closed, and ended in another row.
 

@@ -24,7 +24,7 @@ from hushrank.files.arrow_tables import (
     pyarrow_for,
 )
 from hushrank.files.columns import Column, Table
-from hushrank.files.csv_tables import BLOCK, parse_csv
+from hushrank.files.csv_tables import BLOCK, below_header, parse_csv
 from hushrank.files.data_frames import parse_frame
 from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
@@ -90,6 +90,22 @@ def parse_text_table(
     within = "" if encoding == UTF8 else f"in {encoding}"
     said = " ".join(filter(None, (parted, within)))
     return replace(parse_csv(text, sign, n_above=n_above), format=said and f"text {said}")
+
+
+def parted_without_line_1(text: bytes) -> Table | None:
+    """Read delimited text without its header, where it alone is parted by another sign; or None.
+
+    None, too, where it cannot be read so.
+    """
+    sign = delimiter_of(text)
+    body = below_header(*with_one_sign(text, sign))
+    own = delimiter_of(body, n_header=0) if body.strip() else sign
+    if own in (sign, with_one_sign(b"", sign)[1]):
+        return None
+    try:
+        return parse_csv(*with_one_sign(body, own))
+    except HushrankError:
+        return None
 
 
 @contextmanager

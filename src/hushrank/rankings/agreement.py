@@ -31,6 +31,10 @@ OTHER_HEADER = (
     "cannot tell how many lines are the header: with fewer, all lines below are ballots, too, but"
     " read otherwise; say with header= how many lines stand above the ballots, 0 if all are ballots"
 )
+OTHER_SIGN = (
+    "line 1: cannot tell whether it is a header: the lines below it alone are parted otherwise, and"
+    " read otherwise; say with header= how many lines stand above the ballots, 0 if all are ballots"
+)
 LONE = "some columns say something in one row at most, and without them all are read otherwise"
 _SAY = "say form=, columns= which are ballots, and for scores best="
 
@@ -82,6 +86,15 @@ def require_not_otherwise(
         other = _alone(read, table, np.arange(n_rows), kept)
         is_same = other is None or (may_be_alike and _is_as_among_all(found, other, kept))
         require(is_same, OTHER_HEADER)
+
+
+def require_parted_alike(found: Read, other: Read | None) -> None:
+    """Refuse ballots that would be read otherwise if the first line were not there.
+
+    found: with it as the header; other: the lines below it alone, as they are parted then, None
+    where they cannot be read so. Else the first line, which may be a ballot, parts all others.
+    """
+    require(other is None or _n_otherwise(found, other) == 0, OTHER_SIGN)
 
 
 def require_told_without(found: Read, other: Read | None, n_rows: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from hushrank.errors import expect, require
+from hushrank.errors import HushrankError, expect, require
 from hushrank.files.arrow_tables import ArrowArray, ArrowStream, ArrowTable, pyarrow_for
 from hushrank.files.columns import Table
 from hushrank.files.data_frames import parse_frame
@@ -25,8 +25,10 @@ from hushrank.files.tables import (
     load,
     parse_packed,
     parse_text_table,
+    parted_without_line_1,
     read_table,
 )
+from hushrank.rankings.agreement import require_parted_alike
 from hushrank.rankings.cast_votes.exports import parse_cast_votes
 from hushrank.rankings.formats.order_files import is_order_file, parse_order_file
 from hushrank.rankings.formats.preflib import format_preflib, parse_preflib
@@ -133,7 +135,11 @@ def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
         form = asked.form or _text_form(text, extension(path))
         if form in ("preflib", "order", "blt"):
             return _of_text(text, encoding, form, asked)
-        table, asked = _table_of_text(text, encoding, extension(path), asked, known)
+        return _of_text_table(text, encoding, extension(path), asked, known)
+    return _of_table(table, asked)
+
+
+def _of_table(table: Table, asked: Asked) -> Opened:
     found = ballots_of_table(table, asked)
     remarks = (*found.remarks, *([table.format] if table.format else []))
     return Opened(replace(found, remarks=remarks), table)
@@ -166,10 +172,10 @@ def _of_text(text: bytes, encoding: str, form: str, asked: Asked) -> Opened:
     return Opened(Found(parse_preflib(text), "PrefLib", remarks=remarks))
 
 
-def _table_of_text(
+def _of_text_table(
     text: bytes, encoding: str, ending: str, asked: Asked, known: Table | None
-) -> tuple[Table, Asked]:
-    """Read a table of ballots, and what is asked of it without the titles above its header.
+) -> Opened:
+    """Find the ballots of a table in a text, of which titles may stand above the header.
 
     known: what `parse_text_table` found in the text, where that was done already.
     """
@@ -181,16 +187,27 @@ def _table_of_text(
             require_line_1_as_wide(text)
     elif is_of_lines:
         n_titles, n_above = titles_above_names(text, asked.header)
-    asked = replace(asked, header=asked.header - n_titles) if asked.header else asked
+    told = replace(asked, header=asked.header - n_titles) if asked.header else asked
     is_headed = asked.header != 0
-    if not n_above:
-        same = known if is_headed else None
-        return same or parse_text_table(text, encoding, ending, is_headed=is_headed), asked
-    rest = b"".join(text.splitlines(keepends=True)[n_above:])
-    table = parse_text_table(rest, encoding, ending, n_above=n_above, is_headed=is_headed)
-    is_said = above or asked.header is not None
-    said = (table.format, "" if is_said else titles_in_words(n_above))
-    return replace(table, format="; ".join(filter(None, said))), asked
+    if n_above:
+        rest = b"".join(text.splitlines(keepends=True)[n_above:])
+        table = parse_text_table(rest, encoding, ending, n_above=n_above, is_headed=is_headed)
+        is_said = above or asked.header is not None
+        said = (table.format, "" if is_said else titles_in_words(n_above))
+        return _of_table(replace(table, format="; ".join(filter(None, said))), told)
+    same = known if is_headed else None
+    file = _of_table(same or parse_text_table(text, encoding, ending, is_headed=is_headed), told)
+    below = parted_without_line_1(text) if asked.header is None and is_of_lines else None
+    if below is not None:
+        require_parted_alike(file.found, _found_or_none(below, replace(asked, header=0)))
+    return file
+
+
+def _found_or_none(table: Table, asked: Asked) -> Found | None:
+    try:
+        return ballots_of_table(table, asked)
+    except HushrankError:
+        return None
 
 
 def read_ratings(

@@ -104,6 +104,45 @@ def test_a_first_line_that_is_no_json_does_not_part_lists_by_their_commas(tmp_pa
         read(tmp_path, [own, *lists[:n]])
 
 
+TURNS_OF_THREE = [*permutations(("tea", "milk", "cola"))] * 7
+WHOLE_LINES = r"expected one item a cell|are parted otherwise, and read otherwise"
+
+
+@pytest.mark.parametrize("own", ["1st", "1", "1st choice"])
+@pytest.mark.parametrize(
+    ("sign", "form"), [("\t", None), ("\t", "places"), (";", "places"), ("|", "places")]
+)
+def test_a_first_line_that_says_a_place_makes_no_items_of_whole_lines(tmp_path, own, sign, form):
+    lines = [sign.join(turn) for turn in TURNS_OF_THREE]
+    assert read(tmp_path, lines, form=form).names == ("cola", "milk", "tea")
+    with pytest.raises(HushrankError, match=WHOLE_LINES):
+        read(tmp_path, [own, *lines], form=form)
+
+
+@pytest.mark.parametrize("sign", ";|")
+def test_lists_below_a_title_are_read_as_they_are_parted_without_it(tmp_path, sign):
+    lines = [sign.join(turn) for turn in TURNS_OF_THREE]
+    places, lists = read(tmp_path, lines), read(tmp_path, ["1st", *lines])
+    assert (places.names, places.ranks.tolist()) == (lists.names, lists.ranks.tolist())
+
+
+def test_a_place_whose_items_hold_signs_is_said_to_be_one(tmp_path):
+    lines = ["1st", *["rock|pop", "jazz|soul", "folk|pop"] * 4]
+    with pytest.raises(HushrankError, match="one item a cell"):
+        read(tmp_path, lines, form="places")
+    found = read(tmp_path, lines, form="places", header=1)
+    assert found.names == ("folk|pop", "jazz|soul", "rock|pop")
+
+
+@pytest.mark.parametrize("own", ["1", "ballot", "1st", "tea"])
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_a_first_line_that_is_no_json_makes_no_lists_of_objects_of_one_key(tmp_path, own, n):
+    objects = [f'{{"ballot": "{">".join(turn)}"}}' for turn in permutations("123")] * 7
+    assert read(tmp_path, objects[: n + 1]).names == ("1", "2", "3")
+    with pytest.raises(HushrankError, match="line 1: expected JSON, as on the lines"):
+        read(tmp_path, [own, *objects[:n]])
+
+
 @pytest.mark.parametrize("own", ["A > B|x > y", "A > B|x > y|z|w"])
 def test_a_first_ballot_of_another_length_does_not_part_all_others(tmp_path, own):
     path, lines = tmp_path / "ballots.txt", ["x > y|z|w", "z|w|x > y", "w|x > y|z"] * 12

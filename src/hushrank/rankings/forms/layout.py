@@ -161,7 +161,7 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     if asked.form == "places":
         _require_not_turned(headed, columns)
         _require_no_header_below(headed, columns)
-        _require_parted(headed, columns)
+        _require_parted(headed, columns, is_said=asked.header is not None)
         return Layout("places", tuple(columns))
     names = _item_names(headed, columns)
     if asked.form == "scores":
@@ -172,14 +172,14 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     return Layout("ranks", tuple(columns), names)
 
 
-def _require_parted(headed: Headed, columns: Sequence[int]) -> None:
+def _require_parted(headed: Headed, columns: Sequence[int], *, is_said: bool) -> None:
     """Refuse a lone place whose cells hold what parts cells, as after an odd line.
 
-    Its title does, too, or says no place.
+    But for one whose title is known, is_said, and says a place without such a sign.
     """
     title = headed.table.header[columns[0]]
     texts = [text for text in headed.table.columns[columns[0]].texts if text]
-    is_titled = place_within(title) is not None
+    is_titled = is_said and place_within(title) is not None
     signs = [sign for sign in DELIMITERS if sign != "," and not (is_titled and sign not in title)]
     n_parted = max((sum(sign in text for text in texts) for sign in signs), default=0)
     require(
