@@ -78,10 +78,7 @@ ODD = (
 )
 
 
-RULES = (
-    *("_require_no_lone_row", "_require_no_lone_cells"),
-    *("_has_one_other_row", "_n_rows_of_others"),
-)
+RULES = ("_require_no_lone_cells", "_has_one_other_row", "_n_rows_of_others")
 """What else of `layout` looks at what one row alone says: of fewer rows than can be parted."""
 
 

@@ -70,15 +70,13 @@ def layout_of(headed: Headed, columns: Sequence[int], asked: Asked, n_candidates
     """
     if asked.form is not None:
         return _told(headed, columns, asked)
-    found = (
+    return (
         _marks(headed, columns)
         or _places(headed, columns, is_said=asked.header is not None)
         or _items(headed, columns, asked, n_candidates)
         or _lists(headed, columns, is_open=not asked.columns)
+        or _nothing(headed, columns)
     )
-    if found:
-        _require_no_lone_row(headed, found.columns, columns)
-    return found or _nothing(headed, columns)
 
 
 def layout_without_names(
@@ -116,21 +114,6 @@ def _require_names_of_all(table: Table, columns: Sequence[int]) -> None:
             f"{listed([n])}: expected names of items that stand in other columns, too, as line 1"
             " is no header; write a line of names above it, or say columns= which hold ballots",
         )
-
-
-def _require_no_lone_row(headed: Headed, ballots: Sequence[int], columns: Sequence[int]) -> None:
-    """Refuse ballots in columns that one row alone fills, where others fill other columns.
-
-    By that row alone all others were left out.
-    """
-    filled = {n: headed.table.columns[n].is_filled for n in columns}
-    speaks = np.logical_or.reduce([filled[n] for n in ballots])
-    others = np.logical_or.reduce([filled[n] for n in columns]) & ~speaks
-    require(
-        speaks.sum() != 1 or not others.any(),
-        f"{listed(ballots)}: one row alone says something there, and others elsewhere: say columns="
-        " which are ballots",
-    )
 
 
 def _stands_beside(headed: Headed, column: int) -> bool:
