@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo serve test test-fast check client lint types imports test-slow test-fresh-seed test-portability \
-	test-kernels test-blocks test-mutants mutants mutants-client test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
+	test-kernels test-blocks test-neighbours test-mutants mutants mutants-client test-versions test-elsewhere test-stores test-crashes test-browser test-firefox bench bench-stores bench-collector \
 	figures activity-data docs docs-outputs lock clean
 
 demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictures in demo.html
@@ -85,6 +85,9 @@ test-fresh-seed: $(INSTALLED) ## the statistical tests with a seed of their own,
 	@seed=$$($(PYTHON) -c "import secrets; print(secrets.randbits(32))"); \
 		echo "HUSHRANK_TEST_SEED=$$seed"; export HUSHRANK_TEST_SEED=$$seed; \
 		$(PYTEST) -m "not slow"
+
+test-neighbours: $(INSTALLED) ## files that differ in one ballot, for ten minutes: others are read alike
+	$(BIN)/python -m tests.rankings.neighbours 600
 
 test-portability: $(INSTALLED) ## all tests but the slow ones, as on other processors
 	$(BIN)/python -m tests.portability -n auto
