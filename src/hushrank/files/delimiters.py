@@ -49,7 +49,9 @@ def delimiter_of(text: bytes, *, n_header: int = 1) -> str:
 
     A comma where it does, or where none does: then the table has a single column, or is none. What
     would part them without one record is kept, and so is a sign that parts a header, and most as it
-    does: the others are to be refused, for no one record tells how all are parted.
+    does: the others are to be refused, for no one record tells how all are parted. Proof: tables
+    that differ by a record below the header have all but one of the first in common. A sign that
+    parts these is kept in both; where there is none, both have commas, or are refused.
     n_header: how many records at the top, one or none, are certainly no ballots.
     """
     sample = _sample(text)
