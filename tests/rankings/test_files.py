@@ -126,6 +126,23 @@ def test_ratings_are_read_from_named_columns(tmp_path):
         read_ratings(path)
 
 
+@pytest.mark.parametrize(
+    ("asked", "expectation"),
+    [
+        ({"weight": "score"}, "weight: each row is one score of one person, for whom no weight"),
+        ({"weight": "city"}, "weight: each row is one score of one person, for whom no weight"),
+        ({"id": "city"}, "id: each row is one score of one person, whom the column person names"),
+        ({"ignore": ["2"]}, "ignore: each row is one score of one person, which needs the column"),
+        ({"ignore": ["town"]}, "ignore: there is no column 'town'"),
+    ],
+)
+def test_what_one_score_a_row_cannot_have_is_refused(tmp_path, asked, expectation):
+    path = write(tmp_path / "b.csv", "person,item,score,city\nzoe,fig,2,Rome\nzoe,pear,1,Oslo\n")
+    with pytest.raises(HushrankError, match=expectation):
+        read_rankings(path, **asked)
+    assert read_rankings(path, id="person", ignore=["city"]) == read_rankings(path)
+
+
 def test_ratings_are_read_from_parquet(tmp_path):
     import pyarrow as pa
     from pyarrow import parquet

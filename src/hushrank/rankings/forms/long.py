@@ -9,7 +9,8 @@ from hushrank.files.columns import Table
 from hushrank.files.names import natural_order
 from hushrank.files.tables import column_named, decimal_numbers, identifiers
 from hushrank.rankings.forms.asked import Asked, Best
-from hushrank.rankings.forms.columns import ITEMS, PEOPLE, RANKS, SCORES
+from hushrank.rankings.forms.columns import ITEMS, PEOPLE, RANKS, SCORES, chosen, the_one
+from hushrank.rankings.forms.lines.headings import of_one_row
 from hushrank.rankings.forms.stars import as_numbers
 from hushrank.rankings.profile import Rankings
 
@@ -37,6 +38,19 @@ def long_form(table: Table, asked: Asked) -> Long | None:
         return None
     best: Best = asked.best or ("high" if scores else "low")
     return Long(names[0][0], names[1][0], (scores or ranks)[0], best)
+
+
+def require_asked_of_rows(table: Table, long: Long, asked: Asked) -> None:
+    """Refuse what is asked of ballots and cannot be of a table of one number a row."""
+    head = of_one_row(table)
+    one = f"each row is one {long.value} of one person"
+    require(asked.weight is None, f"weight: {one}, for whom no weight can be said")
+    if asked.id is not None:
+        is_person = table.header[the_one(head, asked.id, "id")] == long.person
+        require(is_person, f"id: {one}, whom the column {long.person} names")
+    ignored = {table.header[n] for n in chosen(head, asked.ignore, "ignore")}
+    needed = sorted(ignored.intersection((long.person, long.item, long.value)))
+    require(not needed, f"ignore: {one}, which needs the column {', '.join(needed)}")
 
 
 def ballots_of_rows(table: Table, long: Long) -> Rankings:

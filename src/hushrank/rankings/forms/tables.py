@@ -45,7 +45,7 @@ from hushrank.rankings.forms.lines.headings import (
     without_titles,
 )
 from hushrank.rankings.forms.lines.sums import is_blank, without_nameless_sum, without_sums
-from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form
+from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form, require_asked_of_rows
 from hushrank.rankings.forms.places import is_no_vote
 from hushrank.rankings.forms.readers import ballots_of_layout, in_words, remarks_on
 from hushrank.rankings.profile import Rankings
@@ -87,6 +87,8 @@ def _found(table: Table, asked: Asked) -> Found:
         table, asked, header_of = counted, replace(asked, form="lists"), _of_one_row
     table, sums = without_sums(table)
     long = long_form(table, asked)
+    if long is not None:
+        require_asked_of_rows(table, long, asked)
     found = _below(header_of(table), asked) if long is None else _of_rows(table, long)
     return replace(found, remarks=(*found.remarks, *sums, *remarks))
 
