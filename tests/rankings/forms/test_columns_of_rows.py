@@ -174,6 +174,21 @@ def test_a_cell_beside_a_sheet_takes_no_item_that_nobody_ranks(tmp_path, own, as
         assert read_rankings(path, **asked).names == ("tea", "cola", "milk")
 
 
+@pytest.mark.parametrize("own", ["tea>milk", '["tea","milk"]'])
+@pytest.mark.parametrize("n_rows", [6, 12, 29, 40])
+@pytest.mark.parametrize("header", [["first"], []])
+def test_a_ballot_beside_a_sheet_is_not_all_that_is_read(tmp_path, own, n_rows, header):
+    path, rows = tmp_path / "ballots.xlsx", [["tea"], ["milk"], ["cola"]] * 14
+    if not header:
+        rows = [[*turn] for turn in TURNS] * 7
+    lines = [header, *rows[:n_rows]] if header else rows[:n_rows]
+    path.write_bytes(excel(lines))
+    assert read_rankings(path).n_people == n_rows
+    path.write_bytes(excel([*lines, [*rows[0], "", own]]))
+    with pytest.raises(HushrankError, match="say form=, columns="):
+        read_rankings(path)
+
+
 @pytest.mark.parametrize("own", ["27: tea > milk", "tea > milk"])
 @pytest.mark.parametrize("asked", [{}, {"form": "lists"}])
 def test_a_cell_beside_counted_ballots_makes_no_names_of_their_counts(tmp_path, own, asked):

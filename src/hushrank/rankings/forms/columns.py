@@ -105,18 +105,18 @@ def require_steady(headed: Headed, patterns: Sequence[str]) -> None:
 
 
 def lone_columns(table: Table, asked: Asked) -> list[int]:
-    """Return columns that are there for one row's sake, where rows tell which there are.
+    """Return columns that are there for one row's sake: those without a name, or that rows tell of.
 
     But for those that a caller names: without them the table is another.
     """
-    if not table.told_by_rows:
-        return []
     others = filter(None, (asked.weight, asked.id))
     named = {each.casefold() for each in (*asked.columns, *asked.ignore, *others)}
     return [
         n
         for n, each in enumerate(table.columns)
-        if each.is_filled.sum() <= 1 and table.header[n].casefold() not in named
+        if (table.told_by_rows or not table.header[n])
+        and each.is_filled.sum() <= 1
+        and table.header[n].casefold() not in named
     ]
 
 
