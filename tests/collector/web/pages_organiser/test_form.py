@@ -97,11 +97,16 @@ def test_a_form_makes_the_draft_that_was_typed(on_collector):
     on_collector(using)
 
 
-def test_a_draft_that_is_edited_without_a_change_stays_as_it_is(on_collector):
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_a_draft_that_is_edited_without_a_change_stays_as_it_is(on_collector, language):
+    """Whatever its language: there are pages in English and German, and surveys in any."""
+
     async def using(collector):
         organiser = await signed_in(collector)
         pictured = {"item_picture": ("tea.png", PNG, "image/png")}
-        answer = await organiser.post("/o/new", FILLED | {"epsilon": "0.5"}, files=pictured)
+        answer = await organiser.post(
+            "/o/new", FILLED | {"epsilon": "0.5", "language": language}, files=pictured
+        )
         id = answer.headers["location"].partition("?")[0].rpartition("/")[2]
         before = (await collector.service.survey(id)).draft
         assert before.items[0].picture == digest_of(PNG)

@@ -149,7 +149,7 @@ def _form(
         n_items=n_items,
         most_rows=MOST_ROWS,
         epsilons=[(f"{each:g}", lies_of(each)) for each in EPSILONS],
-        survey_languages=dict(LANGUAGES.names),
+        survey_languages={typed["language"]: typed["language"]} | dict(LANGUAGES.names),
         options=FIELDS,
         is_advanced=_is_advanced(typed, wrong),
         closes_utc=_closes_utc(typed),
