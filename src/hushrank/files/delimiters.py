@@ -1,6 +1,7 @@
 """Which sign parts the cells of a text table: the one that parts all lines alike."""
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from itertools import islice, takewhile
@@ -51,13 +52,18 @@ def delimiter_of(text: bytes, *, n_header: int = 1) -> str:
     would part them without one record is kept, and so is a sign that parts a header, and most as it
     does: the others are to be refused, for no one record tells how all are parted. Proof: tables
     that differ by a record below the header have all but one of the first in common. A sign that
-    parts these is kept in both; where there is none, both have commas, or are refused.
+    parts these is kept in both; where there is none, both have commas, or are refused. Where no
+    sign parts all records a quote may not be closed, and many be one: then lines tell, too.
     n_header: how many records at the top, one or none, are certainly no ballots.
     """
     sample = _sample(text)
     widths = {sign: _widths(sample, sign) for sign in DELIMITERS if sign in sample}
     of_all = _parting_alike(widths)
-    but_one = [sign for sign in _parting_all_but_one(widths, n_header) if sign != of_all]
+    of_lines = {} if of_all or '"' not in sample else _widths_of_lines(sample)
+    but_one = [
+        *(sign for sign in _parting_all_but_one(widths, n_header) if sign != of_all),
+        *(_parting_alike(of_lines), *_parting_all_but_one(of_lines, n_header)),
+    ]
     nearly = [sign for sign in widths if _parts_most(widths[sign]) and _is_headed(sample, sign)]
     return next(filter(None, (*but_one, of_all, *nearly)), ",")
 
@@ -195,6 +201,12 @@ def _parts_most(widths: Sequence[int]) -> bool:
 
 def _widths(sample: str, delimiter: str) -> Sequence[int]:
     return [len(record) for record in _records(sample, delimiter)]
+
+
+def _widths_of_lines(sample: str) -> Mapping[str, Sequence[int]]:
+    """Return how many cells the first lines have by each sign, if a quote is a letter as others."""
+    lines = [line for line in re.split(r"[\r\n]+", sample) if line][:LINES]
+    return {sign: [line.count(sign) + 1 for line in lines] for sign in DELIMITERS if sign in sample}
 
 
 def _records(sample: str, delimiter: str, n_records: int = LINES) -> Sequence[list[str]]:

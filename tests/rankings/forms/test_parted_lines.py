@@ -119,6 +119,17 @@ def test_a_first_line_that_says_a_place_makes_no_items_of_whole_lines(tmp_path, 
         read(tmp_path, [own, *lines], form=form)
 
 
+@pytest.mark.parametrize("sign", [";", "|", "::"])
+@pytest.mark.parametrize("asked", [{"columns": ["1"]}, {"form": "places"}, {}])
+@pytest.mark.parametrize("at", [0, 1, 40])
+def test_a_quote_that_nobody_closes_does_not_part_all_lines_by_commas(tmp_path, sign, asked, at):
+    header, lines = sign.join(("1st", "2nd", "3rd")), [sign.join(turn) for turn in TURNS_OF_THREE]
+    assert read(tmp_path, [header, *lines], **asked).names == ("cola", "milk", "tea")
+    for own in (f'tea{sign}"cola{sign}milk', f'tea{sign}"cola'):
+        with pytest.raises(HushrankError, match=r"a quote that closes|cells parted by"):
+            read(tmp_path, [header, *lines[:at], own, *lines[at:]], **asked)
+
+
 @pytest.mark.parametrize("sign", ";|")
 def test_lists_below_a_title_are_read_as_they_are_parted_without_it(tmp_path, sign):
     lines = [sign.join(turn) for turn in TURNS_OF_THREE]

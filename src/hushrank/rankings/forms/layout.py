@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
-from hushrank.files.delimiters import DELIMITERS
+from hushrank.files.delimiters import DELIMITERS, TWO_SIGNS
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import listed, may_stand_beside, stands_beside
@@ -163,7 +163,8 @@ def _require_parted(headed: Headed, columns: Sequence[int], *, is_said: bool) ->
     title = headed.table.header[columns[0]]
     texts = [text for text in headed.table.columns[columns[0]].texts if text]
     is_titled = is_said and place_within(title) is not None
-    signs = [sign for sign in DELIMITERS if sign != "," and not (is_titled and sign not in title)]
+    parting = (TWO_SIGNS, *DELIMITERS)
+    signs = [sign for sign in parting if sign != "," and not (is_titled and sign not in title)]
     n_parted = max((sum(sign in text for text in texts) for sign in signs), default=0)
     require(
         len(columns) > 1 or n_parted == 0 or 2 * n_parted < len(texts),
