@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.local import Tally, checked_counts
+from hushrank.mechanisms.local import Tally, checked_categories, checked_counts
 
 
 def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
@@ -12,6 +12,12 @@ def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
     assert checked_counts(most, 2).tolist() == most.tolist()
     with pytest.raises(HushrankError, match=r"at most 2\^62 people"):
         checked_counts(most + 2**10, 2)
+
+
+@pytest.mark.parametrize("categories", [[0, 77], [-77, 1]])
+def test_an_answer_that_is_refused_is_not_told(categories):
+    with pytest.raises(HushrankError, match=r"^expected categories 0\.\.2, some lie outside$"):
+        checked_categories(np.array(categories), 3)
 
 
 def test_an_empty_tally_adds_nothing():

@@ -437,5 +437,5 @@ def test_scores_of_billions_of_ballots_do_not_wrap(method):
 def test_there_may_be_2_to_the_40_ballots_and_no_more():
     most = np.array([[0, 2**40], [0, 0]])
     assert (ballot_margins(most) == most - most.T).all()
-    with pytest.raises(HushrankError, match="expected pair counts of 0 to 1,099,511,627,776"):
+    with pytest.raises(HushrankError, match=r"of 0 to 1,099,511,627,776 ballots$"):
         ballot_margins(most + np.array([[0, 1], [0, 0]]))

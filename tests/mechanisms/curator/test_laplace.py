@@ -57,11 +57,15 @@ def test_opendp_confirms_epsilon(sensitivity, epsilon):
     assert opendp.m.make_laplace(*space, scale=scale).check(sensitivity, float(epsilon))
 
 
-def test_noise_that_costs_more_than_epsilon_is_refused_before_anything_is_drawn():
-    mechanism = DiscreteLaplace(45, 1.0)
-    vars(mechanism)["scale"] = nextafter(45.0, 0)
+@pytest.mark.parametrize(("sensitivity", "epsilon"), [(45, 1.0), (2, 0.35)])
+def test_noise_that_costs_more_than_epsilon_is_refused_before_anything_is_drawn(
+    sensitivity, epsilon
+):
+    """Of the second price the nearest float is epsilon itself."""
+    mechanism = DiscreteLaplace(sensitivity, epsilon)
+    vars(mechanism)["scale"] = nextafter(mechanism.scale, 0)
     for is_private in (True, False):
-        with pytest.raises(HushrankError, match="costs more than an epsilon of 1"):
+        with pytest.raises(HushrankError, match=f"costs more than an epsilon of {epsilon}"):
             mechanism.release(np.zeros(3, int), rng=Randomness(read_nothing, is_private=is_private))
 
 
@@ -200,7 +204,7 @@ def test_other_parameters_are_refused(sensitivity, epsilon, message):
     "values", [np.zeros(2), np.array([True]), [1, 2], np.array([2**62 + 1]), np.array([-(2**63)])]
 )
 def test_other_values_are_refused_before_anything_is_drawn(values):
-    with pytest.raises(HushrankError, match=r"whole numbers|at most 2"):
+    with pytest.raises(HushrankError, match=r"whole numbers$|at most 2\^62, some are larger$"):
         DiscreteLaplace(1, 1).release(values, rng=Randomness.replayed(b""))
 
 
