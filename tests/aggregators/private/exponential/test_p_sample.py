@@ -591,6 +591,13 @@ def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
         p_sample(np.eye(3), epsilon=epsilon, rng=Randomness.replayed(b""))
 
 
+def test_items_that_nobody_ranks_count_in_the_price_of_a_pair():
+    """A ballot that ranks them may be the one that is added."""
+    counts = np.zeros((5, 5), dtype=np.int64)
+    counts[0, 1] = 3
+    assert sampled_costs(counts, 1.0)[1] == cost_rate(5, 1.0)
+
+
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
@@ -604,7 +611,7 @@ def test_other_epsilons_are_refused_before_anything_is_drawn(epsilon):
         (np.array([[0, 0.5], [1, 0]]), "whole"),
         (np.array([[0, -1], [1, 0]]), "at least 0"),
         (np.array([[0, 2.0**53], [1, 0]]), "below"),
-        (np.array([[0, 2**52], [0, 0]]), "overflow"),
+        (np.array([[0, 2**52], [0, 0]]), "^expected smaller pair counts: they overflow$"),
     ],
     ids=str,
 )
