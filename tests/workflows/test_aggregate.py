@@ -193,6 +193,7 @@ def test_a_seed_repeats_a_consensus_and_marks_it():
     assert first.to_dict() == again.to_dict()
     assert first.found.evidence.scores.tolist() != other.found.evidence.scores.tolist()
     assert not first.is_private
+    assert first.to_dict()["private"] is False
     assert first.privacy.startswith("Not private: a simulation")
     assert "protects nobody" in first.caption
     assert first.plain == first.privacy

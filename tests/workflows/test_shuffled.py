@@ -12,6 +12,7 @@ from hushrank.accounting.shuffling import central_delta
 from hushrank.engines.shuffler import Target, forward
 from hushrank.errors import HushrankError
 from hushrank.protocols.registry import make_protocol
+from hushrank.workflows.plan.plan import ShuffledPlan
 from hushrank.workflows.shuffled import ROUNDS, largest_local_epsilon, local_epsilons
 
 N_PEOPLE = 800
@@ -172,6 +173,13 @@ def test_local_epsilons_are_numerals_that_are_certified_themselves(n_people, cen
         begun.close()
 
 
+def test_a_protocol_of_fewer_items_is_given_what_every_randomiser_may_have():
+    most, delta = within(0.7), within(1e-7)
+    own = local_epsilons(n_items=60, n_people=N_PEOPLE, central_epsilon=most, delta=delta)
+    assert own["max-entropy"] == own["grr"] > most
+    assert central_delta(most, local=own["grr"], n_reports=N_PEOPLE) <= delta
+
+
 def test_a_numeral_that_costs_a_little_more_is_not_taken(monkeypatch):
     """Of 1.234, 1.233, ... the first is taken that keeps to delta, and not to a hundredth more."""
     module = import_module("hushrank.workflows.shuffled")
@@ -187,8 +195,29 @@ def test_a_numeral_that_costs_a_little_more_is_not_taken(monkeypatch):
     assert found == within(1.23)
 
 
+def test_a_numeral_is_certified_by_the_clones_of_what_is_asked_at_it(monkeypatch):
+    """Beside it, other questions may be asked, of which other clones are known."""
+    module = import_module("hushrank.workflows.shuffled")
+
+    def costs(epsilon, *, local, clone_rate, **asked):
+        return 0.5e-7 if clone_rate == local else 1.0
+
+    monkeypatch.setattr(module, "clone_rate", lambda surveys: surveys[0].epsilon)
+    monkeypatch.setattr(module, "local_epsilon", lambda *given, **asked: 1.2345)
+    monkeypatch.setattr(module, "central_delta", costs)
+    found = largest_local_epsilon(
+        make_protocol("grr"), n_items=4, n_people=1_000, target=Target(0.5, 1e-7)
+    )
+    assert found == within(1.234)
+
+
 def test_a_plan_says_no_less_than_what_holds_behind_a_shuffler():
     foretold = hushrank.plan(items=4, people=5000, shuffled=True, central_epsilon=0.8, delta=1e-7)
     told = foretold.to_dict()["shuffled"]
     assert (told["central_epsilon"], told["delta"]) == (0.8, 1e-7)
     assert foretold.shuffled.central_epsilon < 0.8
+    finer = ShuffledPlan(within(0.80049012), within(1.004e-7), {"grr": within(1.234567)})
+    assert "Shuffled: (0.800491, 1.004e-07)-DP" in finer.words
+    assert "local epsilons: grr 1.234567." in finer.words
+    numbers = {"central_epsilon": 0.80049012, "delta": 1.004e-7}
+    assert finer.to_dict() == {**numbers, "local_epsilons": {"grr": 1.234567}}
