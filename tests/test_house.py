@@ -150,9 +150,10 @@ SHOWN = {"LiveSurvey", "Curve", "Ball", "StatedChannel"}
 """They hold no data of people: how many reports came, a picture, laws."""
 IN_WORDS = {
     *("Assigned", "Given", "Joining", "Ledger", "Option", "ReleasedActivity", "ResultFile"),
-    *("Contest", "StreamSetup", "_Current"),
+    *("Contest", "Handout", "StreamSetup", "_Current"),
 }
-"""They hold ids, names, answers or digests of people and their ballots as text or bytes."""
+"""They hold ids, names, answers, questions or digests of people and their ballots as text or bytes,
+or as objects that are not told by their types."""
 GROWS = {"_Taught", "Sum", "StreamUser", "_Marking", "Search"}
 """What counts, adds up or is read while it is made."""
 DATACLASSES = [

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.audit import Subject, audit
 from hushrank.audit.bounds import at_least, at_most, loss_at_least
 from hushrank.audit.shipped import shipped
@@ -80,6 +81,7 @@ def test_each_wrong_mechanism_is_found(name):
     found = audit(subject(name), draws=draws, rng=Randomness.seeded(random_seed()))
     assert found.exceeds, str(found)
     assert "MORE THAN CLAIMED" in str(found)
+    assert f" nats of {loss_in_words(found.claimed)}: by " in str(found)
 
 
 @pytest.mark.parametrize("last", ["same", "other"])

@@ -117,6 +117,14 @@ def test_rule_i_asks_rank_and_precedence():
         assert answer == expected
 
 
+def test_only_rankings_of_as_many_items_have_all_ranks_of_rule_i():
+    """Of more items some ranks are no answer: a device that fails would tell of such a rank."""
+    question = RankAndPrecedence(2, 5, 0, N_ITEMS)
+    assert question.fits(N_ITEMS)
+    assert not question.fits(N_ITEMS + 1)
+    assert not question.fits(N_ITEMS - 1)
+
+
 def test_rule_i_has_a_question_for_each_triplet():
     questions = rank_and_precedence_questions(10)
     assert len(set(questions)) == len(questions) == 10 * comb(9, 2)
