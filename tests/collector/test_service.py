@@ -1,6 +1,7 @@
 import gc
 import json
 import weakref
+from base64 import b64encode
 from collections import Counter
 from datetime import timedelta
 from itertools import count
@@ -16,6 +17,7 @@ from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsk
 from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of
 from hushrank.collector.use_cases import running
+from hushrank.collector.use_cases.records import Record
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -874,6 +876,10 @@ def test_an_export_holds_the_tallies_and_the_survey_s_file_and_no_single_report(
         (parts,) = (each["tallies"] for each in told["rounds"])
         assert sum(n_reports for part in parts for n_reports, _ in part) == 20
         assert told["life"]["state"] == "closed"
+        kept = msgspec.json.decode((await service.store.load(id)).blob, type=Record)
+        every = json.dumps(told)
+        assert kept.decks.hex() not in every  # by it, whoever knows a device finds its people
+        assert b64encode(kept.decks).decode() not in every
 
     in_service(using)
 
@@ -953,6 +959,35 @@ def test_reports_to_a_deleted_survey_are_in_nobody_s_memory(in_service):
         await service.delete(id)
         gc.collect()
         assert desk() is None
+
+    in_service(using)
+
+
+def test_a_survey_that_another_process_deleted_is_in_nobody_s_memory_once_the_clock_ticks(
+    in_service,
+):
+    """As `hushrank collector delete` does it beside a collector."""
+
+    async def using(service):
+        other = Service(service.store, clock=Clock())
+        older = await service.create(draft())
+        await service.tick()
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(40))
+        await service.close(id)
+        learnt = weakref.ref(await service.results(id))
+        desk = weakref.ref(service._known_desks[id, 0][0])
+        await service.tick()
+        gc.collect()
+        assert learnt() is not None  # nothing was deleted
+        assert desk() is not None
+        await other.delete(id)
+        await service.tick()
+        gc.collect()
+        assert learnt() is None
+        assert desk() is None
+        assert [live.id for live in await service.surveys()] == [older]
 
     in_service(using)
 
@@ -1049,6 +1084,25 @@ def test_after_a_rotation_that_drops_them_no_earlier_key_signs_anything(in_servi
         again = await service.join(id, Joining(person(1), 5))
         (told,) = await service.accept([Upload(again.assignment, KEY, reports)])
         assert isinstance(told, Accepted)
+
+    in_service(using)
+
+
+def test_no_other_process_believes_a_dropped_key_for_longer_than_until_it_ticks(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 5))
+        upload = Upload(assigned.assignment, KEY, report(assigned.handout, 0.0, TASTES[0], 1))
+        other = Service(service.store, clock=Clock())
+        await other.join(id, Joining(person(2), 5))  # by the keys that it knows from now on
+        await service.rotate_key(drops_old=True)
+        await other.tick()
+        (told,) = await other.accept([upload])
+        assert isinstance(told, Refusal)
+        assert told.kind == "forged"
+        newest = await other.join(id, Joining(person(3), 5))
+        assert key_of(newest.assignment) == 2
 
     in_service(using)
 

@@ -126,9 +126,7 @@ class Drafting(Shelf):
     async def delete(self, id: str) -> None:
         """Delete all that is kept of a survey. Raises Refusal where there is none."""
         allow(await self.store.delete(id), "not-found", "there is no such survey")
-        self._known_desks.clear()
-        self._published.cache_clear()
-        self._learnt.cache_clear()
+        self._forget()
 
     def _seed(self) -> int:
         return int.from_bytes(self._draw(4), "big") >> 1

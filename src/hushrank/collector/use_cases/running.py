@@ -129,7 +129,9 @@ class Running(Drafting):
         """
         now, self._keys = self._now(), {}
         failures: list[Exception] = []
-        for kept in await self.store.all():
+        all_kept = await self.store.all()
+        self._forget_deleted({kept.survey for kept in all_kept})
+        for kept in all_kept:
             try:
                 with suppress(Refusal):  # another process was faster
                     await self._end_if_due(kept, now)
@@ -155,6 +157,12 @@ class Running(Drafting):
             await self.store.drop_signing_key(old)
         self._keys = {}
         return number
+
+    def _forget_deleted(self, there: set[str]) -> None:
+        """Forget what is remembered, where another process has deleted a survey since."""
+        if self._there - there:
+            self._forget()
+        self._there = there
 
     async def _open(self, id: str, closes: datetime | None, draft: Draft | None = None) -> None:
         record = await self._record(id)

@@ -41,9 +41,16 @@ class Shelf:
         self.store, self._clock, self._draw = store, clock, draw
         self._keys: dict[int, bytes] = {}
         self._away: set[str | None] = set()  # marks of rounds that are counted elsewhere
+        self._there: set[str] = set()  # surveys, when the clock ticked last
         self._known_desks: dict[tuple[str, int], tuple[Desk, ...]] = {}
         self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)
         self._learnt = lru_cache(MOST_ROUNDS_CACHED)(_Once)
+
+    def _forget(self) -> None:
+        """Forget what is remembered of surveys: one of them was deleted."""
+        self._known_desks.clear()
+        self._published.cache_clear()
+        self._learnt.cache_clear()
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)
