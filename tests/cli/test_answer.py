@@ -5,10 +5,11 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from hushrank.collector.device.connection import HttpConnection
-from hushrank.collector.device.kept import ACCOUNT
+from hushrank.collector.device.kept import ACCOUNT, KeptRound, KeptSurvey
 from hushrank.collector.device.ledger import Account, Entry
 from hushrank.collector.device.memory import FileMemory
 from tests.collector.drafts import NAMES
@@ -84,6 +85,28 @@ def test_who_does_not_send_can_send_the_same_later(at_terminal):
         sent = [re.findall("Exactly these bytes: (.*)", shown) for shown in (first, second)]
         assert sent[0] == sent[1] != []
         assert await reported(collector, survey) == 1
+
+    at_terminal(using)
+
+
+def test_the_answer_that_was_shown_is_sent_or_none(at_terminal, tmp_path, monkeypatch):
+    """Another process joins the next round, and answers it, while the person reads."""
+
+    async def using(collector, answer):
+        survey = await collector.open()
+        place = f"survey {collector.origin} {survey}"
+
+        def confirm(question):
+            with FileMemory(tmp_path / "device.sqlite").opened() as drawer:
+                own = drawer.get(place, KeptSurvey)
+                drawer.put(place, msgspec.structs.replace(own, latest=1))
+                drawer.put(f"round 1 {place}", drawer.get(f"round 0 {place}", KeptRound))
+            return True
+
+        monkeypatch.setattr("typer.confirm", confirm)
+        said = await answer(link(collector, survey), typed="1 2 3 4\n", code=1)
+        assert said == "hushrank: another round was joined after this answer was shown\n"
+        assert await reported(collector, survey) == 0
 
     at_terminal(using)
 
