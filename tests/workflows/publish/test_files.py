@@ -293,6 +293,19 @@ def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys)
     assert not list(tmp_path.glob("third*"))
 
 
+def test_figures_for_the_owner_are_theirs_alone_where_no_seed_is_known_either(
+    tmp_path, data, monkeypatch
+):
+    hushrank.write_profiles(data[1], tmp_path / "people.csv")
+    monkeypatch.chdir(tmp_path)
+    words = "publish historical visits/*.parquet --profiles people.csv --private gender"
+    words += " --budget 0.05 --clusters 7 --engine dask --scratch scratch --scheduler threads"
+    assert command(monkeypatch, *words.split(), "--output", "new", "--json", "owner.json") == 0
+    assert json.loads((tmp_path / "owner.json").read_text())["private"] is True
+    assert (tmp_path / "owner.json").stat().st_mode & 0o77 == 0
+    assert (tmp_path / "new").stat().st_mode & 0o77  # it may be handed over
+
+
 def test_names_are_in_the_order_in_which_tables_are_read():
     texts = ["b", "10", "9", "007", "7", "a", "é", "Z", "1" * 19, "2" * 18]
     some = (pa.array(each, pa.large_string()) for each in (texts, ["x"]))
