@@ -932,6 +932,30 @@ def test_all_tests_of_a_survey_share_one_rate_of_false_alarms(in_service, monkey
     in_service(using)
 
 
+def test_results_are_hidden_though_another_process_was_faster_to_change_the_survey(
+    in_service, monkeypatch
+):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(40))
+        await service.close(id)
+        await service.publish(id)
+        save = service.store.save
+
+        async def overtaken(id, blob, version, **more):
+            monkeypatch.undo()
+            assert await save(id, (await service.store.load(id)).blob, version)
+            return await save(id, blob, version, **more)
+
+        monkeypatch.setattr(service.store, "save", overtaken)
+        await service.unpublish(id)
+        assert service.store.save == save
+        assert (await service.life(id)).state == "closed"
+
+    in_service(using)
+
+
 def test_results_of_a_deleted_survey_are_in_nobody_s_memory(in_service):
     async def using(service):
         id = await service.create(draft())

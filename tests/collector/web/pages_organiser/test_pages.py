@@ -255,6 +255,8 @@ def test_invitations_are_shown_once_and_let_people_in(on_collector):
         answer = await organiser.post(f"{here}/invitations", {"n": "3", "as": "csv"})
         assert answer.headers["content-type"].startswith("text/csv")
         links = [row["link"] for row in csv.DictReader(StringIO(answer.text))]
+        named = f'attachment; filename="invitations-{id}.csv"'  # a list of downloads keeps it
+        assert answer.headers["content-disposition"] == named
         page = await organiser.post(f"{here}/invitations", {"n": "2", "as": "page"})
         links += fields(page.text)[""][0].splitlines()
         assert len(set(links)) == 5
