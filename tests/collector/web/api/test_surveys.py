@@ -118,6 +118,9 @@ def test_the_state_follows_the_life_of_a_survey(on_collector):
         path = f"/v1/surveys/{survey}/state"
         state = (await collector.client.get(path)).json()
         assert state == {"state": "open", "round": 0, "closes": "2027-01-31T18:00:00Z"}
+        await collector.service.hand_over(survey)  # who counts is nobody else's business
+        state = (await collector.client.get(path)).json()
+        assert state == {"state": "between", "round": None, "closes": None}
         await collector.service.close(survey)
         closed = await collector.client.get(path)
         assert closed.json()["state"] == "closed"
