@@ -441,7 +441,8 @@ def test_each_upload_has_a_key_of_random_bits_of_its_own(live):
     """Whoever can tell it finds out by guesses what was sent, round by round."""
     connection = live.connection()
     survey = live.open(protocol="safari", epsilon=1.0, expected_people=5)
-    devices = [live.device(connection=connection) for _ in range(5)]
+    named_by_an_app = ("ab" * 16, "cd" * 16, None, None, None)
+    devices = [live.device(connection=connection, person=name) for name in named_by_an_app]
     for is_last in (False, True):
         for device in devices:
             device.join(survey)
