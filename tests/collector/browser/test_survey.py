@@ -239,6 +239,27 @@ def test_nobody_pays_for_an_answer_to_a_round_that_has_ended(sit, collector):
     assert "account" not in page.evaluate(KEPT)
 
 
+def test_a_tab_that_shows_an_answer_sends_none_that_another_one_gave_since(visits, collector):
+    survey = collector.open(items=THREE, options={"split": "budget"}, **TWO_ROUNDS)
+    person = visits.person()
+    page = visits.page(person, collector.page(survey))
+    take_part(page, [2, 0, 1])
+    collector.call(lambda service: others_report(service, survey, 2))
+    collector.call(lambda service: service.close_round(survey))
+    collector.call(lambda service: service.open_round(survey))
+    other = visits.page(person, collector.page(survey))
+    press(other, "Show what it would send")
+    other.wait_for_selector("blockquote")
+    second = wire(other)
+    page.bring_to_front()
+    assert wire(page) != second
+    press(page, "Send")
+    shows = "told => document.querySelector('pre')?.textContent === told"
+    page.wait_for_function(shows, arg=second)
+    assert page.get_by_role("button", name="Send").is_visible()  # once it is seen here, too
+    assert reported(collector, survey) == [2, 0]
+
+
 def test_a_round_that_has_ended_is_not_said_to_be_the_whole_survey(sit, visits, collector):
     visits.expected = ("410 (Gone)",)
     survey = collector.open(items=THREE, options={"split": "budget"}, **TWO_ROUNDS)
