@@ -376,6 +376,24 @@ def test_another_question_in_the_same_round_is_refused(live):
     assert given
 
 
+def test_what_was_answered_while_another_process_joined_is_drawn_no_second_time(live):
+    survey, memory, answered = live.open(), SimulatedMemory(), []
+
+    class Slow(Direct):
+        """Answers when somebody else has joined and answered with the same memory."""
+
+        def join(self, survey, asking):
+            given, faster = super().join(survey, asking), live.device(memory=memory)
+            faster.join(survey)
+            answered.append(faster.answer(survey, ORDER))
+            return given
+
+    late = live.device(memory=memory, connection=Slow(live))
+    assert late.join(survey).answered == answered[0]
+    assert late.answer(survey, ORDER[::-1]) == answered[0]
+    assert late.spent().everywhere == answered[0].nats
+
+
 def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced():
     announced = SimpleNamespace(items=(), unranked="refused", first_round=())
     head = SimpleNamespace(items=(), takes_incomplete=False, lots=(0.25, 0.5))
