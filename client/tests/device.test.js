@@ -209,6 +209,10 @@ test("a collector that goes back to an earlier round is refused", async () => {
   await device.join(survey.id);
   collector.round = 1;
   await kinds(device.join(survey.id), "changed");
+  collector.round = 4;
+  collector.assigned = { round: 1 };
+  await kinds(device.join(survey.id), "changed");
+  assert.equal((await device.kept(survey.id)).round, 3);
   collector.round = 3;
   assert.equal((await device.join(survey.id)).round, 3);
 });
