@@ -394,8 +394,7 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   await device.setLimit(4);
   assert.equal((await week(device, surveys[2], reversed(order))).nats, 2);
   await kinds(device.answer(stranger.id, order), "over-limit");
-  await kinds(device.setLimit(-1), "malformed");
-  await kinds(device.setLimit(NaN), "malformed");
+  for (const wrong of [-1, NaN, Infinity, "8"]) await kinds(device.setLimit(wrong), "malformed");
 });
 
 test("who cannot pay answers what was answered before, and nothing beside it", async () => {
