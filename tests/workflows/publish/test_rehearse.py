@@ -265,6 +265,19 @@ def test_as_many_are_rehearsed_with_as_protect_something(plain_protector, n_aski
         np.testing.assert_array_equal(np.bincount(codes[rows]), np.ceil(share * everybody))
 
 
+@pytest.mark.parametrize("n_asking", [160, 240])
+def test_where_many_protect_half_of_the_others_are_known_to_attackers(plain_protector, n_asking):
+    """Attackers on the release know all of them: of few, rehearsals would promise too much."""
+    many = PEOPLE.with_protected({"group": np.arange(VISITS.n_users) < n_asking})
+    rehearsed = rehearsed_parts(
+        VISITS, many, ["group"], plain_protector, n_rehearsals=2, rng=np.random.default_rng(1)
+    )
+    codes = many.select(np.arange(n_asking, VISITS.n_users)).attributes[0].codes
+    everybody = np.bincount(codes)
+    for part, rounded in zip(rehearsed, (np.ceil, np.floor), strict=True):
+        np.testing.assert_array_equal(np.bincount(codes[part.users.rows]), rounded(everybody / 2))
+
+
 def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
     """An item of theirs alone, which would show that it exists."""
     secret = csr_array(np.where(ASKS, 1.0, 0.0)[:, None])
