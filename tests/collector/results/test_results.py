@@ -139,6 +139,13 @@ def test_names_of_items_are_no_markup():
         assert b"<script" not in make_file(found, ID, draft(), picture).content
 
 
+def test_no_file_of_results_stays_on_the_disk(tmp_path, monkeypatch):
+    """Nobody would look for it there when the survey is deleted."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert make_file(collected("grr"), ID, draft(), "synthetic.csv").content
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_unknown_file_is_refused():
     with pytest.raises(Refusal):
         make_file(collected("pairs"), ID, draft(), "../secrets")
