@@ -177,6 +177,18 @@ def test_what_few_users_tell_is_not_judged(tmp_path, data):
     assert compared.summary["leakage"].startswith("not judged")
 
 
+@pytest.mark.usefixtures("few_are_judged")
+def test_nothing_is_judged_where_few_users_of_one_group_tell(tmp_path, data):
+    _, profiles = data
+    (gender,), asks = profiles.attributes, profiles.protected["gender"]
+    told = np.where(np.cumsum(~asks) <= 12, gender.codes, -1).astype(gender.codes.dtype)
+    other = replace(gender, name="other").with_codes(told)
+    both = Profiles(profiles.users, (gender, other), {"gender": asks, "other": ~asks})
+    asked = {"method": "rand", "budget": 0.5, "private": ["gender", "other"]}
+    _, compared = published(tmp_path, both, **asked)
+    assert compared.leakage_bits is compared.untouched_bits is None
+
+
 def test_a_part_names_nobody_and_nothing_that_it_does_not_show(tmp_path, data, monkeypatch):
     monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 60)
     published(tmp_path, data[1], method="rand", budget=0.5)
