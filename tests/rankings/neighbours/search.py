@@ -6,12 +6,16 @@ read. Of ballots in place of others among fewer than seven it is not promised.
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from hushrank.errors import HushrankError
+from hushrank.files import csv_tables
 from hushrank.rankings.files import read_rankings
+from tests.rankings.neighbours.exports import EXPORTS
 from tests.rankings.neighbours.forms import FORMS, ITEMS
 from tests.rankings.neighbours.sources import Text, is_writable, source_of
 
@@ -55,41 +59,55 @@ class Counted:
 
 def search(random, folder, counted, *, n_neighbours=15):
     """Yield what is found in one file, drawn at random, and some neighbours of it."""
-    name = random.choice(list(FORMS))
-    header, n_rows = FORMS[name].header, random.choice(SIZES)
-    source, rows = source_of(header, random), [FORMS[name].row(random) for _ in range(n_rows)]
-    if not is_writable(source, rows):
-        return
-    asked = dict(random.choice(ASKED))
-    if "header" in asked:
-        asked["header"] = len(header)
-    records = [source.record(header, row) for row in rows]
-    before = ballots(source.write(header, records, folder), asked)
+    n_rows, is_export = random.choice(SIZES), not random.randrange(5)
+    if is_export:
+        source, name, asked = random.choice(EXPORTS), "", {}
+        records = [source.record(random) for _ in range(n_rows)]
+        draw, write = source.odd, source.write
+    else:
+        name = random.choice(list(FORMS))
+        header = FORMS[name].header
+        source, rows = source_of(header, random), [FORMS[name].row(random) for _ in range(n_rows)]
+        if not is_writable(source, rows):
+            return
+        records, asked = [source.record(header, row) for row in rows], dict(random.choice(ASKED))
+        if "header" in asked:
+            asked["header"] = len(header)
+
+        def draw(random):
+            return source.odd(header, random.choice(rows), random)
+
+        write = partial(source.write, header)
+    before = ballots(write(records, folder), asked, random)
     if before is None:
         return
     counted.files += 1
     for _ in range(n_neighbours):
         at = random.choice((0, 0, 1, n_rows - 1, random.randrange(n_rows)))
-        own = [source.odd(header, random.choice(rows), random)][: random.randrange(4)]
+        own = [draw(random)][: random.randrange(4)]
         gone = random.randrange(2) if own and n_rows >= FEWEST_REPLACED else int(not own)
-        neighbour = [*records[:at], *own, *records[at + gone :]]
-        after = ballots(source.write(header, neighbour, folder), asked)
+        after = ballots(write([*records[:at], *own, *records[at + gone :]], folder), asked, random)
         if after is None:
             continue
         counted.pairs += 1
         lost, won = (before - after).total(), (after - before).total()
-        n_own = len(own) + (isinstance(source, Text) and any("\n" in x or "\r" in x for x in own))
+        is_several = isinstance(source, Text) and any("\n" in x or "\r" in x for x in own)
         of_person = "id" in asked  # whose last row counts: another one may, then
-        if lost > gone + of_person or won > n_own + of_person:
+        if not is_several and (lost > gone + of_person or won > len(own) + of_person):
             yield Found(name, source, asked, n_rows, at, gone, own, lost, won)
 
 
-def ballots(source, asked):
-    """Return how often each ballot is in a source; None where it is refused."""
+def ballots(source, asked, random):
+    """Return how often each ballot is in a source; None where it is refused.
+
+    Delimited text is read by Python or by pyarrow, which find the same.
+    """
     if source is None:
         return None
+    by_arrow = bool(random.randrange(2))
     try:
-        found = read_rankings(source, **asked)
+        with patch.object(csv_tables, "_is_for_arrow", lambda _: by_arrow):
+            found = read_rankings(source, **asked)
     except HushrankError:
         return None
     ranks, is_ranked = np.asarray(found.ranks), np.asarray(found.is_ranked)
