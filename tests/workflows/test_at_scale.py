@@ -217,3 +217,16 @@ def test_many_numbers_of_another_form_are_read_as_few_are(tmp_path, monkeypatch)
     found = read_piece(BallotTerms(Asked(best="high")), piece)
     assert found == hushrank.read_rankings(table, best="high")
     assert found != hushrank.read_rankings(table)
+
+
+def test_many_places_are_read_as_few_are(tmp_path, monkeypatch):
+    """As ranks they say the same only where two items change places, as in the first rows."""
+    monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)
+    rows = [[1, 2, 3], [2, 1, 3], [1, 3, 2], *[[2, 3, 1]] * 9]
+    columns = dict(zip(("1", "2", "3"), zip(*rows, strict=True), strict=True))
+    table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
+    parquet.write_table(table, tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    found = read_piece(BallotTerms(Asked(form="places")), piece)
+    assert found == hushrank.read_rankings(table, form="places")
+    assert list(found[11]) == ["2", "3", "1"]

@@ -110,7 +110,8 @@ def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
         head = _head(terms, table)
         if head is None or table.num_rows <= ROWS_OF_A_HEAD:
             return head or read_rankings(table, **vars(terms.asked))
-        plain = _plain_ranks(table, head.names)
+        are_names = terms.asked.form == "places"  # 2, 1, 3 says the same as places and as ranks
+        plain = None if are_names else _plain_ranks(table, head.names)
         same = plain is not None and np.array_equal(plain[:ROWS_OF_A_HEAD], head.ranks)
         quick = _all_alike(head, plain) if same and plain is not None else None
         return quick or read_rankings(table, **vars(terms.asked))
