@@ -227,3 +227,18 @@ def test_a_rank_of_more_than_a_thousand_is_refused_where_it_stands(tmp_path, ran
 def test_more_places_than_a_byte_counts_are_read(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(report([*BALLOTS, record(marked("c-p1", 300))])))
     assert list(read_rankings(tmp_path / "c.json"))[-1] == ("Ann Lee",)
+
+
+def test_a_contest_that_one_record_alone_ranks_is_asked_about(tmp_path):
+    """What all others marked there would come behind their ranked contest."""
+    election = deepcopy(ELECTION)
+    del election["Contest"][1]["VoteVariation"]
+    election["Contest"][1]["ContestSelection"].append({"@id": "no", "Selection": "No"})
+    own = record(marked("yes", 1), marked("no", 2), contest="measure")
+    own["CVRSnapshot"][0]["CVRContest"].pop()
+    plain = written(report(election=election), tmp_path)
+    assert read_rankings(plain, form="places").n_people == len(FOUND)
+    with pytest.raises(HushrankError, match="one ballot alone does"):
+        read_rankings(written(report([*BALLOTS, own], election), tmp_path), form="places")
+    several = written(report([*BALLOTS, own, own], election), tmp_path)
+    assert read_rankings(several, columns=["Measure*"]).n_people == 2

@@ -138,3 +138,32 @@ def test_a_choice_that_sheets_name_otherwise_is_refused(tmp_path):
     path = archive(tmp_path, [one, one.replace("<Name>Ann</Name>", "<Name>Anna</Name>")])
     with pytest.raises(HushrankError, match="one name for each choice"):
         read_rankings(path)
+
+
+def test_a_contest_that_a_sheet_names_otherwise_is_refused(tmp_path):
+    """It would be another place of all other sheets."""
+    one = sheet(("Mayor 1st choice", [("Ann", "1")]), ("Mayor 2nd choice", [("Bo", "1")]))
+    other = one.replace("<Name>Mayor 2nd choice</Name>", "<Name>Mayor</Name>")
+    assert read_rankings(archive(tmp_path, [one] * 4)).n_people == 4
+    with pytest.raises(HushrankError, match="one name for each contest"):
+        read_rankings(archive(tmp_path, [one] * 3 + [other]))
+
+
+def test_a_contest_that_one_sheet_alone_ranks_is_asked_about(tmp_path):
+    """What all others marked there would come behind their ranked contest."""
+    sheets = [sheet(PLAIN, ("Mayor", options)) for options in RANKED[:4]]
+    own = sheet(("School Board", [("Dora", "01")]), ("Mayor", RANKED[0]))
+    assert read_rankings(archive(tmp_path, sheets), form="places").n_items == 3
+    with pytest.raises(HushrankError, match="one ballot alone does"):
+        read_rankings(archive(tmp_path, [*sheets, own]), form="places")
+    with pytest.raises(HushrankError, match="2 questions"):
+        read_rankings(archive(tmp_path, [*sheets, own, own]))
+
+
+def test_a_number_that_one_sheet_alone_has_renames_no_choice(tmp_path):
+    sheets = [sheet(("Mayor", options)) for options in RANKED[:4]]
+    own = sheets[0].replace("id of Ann", "id of another")
+    with pytest.raises(HushrankError, match="one number for each choice"):
+        read_rankings(archive(tmp_path, [*sheets, own]))
+    several = read_rankings(archive(tmp_path, [*sheets, own, own]))
+    assert several.names == ("Ann (id of Ann)", "Ann (id of another)", "Bo", "Cy")

@@ -16,6 +16,7 @@ from hushrank.rankings.cast_votes.contests import (
     WRITE_IN,
     Marked,
     RankedContest,
+    require_several_ranking,
     table_of_marks,
     told_apart,
 )
@@ -142,15 +143,18 @@ def parse_common_data(content: bytes) -> Table:
     most: dict[str, int] = {}
     for mark in marks:
         most[str(mark.contest)] = max(mark.place, most.get(str(mark.contest), 0))
+    said = {id for id, each in on_ballots.items() if each.vote_variation in RANKED}
+    untold = ((each.contest, each.row) for each in marks if each.place > 1)
+    require_several_ranking((each for each in untold if each[0] not in said), len(snapshots))
     contests = [
         RankedContest.of(each.id, _plain(each.name) or each.id, most[each.id])
         for each in on_ballots.values()
         if each.id in most and (each.vote_variation in RANKED or most[each.id] > 1)
     ]
     undecided = marking.n_undecided
-    said = f"; marks that nobody decided about: {undecided:,}, counted" if undecided else ""
+    more = f"; marks that nobody decided about: {undecided:,}, counted" if undecided else ""
     n_records = len(report.records)
-    return table_of_marks(contests, n_records, marks, f"{FORMAT}{said}", told_by_rows=True)
+    return table_of_marks(contests, n_records, marks, f"{FORMAT}{more}", told_by_rows=True)
 
 
 def _report(content: bytes) -> Report:

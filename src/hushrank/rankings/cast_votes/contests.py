@@ -78,6 +78,20 @@ def table_of_marks(
     )
 
 
+def require_several_ranking(ranking: Iterable[tuple[Hashable, int]], n_ballots: int) -> None:
+    """Refuse a contest of which one ballot alone says that candidates are ranked.
+
+    It would bring in what all others marked there. ranking: contests, with the rows that say so.
+    """
+    n_rows = Counter(contest for contest, _ in set(ranking))
+    is_told = n_ballots == 1 or 1 not in n_rows.values()
+    require(
+        is_told,
+        "cannot tell whether a contest ranks candidates, as one ballot alone does: correct that"
+        " ballot, or leave the contest out of the export",
+    )
+
+
 def told_apart(names: Mapping[K, tuple[Hashable, str]]) -> Mapping[K, str]:
     """Return names by id; of several of one contest that are called alike, with the id.
 

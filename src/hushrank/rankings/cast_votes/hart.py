@@ -1,7 +1,8 @@
 """Cast vote records as Hart's Verity exports them: a ZIP archive with a file of XML a sheet."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from hushrank.rankings.cast_votes.contests import (
     WRITE_IN,
     Marked,
     RankedContest,
+    require_several_ranking,
     table_of_marks,
     told_apart,
 )
@@ -68,8 +70,11 @@ def parse_hart(content: bytes) -> Table:
     require(is_archive(content), one)
     files = enumerate(unpacked(content, _FILE.fullmatch), 1)
     sheets = [list(_contests(text, number)) for number, (_, text) in files]
-    named_so = {each.id: each.name for sheet in sheets for each in sheet}
-    contests = {id: named_so[id] for id in sorted(named_so)}  # in the order of no sheet
+    named_so = dict.fromkeys((each.id, each.name) for each in _every(sheets))
+    contests = dict(sorted(named_so))  # in the order of no sheet
+    once = "expected one name for each contest, the same on all sheets"
+    require(len(contests) == len(named_so), once)
+    require_several_ranking(_ranking(sheets), len(sheets))
     options = [(sheet.id, each) for sheet in _every(sheets) for each in sheet.options]
     n_places = dict.fromkeys(contests, 1)
     for contest, option in options:
@@ -82,13 +87,34 @@ def parse_hart(content: bytes) -> Table:
     named = {(each.id, each.name) for _, each in options if each.name}
     one_name = len({id for id, _ in named}) == len(named)
     require(one_name, "expected one name for each choice, the same on all sheets")
-    names = told_apart({each.id: (contest, each.name) for contest, each in options if each.name})
+    named_in = {each.id: (contest, each.name) for contest, each in options if each.name}
+    names = told_apart(named_in)
+    _require_no_lone_number(sheets, {id for id in names if names[id] != named_in[id][1]})
     return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT, told_by_rows=True)
 
 
 def _every(sheets: Sequence[Sequence[Contest]]) -> Iterator[Contest]:
     for sheet in sheets:
         yield from sheet
+
+
+def _ranking(sheets: Sequence[Sequence[Contest]]) -> Iterator[tuple[str, int]]:
+    """Yield contests with the sheets on which they have several places."""
+    for row, sheet in enumerate(sheets):
+        for each in sheet:
+            if any(len(option.value) > 1 for option in each.options):
+                yield each.id, row
+
+
+def _require_no_lone_number(sheets: Sequence[Sequence[Contest]], alike: Collection[str]) -> None:
+    """Refuse choices that are called alike where one sheet alone has the number of one of them.
+
+    It would give the others another name, on all sheets.
+    """
+    held = ({option.id for each in sheet for option in each.options} for sheet in sheets)
+    n_sheets = Counter(id for ids in held for id in ids if id in alike)
+    is_told = len(sheets) == 1 or 1 not in n_sheets.values()
+    require(is_told, "expected one number for each choice, got another on one sheet alone")
 
 
 def _marks(sheets: Sequence[Sequence[Contest]], names: Mapping[str, str]) -> Iterator[Marked]:
