@@ -103,8 +103,7 @@ def require_told_without(found: Read, other: Read | None, n_rows: int) -> None:
     found: with these, and other: without, None where they are not readable then. n_rows: how many
     rows say something there, and may be read otherwise. Else one would tell how all others are.
     """
-    is_small = found.rankings.n_rows < FEWEST_ROWS  # a file without these ballots is not read
-    is_same = is_small if other is None else _n_otherwise(found, other) <= n_rows
+    is_same = other is not None and _n_otherwise(found, other) <= n_rows
     require(is_same, f"{LONE}; {_SAY}")
 
 

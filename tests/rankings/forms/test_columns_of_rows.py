@@ -58,6 +58,7 @@ RATINGS = [
     {"user_id": n // 3, "movieid": n % 3 + 1, "rating": 5 - (n + n // 3) % 3} for n in range(90)
 ]
 TWO_PLACES = [{"choice 1": a, "choice 2": b} for a, b in ["12", "21", "13"] * 12]
+ONE_NESTED = [{"hot": {"tea": n % 2 + 1}, "cola": 2 - n % 2} for n in range(90)]
 TICKS = [{"Ann(1)": n % 2, "Bo(1)": n % 3 % 2} for n in range(40)]
 
 
@@ -70,6 +71,7 @@ TICKS = [{"Ann(1)": n % 2, "Bo(1)": n % 3 % 2} for n in range(40)]
         (TWO_PLACES, {"choice 4": None}, {}),
         (TWO_PLACES, {"choice 4": 3}, {"best": "high"}),
         (TICKS, {"Ann(2)": None}, {"best": "high"}),
+        (ONE_NESTED, {"hot": {"tea": 3, "milk": "-"}}, {}),
     ],
 )
 def test_a_key_of_one_record_does_not_tell_how_all_others_are_read(

@@ -12,6 +12,7 @@ from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.tables import column_named
 from hushrank.rankings.agreement import (
+    FEWEST_ROWS,
     N_PARTS,
     require_alike,
     require_not_otherwise,
@@ -62,10 +63,21 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     found = _found(table, asked)
     lone = lone_columns(table, asked)
     if lone:
-        of_lone = [table.columns[n].is_filled for n in lone]
-        n_rows = int(np.logical_or.reduce(of_lone).sum())
-        require_told_without(found, _found_without(table, lone, asked), n_rows)
+        _require_told_without(found, table, lone, asked)
     return found
+
+
+def _require_told_without(found: Found, table: Table, lone: Sequence[int], asked: Asked) -> None:
+    """Compare with a table without these columns; of few rows, if need be, without theirs, too."""
+    own = np.logical_or.reduce([table.columns[n].is_filled for n in lone])
+    other, n_own = _found_without(table, lone, asked), int(own.sum())
+    if other is None and found.rankings.n_rows < FEWEST_ROWS:
+        table = table.of_rows(~own)
+        other, n_own = _found_without(table, lone, asked), 0
+        if other is None:  # a file without these ballots is not read
+            return
+        found = _found(table, asked)
+    require_told_without(found, other, n_own)
 
 
 def _found_without(table: Table, lone: Sequence[int], asked: Asked) -> Found | None:
