@@ -160,10 +160,33 @@ def test_a_second_line_of_a_header_is_no_ballot_where_a_row_is_longer(tmp_path):
     rows = [",".join(["7", *turn, ""]) for turn in TURNS]
     rows.insert(9, "7,tea,9,cola,milk")
     path.write_text("\n".join(["Respondent ID,Drinks,,,", ",1st,2nd,3rd,", *rows]) + "\n")
+    assert read_rankings(path, form="places").n_people == len(TURNS) + 1
+    path.write_text("\n".join(["No.,Drinks,Drinks,Drinks,", ",1st,2nd,3rd,", *rows]) + "\n")
     with pytest.raises(HushrankError, match="line 2: cannot tell whether it is of the header"):
         read_rankings(path, form="places")
     with pytest.raises(HushrankError, match="line 2: expected a ballot, got places"):
         read_rankings(path, form="places", header=1)
+
+
+IDS = ["{&quot;ImportId&quot;:1}", "{&quot;ImportId&quot;:2}"]
+OF_LISTS = [["Start", "Q1"], ["Start Date", "Drinks"], IDS]
+OF_PARTS = [["Drinks", "", "", "id"], ["tea", "milk", "cola", ""]]
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        (OF_LISTS, [[7, " &gt; ".join(turn)] for turn in TURNS]),
+        (OF_PARTS, [[1, 3, 2, n] for n in range(30)]),
+    ],
+)
+def test_a_cell_beside_a_sheet_makes_no_ballots_of_lines_of_its_header(tmp_path, header, rows):
+    path = tmp_path / "ballots.xlsx"
+    for own in ([], [[*rows[0], "see above"]]):
+        path.write_bytes(excel([*header, *rows, *own]))
+        found = read_rankings(path)
+        assert sorted(found.names) == ["cola", "milk", "tea"]
+        assert found.n_people == len(rows) + len(own)
 
 
 @pytest.mark.parametrize("own", ["see above", "n/a"])

@@ -101,7 +101,7 @@ def headed_by(lines: Sequence[Cells], rows: Table) -> Headed:
         return of_one_row(replace(rows, header=names[0]))
     if len(names) == 2:
         return _of_two_rows(names[0], names[1], rows)
-    if len(names) == 3 and _are_ids(names[2]):
+    if len(names) == 3 and _are_ids(names[0], names[2]):
         return _of_qualtrics(names[0], names[1], rows)
     require(_is_of_cast_votes(names[-1]), LINES_OF_NAMES)
     return _of_cast_votes(names[-3:], rows)
@@ -141,11 +141,13 @@ def of_one_row(table: Table) -> Headed:
 
 def is_of_qualtrics(table: Table) -> bool:
     """Tell a second row below the header that is ids of an import, in all columns."""
-    return table.n_rows > 1 and _are_ids(table.cells(1))
+    return table.n_rows > 1 and _are_ids(table.header, table.cells(1))
 
 
-def _are_ids(cells: Cells) -> bool:
-    return len(cells) > 1 and all(cell.startswith(IMPORT_ID) for cell in cells)
+def _are_ids(header: Cells, cells: Cells) -> bool:
+    """Tell ids below all names; a ballot may be longer than these."""
+    ids = [cell for name, cell in zip(header, cells, strict=True) if name]
+    return len(ids) > 1 and all(cell.startswith(IMPORT_ID) for cell in ids)
 
 
 def _is_of_cast_votes(cells: Cells) -> bool:
@@ -165,10 +167,16 @@ def _of_qualtrics(names: Cells, titles: Cells, rows: Table) -> Headed:
 
 
 def _continues(header: Cells, below: Cells) -> bool:
-    """Tell a second row that names the columns which the first leaves without a name."""
-    nameless = [part for name, part in zip(header, below, strict=True) if not name]
+    """Tell a second row that names the columns which the first leaves without a name.
+
+    But for the last, which neither names: a ballot may be longer than both.
+    """
+    pairs = [*zip(header, below, strict=True)]
+    while pairs and not any(pairs[-1]):
+        pairs.pop()
+    nameless = [part for name, part in pairs if not name]
     is_merged = bool(nameless) and all(nameless) and bool(header[0])
-    return is_merged and any(name and not part for name, part in zip(header, below, strict=True))
+    return is_merged and any(name and not part for name, part in pairs)
 
 
 def _says_places(table: Table) -> bool:
