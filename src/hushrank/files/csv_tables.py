@@ -58,19 +58,30 @@ def below_header(text: bytes, delimiter: str) -> bytes:
 def _require_whole_quotes(body: bytes, delimiter: str, n_before: int) -> None:
     """Refuse text behind a closing quote: one that was never closed, and ended in another row.
 
-    All rows in between would be one cell of the row that opened it.
+    All rows in between would be one cell of the row that opened it. The quote that ended it left
+    another, within a cell that has none around it: that may be where no cell breaks lines.
     """
     if b'"' not in body:
         return
-    sign = re.escape(delimiter.encode())
-    quoted = rb'"[^"]*+(?:""[^"]*+)*+" *+'
-    plain = rb'[^"%b\r\n][^%b\r\n]*+' % (sign, sign)
-    cells = re.compile(rb"(?:(?:%b|%b)?+(?:%b|\r\n|\r|\n))*+" % (quoted, plain, sign))
-    found = cells.match(body + b"\n")
-    end = len(body) if found is None else found.end()
+    end = _end_of_cells(body, delimiter, within_plain=b'"')
+    if end <= len(body):
+        end = max(end, _end_of_cells(body, delimiter, within_quoted=b"\r\n"))
     line = len(_NEWLINE.findall(body, 0, end)) + n_before + 1
     whole = "a quote that closes at the end of its cell"
     require(end > len(body), f"line {line}: expected {whole}, and two for one within")
+
+
+def _end_of_cells(
+    body: bytes, delimiter: str, *, within_quoted: bytes = b"", within_plain: bytes = b""
+) -> int:
+    """Return where cells end that are whole, in quotes or plain, and without these signs."""
+    sign = re.escape(delimiter.encode())
+    text = rb'[^"%b]*+' % within_quoted
+    quoted = rb'"%b(?:""%b)*+" *+' % (text, text)
+    plain = rb'[^"%b\r\n][^%b%b\r\n]*+' % (sign, within_plain, sign)
+    cells = re.compile(rb"(?:(?:%b|%b)?+(?:%b|\r\n|\r|\n))*+" % (quoted, plain, sign))
+    found = cells.match(body + b"\n")
+    return len(body) if found is None else found.end()
 
 
 def _of_unequal_rows(body: bytes, n_cells: int, delimiter: str, n_before: int) -> str:

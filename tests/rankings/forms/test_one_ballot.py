@@ -273,6 +273,12 @@ TOOK_ALL = {
         [['"tea', "cola", "milk"], ["tea", '"milk', "cola"]],
         {},
     ),
+    "a quote that a quoted cell of another ballot closes": (
+        partial(csv_of, "ballot,comment"),
+        [*([">".join(turn), "no"] for turn in TURNS), ["milk>tea", '"\nWell, yes"']],
+        [["tea>milk", '"no'], ["tea>milk", '"']],
+        {},
+    ),
     "what a first ballot named": (
         lines_of,
         ["tea,cola", "cola,tea", "tea,milk"],
