@@ -56,6 +56,17 @@ def test_of_few_rows_each_is_left_out_once(tmp_path, monkeypatch, n_rows):
     assert read(tmp_path, lines, columns=["2-5"]).n_items == 4
 
 
+@pytest.mark.parametrize("own", ["juice;rum", "juice|rum"])
+def test_of_few_rows_none_decides_in_place_of_another(tmp_path, own):
+    """All others are parted by either sign; those that are not are as many."""
+    items = ("tea", "milk", "cola", "rum", "juice")
+    both = [f"{a};{b}|{c};tonic" for a, b, c in (items[:3], items[1:4], items[2:])]
+    both += [f"{b};{a}|{c};tonic" for a, b, c in (items[:3], items[1:4])]
+    others = ["tea;milk;rum", "milk;tea;rum", "rum|cola|tea", "cola|rum|tea"]
+    with pytest.raises(HushrankError, match=FEW_DECIDE):
+        read(tmp_path, ["ballot", *both, *others, own], form="lists", header=1)
+
+
 def test_two_ballots_are_read_though_none_alone_would_be(tmp_path):
     assert read(tmp_path, ["tea,milk", "1,1", "1,2"]).n_people == 2
 

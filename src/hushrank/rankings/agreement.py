@@ -3,8 +3,9 @@
 Proof, of tables with the same header. Of 30 rows and more each third is read as the whole is. A
 ballot more, or less, changes the rows of one third (two, where one takes another's place), and so
 leaves one as it was: where both tables are read, each is read as that third is. Of 30 rows and less
-all but any one are read as the whole is, or not at all: the table without a ballot, where it is
-read, is read as the one with it.
+all but any one are read as the whole is: that is the table without a ballot, and what two have in
+common of which one has another in its place. Of fewer than seven they need not be readable: then
+the table without a ballot is not read.
 
 Where nobody says how many lines are the header, each third must not be readable by fewer lines of
 it, or be read as by all. Take a table that is read by fewer lines, and so is each third of it, and
@@ -26,6 +27,8 @@ from hushrank.rankings.profile import Rankings
 N_PARTS = 3
 FEWEST_ROWS = 30
 """For thirds, of which each has to tell."""
+FEWEST_TELLING = 7
+"""Of these all but any one have to tell."""
 
 OTHER_HEADER = (
     "cannot tell how many lines are the header: with fewer, all lines below are ballots, too, but"
@@ -68,7 +71,7 @@ def require_alike(
         _require_same(found, _alone(read, table, person, kept), kept)
     for kept in _without_one(n_rows):
         without = _alone(read, table, person, kept)
-        if without is not None:  # else a file without this ballot is not read
+        if without is not None or n_rows >= FEWEST_TELLING:
             _require_same(found, without, kept)
 
 
