@@ -20,4 +20,4 @@ def test_the_search_finds_ballots_that_move_others_where_nothing_is_compared(tmp
     for rule in ("require_alike", "require_not_otherwise", "require_told_without"):
         monkeypatch.setattr(tables, rule, lambda *_, **__: None)
     random, counted = Random(1), Counted()
-    assert any(each for _ in range(60) for each in search(random, tmp_path, counted))
+    assert any(each for _ in range(300) for each in search(random, tmp_path, counted))

@@ -189,6 +189,22 @@ def test_a_cell_beside_a_sheet_makes_no_ballots_of_lines_of_its_header(tmp_path,
         assert found.n_people == len(rows) + len(own)
 
 
+@pytest.mark.parametrize(
+    ("first", "rows", "asked"),
+    [
+        ([1, "-", 2, ""], [[1, 2, 3, "x"], [3, 2, 1, ""]] * 15, {}),
+        (["**", "***", "*", ""], [["*", "****", "**", "x"], ["**", "*", "***", ""]] * 15, {}),
+        (["tea", "milk", "cola", ""], [[*turn, "x"] for turn in TURNS], {"form": "places"}),
+    ],
+)
+def test_a_first_ballot_below_a_missing_name_is_no_line_of_the_header(tmp_path, first, rows, asked):
+    """It fills the column without a name, and leaves out one that has a name."""
+    path = tmp_path / "ballots.xlsx"
+    path.write_bytes(excel([["black", "green", "", "why"], first, *rows]))
+    with pytest.raises(HushrankError, match=r"cannot tell (how many lines|whether it names)"):
+        read_rankings(path, **asked, columns=["1-3"])
+
+
 @pytest.mark.parametrize("own", ["see above", "n/a"])
 @pytest.mark.parametrize("asked", [{}, {"best": "high"}, {"header": 1}])
 def test_a_cell_beside_a_sheet_takes_no_item_that_nobody_ranks(tmp_path, own, asked):
@@ -281,7 +297,10 @@ def test_a_first_ballot_that_is_longer_than_a_sheet_renames_no_items(
     path.write_bytes(excel([*above, *ballots]))
     assert read_rankings(path, **asked).names == ("tea", "cola", "milk", "rum")
     path.write_bytes(excel([*above, [2, "", 1, "", "see above"], *ballots]))
-    with pytest.raises(HushrankError, match=r"how many lines are the header|expected a name"):
+    with pytest.raises(
+        HushrankError,
+        match=r"how many lines are the header|names columns or is a ballot|expected a name",
+    ):
         read_rankings(path, **asked)
 
 

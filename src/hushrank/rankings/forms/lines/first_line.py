@@ -43,6 +43,11 @@ NUMBER_OR_NAME = (
     " say header=1 if it does, or write a line of names above it"
 )
 
+NAMES_AGAIN = (
+    "cannot tell how many lines are the header, as the last of them names what rows name; say with"
+    " header= how many lines stand above the ballots"
+)
+
 
 class Fewer(NamedTuple):
     """How rows are headed if fewer lines are of a header than there are.
@@ -108,12 +113,12 @@ def _as_wide_as(lines: Sequence[Cells], rows: Table) -> tuple[list[Cells], Table
 
 
 def require_titles(header: Header, layout: Layout | None) -> None:
-    """Refuse a header of one line, told and not said, that may be one of the ballots below it.
+    """Refuse a header, told and not said, whose last line may be one of the ballots below it.
 
-    So is one that ranks what a row of lists does, and one with a place or a score above such.
+    So is one that ranks what a row of lists does, and one with a place or a score above such. A
+    second line may name no items, either, that rows name.
     """
-    is_of_one_line = [fewer.n_lines for fewer in header.fewer] == [0]
-    if layout is None or not is_of_one_line:
+    if layout is None or not header.fewer:
         return
     table = header.head.table
     titles = [table.header[n] for n in layout.columns]
@@ -123,6 +128,9 @@ def require_titles(header: Header, layout: Layout | None) -> None:
     elif layout.kind == "places":
         say_places = all(map(place_within, titles))
         require(say_places or not any(map(is_number, titles)), NUMBER_OR_NAME)
+        names = {title for title in titles if title and not place_within(title)}
+        is_of_one_line = [fewer.n_lines for fewer in header.fewer] == [0]
+        require(is_of_one_line or not table.rows_naming(names).any(), NAMES_AGAIN)
     else:
         require(not are_no_names([text_column_of(titles)]), NUMBER_OR_NAME)
 
