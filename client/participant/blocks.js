@@ -96,10 +96,8 @@ function limitChoice({ t, device, show }, limit) {
   if (!choices.includes(limit)) {
     options.push(h("option", { value: limit, selected: true }, t("ledger.limit_other")));
   }
-  const choose = async (/** @type {Event} */ event) => {
-    await device.limitTo(Number(/** @type {HTMLSelectElement} */ (event.target).value));
-    await show();
-  };
+  const choose = (/** @type {Event} */ event) =>
+    device.limitTo(Number(/** @type {HTMLSelectElement} */ (event.target).value)).finally(show);
   return h("select", { "aria-label": t("ledger.limit"), onchange: choose }, options);
 }
 

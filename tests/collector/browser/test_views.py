@@ -268,6 +268,14 @@ def test_a_limit_that_is_reached_can_be_raised(visit):
     until(page, "document.querySelector('h1').textContent.startsWith('Which hot drink')")
 
 
+def test_a_limit_that_could_not_be_kept_is_not_shown(visit, visits):
+    visits.expected = ("no-storage",)
+    page = visit(scenario(limiting="no-storage"))
+    page.get_by_text("What you allow", exact=True).click()
+    page.get_by_label("What you allow").select_option("2")
+    until(page, "document.querySelector('select').value === '8'")
+
+
 def test_an_account_never_says_less_than_was_spent(visit):
     spent = {"here": 1.001, "all": 2.011, "limit": 8}
     page = visit(scenario(kept=SENT, spent=spent))

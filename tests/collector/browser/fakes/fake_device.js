@@ -44,6 +44,7 @@ export async function openDevice() {
     forget: async () => localStorage.removeItem(key),
     spent: async () => scenario.spent,
     limitTo: async (limit) => {
+      if (scenario.limiting) refuse(scenario.limiting);
       scenario.spent.limit = limit;
     },
     lasts: async (asks) => {
