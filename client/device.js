@@ -190,7 +190,8 @@ export class Device {
     demand(upload, "not-answered", "there is no answer to send");
     if (current.receipt) return current.receipt;
     const given = await this.#post("reports", upload);
-    const receipt = text(fields(given).receipt);
+    const receipt = textIn(given, "receipt");
+    if (!receipt) throw new Offline(); // nobody knows who answered, or whether they pass it on
     const [, , at] = this.#keys(survey, announcement.series, round);
     // a round that was forgotten meanwhile stays forgotten
     return this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], receipt } } : {}, receipt]);
@@ -388,28 +389,29 @@ export class Device {
 
   /** @param {string} path */
   #get(path) {
-    return this.#request(`surveys/${path}`, {});
+    return this.#request(`surveys/${path}`);
   }
 
   /** @param {string} path @param {string} body */
   #post(path, body) {
-    const headers = { "Content-Type": "application/json" };
-    return this.#request(path, { method: "POST", headers, body });
+    return this.#request(path, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   }
 
-  /** @param {string} path @param {RequestInit} init */
+  /** @param {string} path @param {RequestInit} [init] */
   async #request(path, init) {
     let response, body;
     try {
-      // no cookies: who is signed in here is nobody's business
-      const how = /** @type {RequestInit} */ ({ redirect: "error", credentials: "omit", ...init });
-      const signal = AbortSignal.timeout?.(MOST_TIME); // none in older browsers
-      response = await this.#fetch(`${this.#collector}/v1/${path}`, { ...how, signal });
+      response = await this.#fetch(`${this.#collector}/v1/${path}`, {
+        redirect: "error",
+        credentials: "omit", // no cookies: who is signed in here is nobody's business
+        ...init,
+        signal: AbortSignal.timeout?.(MOST_TIME), // none in older browsers
+      });
       body = await textOf(response);
     } catch {
       throw new Offline();
     }
-    if (!response.ok) throw new Problem(problemKind(body), response.status);
+    if (!response.ok) throw new Problem(textIn(body, "type").split("/").pop() || "unavailable", response.status);
     return body;
   }
 }
@@ -476,11 +478,11 @@ async function textOf(response) {
   }
 }
 
-/** @param {string} body */
-function problemKind(body) {
+/** A text that a response tells, empty where it tells none. @param {string} json @param {string} name */
+function textIn(json, name) {
   try {
-    return text(fields(body).type).replace(/^.*\//, "");
+    return text(fields(json)[name]);
   } catch {
-    return "unavailable";
+    return "";
   }
 }

@@ -72,14 +72,15 @@ const tryAgain = (step = show) => h("button", { class: "primary", onclick: views
 const REFUSED = ["asked-twice", "malformed", "too-dear", "too-large", "wrong-thresholds", "incomplete", "unfit-ranking"];
 const KNOWN = ["not-open", "not-asked", "not-invited", "changed", "conflict", "no-storage", "no-randomness"];
 
-/** @param {unknown} error */
+/** @param {any} error */
 async function explain(error) {
-  const kind = String(/** @type {{kind?: unknown}} */ (error)?.kind ?? "unexpected");
+  const kind = String(error?.kind ?? "unexpected");
   if (kind === "offline") return waitForConnection("offline.page");
   if (kind === "not-answered") return show(); // another tab is in the next round
   if (kind === "over-limit") return say("limit", { mark: "warning", more: [await account()] });
   if (["too-many", "unavailable"].includes(kind)) return say("too-many", { mark: "waiting", button: tryAgain() });
-  if (REFUSED.includes(kind)) return say("refused", { mark: "warning" });
+  // where the collector says so, an answer may have left the device
+  if (REFUSED.includes(kind) && !error.status) return say("refused", { mark: "warning" });
   if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
   if (["closed", "not-open"].includes(kind) && look) return ended();
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });

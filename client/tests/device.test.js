@@ -654,6 +654,25 @@ test("what the collector refuses is told by its kind", async () => {
   }
 });
 
+test("an answer that was sent is not called refused where what comes back is no receipt", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  let told;
+  const fetch = async (...sent) => {
+    const given = await collector.fetch(...sent);
+    return told !== undefined && sent[0].endsWith("/reports") ? new Response(told) : given;
+  };
+  const device = deviceOf({ fetch });
+  await device.join(survey.id);
+  await device.answer(survey.id, survey.order);
+  for (told of ["<h1>Welcome to our network</h1>", "", "{}", '{"receipt":""}', '{"receipt":7}', "null"]) {
+    await kinds(device.send(survey.id), "offline");
+  }
+  told = undefined;
+  assert.equal(await device.send(survey.id), "abc123");
+  assert.equal(new Set(collector.uploads).size, 1);
+});
+
 test("a response without an end is not read to it", async () => {
   let [nPieces, isCancelled] = [0, false];
   const pull = (stream) => stream.enqueue(new Uint8Array(2 ** 16).fill(++nPieces && 0x78));

@@ -566,3 +566,15 @@ def test_a_report_that_is_refused_is_said_so(at_reveal, kind, words):
     press(page, "Send")
     page.wait_for_selector(".stamp")
     assert words in told(page)
+
+
+@pytest.mark.parametrize("kind", ["malformed", "too-large"])
+def test_nobody_is_told_that_their_device_does_not_answer_when_it_has(at_reveal, visits, kind):
+    visits.expected = (kind,)
+    page = at_reveal(scenario(sending=kind, status=422))
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    assert heading(page) == "Something went wrong"
+    press(page, "Try again")
+    page.wait_for_selector(".stamp")
+    assert "does not answer" not in told(page)

@@ -10,7 +10,7 @@ const keep = (value) => {
 };
 
 function refuse(kind) {
-  throw Object.assign(new Error(kind), { kind });
+  throw Object.assign(new Error(kind), { kind, status: scenario.status });
 }
 
 function online() {
