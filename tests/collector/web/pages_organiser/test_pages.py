@@ -460,10 +460,15 @@ def test_the_qr_code_is_a_picture_of_the_link(on_collector):
 
 @pytest.mark.parametrize("language", languages())
 def test_no_language_promises_more_than_happens(language):
-    """Several questions may be asked, tables are public as JSON, and too few end a survey."""
+    """Several questions may be asked, or for the whole order, and an app names its people.
+
+    Tables are public as JSON, and too few end a survey.
+    """
     said = words_in(language)
-    assert re.search("or a few|oder einige", said("notice.default"))
-    assert not re.search("stays on|bleibt auf", said("notice.default"))
+    for key in ("notice.default", "poster.text", "form.privacy.text"):
+        assert re.search("or a few|oder einige", said(key))
+        assert not re.search("stays on|bleibt auf|small|kleine", said(key))
+    assert "app" in said("notice.default").lower()
     assert "JSON" in said("publish.text")
     assert "20" in said("close.round.text", n=20)
 
