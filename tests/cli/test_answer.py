@@ -9,9 +9,13 @@ import msgspec
 import pytest
 
 from hushrank.collector.device.connection import HttpConnection
-from hushrank.collector.device.kept import ACCOUNT, KeptRound, KeptSurvey
+from hushrank.collector.device.kept import ACCOUNT, Answered, KeptRound, KeptSurvey
 from hushrank.collector.device.ledger import Account, Entry
 from hushrank.collector.device.memory import FileMemory
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire import PublishedSurvey
 from tests.collector.drafts import NAMES
 from tests.collector.web.running import running
 from tests.commands import hushrank
@@ -121,6 +125,33 @@ def test_what_is_repeated_is_not_said_to_have_been_sent(at_terminal):
         assert "is repeated, and costs nothing" in shown
         assert "You sent" not in shown
         assert "order stays" not in shown  # what is asked may be all of it
+
+    at_terminal(using)
+
+
+def test_the_chance_of_a_lie_is_said_of_each_answer_that_has_another(at_terminal, tmp_path):
+    """A survey may hide one answer much better than the other: the chance of one is not of both."""
+    pairs = [RelativeOrder((0, 1)), RelativeOrder((0, 2)), RelativeOrder((0, 3))]
+    hidden = [GeneralizedRandomizedResponse(2, each) for each in (0.6, 0.01, 0.01)]
+    asked = Survey("three", tuple(pairs), tuple(hidden), 1.8, answers_per_person=3)
+    handout = PublishedSurvey(asked, NAMES).handout(range(3)).decode()
+
+    async def using(collector, answer):
+        survey = await collector.open()
+        at = f"round 0 survey {collector.origin} {survey}"
+        await answer(link(collector, survey), typed="1 2 3 4\nn\n")
+        with FileMemory(tmp_path / "device.sqlite").opened() as drawer:
+            answered = Answered((0, 1, 0), 0.62, False)
+            kept = msgspec.structs.replace(
+                drawer.get(at, KeptRound), handout=handout, answered=answered
+            )
+            drawer.put(at, kept)
+        shown = await answer(link(collector, survey), typed="n\n")
+        (told,) = re.findall("This machine sends:\n(.*)\nExactly", shown, re.DOTALL)
+        first, weak, second, third, strong = told.splitlines()
+        assert (first, second) == ("  “tea before coffee”", "  “water before tea”")
+        assert third == "  “tea before juice”"
+        assert (weak[-17:], strong[-17:]) == ("a chance of 35 %.", "a chance of 49 %.")
 
     at_terminal(using)
 

@@ -134,12 +134,13 @@ def _sent(handout: Handout, standing: Standing) -> Iterator[str]:
     if standing.answered is None or standing.upload is None:
         return
     yield "This machine sends:"
-    each = zip(handout.asked.values(), standing.answered.reports, strict=True)
-    for (question, mechanism), report in each:
+    chances = [chance_in_words(mechanism) for _, mechanism in handout.asked.values()]
+    each = zip(handout.asked.values(), standing.answered.reports, chances, strict=True)
+    for nth, ((question, mechanism), report, chance) in enumerate(each, start=1):
         said = report_in_words(question, mechanism, report, handout.head.items)
         yield f"  “{_plain(said)}”"
-        chance = chance_in_words(mechanism)
-    yield chance
+        if chances[nth : nth + 1] != [chance]:  # said once of answers that lie alike
+            yield chance
     if standing.answered.is_repeated:
         yield "Of this, what an earlier survey of the series asked is repeated, and costs nothing."
     yield f"Exactly these bytes: {plain(standing.upload.decode())}"
