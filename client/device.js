@@ -106,7 +106,7 @@ export class Device {
   async join(survey, { invitation = null } = {}) {
     const { announcement, fingerprint, json } = await this.#announced(survey);
     const same = (this.#shown.get(survey) ?? fingerprint) === fingerprint;
-    demand(same, "changed", "the announcement was changed after it was shown");
+    demand(same, "changed", "the announcement was changed");
     const { round: now } = await this.state(survey);
     demand(now !== null, "not-open", "the survey is not open");
     const [place, series, at] = this.#keys(survey, announcement.series, now);
@@ -193,8 +193,9 @@ export class Device {
     const receipt = textIn(given, "receipt");
     if (!receipt) throw new Offline(); // nobody knows who answered, or whether they pass it on
     const [, , at] = this.#keys(survey, announcement.series, round);
-    // a round that was forgotten meanwhile stays forgotten
-    return this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], receipt } } : {}, receipt]);
+    // a round that was forgotten meanwhile stays forgotten; a receipt that is not kept comes again
+    return this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], receipt } } : {}, receipt])
+      .catch(() => receipt);
   }
 
   /**

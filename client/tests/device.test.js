@@ -5,6 +5,7 @@ import test from "node:test";
 import "fake-indexeddb/auto";
 
 import { Device } from "../device.js";
+import { Refusal } from "../errors.js";
 import { Randomness } from "../randomness.js";
 import { memoryStorage, openStorage } from "../storage.js";
 import { readHandout } from "../survey.js";
@@ -669,6 +670,23 @@ test("an answer that was sent is not called refused where what comes back is no 
     await kinds(device.send(survey.id), "offline");
   }
   told = undefined;
+  assert.equal(await device.send(survey.id), "abc123");
+  assert.equal(new Set(collector.uploads).size, 1);
+});
+
+test("an answer that was sent is not called refused where its receipt cannot be kept", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const storage = memoryStorage();
+  const device = deviceOf(collector, { storage });
+  await device.join(survey.id);
+  await device.answer(survey.id, survey.order);
+  const full = { transact: (keys, step) => storage.transact(keys, (kept) => {
+    const [changed, result] = step(kept);
+    if (Object.keys(changed).length) throw new Refusal("no-storage", "the disk is full");
+    return [{}, result];
+  }) };
+  assert.equal(await deviceOf(collector, { storage: full }).send(survey.id), "abc123");
   assert.equal(await device.send(survey.id), "abc123");
   assert.equal(new Set(collector.uploads).size, 1);
 });
