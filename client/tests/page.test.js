@@ -62,6 +62,7 @@ test("no words say more than the page knows", () => {
     "rank.text_again": /This is|Dies ist/,
     "reveal.stays": /order stays|Reihenfolge bleibt/, // where that is what is asked, and it is no lie
     "reveal.bytes_hint": /order is not in|Reihenfolge steht nicht|only says|sagt nur/, // whose it is, too
+    "says.bucket": /many|viele/, // of a few items there are more groups than orders
     "refused.text": /order stays|Reihenfolge bleibt/, // where an earlier answer was all of it
     "ledger.numbers": /all collectors|bei allen/, // a browser keeps them apart
     "ledger.first": /not answered|nichts beantwortet/, // what is repeated costs nothing

@@ -18,7 +18,7 @@ const STRINGS = {
   "says.among": "{item} on place {place} among {items}",
   "says.merge": "A = {left} and B = {right}, merged as {sides}",
   "says.unstated": "no answer about {items}",
-  "says.bucket": "group {bucket} of {of}, each of them many orders",
+  "says.bucket": "group {bucket} of {of}",
   "says.any": "one of these: {parts}",
   "says.more": "{n} more",
   "says.others": "others",
@@ -54,7 +54,7 @@ test("answers are said in words", () => {
         n_buckets: 4,
       },
       3,
-      "group 4 of 4, each of them many orders",
+      "group 4 of 4",
     ],
   ];
   for (const [wire, category, words] of expected) assert.equal(said(wire, category), words);

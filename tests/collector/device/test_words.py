@@ -75,6 +75,12 @@ def test_a_question_names_what_it_asks_about(question):
         assert all(NAMES[item] in asked for item in question.items)
 
 
+def test_more_groups_than_there_are_orders_are_not_said_to_be_few():
+    """Each order of four items is then in a group of its own: to name the group is to name it."""
+    asked = question_in_words(Hashed(TopOrder(4, 4), 12345, 678, 256), NAMES)
+    assert asked.endswith(": into which of 256 groups a public rule sorts that, maybe alone")
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "words"),
     [

@@ -69,8 +69,9 @@ def question_in_words(question: Question, names: Names) -> str:
             return f"which stand {_places(places, n_items)}"
         case NamedSet(places, n_items, side):
             return f"which stand {_places(places, n_items)}, and which come {side} them"
-        case Hashed(inner):
-            return f"{question_in_words(inner, names)}: only into which of a few groups that falls"
+        case Hashed(inner, _, _, n_buckets):
+            groups = f"into which of {n_buckets} groups a public rule sorts that, maybe alone"
+            return f"{question_in_words(inner, names)}: {groups}"
     raise HushrankError(f"{type(question).__name__} has no words")
 
 
