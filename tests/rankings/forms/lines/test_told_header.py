@@ -130,6 +130,16 @@ def test_a_first_line_that_may_be_a_ballot_is_asked_about(tmp_path, lines, form,
     assert read(tmp_path, lines, form=form, best=best, header=1).total() == len(lines) - 1
 
 
+def test_two_lines_above_names_are_no_titles_where_lists_below_need_no_names(tmp_path):
+    """Both may be ballots, and by the second one the first would be lost."""
+    lists = [f"{n},{'>'.join(turn)}" for n, turn in enumerate([*permutations("ABC")] * 6)]
+    names = "id,ballot"
+    assert read(tmp_path, ["My poll,", names, *lists]).total() == 36
+    titled = ["My poll,", "July,", names, *lists]
+    assert read(tmp_path, titled) is None
+    assert read(tmp_path, titled, header=3).total() == 36
+
+
 def test_numbers_beside_lists_without_a_header_are_asked_about(tmp_path):
     with pytest.raises(HushrankError, match=r"column 1 may say how many people .*weight=\"1\""):
         read_rankings(write(tmp_path, WEIGHED))
