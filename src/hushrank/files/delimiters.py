@@ -109,6 +109,11 @@ def _sample(text: bytes) -> str:
         size *= 4
 
 
+def _lines(text: str) -> list[str]:
+    """Return lines with their ends, which are those of bytes: a title may hold others."""
+    return [*StringIO(text, newline="")]
+
+
 def _has_enough(sample: str) -> bool:
     """Tell whether more records than are looked at are whole, by whatever sign they are parted."""
     signs = [sign for sign in DELIMITERS if sign in sample]
@@ -131,7 +136,7 @@ def titles_above(text: bytes) -> int:
     again what it ranks. Raises HushrankError where one row alone does: it would tell for all.
     So would a first ballot of other names, if all rows may be lists below the name of a column.
     """
-    lines = _sample(text).splitlines(keepends=True)
+    lines = _lines(_sample(text))
     if text.lstrip()[:1] in (b"[", b"{"):  # JSON has lines of one sign
         return 0
     for n_above in range(min(MOST_TITLES + 1, len(lines))):
@@ -180,7 +185,7 @@ def titles_above_names(text: bytes, n_lines: int) -> tuple[int, int]:
     And how many lines of the text these take: in quotes they may break.
     """
     sample = _sample(text)
-    below = "".join(sample.splitlines(keepends=True)[max(n_lines - 1, 0) :])
+    below = "".join(_lines(sample)[max(n_lines - 1, 0) :])
     sign = delimiter_of(below.encode(), n_header=min(n_lines, 1))
     records = csv.reader(StringIO(sample, newline=""), delimiter=sign)
     header = [(len(cells), records.line_num) for cells in islice(records, n_lines)]

@@ -23,6 +23,7 @@ def read(tmp_path, text, encoding="utf-8", **options):
         ("Drinks of the club\n", "line 1 is a title"),
         ("Drinks of the club,,\n", "line 1 is a title"),
         (",Drinks of the club,\n", "line 1 is a title"),
+        ("Drinks\u2028of the \x85club\n", "line 1 is a title"),
         ("Drinks\nas of 3 March\n", "lines 1 to 2 are titles"),
         ("Drinks,,\nas of 3 March,,\n", "lines 1 to 2 are titles"),
         ('"Drinks: tea or milk"\n\n', "lines 1 to 2 are titles"),
@@ -35,7 +36,7 @@ def test_titles_above_the_header_are_passed_over_and_said(tmp_path, above, said,
     assert said in str(rankings.reading)
     short = table.rstrip("\n").rpartition("\n")[0] + "\n2,x,1\n"
     if "1,2" in table:
-        line = len((above + short).splitlines())
+        line = len((above + short).encode().splitlines())
         with pytest.raises(HushrankError, match=f"line {line}, column 2: expected a place"):
             read(tmp_path, above + short)
 
