@@ -100,7 +100,7 @@ def parted_without_line_1(text: bytes) -> Table | None:
     sign = delimiter_of(text)
     body = below_header(*with_one_sign(text, sign))
     own = delimiter_of(body, n_header=0) if body.strip() else sign
-    if own in (sign, with_one_sign(b"", sign)[1]):
+    if own == sign:
         return None
     try:
         return parse_csv(*with_one_sign(body, own))

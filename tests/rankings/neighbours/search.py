@@ -57,44 +57,72 @@ class Counted:
     pairs: int = 0
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Records of a file, how it is written, how an odd one is drawn, and what is asked of it."""
+
+    form: str
+    source: Any
+    records: list[Any]
+    write: Any
+    odd: Any
+    asked: dict[str, Any]
+
+
 def search(random, folder, counted, *, n_neighbours=15):
     """Yield what is found in one file, drawn at random, and some neighbours of it."""
-    n_rows, is_export = random.choice(SIZES), not random.randrange(5)
-    if is_export:
-        source, name, asked = random.choice(EXPORTS), "", {}
-        records = [source.record(random) for _ in range(n_rows)]
-        draw, write = source.odd, source.write
-    else:
-        name = random.choice(list(FORMS))
-        header = FORMS[name].header
-        source, rows = source_of(header, random), [FORMS[name].row(random) for _ in range(n_rows)]
-        if not is_writable(source, rows):
-            return
-        records, asked = [source.record(header, row) for row in rows], dict(random.choice(ASKED))
-        if "header" in asked:
-            asked["header"] = len(header)
-
-        def draw(random):
-            return source.odd(header, random.choice(rows), random)
-
-        write = partial(source.write, header)
-    before = ballots(write(records, folder), asked, random)
+    n_rows = random.choice(SIZES)
+    drawn = _table(random, n_rows) if random.randrange(5) else _export(random, n_rows)
+    before = drawn and ballots(drawn.write(drawn.records, folder), drawn.asked, random)
     if before is None:
         return
     counted.files += 1
     for _ in range(n_neighbours):
         at = random.choice((0, 0, 1, n_rows - 1, random.randrange(n_rows)))
-        own = [draw(random)][: random.randrange(4)]
+        own = [drawn.odd(random)][: random.randrange(4)]
         gone = random.randrange(2) if own and n_rows >= FEWEST_REPLACED else int(not own)
-        after = ballots(write([*records[:at], *own, *records[at + gone :]], folder), asked, random)
-        if after is None:
-            continue
-        counted.pairs += 1
-        lost, won = (before - after).total(), (after - before).total()
-        is_several = isinstance(source, Text) and any("\n" in x or "\r" in x for x in own)
-        of_person = "id" in asked  # whose last row counts: another one may, then
-        if not is_several and (lost > gone + of_person or won > len(own) + of_person):
-            yield Found(name, source, asked, n_rows, at, gone, own, lost, won)
+        neighbour = [*drawn.records[:at], *own, *drawn.records[at + gone :]]
+        after = ballots(drawn.write(neighbour, folder), drawn.asked, random)
+        if after is not None:
+            counted.pairs += 1
+            lost, won = (before - after).total(), (after - before).total()
+            if not _is_several(drawn.source, own) and _moves(drawn, gone, own, lost, won):
+                found = (drawn.form, drawn.source, drawn.asked, n_rows, at, gone, own)
+                yield Found(*found, lost, won)
+
+
+def _export(random, n_rows):
+    source = random.choice(EXPORTS)
+    records = [source.record(random) for _ in range(n_rows)]
+    return Drawn("", source, records, source.write, source.odd, {})
+
+
+def _table(random, n_rows):
+    """Draw a table; None where its source lacks the letters."""
+    name = random.choice(list(FORMS))
+    header = FORMS[name].header
+    source, rows = source_of(header, random), [FORMS[name].row(random) for _ in range(n_rows)]
+    if not is_writable(source, rows):
+        return None
+    records, asked = [source.record(header, row) for row in rows], dict(random.choice(ASKED))
+    if "header" in asked:
+        asked["header"] = len(header)
+
+    def odd(random):
+        return source.odd(header, random.choice(rows), random)
+
+    return Drawn(name, source, records, partial(source.write, header), odd, asked)
+
+
+def _is_several(source, own):
+    """Tell a text that breaks lines: it may be several records."""
+    return isinstance(source, Text) and any("\n" in each or "\r" in each for each in own)
+
+
+def _moves(drawn, gone, own, lost, won):
+    """Tell whether others moved; of a person the last row counts, and it may be another one."""
+    of_person = "id" in drawn.asked
+    return lost > gone + of_person or won > len(own) + of_person
 
 
 def ballots(source, asked, random):
