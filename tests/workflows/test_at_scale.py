@@ -206,14 +206,20 @@ def test_many_ballots_are_read_as_few_are(tmp_path, monkeypatch):
         assert found.reading == stated.reading
 
 
+def small_numbers(tmp_path, names, rows):
+    """Return a table of small numbers, and the one piece of its file."""
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
+    parquet.write_table(table, tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    return table, piece
+
+
 def test_many_numbers_of_another_form_are_read_as_few_are(tmp_path, monkeypatch):
     """Of scores from 1 to the number of items the largest is best, also after the first rows."""
     monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)
     rows = [[1, 2, 3], [3, 1, 2], [1, 3, 2]] * 4
-    columns = dict(zip(("tea", "milk", "juice"), zip(*rows, strict=True), strict=True))
-    table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
-    parquet.write_table(table, tmp_path / "b.parquet")
-    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    table, piece = small_numbers(tmp_path, ("tea", "milk", "juice"), rows)
     found = read_piece(BallotTerms(Asked(best="high")), piece)
     assert found == hushrank.read_rankings(table, best="high")
     assert found != hushrank.read_rankings(table)
@@ -223,10 +229,7 @@ def test_many_places_are_read_as_few_are(tmp_path, monkeypatch):
     """As ranks they say the same only where two items change places, as in the first rows."""
     monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)
     rows = [[1, 2, 3], [2, 1, 3], [1, 3, 2], *[[2, 3, 1]] * 9]
-    columns = dict(zip(("1", "2", "3"), zip(*rows, strict=True), strict=True))
-    table = pa.table({name: pa.array(each, pa.int8()) for name, each in columns.items()})
-    parquet.write_table(table, tmp_path / "b.parquet")
-    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    table, piece = small_numbers(tmp_path, ("1", "2", "3"), rows)
     found = read_piece(BallotTerms(Asked(form="places")), piece)
     assert found == hushrank.read_rankings(table, form="places")
     assert list(found[11]) == ["2", "3", "1"]
