@@ -58,7 +58,8 @@ class Table:
 
     `format` says in words what the table was read from, `may_lack_header` whether its header is a
     line as others are, which may hold no names, `told_by_rows` whether rows tell which columns
-    there are. A name may be empty: see `require_named`.
+    there are, `passed_over` which rows of a sheet, from 1, are empty. A name may be empty: see
+    `require_named`.
     """
 
     header: tuple[str, ...]
@@ -67,6 +68,7 @@ class Table:
     format: str = ""
     may_lack_header: bool = False
     told_by_rows: bool = False
+    passed_over: frozenset[int] = frozenset()
 
     @property
     def n_rows(self) -> int:

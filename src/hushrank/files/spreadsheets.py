@@ -1,6 +1,7 @@
 """Sheets of Excel and OpenDocument as tables; python-calamine reads them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import TypeAlias
@@ -35,14 +36,15 @@ def parse_spreadsheet(content: bytes, sheet: str | None = None) -> Table:
     rows = _chosen(tables, sheet)
     require(len(rows) > 1, NO_ROWS)
     (first, header), *body = rows
+    passed_over = frozenset(range(1, rows[-1][0])).difference(number for number, _ in rows)
     width = max(len(cells) for _, cells in rows)
     names = [_text(cell) for cell in header] + [""] * (width - len(header))
     numbers = [number for number, _ in body]
     cells = [[_text(cell) for cell in row] + [""] * (width - len(row)) for _, row in body]
     columns = text_columns(cells, width)
     where = [f"row {number}" for number in (first, *numbers)]
-    said = "a spreadsheet"
-    return Table(tuple(names), columns, lambda row: where[row + 1], said, may_lack_header=True)
+    table = Table(tuple(names), columns, lambda row: where[row + 1], "a spreadsheet")
+    return replace(table, may_lack_header=True, passed_over=passed_over)
 
 
 def _is_table(rows: Rows) -> bool:

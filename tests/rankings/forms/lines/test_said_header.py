@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from hushrank.cli.main import app
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
+from tests.files.test_spreadsheets import excel
 
 DRINKS = ("tea", "milk", "cola")
 TURNS = [*islice(cycle(permutations(DRINKS)), 36)]
@@ -53,6 +54,28 @@ def test_lines_that_are_said_are_the_header(tmp_path, above, ballots, said):
     found = read(tmp_path, [*above, *ballots], **said)
     assert [tuple(ranking) for ranking in found] == TURNS
     assert not any("line" in remark for remark in found.reading.remarks)
+
+
+def sheet_of(above, ballots):
+    return excel([*above, *(line.split(",") for line in ballots)])
+
+
+@pytest.mark.parametrize("empty", [[[]], [[], []], [[""] * 3]])
+def test_rows_of_a_sheet_count_as_it_numbers_them(tmp_path, empty):
+    path = tmp_path / "ballots.xlsx"
+    above = [*empty[:1], ["Drinks"], *empty, [*DRINKS]]
+    path.write_bytes(sheet_of(above, RANKS))
+    assert [*map(tuple, read_rankings(path, header=len(above)))] == TURNS
+    path.write_bytes(sheet_of([*above, [], []], [*RANKS[:9], "", *RANKS[9:]]))
+    assert [*map(tuple, read_rankings(path, header=len(above)))] == TURNS
+
+
+@pytest.mark.parametrize("said", [1, 3])
+def test_an_empty_row_of_a_sheet_is_not_the_last_of_a_header(tmp_path, said):
+    path = tmp_path / "ballots.xlsx"
+    path.write_bytes(sheet_of([[], ["Drinks"], [], [*DRINKS]], RANKS))
+    with pytest.raises(HushrankError, match=f"row {said} is empty, expected the number"):
+        read_rankings(path, header=said)
 
 
 def test_lines_of_cast_votes_may_be_said(tmp_path):

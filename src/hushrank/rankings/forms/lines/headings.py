@@ -75,8 +75,12 @@ def titles_in_words(n_titles: int) -> str:
 def headed_as_said(table: Table, n_lines: int) -> Headed:
     """Read a header of as many lines as a caller says, whatever stands below; of none no names.
 
+    Of a sheet rows count as it numbers them, empty ones, too: who looks at it sees these.
     Raises HushrankError where the table has no such header, or no row below it.
     """
+    filled = f"header: row {n_lines} is empty, expected the number of the last row of the header"
+    require(n_lines not in table.passed_over, filled)
+    n_lines -= sum(row < n_lines for row in table.passed_over)
     if n_lines == 0:
         named = "header: expected 1 or more, columns of such a table have names"
         require(table.may_lack_header, named)
