@@ -11,7 +11,7 @@ from tests.rankings.neighbours.search import Counted, search
 @pytest.mark.parametrize("seed", range(4))
 def test_no_ballot_moves_others(tmp_path, seed):
     random, counted = Random(seed), Counted()
-    assert not [each for _ in range(20) for each in search(random, tmp_path, counted)]
+    assert not [each for _ in range(40) for each in search(random, tmp_path, counted)]
     assert counted.files > 5
     assert counted.pairs > 40
 

@@ -17,7 +17,10 @@ from hushrank.files import csv_tables
 from hushrank.rankings.files import read_rankings
 from tests.rankings.neighbours.exports import EXPORTS
 from tests.rankings.neighbours.forms import FORMS, ITEMS
-from tests.rankings.neighbours.sources import Text, is_writable, source_of
+from tests.rankings.neighbours.kinds import is_writable, source_of
+from tests.rankings.neighbours.layouts import laid_out, said_in
+from tests.rankings.neighbours.pieces import read_pieces
+from tests.rankings.neighbours.sources import Text
 
 SIZES = (3, 8, 12, 29, 30, 31, 32, 40, 60)
 FEWEST_REPLACED = 7
@@ -39,6 +42,7 @@ class Found:
     """Two files of which one ballot more, less or other moved others, and what these were."""
 
     form: str
+    header: tuple[tuple[str, ...], ...]
     source: Any
     asked: dict[str, Any]
     n_rows: int
@@ -62,6 +66,7 @@ class Drawn:
     """Records of a file, how it is written, how an odd one is drawn, and what is asked of it."""
 
     form: str
+    header: tuple[tuple[str, ...], ...]
     source: Any
     records: list[Any]
     write: Any
@@ -87,31 +92,33 @@ def search(random, folder, counted, *, n_neighbours=15):
             counted.pairs += 1
             lost, won = (before - after).total(), (after - before).total()
             if not _is_several(drawn.source, own) and _moves(drawn, gone, own, lost, won):
-                found = (drawn.form, drawn.source, drawn.asked, n_rows, at, gone, own)
+                found = (drawn.form, drawn.header, drawn.source, drawn.asked, n_rows, at, gone, own)
                 yield Found(*found, lost, won)
 
 
 def _export(random, n_rows):
     source = random.choice(EXPORTS)
     records = [source.record(random) for _ in range(n_rows)]
-    return Drawn("", source, records, source.write, source.odd, {})
+    return Drawn("", (), source, records, source.write, source.odd, {})
 
 
 def _table(random, n_rows):
     """Draw a table; None where its source lacks the letters."""
     name = random.choice(list(FORMS))
-    header = FORMS[name].header
-    source, rows = source_of(header, random), [FORMS[name].row(random) for _ in range(n_rows)]
-    if not is_writable(source, rows):
+    ballots, words = laid_out(FORMS[name], random)
+    header = ballots.header
+    source, rows = source_of(header, random), [ballots.row(random) for _ in range(n_rows)]
+    if not is_writable(source, [*header, *rows]):
         return None
     records, asked = [source.record(header, row) for row in rows], dict(random.choice(ASKED))
+    asked = said_in(words, asked)
     if "header" in asked:
         asked["header"] = len(header)
 
     def odd(random):
-        return source.odd(header, random.choice(rows), random)
+        return said_in(words, source.odd(header, random.choice(rows), random))
 
-    return Drawn(name, source, records, partial(source.write, header), odd, asked)
+    return Drawn(name, header, source, records, partial(source.write, header), odd, asked)
 
 
 def _is_several(source, own):
@@ -135,9 +142,16 @@ def ballots(source, asked, random):
     by_arrow = bool(random.randrange(2))
     try:
         with patch.object(csv_tables, "_is_for_arrow", lambda _: by_arrow):
-            found = read_rankings(source, **asked)
+            if isinstance(source, tuple):
+                found = read_pieces(*source, asked)
+            else:
+                found = [read_rankings(source, **asked)]
     except HushrankError:
         return None
+    return sum(map(_counted, found), start=Counter())
+
+
+def _counted(found):
     ranks, is_ranked = np.asarray(found.ranks), np.asarray(found.is_ranked)
     people = found.people_of_rows
     named = (
