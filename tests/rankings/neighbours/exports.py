@@ -1,12 +1,18 @@
 """Ballots as files that say themselves what they are: of vote counters, PrefLib, BLT, orders."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 
-from tests.rankings.cast_votes import test_common_data, test_hart
+from tests.rankings.cast_votes import test_common_data, test_dominion, test_hart
 from tests.rankings.formats import test_preflib
 from tests.rankings.neighbours.forms import ITEMS
 
 MARKS = ("100", "010", "001", "000", "110", "111", "1", "0", "", "x", "0100", "2", "1000")
+CONTESTS = ("Mayor", "Clerk")
+ELECTION = deepcopy(test_common_data.ELECTION)
+ELECTION["Contest"][0]["ContestSelection"].append({"@id": "no", "Selection": "No"})
+ELECTION["Contest"][1]["ContestSelection"].append({"@id": "no", "Selection": "No"})
+del ELECTION["Contest"][1]["VoteVariation"]
 NAMES = ("Ann", "Bo", "Cy", "Di", "Ann ", "ann", "", "Write-in", "1", "10", None)
 TERMS = ("1", "2", "3", "0", "4", "5", "1=2", "{1,2}", "{1}", "", "x", "1:", "#", '"', "A")
 OTHER_LINES = ("", " ", "0", "4 1", "# x", '"Ann"', "1: 1,2", "1,1,1", "3,2,1,3", "end")
@@ -16,38 +22,81 @@ OTHER_LINES = ("", " ", "0", "4 1", "# x", '"Ann"', "1: 1,2", "1,1,1", "3,2,1,3"
 class Marked:
     """What a counter of votes exports: a sheet a person, of contests, candidates and marks."""
 
-    is_hart: bool
+    maker: str
+    contests: tuple[str, ...]
 
     def record(self, random):
-        order = random.sample(NAMES[:3], random.randint(0, 3))
-        return [("Mayor", [(name, MARKS[place]) for place, name in enumerate(order)])]
+        return [
+            (contest, [(name, MARKS[place]) for place, name in enumerate(self._order(random))])
+            for contest in self.contests
+        ]
+
+    def _order(self, random):
+        return random.sample(NAMES[:3], random.randint(0, 3))
 
     def odd(self, random):
         """Return a sheet of other candidates, marks, contests, or of none."""
-        (_, marks), names = self.record(random)[0], random.choices(NAMES, k=random.randrange(5))
+        names = random.choices(NAMES, k=random.randrange(5))
         other = [(name, random.choice(MARKS)) for name in names]
-        contest = random.choice(("Mayor", "Mayor ", "Clerk", "1", "weight", "id", ""))
-        more = (contest, other), ("School", [("Dora", random.choice(MARKS))])
+        contest = random.choice((*CONTESTS, "Mayor ", "1", "weight", "id", ""))
+        record, school = self.record(random), ("School", [("Dora", random.choice(MARKS))])
         return random.choice(
-            ([("Mayor", other)], [more[0]], [*more], [("Mayor", marks), more[0]], [])
+            (
+                *([("Mayor", other)], [(contest, other)], [(contest, other), school], []),
+                *([*record, (contest, other)], [(contest, other), *record], record[::-1]),
+                *(record[1:], [*record, *record]),
+            )
         )
 
     def write(self, records, folder):
-        if self.is_hart:
-            return test_hart.archive(folder, [test_hart.sheet(*each) for each in records])
-        found = test_common_data.report([*map(self._report, records)])
+        match self.maker:
+            case "Hart":
+                return test_hart.archive(folder, [test_hart.sheet(*each) for each in records])
+            case "Dominion":
+                mayor, clerk = test_dominion.CONTESTS["List"]
+                contests = [mayor, clerk | {"NumOfRanks": 3 * (len(self.contests) - 1)}]
+                sessions = [*map(self._session, records)]
+                files = test_dominion.files(sessions, contests={"List": contests})
+                for name, text in files.items():
+                    (folder / name).write_text(text)
+                return folder / "CvrExport.json"
+        found = test_common_data.report([*map(self._report, records)], ELECTION)
         return test_common_data.written(found, folder)
 
-    def _report(self, contests):
-        ids = {"Ann": "c-p1", "Bo": "c-p2", "Cy": "c-p3", None: "c-w"}
+    def _session(self, contests):
         marks = [
-            test_common_data.marked(
-                ids.get(name, "c-p1"), *(at for at in (1, 2, 3) if mark[at - 1 : at] == "1")
-            )
-            for _, candidates in contests
-            for name, mark in candidates
+            {"Id": 7 + (contest != "Mayor"), "Marks": self._marks(candidates)}
+            for contest, candidates in contests
         ]
-        return test_common_data.record(*marks, contest="mayor" if len(contests) == 1 else "measure")
+        return {"Original": {"IsCurrent": True, "Cards": [{"Contests": marks}]}}
+
+    def _marks(self, candidates):
+        ids = {"Ann": 1, "Bo": 2, "Cy": 3, None: 4}
+        return [
+            test_dominion.mark(ids.get(name, 1), place)
+            for name, mark in candidates
+            for place in _places(mark)
+        ]
+
+    def _report(self, contests):
+        ids = {"Ann": "c-p1", "Bo": "c-p2", "Cy": "c-p3", None: "c-w"}, {"Ann": "yes"}
+        each = [
+            test_common_data.record(
+                *(
+                    test_common_data.marked(ids[contest != "Mayor"].get(name, "no"), *_places(mark))
+                    for name, mark in candidates
+                ),
+                contest="mayor" if contest == "Mayor" else "measure",
+            )["CVRSnapshot"][0]["CVRContest"][0]
+            for contest, candidates in contests
+        ]
+        found = test_common_data.record()
+        found["CVRSnapshot"][0]["CVRContest"] = each
+        return found
+
+
+def _places(mark):
+    return [place for place in (1, 2, 3) if mark[place - 1 : place] == "1"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +142,6 @@ class Lines:
 
 
 EXPORTS = (
-    *(Marked(is_hart) for is_hart in (True, False)),
+    *(Marked(maker, CONTESTS[:n]) for maker in ("Hart", "Dominion", "NIST") for n in (1, 1, 2)),
     *map(Lines, ("blt", "order", "toi", "old")),
 )

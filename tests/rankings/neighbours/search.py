@@ -15,7 +15,7 @@ import numpy as np
 from hushrank.errors import HushrankError
 from hushrank.files import csv_tables
 from hushrank.rankings.files import read_rankings
-from tests.rankings.neighbours.exports import EXPORTS
+from tests.rankings.neighbours.exports import EXPORTS, NAMES
 from tests.rankings.neighbours.forms import FORMS, ITEMS
 from tests.rankings.neighbours.kinds import is_writable, source_of
 from tests.rankings.neighbours.layouts import laid_out, said_in
@@ -34,6 +34,10 @@ ASKED = (
     *({"weight": each} for each in ("count", "1")),
     *({"items": ITEMS}, {"ignore": ["id"]}, {"drop": ["write-ins"]}),
     *[{"header": "as it is"}] * 3,
+)
+ASKED_OF_EXPORTS = (
+    *[{}] * 3,
+    *({"columns": ["Mayor*"]}, {"columns": ["1-3"]}, {"form": "places"}, {"items": NAMES[:3]}),
 )
 
 
@@ -99,7 +103,8 @@ def search(random, folder, counted, *, n_neighbours=15):
 def _export(random, n_rows):
     source = random.choice(EXPORTS)
     records = [source.record(random) for _ in range(n_rows)]
-    return Drawn("", (), source, records, source.write, source.odd, {})
+    asked = random.choice(ASKED_OF_EXPORTS)
+    return Drawn("", (), source, records, source.write, source.odd, asked)
 
 
 def _table(random, n_rows):
