@@ -12,7 +12,7 @@ from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.tables import column_named
 from hushrank.rankings.agreement import (
-    FEWEST_ROWS,
+    FEWEST_TELLING,
     N_PARTS,
     require_alike,
     require_not_otherwise,
@@ -71,7 +71,7 @@ def _require_told_without(found: Found, table: Table, lone: Sequence[int], asked
     """Compare with a table without these columns; of few rows, if need be, without theirs, too."""
     own = np.logical_or.reduce([table.columns[n].is_filled for n in lone])
     other, n_own = _found_without(table, lone, asked), int(own.sum())
-    if other is None and found.rankings.n_rows < FEWEST_ROWS:
+    if other is None and found.rankings.n_rows < FEWEST_TELLING:
         table = table.of_rows(~own)
         other, n_own = _found_without(table, lone, asked), 0
         if other is None:  # a file without these ballots is not read
