@@ -6,7 +6,7 @@ import pytest
 from hushrank.collector.client_files import client_folder
 from hushrank.collector.web.files import STATIC_FOLDER
 from hushrank.collector.web.pages_participant import MODULES
-from hushrank.collector.web.scripts import without_comments
+from hushrank.collector.web.scripts import compact
 from tests.collector.client.node import needs_node, node
 
 MOST_BYTES = 40_000
@@ -22,17 +22,17 @@ def scripts():
 
 def test_all_that_a_participants_page_loads_is_at_most_40_kb():
     loaded = [(client_folder() / name).read_bytes() for name in MODULES]
-    sent = [gzip.compress(without_comments(script), 9) for script in loaded]
+    sent = [gzip.compress(compact(script), 9) for script in loaded]
     assert 10_000 < sum(map(len, sent)) <= MOST_BYTES
 
 
 @pytest.mark.end_to_end
 @needs_node
-def test_scripts_without_comments_are_the_same_programs():
+def test_scripts_as_they_are_sent_are_the_same_programs():
     lines = []
     for path in scripts():
         script = path.read_bytes()
-        sent = {"script": script.decode(), "sent": without_comments(script).decode()}
+        sent = {"script": script.decode(), "sent": compact(script).decode()}
         lines.append(msgspec.json.encode({"name": path.name, **sent}))
     assert len(lines) > 10
     assert node("tests/same_program.js", stdin=b"\n".join(lines)) == b""
@@ -40,8 +40,14 @@ def test_scripts_without_comments_are_the_same_programs():
 
 def test_comments_go_but_licences_and_those_within_a_statement_stay():
     script = b"/*! MIT */\n/** Why. */\nconst a = 1; // so\n  // and so\n  /**\n   * More.\n   */\n"
-    assert without_comments(script + b"b = // c\n2;") == b"/*! MIT */\nconst a = 1;\nb = // c\n2;"
+    assert compact(script + b"b = // c\n2;") == b"/*! MIT */\nconst a=1;\nb=// c\n2;"
 
 
 def test_indents_are_left_out_but_between_backticks():
-    assert without_comments(b"if (a) {\n  b = `c\n  d`;\n}\n") == b"if (a) {\nb = `c\n  d`;\n}\n"
+    assert compact(b"if (a) {\n  b = `c\n  d`;\n}\n") == b"if(a){\nb=`c\n  d`;\n}\n"
+
+
+def test_blanks_are_left_out_around_signs_but_not_in_texts_or_of_sums():
+    script = b'a = { b: "c = \\" , d", e: `f, ${g}` };\nh = i - -1 + +j === 2 ? (k) => k : "=";\n'
+    sent = b'a={b:"c = \\" , d",e:`f, ${g}`};\nh=i - -1 + +j===2?(k)=>k:"=";\n'
+    assert compact(script) == sent

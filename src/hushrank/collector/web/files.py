@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hushrank.collector.web.problems import Rejected
-from hushrank.collector.web.scripts import without_comments
+from hushrank.collector.web.scripts import compact
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 _NOT_SERVED = {"node_modules", "tests"}
@@ -106,7 +106,7 @@ def takes_gzip(request: Request) -> bool:
 
 def _sent(path: Path) -> bytes:
     content = path.read_bytes()
-    return without_comments(content) if path.suffix == ".js" else content
+    return compact(content) if path.suffix == ".js" else content
 
 
 def _is_served(path: Path) -> bool:

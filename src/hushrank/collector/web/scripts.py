@@ -1,4 +1,7 @@
-"""Modules as browsers get them: without comments and indents, a quarter of what would be sent."""
+"""Modules as browsers get them: without comments, indents and blanks around signs.
+
+Names stay, and lines, so that whoever looks at what their browser runs can read it.
+"""
 
 import re
 
@@ -6,18 +9,21 @@ _BLOCKS = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.
 _TYPES = re.compile(r"/\*\* @(?:(?!\*/).)*\*/ ?")
 _LINES = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 _ENDS = re.compile(r"(?<=[;,{}]) // .*$", re.MULTILINE)
-_INDENTS = re.compile(r"\n[ \t]+")
+_BLANKS = re.compile(
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
+    r"""|(?P<end>\n)[ \t]+"""
+    r"""|[ ]?(?P<sign>=>|[=!]==?|&&|\|\||[=<>?:,{}();])[ ]?"""
+)
+"""With what stays of them: texts as they are, ends of lines and signs alone."""
 
 
-def without_comments(script: bytes) -> bytes:
-    """Leave out types, indents, and comments that lines are or end with; the program is the same.
+def compact(script: bytes) -> bytes:
+    """Leave out types, indents, blanks around signs, and comments that lines are or end with.
 
-    Only for scripts without such parts inside of texts, which a test makes sure of. Licences,
-    which begin with `/*!`, stay, and so do indents between backticks.
+    Only for scripts that are the same programs then, which a test makes sure of: without such parts
+    inside of patterns. Licences, which begin with `/*!`, stay, and so do texts.
     """
     code = script.decode()
     for left_out in (_BLOCKS, _TYPES, _LINES, _ENDS):
         code = left_out.sub("", code)
-    parts = code.split("`")  # every other one is a text
-    parts[::2] = (_INDENTS.sub("\n", part) for part in parts[::2])
-    return "`".join(parts).encode()
+    return _BLANKS.sub(lambda found: found[str(found.lastgroup)], code).encode()
