@@ -52,7 +52,8 @@ export class Device {
   }) {
     demand(randomness.isPrivate || isSimulation, "no-randomness", "expected secure randomness");
     // by another spelling it would be another collector, with an account of its own
-    demand(new URL(collector).origin === collector, "malformed", "expected an origin");
+    const isOrigin = new URL(collector).origin === collector && !/\.(:|$)/.test(collector);
+    demand(isOrigin, "malformed", "expected an origin");
     this.#collector = collector;
     this.#storage = storage;
     this.#fetch = fetch;

@@ -734,7 +734,8 @@ test("only secure randomness answers for people", () => {
 });
 
 test("a collector has one name, and so one account", () => {
-  for (const collector of ["https://Collector.example", "https://collector.example:443", `${COLLECTOR}/`]) {
+  const others = ["https://Collector.example", "https://collector.example:443", `${COLLECTOR}/`];
+  for (const collector of [...others, "https://collector.example.", "https://collector.example.:8443"]) {
     assert.throws(() => new Device({ collector, storage: memoryStorage() }), { kind: "malformed" });
   }
 });
