@@ -188,6 +188,14 @@ def test_the_first_reports_of_each_key_count(rows, most):
     assert found.tolist() == counted_one_by_one(rows, n_answers)
 
 
+@pytest.mark.parametrize("own", [0, 1])
+def test_nothing_of_another_part_counts_where_a_person_answers_several(own):
+    """The other part may be the one before, or the one after."""
+    part, question = np.array([own, 1 - own, own]), np.array([0, 1, 2])
+    found = first_reports(pa.array(["a"] * 3), part, question, np.array([2, 2]))
+    assert found.tolist() == [True, False, True]
+
+
 @pytest.mark.parametrize(
     "keys",
     [
@@ -227,6 +235,13 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             found = Workers().add_up(tally_bucket, replace(keyed, **read), range(n_buckets))
             assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
             assert (found.n_refused, found.n_repeated) == (0, 40)
+
+
+def test_the_salt_that_spreads_keys_is_not_shown():
+    """Whoever knows it chooses keys that are all of one bucket."""
+    keyed = Keyed((published(GeneralizedRandomizedResponse),), "person", 3, SALT)
+    assert "person" in repr(keyed)
+    assert str(SALT[1]) not in repr(keyed)
 
 
 @pytest.mark.parametrize("n_buckets", [1, 2, 3])
@@ -282,6 +297,22 @@ def test_numbers_of_a_batch_are_possible_where_those_of_devices_are(mechanism):
         rows = [columns | {"report": report} for report in reports]
         found = read_batch((part,), pa.RecordBatch.from_pylist(rows))
         assert found.is_possible.tolist() == stated
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_number_is_possible_by_its_own_question_whichever_is_the_first(order):
+    """A number beyond its question's would be counted beside the counts."""
+    asked = [RelativeOrder((0, 1)), RelativeOrder((1, 2, 3))]
+    questions = tuple(asked[n] for n in order)
+    each = tuple(GeneralizedRandomizedResponse(one.n_categories, 1.0) for one in questions)
+    part = PublishedSurvey(Survey("drinks", questions, each, 1.0), NAMES)
+    rows = [
+        {"survey": part.fingerprint, "question": question, "report": report}
+        for question, mechanism in enumerate(each)
+        for report in (mechanism.n_categories - 1, mechanism.n_categories)
+    ]
+    found = read_batch((part,), pa.RecordBatch.from_pylist(rows))
+    assert found.is_possible.tolist() == [True, False, True, False]
 
 
 def is_possible(mechanism, number):
