@@ -109,6 +109,16 @@ def test_a_kernel_is_compiled_again_when_another_file_of_its_code_changes(shop, 
     assert run_anew().bill(3) == 45
 
 
+def test_a_kernel_is_compiled_again_when_a_file_far_below_it_changes(shop):
+    """A constant that one file has from another, and that from a third."""
+    change(shop / "taxes.py", "RATE = 2.0", "from shop_of_tests.law import RATE")
+    (shop / "law.py").write_text("from shop_of_tests.state import SHARE\n\nRATE = 2 * SHARE\n")
+    (shop / "state.py").write_text("SHARE = 1.0\n")
+    assert run_anew().bill(3) == 30
+    change(shop / "state.py", "1.0", "1.5")
+    assert run_anew().bill(3) == 45
+
+
 def test_a_kernel_is_kept_when_a_file_that_it_does_not_import_changes(shop):
     (shop / "unrelated.py").write_text("from shop_of_tests import shop\n")
     assert run_anew().bill(3) == 30
