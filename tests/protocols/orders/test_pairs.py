@@ -43,6 +43,15 @@ def test_without_noise_the_margins_are_exact():
     assert result.order == kemeny(counts).order == borda(counts)
 
 
+@pytest.mark.parametrize("epsilon", [1.0, (0.5, 2.0)])
+def test_the_price_that_is_stated_is_of_all_answers_of_a_person(epsilon):
+    budgets = None if epsilon == 1.0 else np.repeat([0.5, 2.0], 1500)
+    protocol = pairs(5, epsilon=epsilon, seed=1, n_queries=3)
+    outcome = run(protocol, PEOPLE, rng=Randomness.seeded(1), budgets=budgets)
+    assert outcome.result.epsilons == outcome.epsilons
+    assert outcome.result.epsilons == ((1.0,) if budgets is None else epsilon)
+
+
 def test_outcomes_let_other_ways_be_tried_on_the_same_reports():
     result = run(pairs(5, epsilon=0.5, seed=1), PEOPLE, rng=Randomness.seeded(2)).result
     order, used = order_from_pairs(result.reports, "borda", seed=1)
