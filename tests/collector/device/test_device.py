@@ -376,6 +376,25 @@ def test_another_question_in_the_same_round_is_refused(live):
     assert given
 
 
+def test_another_question_by_the_same_assignment_is_refused(live):
+    """Its price would be entered, and what was joined before be answered."""
+    survey, memory = live.open(protocol="pairs"), SimulatedMemory()
+
+    class Slow(Direct):
+        """Answers when somebody else has joined with the same memory, by their assignment."""
+
+        def join(self, survey, asking):
+            live.device(memory=memory).join(survey)
+            given = msgspec.json.decode(super().join(survey, asking))
+            stranger = super().join(survey, msgspec.structs.replace(asking, person="b" * 32))
+            other = msgspec.json.decode(stranger)
+            assert other["handout"] != given["handout"]
+            return msgspec.json.encode(other | {"assignment": given["assignment"]})
+
+    with pytest.raises(HushrankError, match="another question in the same round"):
+        live.device(memory=memory, connection=Slow(live)).join(survey)
+
+
 def test_what_was_answered_while_another_process_joined_is_drawn_no_second_time(live):
     survey, memory, answered = live.open(), SimulatedMemory(), []
 
