@@ -65,7 +65,7 @@ def price_of_a_person(surveys):
     )
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1 / 3, 2.7])
+@pytest.mark.parametrize("epsilon", [0.001, 0.1, 1 / 3, 2.7])
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_all_reports_of_a_person_cost_at_most_epsilon_and_nearly_all_of_it(name, options, epsilon):
     price = price_of_a_person(surveys_of(make_protocol(name, options), epsilon))
