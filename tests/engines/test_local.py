@@ -153,9 +153,11 @@ def test_a_protocol_for_other_items_is_refused_before_anything_is_drawn(protocol
         run(protocol, EVERY_ORDER, rng=Randomness.replayed(b""))
 
 
-@pytest.mark.parametrize("lots", [(0.0, 1.0), (0.25, 0.75)])
-def test_a_round_that_may_ask_somebody_twice_is_refused_before_anything_is_drawn(lots):
-    halves = [(0.0, 0.5), lots]
+@pytest.mark.parametrize(
+    "others", [[(0.0, 1.0)], [(0.25, 0.75)], [(0.5, 1.0), (0.25, 0.5)]], ids=str
+)
+def test_a_round_that_may_ask_somebody_twice_is_refused_before_anything_is_drawn(others):
+    halves = [(0.0, 0.5), *others]
 
     def at_once():
         yield tuple(sampled_survey(str(part), PAIRS, 1.0, lots=part) for part in halves)
