@@ -210,7 +210,7 @@ def test_a_delta_is_no_more_than_one():
     assert central_delta(0.0, local=30.0, n_reports=1) == 1.0
 
 
-@pytest.mark.parametrize("part", [0.5, 0.999])
+@pytest.mark.parametrize("part", [0.5, 0.999, 1 - 1e-9])
 def test_nothing_is_lost_just_where_no_loss_has_so_small_a_delta(part):
     at_nothing = central_delta(0.0, local=0.5, n_reports=1000)
     assert central_epsilon(at_nothing, local=0.5, n_reports=1000) == 0.0
