@@ -73,6 +73,8 @@ class Ballots:
 FORMS = {
     "ranks": Ballots((ITEMS,), ranks),
     "ranks of some": Ballots((ITEMS,), _some_ranks),
+    "ranks of what nobody ranks last": Ballots((ITEMS,), lambda r: [*r.sample((1, 2, 3), 3), ""]),
+    "ranks of few": Ballots((ITEMS,), lambda r: r.choice(((1, "", 2, ""), (2, "", 1, "")))),
     "ranks beside who it is": Ballots(
         (("id", "age", *ITEMS),), _beside(lambda r: [r.randrange(10**6), r.randint(18, 90)], ranks)
     ),
@@ -86,6 +88,10 @@ FORMS = {
     ),
     "ranks without a header": Ballots((), ranks),
     "scores": Ballots((ITEMS,), lambda r: [r.randint(0, 5) for _ in ITEMS]),
+    "scores beside a city": Ballots(
+        (("city", *ITEMS),),
+        lambda r: [r.choice(("Rome", "Bonn")), *(r.randint(0, 9) for _ in ITEMS)],
+    ),
     "decimal scores": Ballots((ITEMS,), lambda r: [r.choice((3.5, 1, 2.25, 9)) for _ in ITEMS]),
     "stars": Ballots((ITEMS,), lambda r: [STARS * r.randint(1, 5) for _ in ITEMS]),
     "marks": Ballots(
@@ -98,6 +104,10 @@ FORMS = {
         (("city", *PLACES),), _beside(lambda r: [r.choice(("Rome", "Oslo", "Bonn"))], order)
     ),
     "places below a question": Ballots((("Drinks", "", "", ""), PLACES), order),
+    "places of two questions": Ballots(
+        (("Drinks", "", "", "", "Food", ""), (*PLACES, *PLACES[:2])),
+        lambda r: [*order(r), *r.sample(("rice", "soup"), 2)],
+    ),
     "places without a header": Ballots((), order),
     "places without a header, some empty": Ballots((), some),
     "a first place": Ballots((("first",),), lambda r: [r.choice(ITEMS)]),
