@@ -84,6 +84,24 @@ def test_what_needs_ballots_one_by_one_is_refused_before_a_file_is_read(tmp_path
             count_ballots(tmp_path / "none.parquet", BallotTerms(asked))
 
 
+def test_nobody_has_a_ballot_in_each_piece(tmp_path):
+    """Where a row is one score, people may have rows in all, and would lose several times."""
+    for number, item in enumerate(("tea", "milk", "juice")):
+        some = {"Person": ["zoe", "adam"], "item": [item] * 2, "score": [number, 3 - number]}
+        parquet.write_table(pa.table(some), tmp_path / f"{number}.parquet")
+    assert hushrank.read_rankings(tmp_path / "0.parquet").n_people == 2
+    with pytest.raises(HushrankError, match=r"0\.parquet: expected a ballot a row, got numbers of"):
+        count_ballots(tmp_path)
+    with pytest.raises(HushrankError, match=r"0\.parquet: expected a ballot a row, got numbers of"):
+        collect_files(tmp_path, 1.0, BallotTerms(Asked(form="scores")))
+
+
+def test_the_first_ballot_of_a_piece_is_no_line_of_its_header(ballots):
+    assert count_ballots(ballots, BallotTerms(Asked(header=1))).n_people == N_PEOPLE
+    with pytest.raises(HushrankError, match="header: expected 1, as each piece has names of"):
+        count_ballots(ballots, BallotTerms(Asked(header=2)))
+
+
 @pytest.mark.parametrize(
     ("asked", "named"), [(Asked(drop=("1%",)), "drop:"), (Asked(id="voter"), "id:")]
 )

@@ -1,5 +1,6 @@
 """What ballots add up to, piece by piece: who is put before whom by how many. Raw counts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from hushrank.files.pieces import Piece, errors_naming_parquet, table_of
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.asked import Asked
+from hushrank.rankings.forms.long import long_form
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.reading import Unranked
@@ -99,6 +101,8 @@ class BallotTerms:
         """Raise HushrankError for options that need all ballots in one place."""
         far = "whose ballot a row is, is not looked for across pieces"
         require(self.asked.id is None, f"id: {far}")
+        names = "header: expected 1, as each piece has names of columns alone above its ballots"
+        require(self.asked.header in (None, 1), names)
         by_share = any("%" in each for each in self.asked.drop)
         require(not by_share, BY_SHARE)
 
@@ -107,6 +111,7 @@ def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
     """Read the ballots of a piece. Raises HushrankError, which names the file."""
     table = table_of(piece)
     with errors_naming_parquet(piece.path):
+        _require_a_ballot_a_row(terms, table.column_names)
         head = _head(terms, table)
         if head is None or table.num_rows <= ROWS_OF_A_HEAD:
             return head or read_rankings(table, **vars(terms.asked))
@@ -115,6 +120,13 @@ def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
         same = plain is not None and np.array_equal(plain[:ROWS_OF_A_HEAD], head.ranks)
         quick = _all_alike(head, plain) if same and plain is not None else None
         return quick or read_rankings(table, **vars(terms.asked))
+
+
+def _require_a_ballot_a_row(terms: BallotTerms, names: Sequence[str]) -> None:
+    """Refuse one number a row: whose rows are in several pieces would have a ballot in each."""
+    found = long_form([name.strip() for name in names], terms.asked)
+    far = "got numbers of people, whose other rows are not looked for across pieces"
+    require(found is None, f"expected a ballot a row, {far}")
 
 
 def _head(terms: BallotTerms, table: Any) -> Rankings | None:

@@ -170,7 +170,7 @@ def _activity(path: FilePath, table: Table, name: str, found: Mapping[str, str])
         " --output released.csv"
     )
     ratings = f"to rank items by such scores instead: hushrank aggregate {name} --form scores"
-    odd = (ratings,) if long_form(table, Asked(form="scores")) else ()
+    odd = (ratings,) if long_form(table.header, Asked(form="scores")) else ()
     return Look("activity", str(activity.reading), odd, commands=(command,))
 
 

@@ -1,5 +1,6 @@
 """Tables with one score or rank a row: who gave it, to which item."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,16 +25,16 @@ class Long(NamedTuple):
     best: Best
 
 
-def long_form(table: Table, asked: Asked) -> Long | None:
+def long_form(header: Sequence[str], asked: Asked) -> Long | None:
     """Find one column each of people, items and scores or ranks, by name; None where there is not.
 
     Of scores the highest is best, of ranks the lowest, unless the caller says otherwise.
     """
     if asked.columns or asked.form not in (None, "scores"):
         return None
-    names = [[n for n in table.header if n.lower() in each] for each in (PEOPLE, ITEMS)]
-    scores = [n for n in table.header if n.lower() in SCORES]
-    ranks = [n for n in table.header if n.lower() in RANKS]
+    names = [[n for n in header if n.lower() in each] for each in (PEOPLE, ITEMS)]
+    scores = [n for n in header if n.lower() in SCORES]
+    ranks = [n for n in header if n.lower() in RANKS]
     if any(len(found) != 1 for found in names) or len(scores) + len(ranks) != 1:
         return None
     best: Best = asked.best or ("high" if scores else "low")

@@ -98,7 +98,7 @@ def _found(table: Table, asked: Asked) -> Found:
     if asked.form in (None, "lists") and (counted := with_weights(table, is_headed=is_headed)):
         table, asked, header_of = counted, replace(asked, form="lists"), _of_one_row
     table, sums = without_sums(table)
-    long = long_form(table, asked)
+    long = long_form(table.header, asked)
     if long is not None:
         require_asked_of_rows(table, long, asked)
     found = _below(header_of(table), asked) if long is None else _of_rows(table, long)
