@@ -140,6 +140,13 @@ def test_a_choice_that_sheets_name_otherwise_is_refused(tmp_path):
         read_rankings(path)
 
 
+def test_one_sheet_gives_no_name_to_what_others_wrote_in(tmp_path):
+    sheets = [sheet(("Mayor", options)) for options in RANKED]
+    own = sheet(("Mayor", [("Zed", "100")])).replace("id of Zed", "id of None")
+    rankings = read_rankings(archive(tmp_path, [*sheets, own]))
+    assert sorted(list(person) for person in rankings) == sorted([*FOUND, ["Zed"]])
+
+
 def test_a_contest_that_a_sheet_names_otherwise_is_refused(tmp_path):
     """It would be another place of all other sheets."""
     one = sheet(("Mayor 1st choice", [("Ann", "1")]), ("Mayor 2nd choice", [("Bo", "1")]))

@@ -121,8 +121,9 @@ def _marks(sheets: Sequence[Sequence[Contest]], names: Mapping[str, str]) -> Ite
     for row, sheet in enumerate(sheets):
         for contest in sheet:
             for option in contest.options:
+                name = names[option.id] if option.name else WRITE_IN  # whatever others call it
                 for place in option.places:
-                    yield Marked(row, contest.id, place, names.get(option.id, WRITE_IN))
+                    yield Marked(row, contest.id, place, name)
 
 
 def _contests(text: bytes, number: int) -> Iterator[Contest]:
