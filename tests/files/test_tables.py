@@ -2,6 +2,7 @@ import csv
 from io import StringIO
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,19 @@ def test_python_and_pyarrow_read_the_same_cells(rows):
     content, width = text.getvalue().encode(), len(rows[0])
     ours = csv_tables.csv_columns(content, width, ",")
     assert cells_of(ours) == cells_of(arrow_tables.csv_columns_by_arrow(content, width, ","))
+
+
+@pytest.mark.parametrize("is_for_arrow", [False, True])
+def test_a_cell_is_the_same_wherever_the_text_falls_apart(is_for_arrow, monkeypatch):
+    """Between CR and LF, too, where a block of pyarrow ends: rows before it tell where that is."""
+    monkeypatch.setattr(csv_tables, "_is_for_arrow", lambda _: is_for_arrow)
+    row, end = b'"tea\r\nmilk"\r\n', 2**22
+    at = row.index(b"\n")
+    before = b"x" * ((end - at - 1) % len(row)) + b"\n"
+    body = before + row * (end // len(row) + 1)
+    assert body[end - 1 : end + 1] == b"\r\n"
+    (column,) = csv_tables.parse_csv(b"ballot\n" + body).columns
+    assert column.texts[1:] == ("tea\nmilk",)
 
 
 @given(st.text('ab ",\n', min_size=1), st.integers(1, 3))

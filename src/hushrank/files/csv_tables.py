@@ -150,7 +150,7 @@ def _csv_columns(
     empty_row = delimiter.encode() * (n_columns - 1) if n_columns > 1 else b'""'
     read = csv_columns_by_arrow if _is_for_arrow(len(body)) else csv_columns
     try:
-        columns = read(body + b"\n" + empty_row + b"\n", n_columns, delimiter)
+        columns = read(_with_plain_ends(body) + b"\n" + empty_row + b"\n", n_columns, delimiter)
     except csv.Error:  # there is no other
         line, _ = max(_records(body, delimiter), default=(0, []))
         where = f"line {line + 1 + n_before}"
@@ -162,6 +162,17 @@ def _csv_columns(
         last_line = len(_NEWLINE.findall(body.rstrip())) + n_before + 1
         raise HushrankError(f"line {last_line}: expected a closing quote")
     return tuple(Column(column.codes[:-1], column.texts) for column in columns)
+
+
+def _with_plain_ends(text: bytes) -> bytes:
+    """Return a text whose lines end in LF, also within cells.
+
+    Of a CR LF that falls apart between two of its blocks pyarrow takes the CR alone: where blocks
+    end hangs on all rows before.
+    """
+    if b"\r" not in text:
+        return text
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _is_for_arrow(n_bytes: int) -> bool:
