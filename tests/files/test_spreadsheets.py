@@ -83,6 +83,11 @@ def test_the_one_sheet_with_rows_is_a_table(content):
     assert (table.where(-1), table.where(0), table.where(1)) == ("row 1", "row 2", "row 4")
 
 
+def test_packed_bytes_make_no_spreadsheet_of_an_archive():
+    """By chance three letters are in any large one: one ballot more, and it would be refused."""
+    assert not is_spreadsheet(zipped(**{"picture.png": b"..xl/..", "notes on xl/.txt": ""}))
+
+
 def test_of_several_sheets_none_is_guessed():
     with pytest.raises(HushrankError, match=r"one sheet with rows, got .*: say which with sheet="):
         parse_spreadsheet(excel(ROWS, ROWS))

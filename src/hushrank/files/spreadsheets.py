@@ -1,5 +1,6 @@
 """Sheets of Excel and OpenDocument as tables; python-calamine reads them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -16,12 +17,15 @@ NO_ROWS = "expected a sheet with a header and at least 1 row below it"
 
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
-_WITHIN = (b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
+_WITHIN = re.compile(
+    rb"PK\x03\x04.{26}/?xl/|application/vnd\.oasis\.opendocument\.spreadsheet", re.DOTALL
+)
+"""The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
 
 
 def is_spreadsheet(content: bytes) -> bool:
     """Tell an Excel or OpenDocument file by its content."""
-    is_zipped = content.startswith(_ZIP) and any(part in content for part in _WITHIN)
+    is_zipped = content.startswith(_ZIP) and _WITHIN.search(content) is not None
     return is_zipped or content.startswith(_OLD_EXCEL)
 
 
