@@ -36,6 +36,13 @@ def test_a_withdrawn_candidate_is_left_out_wherever_the_line_stands():
         assert people.ranks.tolist() == [[0, 255, 255], [0, 0, 2]]
 
 
+def test_a_comment_ends_where_its_line_does():
+    """Signs that other texts part lines by make no ballot of what stands behind them."""
+    people, _, _ = parse_blt(text_of("4 1", "3 2 0 # a note\u20281 3 0\x0b1 4 0\x851 1 0", "1 2 0"))
+    assert people.n_people == 4
+    assert people.is_ranked.sum() == 2
+
+
 def test_who_withdrew_is_said(tmp_path):
     path = tmp_path / "b.blt"
     path.write_bytes(text_of("4 1", "-2 -3", "1 1 4 0"))

@@ -38,7 +38,7 @@ def parse_blt(text: bytes) -> tuple[Rankings, int, int]:
     Source: Hill, Wichmann, Woodall (Computer Journal 1987), Algorithm 123, and OpaVote's additions.
     """
     require(_FIRST.match(text), "line 1: expected the numbers of candidates and of seats")
-    lines = [_plain(line) for line in text.decode().splitlines()]
+    lines = [_plain(line) for line in text.decode().split("\n")]
     filled = [(number, line) for number, line in enumerate(lines, start=1) if line]
     n_items = _n_items(*filled[0])
     ends = [at for at, (_, line) in enumerate(filled) if line == "0"]
