@@ -147,6 +147,13 @@ def test_one_sheet_gives_no_name_to_what_others_wrote_in(tmp_path):
     assert sorted(list(person) for person in rankings) == sorted([*FOUND, ["Zed"]])
 
 
+def test_a_number_that_others_wrote_in_at_renames_no_choice_either(tmp_path):
+    sheets = [sheet(("Mayor", options)) for options in RANKED]
+    own = sheet(("Mayor", [("Cy", "100")])).replace("id of Cy", "id of None")
+    with pytest.raises(HushrankError, match="one number for each choice"):
+        read_rankings(archive(tmp_path, [*sheets, own]))
+
+
 def test_a_contest_that_a_sheet_names_otherwise_is_refused(tmp_path):
     """It would be another place of all other sheets."""
     one = sheet(("Mayor 1st choice", [("Ann", "1")]), ("Mayor 2nd choice", [("Bo", "1")]))

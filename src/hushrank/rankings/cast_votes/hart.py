@@ -111,7 +111,9 @@ def _require_no_lone_number(sheets: Sequence[Sequence[Contest]], alike: Collecti
 
     It would give the others another name, on all sheets.
     """
-    held = ({option.id for each in sheet for option in each.options} for sheet in sheets)
+    held = (
+        {option.id for each in sheet for option in each.options if option.name} for sheet in sheets
+    )
     n_sheets = Counter(id for ids in held for id in ids if id in alike)
     is_told = len(sheets) == 1 or 1 not in n_sheets.values()
     require(is_told, "expected one number for each choice, got another on one sheet alone")
