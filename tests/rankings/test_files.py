@@ -104,6 +104,14 @@ def test_a_stated_form_overrides_content_and_extension(tmp_path):
         read_rankings(path, form="csv")
 
 
+@pytest.mark.parametrize("form", ["places", "ranks", "scores", "lists", "order", "blt"])
+def test_no_other_form_is_believed_of_a_file_that_says_it_is_preflib(tmp_path, form):
+    """Its lines would be ballots, those about its items, too."""
+    path = write(tmp_path / "b.csv", PREFLIB)
+    with pytest.raises(HushrankError, match=f"a file of the form {form}, got PrefLib"):
+        read_rankings(path, form=form)
+
+
 def test_a_form_of_text_is_refused_for_parquet(tmp_path):
     write_rankings(LOOSE, tmp_path / "b.parquet")
     with pytest.raises(HushrankError, match="a file of the form preflib, got a table"):
@@ -134,6 +142,10 @@ def test_ratings_are_read_from_named_columns(tmp_path):
         ({"id": "city"}, "id: each row is one score of one person, whom the column person names"),
         ({"ignore": ["2"]}, "ignore: each row is one score of one person, which needs the column"),
         ({"ignore": ["town"]}, "ignore: there is no column 'town'"),
+        *(
+            ({"form": form}, "ballot a row .* got one number")
+            for form in ("places", "ranks", "lists")
+        ),
     ],
 )
 def test_what_one_score_a_row_cannot_have_is_refused(tmp_path, asked, expectation):

@@ -132,6 +132,8 @@ def opened(path: FilePath, asked: Asked, known: Table | None = None) -> Opened:
     table = known if is_known else table_of_files(content, path, asked.sheet)
     if table is None:
         text, encoding = plain_text(content)
+        is_other = asked.form not in (None, "preflib") and _MODERN_PREFLIB.match(text)
+        require(not is_other, f"expected a file of the form {asked.form}, got PrefLib")
         form = asked.form or _text_form(text, extension(path))
         if form in ("preflib", "order", "blt"):
             return _of_text(text, encoding, form, asked)

@@ -230,6 +230,28 @@ def test_a_ballot_beside_a_sheet_is_not_all_that_is_read(tmp_path, own, n_rows, 
         read_rankings(path)
 
 
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_cell_beside_a_sheet_makes_no_titles_of_the_ballots_above_it(tmp_path, at):
+    """Of seven ballots it would leave five or six."""
+    path = tmp_path / "ballots.xlsx"
+    lists = [
+        "tea>cola>water",
+        "tea>milk>cola",
+        "tea>milk",
+        "milk",
+        "tea",
+        "water>cola",
+        "tea>milk>water",
+    ]
+    rows = [["Which do you like?"], ["ballot"], *([each] for each in lists)]
+    path.write_bytes(excel(rows))
+    assert read_rankings(path, header=2).n_people == 7
+    rows[2 + at] = ["tea>cola>water", "", "see above"]
+    path.write_bytes(excel(rows))
+    with pytest.raises(HushrankError, match="say form=, columns="):
+        read_rankings(path)
+
+
 @pytest.mark.parametrize("own", ["27: tea > milk", "tea > milk"])
 @pytest.mark.parametrize("asked", [{}, {"form": "lists"}])
 def test_a_cell_beside_counted_ballots_makes_no_names_of_their_counts(tmp_path, own, asked):

@@ -1,11 +1,12 @@
 """Ballots as files that say themselves what they are: of vote counters, PrefLib, BLT, orders."""
 
 from copy import deepcopy
+from csv import writer
 from dataclasses import dataclass
 
 from tests.rankings.cast_votes import test_common_data, test_dominion, test_hart
 from tests.rankings.formats import test_preflib
-from tests.rankings.neighbours.forms import ITEMS
+from tests.rankings.neighbours.forms import ITEMS, ODD, some
 
 MARKS = ("100", "010", "001", "000", "110", "111", "1", "0", "", "x", "0100", "2", "1000")
 CONTESTS = ("Mayor", "Clerk")
@@ -141,7 +142,38 @@ class Lines:
         return path
 
 
+@dataclass(frozen=True)
+class OneARow:
+    """One number a row; a record is all rows of a person."""
+
+    value: str
+    sign: str
+
+    def record(self, random):
+        return self._rows(random, some(random), range(1, 6))
+
+    def _rows(self, random, items, numbers):
+        person = random.randrange(10**9)
+        return [(person, item, random.choice(numbers)) for item in items if item != ""]
+
+    def odd(self, random):
+        """Return rows with odd cells, without a person, of more or fewer cells, or none."""
+        rows = self._rows(random, random.choices(ODD, k=3), ODD)
+        named = self._rows(random, ITEMS, ODD)
+        odd = random.choice(("", " ", "person", "x"))
+        other = [(odd, *row[1:]) for row in named], [(*row, "x") for row in named]
+        fewer = [row[:2] for row in named], [("person", "item", "score")]
+        return random.choice((rows, named, *other, *fewer, self.record(random) * 2))
+
+    def write(self, records, folder):
+        path, rows = folder / "ballots.csv", [row for record in records for row in record]
+        with path.open("w", newline="") as file:
+            writer(file, delimiter=self.sign).writerows([("person", "item", self.value), *rows])
+        return path
+
+
 EXPORTS = (
+    *(OneARow(value, sign) for value in ("score", "rank") for sign in ",\t"),
     *(Marked(maker, CONTESTS[:n]) for maker in ("Hart", "Dominion", "NIST") for n in (1, 1, 2)),
     *map(Lines, ("blt", "order", "toi", "old")),
 )

@@ -38,6 +38,7 @@ ASKED = (
 ASKED_OF_EXPORTS = (
     *[{}] * 3,
     *({"columns": ["Mayor*"]}, {"columns": ["1-3"]}, {"form": "places"}, {"items": NAMES[:3]}),
+    *({"form": "scores"}, {"best": "low"}, {"items": ITEMS}),
 )
 
 

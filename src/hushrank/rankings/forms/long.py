@@ -15,6 +15,8 @@ from hushrank.rankings.forms.lines.headings import of_one_row
 from hushrank.rankings.forms.stars import as_numbers
 from hushrank.rankings.profile import Rankings
 
+ONE_NUMBER = "got one number a row: leave form= out, or say columns= which hold ballots"
+
 
 class Long(NamedTuple):
     """The names of the three columns, and which end of the third is best."""
@@ -29,14 +31,17 @@ def long_form(header: Sequence[str], asked: Asked) -> Long | None:
     """Find one column each of people, items and scores or ranks, by name; None where there is not.
 
     Of scores the highest is best, of ranks the lowest, unless the caller says otherwise.
+    Raises HushrankError for another form: each row would be a person's ballot of its own.
     """
-    if asked.columns or asked.form not in (None, "scores"):
+    if asked.columns:
         return None
     names = [[n for n in header if n.lower() in each] for each in (PEOPLE, ITEMS)]
     scores = [n for n in header if n.lower() in SCORES]
     ranks = [n for n in header if n.lower() in RANKS]
     if any(len(found) != 1 for found in names) or len(scores) + len(ranks) != 1:
         return None
+    is_form = asked.form in (None, "scores")
+    require(is_form, f"expected a ballot a row for the form {asked.form}, {ONE_NUMBER}")
     best: Best = asked.best or ("high" if scores else "low")
     return Long(names[0][0], names[1][0], (scores or ranks)[0], best)
 

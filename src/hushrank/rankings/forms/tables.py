@@ -71,7 +71,7 @@ def _require_told_without(found: Found, table: Table, lone: Sequence[int], asked
     """Compare with a table without these columns; of few rows, if need be, without theirs, too."""
     own = np.logical_or.reduce([table.columns[n].is_filled for n in lone])
     other, n_own = _found_without(table, lone, asked), int(own.sum())
-    if other is None and found.rankings.n_rows < FEWEST_TELLING:
+    if other is None and table.n_rows < FEWEST_TELLING:
         table = table.of_rows(~own)
         other, n_own = _found_without(table, lone, asked), 0
         if other is None:  # a file without these ballots is not read
