@@ -66,6 +66,17 @@ def test_a_link_beside_its_file_is_refused_for_its_people_would_count_twice(
         assert sum(piece.n_rows for piece in pieces_of(folder, most_rows=25)) == 100
 
 
+@pytest.mark.parametrize("scheme", ["file", "local"])
+def test_an_address_on_this_machine_is_no_other_file_than_its_path(folder, scheme):
+    stated = pieces_of(folder, most_rows=25)
+    for name in (folder, folder / "a.parquet", folder / "[ab].parquet"):
+        assert pieces_of([folder, f"{scheme}://{name}"], most_rows=25) == stated
+    link = folder / "link.parquet"
+    link.symlink_to(folder / "a.parquet")
+    with pytest.raises(HushrankError, match=r"link.parquet: expected each file once, got a link"):
+        pieces_of(f"{scheme}://{folder}", most_rows=25)
+
+
 def test_two_stars_are_folders_of_any_depth_here_and_in_a_store(folder):
     deep = folder / "2026" / "11"
     deep.mkdir(parents=True)

@@ -144,13 +144,19 @@ def _require_once(paths: Sequence[str]) -> None:
 
 
 def _elsewhere(pattern: str) -> list[str]:
-    """Return the addresses that a pattern stands for in a store that fsspec knows."""
+    """Return the addresses that a pattern stands for in a store that fsspec knows.
+
+    Those of this machine are its paths, lest a file has two names, and is read twice.
+    """
     try:
         from fsspec.core import url_to_fs
+        from fsspec.implementations.local import LocalFileSystem
     except ModuleNotFoundError as missing:
         raise needs_extra("an address", "cluster") from missing
     try:
         store, path = url_to_fs(pattern)
+        if isinstance(store, LocalFileSystem):
+            return _paths(path)
         paths = store.glob(f"{path}/*.parquet" if store.isdir(path) else path)
     except ImportError:
         missing_package = "its store needs a package of its own, such as s3fs, gcsfs or adlfs"
