@@ -161,6 +161,18 @@ def test_columns_of_another_type_are_refused_by_name_only(name, column):
         tally_batch((part,), pa.RecordBatch.from_pydict(columns))
 
 
+@pytest.mark.parametrize("column", ["survey", "report"])
+def test_one_text_that_is_no_utf8_ends_no_count_of_others(column):
+    """Arrow takes a writer's word for it: whose report it is, is refused alone."""
+    part = published(SymmetricUnaryEncoding)
+    whole = batch_of(sent(part, 9, 4))
+    *texts, _ = (text.encode() for text in whole.column(column).to_pylist())
+    columns = {name: whole.column(name) for name in whole.schema.names}
+    columns[column] = pa.array([*texts, b"\xff\xfe"]).view(pa.string())
+    found = tally_batch((part,), pa.RecordBatch.from_pydict(columns))
+    assert (found.n_refused, supports(found)) == (1, supports(tally_batch((part,), whole[:8])))
+
+
 def counted_one_by_one(rows, n_answers):
     """Return which rows count: what first_reports promises, in plain words."""
     answered: dict = {}

@@ -168,8 +168,8 @@ def _question_numbers(parts: Parts, survey: Any, question: Any) -> Indices:
     names = coded.dictionary
     is_text = types.is_string(names.type) or types.is_large_string(names.type)
     require(is_text, "expected the column survey as the fingerprint's text")
-    known = {part.fingerprint: number for number, part in enumerate(parts)}
-    part_of_code = np.array([known.get(name, -1) for name in names.to_pylist()], dtype=np.int64)
+    known = {part.fingerprint.encode(): number for number, part in enumerate(parts)}
+    part_of_code = np.array([known.get(name, -1) for name in _bytes_of(names)], dtype=np.int64)
     ends = _ends(parts)
     first, size = np.array([*ends[:-1], 0]), np.array([*np.diff(ends), 0])  # the last: of no part
     asked, part = _whole_numbers(question), part_of_code
@@ -248,7 +248,7 @@ def _read_numbers(parts: Parts, number: Indices, values: Integers) -> Reports:
 
 def _read_texts(parts: Parts, number: Indices, coded: Any) -> Reports:
     """Decode each distinct text once, and ask once for each question that it answers."""
-    texts = tuple(map(_decoded, coded.dictionary.to_pylist()))
+    texts = tuple(map(_decoded, _bytes_of(coded.dictionary)))
     codes, mechanisms = _whole_numbers(coded.indices), _mechanisms(parts)
     kinds, kind_of_row = np.unique(number * (len(texts) + 1) + codes, return_inverse=True)
     question, code = np.divmod(kinds, len(texts) + 1)
@@ -260,10 +260,17 @@ def _read_texts(parts: Parts, number: Indices, coded: Any) -> Reports:
     return Reports(parts, number, codes, np.array(possible, dtype=np.bool_)[kind_of_row], texts)
 
 
-def _decoded(text: str | bytes | None) -> WireReport | None:
+def _bytes_of(texts: Any) -> list[bytes]:
+    """Return texts as they were written: one that is no UTF-8 is refused, and ends no count."""
+    import pyarrow as pa
+
+    return [text or b"" for text in texts.cast(pa.large_binary()).to_pylist()]
+
+
+def _decoded(text: bytes) -> WireReport | None:
     """Return the value of a report's JSON, None where it is none."""
     try:
-        value: WireReport = msgspec.json.decode(text or b"", type=WireReport)
+        value: WireReport = msgspec.json.decode(text, type=WireReport)
     except UNREADABLE:
         return None
     return value
