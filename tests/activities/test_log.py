@@ -108,6 +108,7 @@ def test_a_log_is_frozen():
         ({"user_codes": np.array([0, -1])}, r"users 0\.\.1"),
         ({"item_codes": np.array([3, 0])}, r"items 0\.\.2"),
         ({"item_codes": np.array([2**32, 0])}, "below"),
+        ({"user_codes": np.array([-(2**63), 0])}, "below"),
         ({"item_codes": np.array([0.0, 1.0])}, "numbers"),
         ({"item_codes": np.array([0])}, "one entry of item_codes"),
         ({"scores": np.array([1.0, -1.0])}, "at least 0"),

@@ -51,8 +51,8 @@ class ActivityLog:
         values = np.asarray(given)
         require(np.can_cast(values.dtype, kind, "same_kind"), f"expected {name} that are numbers")
         require(values.shape == (len(self.user_codes),), f"expected one entry of {name} a record")
-        small = values.size == 0 or kind is not np.int32 or np.abs(values).max() < 2**31
-        require(small, f"expected {name} below 2^31")
+        is_small = values.size == 0 or (values.min() >= -(2**31) and values.max() < 2**31)
+        require(is_small or kind is not np.int32, f"expected {name} below 2^31")
         frozen = values.astype(kind)
         frozen.setflags(write=False)
         object.__setattr__(self, name, frozen)
