@@ -10,6 +10,7 @@ from hushrank.errors import HushrankError
 from hushrank.rankings import competition
 from hushrank.rankings.competition import competition_ranks, unranked
 from hushrank.rankings.profile import Rankings
+from hushrank.rankings.ratings import rankings_from_scores
 
 NAN = float("nan")
 NAMES = tuple("abc")
@@ -150,6 +151,14 @@ def test_orders_that_are_none_are_refused(orders):
 def test_keys_of_one_person_need_two_axes():
     with pytest.raises(HushrankError, match="shape"):
         Rankings.from_keys([1.0, 2.0, 3.0], NAMES)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_what_a_masked_array_hides_is_not_ranked(kind):
+    masked = np.ma.masked_array(np.array([[9, 1, 2], [3, 1, 2]], kind), [[1, 0, 0], [0, 0, 0]])
+    stated = Rankings.from_keys([[NAN, 1, 2], [3, 1, 2]], NAMES)
+    assert Rankings.from_keys(masked, NAMES) == stated
+    assert rankings_from_scores(-masked, NAMES) == stated
 
 
 def test_nothing_given_is_shared_and_nothing_held_can_change():

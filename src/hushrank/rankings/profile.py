@@ -110,8 +110,11 @@ class Rankings:
         *,
         unranked: Unranked = "last",
     ) -> "Rankings":
-        """Rank the items (people, items) by ascending key; nan = not ranked, equal keys tie."""
-        numbers = np.asarray(keys, dtype=np.float64)
+        """Rank the items (people, items) by ascending key; equal keys tie.
+
+        nan, and what a masked array hides, = not ranked.
+        """
+        numbers = np.ma.filled(np.ma.asarray(keys, dtype=np.float64), np.nan)
         require(numbers.ndim == 2, "expected keys of shape (people, items)")
         ranks = competition_ranks(numbers, ~np.isnan(numbers))
         return cls(ranks, tuple(names), multiplicities, unranked)

@@ -13,11 +13,12 @@ from hushrank.rankings.profile import Rankings
 
 
 def rankings_from_scores(scores: ArrayLike, names: Sequence[str]) -> Rankings:
-    """Rank the items by descending score (people, items); nan = not rated, equal scores tie.
+    """Rank the items by descending score (people, items); equal scores tie.
 
-    What is not rated is `unknown`: people rate what they happened to meet.
+    nan, and what a masked array hides, = not rated: that is `unknown`, as people rate what they
+    happened to meet.
     """
-    keys = -np.asarray(scores, dtype=np.float64)
+    keys = -np.ma.asarray(scores, dtype=np.float64)
     return Rankings.from_keys(keys, names, unranked="unknown")
 
 
