@@ -5,6 +5,7 @@ import traceback
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
@@ -73,6 +74,17 @@ def test_the_index_of_a_pandas_frame_is_not_read():
     metadata = {b"pandas": b'{"index_columns": ["__index_level_0__"]}'}
     table = pa.table({"a": [1, 2], "b": [2, 1], "__index_level_0__": [7, 9]})
     assert read_rankings(table.replace_schema_metadata(metadata)).names == ("a", "b")
+
+
+def test_where_a_row_was_in_a_pandas_frame_is_no_item_of_a_file(tmp_path):
+    """`frame[frame.a > 1].to_parquet(..)` writes it: items would be called by people's rows."""
+    names = ("a", "b", "__index_level_0__")
+    for texts, asked in ((["x", "y"], {"form": "places"}), ([4, 5], {"best": "high"})):
+        columns = (texts, texts[::-1], [7, 9])
+        written = pa.table(dict(zip(names, columns, strict=True)))
+        parquet.write_table(written, tmp_path / "b.parquet")
+        found = read_rankings(tmp_path / "b.parquet", **asked)
+        assert found == read_rankings(pa.table(dict(zip("ab", columns, strict=False))), **asked)
 
 
 def test_lists_are_ballots_best_first():

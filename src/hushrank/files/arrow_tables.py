@@ -4,6 +4,7 @@ pyarrow is imported when one of them is met, and is an extra: `parquet`.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
@@ -17,6 +18,8 @@ from hushrank.errors import HushrankError, needs_extra, require
 from hushrank.files.columns import Column, Table, text_of
 
 EXTRA = "parquet"
+
+_ROW_NUMBERS = re.compile(r"__index_level_\d+__")
 
 
 @runtime_checkable
@@ -48,7 +51,7 @@ def pyarrow_for(what: str) -> Any:
 
 
 def parse_parquet(content: bytes) -> Table:
-    """Read a Parquet file whose columns hold text or numbers.
+    """Read a Parquet file whose columns hold text or numbers, but for pandas' numbers of rows.
 
     Raises HushrankError when it is damaged, empty or holds other columns; rows count from 1.
     """
@@ -58,7 +61,7 @@ def parse_parquet(content: bytes) -> Table:
     found = None
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
         read = parquet.read_table(BytesIO(content), page_checksum_verification=True)
-        found = _table(read, "Parquet")
+        found = _table(_without_row_numbers(read), "Parquet")
     if found is None or not found.header:
         raise HushrankError("expected a whole Parquet file with columns of text or numbers")
     return found
@@ -80,6 +83,12 @@ def _table(table: Any, format: str = "") -> Table:
     unread = not any(column.is_read for column in columns)
     require(not (columns and unread), "expected columns of text or numbers")
     return Table(header, columns, lambda row: f"row {row + 1}", format)
+
+
+def _without_row_numbers(table: Any) -> Any:
+    """Leave out what pandas wrote of an index without a name: where a row was in another frame."""
+    names = enumerate(table.column_names)
+    return table.select([n for n, name in names if not _ROW_NUMBERS.fullmatch(name)])
 
 
 def _without_index(table: Any) -> Any:
