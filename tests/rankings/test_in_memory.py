@@ -87,6 +87,15 @@ def test_where_a_row_was_in_a_pandas_frame_is_no_item_of_a_file(tmp_path):
         assert found == read_rankings(pa.table(dict(zip("ab", columns, strict=False))), **asked)
 
 
+@pytest.mark.parametrize("title", ["Unnamed: 0", "Unnamed: 0.1", "index"])
+def test_where_a_row_was_in_a_pandas_frame_is_no_score(title):
+    """As `read_csv` calls what `to_csv` wrote without a name, and `reset_index` an index."""
+    rng = np.random.default_rng(1)
+    scores = {name: rng.integers(1, 6, 20).tolist() for name in ("tea", "milk", "juice")}
+    beside = {title: [3 * row for row in range(20)]}
+    assert read_rankings(pa.table(beside | scores), best="high").names == ("tea", "milk", "juice")
+
+
 def test_lists_are_ballots_best_first():
     found = read_rankings([["b", "a", "10", "9"], ["a"], ("9", {"a", "b"}), []])
     expected = [[3, 2, 1, 0], [np.nan, np.nan, 0, np.nan], [0, np.nan, 1, 1]]

@@ -28,7 +28,8 @@ _BESIDE = re.compile(
     r"|(?:full|first|last|user) ?name|last ?page|(?:start|user) ?language|distribution ?channel"
     r"|location(?:latitude|longitude)|recipient.*|external ?(?:data ?)?reference|custom ?data.*"
     r"|response ?type|cast vote record|precinct ?portion|ballot ?(?:style|type)|cvr ?number"
-    r"|tabulator ?num|imprinted ?id|counting ?group|any (?:other|more) comments.*",
+    r"|tabulator ?num|imprinted ?id|counting ?group|any (?:other|more) comments.*"
+    r"|unnamed: 0(?:\.\d+)?",  # as pandas calls its numbers of rows
     re.IGNORECASE,
 )
 _PERHAPS_BESIDE = re.compile(
@@ -38,7 +39,7 @@ _PERHAPS_BESIDE = re.compile(
     r"|device|platform|precinct|ip|year|total|score|count|votes|alter|geschlecht|land|ort|plz"
     r"|(?:what(?: is|['\u2019]s) )?your (?:age|gender|sex|country|city)\??|how old are you\??"
     r"|years of experience"
-    r"|nr\.?|no\.?|teilnehmer(?:in)?|antwort id|kommentare?|feedback|notes?",
+    r"|index|nr\.?|no\.?|teilnehmer(?:in)?|antwort id|kommentare?|feedback|notes?",
     re.IGNORECASE,
 )
 _COUNTS = re.compile(
