@@ -243,6 +243,21 @@ def test_many_numbers_of_another_form_are_read_as_few_are(tmp_path, monkeypatch)
     assert found != hushrank.read_rankings(table)
 
 
+@pytest.mark.parametrize("index", ["tea", "__index_level_0__"])
+def test_an_index_of_pandas_is_in_a_piece_what_it_is_in_a_file(tmp_path, index):
+    """One with a name is an item as others are, one without is none."""
+    names = (index, "milk", "juice")
+    table, _ = small_numbers(tmp_path, names, [[1, 2, 3], [3, 1, 2], [2, 1, 3]] * 3)
+    told = {b"pandas": f'{{"index_columns": ["{index}"]}}'.encode()}
+    parquet.write_table(table.replace_schema_metadata(told), tmp_path / "b.parquet")
+    stated = hushrank.read_rankings(tmp_path / "b.parquet", form="ranks")
+    assert ("tea" in stated.names, len(stated.names)) == (
+        (True, 3) if index == "tea" else (False, 2)
+    )
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=100)
+    assert read_piece(BallotTerms(Asked(form="ranks")), piece) == stated
+
+
 def test_many_places_are_read_as_few_are(tmp_path, monkeypatch):
     """As ranks they say the same only where two items change places, as in the first rows."""
     monkeypatch.setattr("hushrank.rankings.ballot_sums.ROWS_OF_A_HEAD", 3)

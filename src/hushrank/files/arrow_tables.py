@@ -61,10 +61,20 @@ def parse_parquet(content: bytes) -> Table:
     found = None
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
         read = parquet.read_table(BytesIO(content), page_checksum_verification=True)
-        found = _table(_without_row_numbers(read), "Parquet")
+        found = _table(columns_of_file(read), "Parquet")
     if found is None or not found.header:
         raise HushrankError("expected a whole Parquet file with columns of text or numbers")
     return found
+
+
+def columns_of_file(table: Any) -> Any:
+    """Return the columns of a Parquet file, but for where a row was in another frame of pandas.
+
+    An index with a name is a column as others are, whatever pandas makes of it.
+    """
+    names = enumerate(table.column_names)
+    kept = table.select([n for n, name in names if not _ROW_NUMBERS.fullmatch(name)])
+    return kept.replace_schema_metadata(None)
 
 
 def table_of_arrow(source: ArrowTable) -> Table:
@@ -83,12 +93,6 @@ def _table(table: Any, format: str = "") -> Table:
     unread = not any(column.is_read for column in columns)
     require(not (columns and unread), "expected columns of text or numbers")
     return Table(header, columns, lambda row: f"row {row + 1}", format)
-
-
-def _without_row_numbers(table: Any) -> Any:
-    """Leave out what pandas wrote of an index without a name: where a row was in another frame."""
-    names = enumerate(table.column_names)
-    return table.select([n for n, name in names if not _ROW_NUMBERS.fullmatch(name)])
 
 
 def _without_index(table: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
+from hushrank.files.arrow_tables import columns_of_file
 from hushrank.files.names import natural_order
 from hushrank.files.pieces import Piece, errors_naming_parquet, table_of
 from hushrank.rankings.coding import rank_type
@@ -109,7 +110,7 @@ class BallotTerms:
 
 def read_piece(terms: BallotTerms, piece: Piece) -> Rankings:
     """Read the ballots of a piece. Raises HushrankError, which names the file."""
-    table = table_of(piece)
+    table = columns_of_file(table_of(piece))
     with errors_naming_parquet(piece.path):
         _require_a_ballot_a_row(terms, table.column_names)
         head = _head(terms, table)
