@@ -12,3 +12,5 @@ def test_reports_beyond_the_rows_are_refused_with_what_was_expected():
     assert mechanism.tally(np.array([15], dtype=np.uint32)).n_reports == 1
     with pytest.raises(HushrankError, match=r"expected reports 0\.\.15, some lie outside"):
         mechanism.tally(np.array([16], dtype=np.uint32))
+    with pytest.raises(HushrankError, match=r"expected reports 0\.\.15, some lie outside"):
+        mechanism.tally(np.array([3, 31], dtype=np.uint32))

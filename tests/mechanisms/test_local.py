@@ -14,7 +14,7 @@ def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
         checked_counts(most + 2**10, 2)
 
 
-@pytest.mark.parametrize("categories", [[0, 77], [-77, 1]])
+@pytest.mark.parametrize("categories", [[0, 77], [-77, 1], [1, -77], [77, 0], [0, -77, 2]])
 def test_an_answer_that_is_refused_is_not_told(categories):
     with pytest.raises(HushrankError, match=r"^expected categories 0\.\.2, some lie outside$"):
         checked_categories(np.array(categories), 3)

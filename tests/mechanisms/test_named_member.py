@@ -89,6 +89,10 @@ def test_bad_parameters_and_rows_of_the_vectors_are_refused_before_anything_is_d
         if rows.size:  # an array of nobody has any shape; a device refuses an empty row
             with pytest.raises(HushrankError, match="expected"):
                 mechanism.randomise(rows, rng=Randomness.replayed(b""))
+            if rows.shape[1] == 3:  # of somebody who is not the first
+                people = np.concatenate([[[0, 1, 2]], rows])
+                with pytest.raises(HushrankError, match="expected"):
+                    mechanism.randomise(people, rng=Randomness.replayed(b""))
     with pytest.raises(HushrankError, match="expected whole numbers"):
         mechanism.randomise(np.array([[0.0, 1.0, 2.0]]), rng=Randomness.replayed(b""))
     assert mechanism.randomise(np.zeros(0, dtype=int), rng=Randomness.replayed(b"")).size == 0

@@ -221,6 +221,8 @@ BAD_SCORES = [
     np.array([1.0, -1.0, 0.0]),
     np.array([np.nan, 0.0, 0.0]),
     np.array([2**62, -(2**62), 0]),
+    np.array([0, 2**62, -(2**62)]),
+    np.array([1, 2**62, -(2**62) - 1]),
     np.array([2**63 - 1, 2**63 - 1, 2]),
     np.array([True, False, False]),
 ]

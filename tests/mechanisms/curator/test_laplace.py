@@ -201,7 +201,13 @@ def test_other_parameters_are_refused(sensitivity, epsilon, message):
 
 
 @pytest.mark.parametrize(
-    "values", [np.zeros(2), np.array([True]), [1, 2], np.array([2**62 + 1]), np.array([-(2**63)])]
+    "values",
+    [
+        *(np.zeros(2), np.array([True]), [1, 2]),
+        *(np.array([2**62 + 1]), np.array([-(2**63)])),
+        *(np.array([0, 2**62 + 1]), np.array([0, -(2**62) - 1])),
+        np.array([[1, 2], [3, -(2**63)]]),
+    ],
 )
 def test_other_values_are_refused_before_anything_is_drawn(values):
     with pytest.raises(HushrankError, match=r"whole numbers$|at most 2\^62, some are larger$"):
