@@ -89,6 +89,15 @@ def test_a_device_refuses_a_mechanism_that_hides_other_answers(monkeypatch, ques
         read_handout(handout, most_epsilon=2.0)
 
 
+@pytest.mark.parametrize("nth", [0, 1, 2])
+def test_no_survey_is_published_one_of_whose_mechanisms_hides_other_answers(nth):
+    mechanisms = [SubsetOrder(3, 1.0)] * 3
+    mechanisms[nth] = GeneralizedRandomizedResponse(3, 1.0)
+    survey = Survey("apart", (WholeOrder((0, 1, 2)),) * 3, tuple(mechanisms), 1.0)
+    with pytest.raises(HushrankError, match="hides what the question asks for"):
+        PublishedSurvey(survey, NAMES[:3])
+
+
 def test_whole_orders_are_tallied_over_the_wire_as_by_arrays():
     mechanism, orders = WHOLE.survey.mechanisms[0], list(permutations(range(4)))
     people = Rankings.from_orders(np.array(orders), NAMES)

@@ -194,6 +194,10 @@ def test_numbers_of_questions_end_with_the_last():
             HELD.handout([number])
     with pytest.raises(HushrankError, match=r"expected a question 0\.\.2"):
         HELD.read_report(sent(3, 1))
+    two = replace(HELD, survey=replace(SURVEY, answers_per_person=2))
+    for numbers in ([0, 3], [2, -1], [-1, 0]):
+        with pytest.raises(HushrankError, match=r"expected questions 0\.\.2"):
+            two.handout(numbers)
     for numbers in ([], [0, 1]):
         with pytest.raises(HushrankError, match="expected 1 distinct questions to answer"):
             HELD.handout(numbers)

@@ -503,6 +503,28 @@ def test_reports_of_two_parts_are_told_apart_and_those_of_none_refused(make, n_u
     ]
 
 
+@pytest.mark.parametrize("question", [-1, -3, 3, 2**40])
+@pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
+def test_a_number_beyond_a_part_is_no_question_of_its_neighbours(make, question):
+    """Questions of all parts have one row of numbers: -1 of a part is the last of that before."""
+    lots = pairwise((0.0, 0.2, 0.5, 1.0))
+    parts = tuple(published(make, lots=each) for each in lots)
+    report = 1 if make is GeneralizedRandomizedResponse else '"01"'
+    names = [part.fingerprint for part in parts]
+    rows = pa.table({"survey": names, "question": [question] * 3, "report": [report] * 3})
+    assert tally_batch(parts, rows.to_batches()[0]).n_refused == 3
+
+
+@pytest.mark.parametrize("n_named", [0, 1, 3])
+def test_reports_that_name_no_survey_are_refused_where_all_others_name_one(n_named):
+    part = published(GeneralizedRandomizedResponse)
+    names = pa.array([*[part.fingerprint] * n_named, None, None], pa.string())
+    n = len(names)
+    rows = pa.table({"survey": names, "question": [0] * n, "report": [1] * n})
+    found = tally_batch((part,), rows.to_batches()[0])
+    assert (found.n_refused, found.tallies[0][0].n_reports) == (2, n_named)
+
+
 def test_sums_of_other_rounds_are_not_added():
     one, other = published(GeneralizedRandomizedResponse), published(Harmony)
     with pytest.raises(ValueError, match="shorter"):

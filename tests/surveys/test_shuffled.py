@@ -1,5 +1,6 @@
 """What an accountant of shuffled reports is told of a round: exactly, and rounded up."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -100,5 +101,7 @@ def test_people_with_budgets_of_their_own_are_no_crowd():
     mine = sampled_survey("asked", (PAIR,), 1.0, budgets=(1.0, 2.0))
     with pytest.raises(HushrankError, match="people with other budgets are no crowd"):
         clone_rate((mine,))
+    with pytest.raises(HushrankError, match="people with other budgets are no crowd"):
+        clone_rate((survey(PAIR, 1.0, (0.0, 0.5)), replace(mine, lots=(0.5, 1.0))))
     with pytest.raises(HushrankError, match="this one asks a part of them"):
         clone_rate((survey(PAIR, 1.0, (0.0, 0.5)),))
