@@ -1,4 +1,5 @@
 import pyarrow as pa
+import pytest
 
 from hushrank.files.hashes import hashes_of, new_salt
 
@@ -11,6 +12,16 @@ def test_nobody_knows_the_next_salt():
         assert max(words) > 2**60
         assert 0 <= min(words) <= max(words) < 2**64
     assert all(odd % 2 == 1 for _, odd in salts)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
+def test_a_part_of_a_column_has_the_hashes_of_its_own_rows(kind):
+    """By those of other rows somebody whose reports lie in two parts would count as two."""
+    texts = pa.array(["a", "bb", "", "ccc", "bb"]).cast(kind)
+    whole = hashes_of(texts, (5, 7)).tolist()
+    assert whole[1] == whole[4]
+    for first in range(5):
+        assert hashes_of(texts.slice(first, 2), (5, 7)).tolist() == whole[first : first + 2]
 
 
 def test_texts_have_other_hashes_by_another_salt():
