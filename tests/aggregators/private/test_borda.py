@@ -439,3 +439,6 @@ def test_there_may_be_2_to_the_40_ballots_and_no_more():
     assert (ballot_margins(most) == most - most.T).all()
     with pytest.raises(HushrankError, match=r"of 0 to 1,099,511,627,776 ballots$"):
         ballot_margins(most + np.array([[0, 1], [0, 0]]))
+    for fewer in ([[0, -1], [0, 0]], [[0, 0], [-1, 0]]):
+        with pytest.raises(HushrankError, match=r"of 0 to 1,099,511,627,776 ballots$"):
+            ballot_margins(np.array(fewer))

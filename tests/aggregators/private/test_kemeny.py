@@ -1,5 +1,5 @@
 from functools import cache
-from math import comb, inf
+from math import comb, exp, inf
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ import pytest
 from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.private import kemeny as private_kemeny
 from hushrank.aggregators.private.kemeny import gaussian_kemeny, p_sample
+from hushrank.aggregators.private.order import DrawnByCost
 from hushrank.errors import HushrankError
 from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
@@ -81,6 +82,15 @@ def test_a_huge_epsilon_gives_the_kemeny_order():
     assert (found.evidence.margins == COUNTS - COUNTS.T).all()
     sampled = p_sample(COUNTS, epsilon=1000.0, rng=Randomness.seeded(1))
     assert sampled.order == CENTRE
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.07, 1.0, 30.0])
+def test_a_lead_is_the_least_by_which_neighbours_are_so_likely_right(rate):
+    """Of two orders in which these two alone change places one is e^(rate lead) times likelier."""
+    for probability in (0.6, 0.75, 0.95):
+        lead = DrawnByCost(rate).lead_for(probability)
+        right, less = (1 / (1 + exp(-rate * ballots)) for ballots in (lead, lead - 1))
+        assert less < probability <= right
 
 
 def test_p_sample_releases_an_order_and_nothing_that_tells():
