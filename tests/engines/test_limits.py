@@ -170,6 +170,12 @@ TRUST = (
             f" comes first; 2 to say the whole order; of different people) {AGAINST}",
         ),
         (
+            Outcome(0, (ONE, PARTS[0]), 2, True),
+            "The reports protect each of 2 people by 2-LDP (in nats: 1 to say which of two items"
+            " comes first; 1 to say which of two items comes first; of different people)"
+            f" {AGAINST}",
+        ),
+        (
             Outcome(0, (ONE, replace(ONE, epsilon=3.0)), 2, True, ((1.0, 3.0), (3.0, inf))),
             "The reports protect each of 2 people by 3-LDP, within their own budgets from 1 to 3"
             " (in nats: 1 to say which of two items comes first; 3 to say which of two items comes"

@@ -342,10 +342,12 @@ def test_the_people_of_a_budget_are_asked_and_no_others():
         [by_budget(3.0, np.inf, 2.0), by_budget(3.0, np.inf, 1.5)],
     ],
 )
-def test_nobody_pays_more_than_their_budget(drive, surveys):
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1), np.arange(120) * 7 % 120])
+def test_nobody_pays_more_than_their_budget(drive, surveys, order):
+    """Wherever among the others they stand."""
     rng = Randomness.seeded(1) if drive is run else np.random.default_rng(1)
     with pytest.raises(HushrankError, match="more than somebody it asks has"):
-        drive(ask(*surveys), EVERY_ORDER, rng=rng, budgets=OWN)
+        drive(ask(*surveys), EVERY_ORDER, rng=rng, budgets=OWN[order])
 
 
 @pytest.mark.parametrize("drive", [run, simulate])
@@ -399,6 +401,7 @@ def test_rounds_within_the_budgets_add_up():
         np.full(120, -1.0),
         np.full(120, np.nan),
         np.full(120, np.inf),
+        *(np.append(np.ones(119), last) for last in (0.0, -1.0, np.nan, np.inf)),
     ],
 )
 def test_impossible_budgets_are_refused_before_anything_is_drawn(budgets):

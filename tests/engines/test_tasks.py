@@ -43,6 +43,13 @@ def test_a_sum_with_a_failure_is_that_failure(first, second):
     assert found == (failures[0] if failures else 3)
 
 
+@pytest.mark.parametrize("n_pieces", [1, 15, 16, 17, 18, 33, 257])
+def test_every_piece_is_in_the_sum_once_however_many_there_are(n_pieces):
+    """Sixteen are added at a time: one that is left alone is not left out."""
+    pieces = tuple(2**n for n in range(n_pieces))
+    assert Workers("threads", 1).add_up(fails_at, 0, pieces) == 2**n_pieces - 1
+
+
 @pytest.mark.parametrize("wrong", [1, 20, 40])
 @pytest.mark.parametrize("workers", [Workers(), Workers("threads", 2)], ids=["here", "threads"])
 def test_a_piece_that_fails_leaves_no_sum(workers, wrong):

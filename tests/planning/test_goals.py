@@ -1,6 +1,6 @@
 """What formulas foretell, beside collections and releases of people who are made up."""
 
-from math import erfc, sqrt
+from math import comb, erfc, sqrt
 
 import numpy as np
 import pytest
@@ -9,6 +9,8 @@ from scipy.stats import norm
 from hushrank.aggregators.private.borda import p_borda_centred
 from hushrank.engines.local import simulate
 from hushrank.errors import HushrankError
+from hushrank.estimators.shares import share_variance
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.planning.goals import (
     SURE,
@@ -47,6 +49,20 @@ def test_devices_name_the_winner_as_often_as_foretold():
     foretold = 1 - erfc(lead / error / sqrt(2)) / 2
     assert 0.6 < foretold < 0.95
     assert np.mean(np.array(firsts) == 0) == pytest.approx(foretold, abs=0.08)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 4.0])
+@pytest.mark.parametrize("n_items", [2, 3, 12])
+def test_an_error_on_devices_is_that_of_the_response_and_of_who_was_asked(n_items, epsilon):
+    """Of people who are evenly split; a lead is made of 2 (m - 2) shares, and of one twice."""
+    n_pairs, n_people = comb(n_items, 2), 66 * 100
+    half, reports = np.array([0.5, 0.5]), n_people // n_pairs
+    response = GeneralizedRandomizedResponse(2, epsilon)
+    of_share = share_variance(response, half, reports)[0] + 1 / (4 * reports)
+    of_lead = (2 * (n_items - 2) + 4) * of_share / (n_items - 1) ** 2
+    for goal, variance in (("shares", of_share), ("winner", of_lead), ("order", of_lead)):
+        error = error_on_devices(Wish(goal, n_items, n_people), epsilon)
+        assert error**2 == pytest.approx(variance, rel=1e-9)
 
 
 @pytest.mark.parametrize("n_items", [2, 3, 12])

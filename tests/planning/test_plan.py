@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.planning.asking import MODELS
-from hushrank.planning.plan import Situation, _rounded_up, make_plan
+from hushrank.estimators.shares import share_variance
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.planning.asking import MODELS, askings
+from hushrank.planning.plan import LYING, Situation, _rounded_up, make_plan
 from hushrank.planning.populations import REFERENCES, TYPICAL
 from hushrank.planning.predictions import Place
 from hushrank.planning.recommendation import likely_range, recommend
@@ -60,6 +62,16 @@ def test_of_two_items_clear_reports_tell_of_the_people_and_not_of_their_populati
     assert place.expect("max-entropy", 8.0).distance < place._sampling
 
 
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+@pytest.mark.parametrize("population", ["uniform", "mallows"])
+def test_an_interval_of_two_items_is_of_two_standard_errors_of_the_response(population, epsilon):
+    """Everybody answers the one question: nobody else could have been asked."""
+    response = GeneralizedRandomizedResponse(2, epsilon)
+    error = share_variance(response, np.array([0.5, 0.5]), 20_000)[0] ** 0.5
+    found = Place(table(), population, 2, 20_000).expect("pairs", epsilon).half_width
+    assert found == pytest.approx(min(1.96 * error, 0.5), rel=1e-9)
+
+
 @pytest.mark.parametrize("exact", [200.0, 201.0, 1234.0, 1299.9, 1300.0, 98_001.0])
 def test_people_needed_are_rounded_up_to_two_digits(exact):
     rounded = _rounded_up(exact)
@@ -87,6 +99,17 @@ def test_every_protocol_and_population_is_planned():
             assert (errors.distance is None) == (name not in MODELS)
             assert 0 <= errors.excess < 0.5
             assert errors.half_width is None or 0 < errors.half_width <= 0.5
+
+
+def test_what_liars_can_do_is_said_of_the_round_in_which_they_can_do_most():
+    for name, each in make_plan(Situation(7, 5000, 1.0)).protocols.items():
+        asked = askings(name, 7, 5000, 1.0)
+        by_liars, by_picking = (
+            max(one.moved(LYING, n_people=5000, picks=picks) for one in asked)
+            for picks in (False, True)
+        )
+        influence = max(one.influence(5000) for one in asked)
+        assert (each.by_liars, each.by_picking, each.influence) == (by_liars, by_picking, influence)
 
 
 def test_people_needed_reach_the_wanted_error_and_fewer_do_not():

@@ -9,8 +9,9 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.models.mixture import plackett_luce_mixture
-from hushrank.protocols.orders.one_order import one_order
+from hushrank.protocols.orders.one_order import known_margins, one_order
 from hushrank.protocols.orders.order_design import OrderDesign
+from hushrank.protocols.orders.subset_order import mean_rank_covariance
 from hushrank.protocols.registry import make_protocol
 from hushrank.randomness import Randomness
 from hushrank.rankings.distances import kendall_cost
@@ -124,6 +125,25 @@ def test_where_one_part_got_no_reports_the_other_one_decides():
     next(protocol)
     with pytest.raises(HushrankError, match="0 reports"):
         protocol.send((nobody, (Tally.empty(4),)))
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+def test_the_fewer_rank_everything_the_more_of_their_errors_is_who_they_are(share):
+    """Where everybody ranks everything, how far people differ from each other is no error."""
+    people, design = mixed(500, 4, seed=5), OrderDesign(2, 1, share)
+    surveys = next(one_order(4, epsilon=3.0, n_people=500, design=design))
+    n_whole = round(1000 * share)
+    reports = [expected_tallies(surveys, people, n / 500) for n in (1000 - n_whole, n_whole)]
+    n_blocks = len(surveys[0].questions)
+    blocks = tuple(
+        Tally(each.support / n_blocks, each.n_reports // n_blocks) for each in reports[0][0]
+    )
+    known = known_margins(4, surveys, (blocks, reports[1][1]))
+    whole = surveys[1].mechanisms[0]
+    n_people = sum(each.n_reports for each in blocks) + n_whole
+    drawn = 1 - whole.signal**2 * n_whole / n_people
+    noise = 4 * drawn * mean_rank_covariance(whole, n_whole)
+    assert known.scores.covariance == pytest.approx(noise, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_items", [1, 101])
