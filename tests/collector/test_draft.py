@@ -65,6 +65,7 @@ def test_a_survey_survives_its_file_with_its_pictures(form):
         ({"protocol": "safari", "options": {"split": "half"}}, "split|half"),
         ({"allowed_origins": ["https://example.org/path"]}, "allowed_origins"),
         ({"allowed_origins": ["*"]}, "allowed_origins"),
+        ({"allowed_origins": ["https://example.org", "*"]}, "allowed_origins"),
         ({"allowed_origins": ["https://example.org:port"]}, "allowed_origins"),
         ({"colour": "red"}, "colour"),
     ],

@@ -1,10 +1,13 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hushrank.collector.draft import LIVE, read_draft
 from hushrank.collector.forecast import LEVELS, foretell, level_of
+from hushrank.estimators.shares import share_variance
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 
 PAGE = (Path(__file__).parents[2] / "docs/collecting-live.md").read_text()
 ROW = re.compile(
@@ -35,6 +38,17 @@ def test_what_is_said_to_be_enough_is_enough_and_little_less_is_not():
     found = foretell("max-entropy", 8, 300, 1.0)
     assert foretell("max-entropy", 8, found.enough, 1.0).known >= LEVELS["ends"]
     assert foretell("max-entropy", 8, found.enough // 2, 1.0).known < LEVELS["ends"]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+@pytest.mark.parametrize("n_people", [200, 3000])
+def test_a_majority_is_sure_that_lies_two_standard_errors_beyond_an_even_pair(n_people, epsilon):
+    """Of three items, one pair a person: with the noise, and with who was asked of all people."""
+    mechanism, reports = GeneralizedRandomizedResponse(2, epsilon), n_people / 3
+    noise = share_variance(mechanism, np.array([0.5, 0.5]), reports)[0]
+    error = (noise + (1 - 1 / 3) / (4 * reports)) ** 0.5
+    majority = foretell("ldp-kwiksort-rr", 3, n_people, epsilon).majority
+    assert 50 + 1.96 * 100 * noise**0.5 - 1 <= majority <= 50 + 1.96 * 100 * error + 1
 
 
 def test_fewer_people_than_were_simulated_are_said_to_be_so():

@@ -131,6 +131,14 @@ def test_a_receipt_is_of_these_answers_to_this_assignment():
     assert receipt("a", b"1", {2: KEYS[1]}) not in marks
 
 
+def test_what_a_key_makes_of_the_same_bytes_is_another_thing_for_each_purpose():
+    """A receipt, which everybody gets, would else sign an assignment, or show a place."""
+    said = b"whatever"
+    signed, pad = tokens._mac(KEYS[1], said), tokens._masked(bytes(16), KEYS[1], said)
+    received = bytes.fromhex(receipt("", said, {1: KEYS[1]}))
+    assert len({signed, pad, received}) == 3
+
+
 def test_a_receipt_stays_the_same_when_another_key_signs():
     token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), {1: KEYS[1]})
     assert receipt(token, b"1", {1: KEYS[1]}) == receipt(token, b"1", KEYS)

@@ -426,6 +426,18 @@ def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced()
         require_announced(handout, announced, 1, LOTS // 4)
 
 
+@pytest.mark.parametrize("others", [("milk", "tea"), ("tea",), ("tea", "milk", "milk")])
+def test_a_later_round_asks_about_the_items_that_were_announced_in_their_order(others):
+    items = tuple(SimpleNamespace(name=name) for name in ("tea", "milk"))
+    announced = SimpleNamespace(items=items, unranked="refused", first_round=())
+    head = SimpleNamespace(items=("tea", "milk"), takes_incomplete=False, lots=(0.0, 1.0))
+    handout = SimpleNamespace(head=head, fingerprint="")
+    require_announced(handout, announced, 1, 0)
+    head.items = others
+    with pytest.raises(HushrankError, match="other items than announced"):
+        require_announced(handout, announced, 1, 0)
+
+
 def test_no_rounding_hides_what_rounds_cost_together():
     """Floats round 0.1 + 0.7 down."""
     require_price({0: 0.1, 1: 0.7}, SimpleNamespace(epsilon=0.8))
