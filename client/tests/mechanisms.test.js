@@ -174,6 +174,14 @@ test("the chance of a lie is not above what the thresholds make it", () => {
   assert.ok(lieRate < 0.25 && lieRate > 0.2499999);
 });
 
+test("a report of one of several lies where it names none that holds", () => {
+  for (const { wire } of cases.filter(({ wire }) => wire.kind === "named-member")) {
+    const shown = BigInt(readMechanism(wire).lieRate * 2 ** 53) << 11n;
+    const lies = 2n ** 64n - BigInt(wire.n_members) * BigInt(wire.hit_words);
+    assert.ok(shown <= lies && lies < shown + 2n ** 11n);
+  }
+});
+
 test("an epsilon is of at most 1000", () => {
   const words = { hit_words: String(2n ** 64n - 1n), false_hit_words: "1" };
   const wire = { kind: "generalized-randomized-response", n_categories: 2, epsilon: 1000, ...words };
@@ -256,6 +264,14 @@ test("bad answers are refused before anything is drawn, and are not shown", () =
         assert.throws(() => readMechanism(wire).randomise(answer, nothing), refused);
       }
     }
+  }
+});
+
+test("of several that hold each is after the one before", () => {
+  const { wire } = cases.find(({ wire }) => wire.n_members === 3);
+  const nothing = Randomness.replayed(new Uint8Array());
+  for (const answer of [[1, 0, 2], [0, 2, 1], [0, 1, 1], [0, 0, 1]]) {
+    assert.throws(() => readMechanism(wire).randomise(answer, nothing), { kind: "unfit-ranking" });
   }
 });
 
