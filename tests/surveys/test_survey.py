@@ -92,6 +92,7 @@ def test_the_price_is_computed_exactly():
         {"questions": ()},
         {"mechanisms": (GeneralizedRandomizedResponse(2, 1.0),) * 5},
         {"mechanisms": (GeneralizedRandomizedResponse(3, 1.0),) * 6},
+        {"mechanisms": tuple(GeneralizedRandomizedResponse(2 + n // 5, 1.0) for n in range(6))},
         {"answers_per_person": 0},
         {"answers_per_person": 7},
         {"epsilon": float("inf")},
