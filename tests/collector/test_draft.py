@@ -51,6 +51,7 @@ def test_a_survey_survives_its_file_with_its_pictures(form):
         ({"title": "one\ntwo"}, "printable"),
         ({"items": [{"name": "tea"}]}, "items"),
         ({"items": [{"name": "tea"}, {"name": "tea"}]}, "distinct"),
+        ({"items": [{"name": "tea"}, {"name": "milk"}, {"name": "tea"}]}, "distinct"),
         ({"items": [{"name": "tea"}, {"name": "te\x1ba"}]}, "printable"),
         ({"items": [{"name": "tea"}, {"name": "coffee", "size": 3}]}, "size"),
         ({"epsilon": 0}, "epsilon"),

@@ -193,6 +193,7 @@ def test_no_edited_document_says_that_reports_cost_less(tmp_path, protocol):
         (("rounds", 0, "tallies", 0, 0, 0), -20, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), -20, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), 41, "tallies that reports can add up to"),
+        (("rounds", 0, "tallies", 0, 0, 1, 1), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 1, 0, 1, 0), 121, "tallies that reports can add up to"),
         (("chosen",), [{"kind": "pairs"}], "chosen: expected a design of blocks"),
         (("chosen", "block_size"), 3000, "expected blocks of 2 to 4 items"),

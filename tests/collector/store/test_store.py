@@ -372,6 +372,9 @@ WRONG = {
     "no answers": lambda store: store.accept([upload(1, survey="t")], now=NOW),
     "too many answers": lambda store: store.accept([upload(1, *[b""] * 10_001)], now=NOW),
     "a report that is too long": lambda store: store.accept([upload(1, bytes(2**16 + 1))], now=NOW),
+    "a later report that is too long": lambda store: store.accept(
+        [upload(1, b"a", bytes(2**16 + 1), survey="t")], now=NOW
+    ),
     "a report that is text": lambda store: store.accept([upload(1, "a")], now=NOW),
     "a number below 0": lambda store: store.accept([upload(-1, b"a")], now=NOW),
     "a number that is too large": lambda store: store.accept([upload(2**63, b"a")], now=NOW),
@@ -391,6 +394,9 @@ WRONG = {
         [upload(1, b"a", survey="t")], now=datetime(2026, 1, 1)
     ),
     "a short digest": lambda store: store.put_secrets([Secret("a", b"short", b"")]),
+    "a short digest after a right one": lambda store: store.put_secrets(
+        [Secret("a", DIGEST, b""), Secret("b", b"short", b"")]
+    ),
     "a secret of no survey": lambda store: store.put_secrets([Secret("a", DIGEST, b"", "no")]),
 }
 
