@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hushrank.engines.tasks import Failure, Known, Workers, _added
+from hushrank.engines.tasks import Failure, Known, Workers, _added, _Graph
 from hushrank.errors import HushrankError
 
 
@@ -48,6 +48,15 @@ def test_every_piece_is_in_the_sum_once_however_many_there_are(n_pieces):
     """Sixteen are added at a time: one that is left alone is not left out."""
     pieces = tuple(2**n for n in range(n_pieces))
     assert Workers("threads", 1).add_up(fails_at, 0, pieces) == 2**n_pieces - 1
+
+
+def test_names_of_tasks_are_of_no_input_and_no_hash_of_it():
+    """By a hash whoever reads a dashboard could try guesses."""
+    graphs = [_Graph.of(fails_at, ("secret", 7), range(40)).total for _ in range(2)]
+    first, again = ({str(name) for name in dict(each.__dask_graph__())} for each in graphs)
+    assert len(first) == len(again) == 1 + 40 + 3 + 1  # what all share, tasks, sums, their sum
+    assert not first & again
+    assert all(name.startswith("hushrank-") for name in first)
 
 
 @pytest.mark.parametrize("wrong", [1, 20, 40])
