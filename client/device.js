@@ -77,12 +77,14 @@ export class Device {
    * Where the survey stands now.
    *
    * @param {string} survey
-   * @returns {Promise<{ state: string, round: number | null }>} and whatever else it tells
+   * @returns {Promise<{ state: string, round: number | null, closes: string | null }>} closes: when
+   *   that round ends, if ever; and whatever else it tells
    */
   async state(survey) {
     const told = fields(await this.#get(`${encodeURIComponent(survey)}/state`));
     const round = told.state === "open" ? whole(told.round, 0, MOST_ROUNDS) : null;
-    return { ...told, state: text(told.state), round };
+    const closes = typeof told.closes === "string" ? told.closes : null;
+    return { ...told, state: text(told.state), round, closes };
   }
 
   /** What the person has spent, and their limit. */

@@ -130,7 +130,9 @@ const show = guarded(async () => {
 
 /** @param {Look} found */
 async function showStep(found) {
-  const { announcement: asked, state, kept } = found;
+  const { announcement, state, kept } = found;
+  // what was announced is the end of the first round
+  const asked = state.round ? { ...announcement, closes: state.closes } : announcement;
   const isOpen = state.state === "open";
   // Of what this tab began nothing is left where another one has answered, or nobody will.
   if (isOver(state) || kept?.wire) sessionStorage.removeItem(draft);

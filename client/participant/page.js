@@ -26,7 +26,7 @@ import { speaker } from "./strings.js";
  * @typedef {object} Look
  * @property {Announcement} announcement
  * @property {string} fingerprint
- * @property {{state: string, round: number | null}} state
+ * @property {{state: string, round: number | null, closes: string | null}} state
  * @property {Kept | null} kept
  * @property {Ranking | null} earlier  the order that was given in an earlier survey of the series
  */

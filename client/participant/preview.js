@@ -24,7 +24,7 @@ export function previewDevice(address) {
       const announcement = readAnnouncement(await answer.text());
       names = announcement.items.map(({ name }) => name);
       lieChance = 1 / (Math.exp(announcement.epsilon) + 1);
-      return { announcement, fingerprint: "", state: { state: "open", round: 0 }, kept, earlier: null };
+      return { announcement, fingerprint: "", state: { state: "open", round: 0, closes: announcement.closes }, kept, earlier: null };
     },
     async join() {
       kept ??= joined(names, lieChance);

@@ -572,6 +572,14 @@ test("no response is longer than a mebibyte", async () => {
   await kinds(state(2 ** 20 + 1), "too-large");
 });
 
+test("a device tells when the open round ends, if that is a text", async () => {
+  for (const [closes, told] of [["2027-06-30T16:00:00Z", "2027-06-30T16:00:00Z"], [null, null], [5, null]]) {
+    const fetch = async () => new Response(JSON.stringify({ state: "open", round: 1, closes }));
+    const device = new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch });
+    assert.deepEqual(await device.state("any"), { state: "open", round: 1, closes: told });
+  }
+});
+
 test("what is sent says that it is JSON", async () => {
   const survey = caseOf("olh");
   const collector = new Collector(survey);

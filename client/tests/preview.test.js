@@ -27,7 +27,7 @@ test("a preview shows the survey, of which nothing is kept", async () => {
   const { device, requests, look } = await preview();
   assert.deepEqual(look.announcement.items.map(({ name }) => name), names);
   const { announcement: _, ...others } = look;
-  const state = { state: "open", round: 0 };
+  const state = { state: "open", round: 0, closes: look.announcement.closes };
   assert.deepEqual(others, { fingerprint: "", state, kept: null, earlier: null });
   assert.deepEqual(requests, [[ADDRESS]]);
   assert.deepEqual(await device.spent(), { here: 0, all: 0, limit: 8 });

@@ -17,7 +17,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import Survey
 from hushrank.surveys.wire import PublishedSurvey
 from tests.collector.drafts import NAMES
-from tests.collector.web.running import running
+from tests.collector.web.running import others_report, running
 from tests.commands import hushrank
 
 ORDER = "coffee\ntea\njuice\nwater\n"
@@ -203,6 +203,24 @@ def test_a_dry_run_joins_nobody(at_terminal):
         assert "What to drink" in shown
         assert "Your order" not in shown
         assert (await collector.service.survey(survey)).counts[0].joined == 0
+
+    at_terminal(using)
+
+
+def test_who_is_asked_in_a_later_round_is_told_when_that_one_ends(at_terminal):
+    """What was announced is the end of the first round."""
+    first, second = datetime(2027, 2, 1, 18, tzinfo=UTC), datetime(2027, 2, 9, 18, tzinfo=UTC)
+    asked = {"protocol": "safari", "smallest_group": 2, "closes": first}
+
+    async def using(collector, answer):
+        here = link(collector, survey := await collector.open(**asked))
+        assert "2027-02-01 18:00 UTC" in await answer(here, "--dry-run")
+        await others_report(collector.service, survey, 2)
+        await collector.service.close_round(survey)
+        await collector.service.open_round(survey, second)
+        shown = await answer(here, "--dry-run")
+        assert "2027-02-09 18:00 UTC" in shown
+        assert "2027-02-01" not in shown
 
     at_terminal(using)
 

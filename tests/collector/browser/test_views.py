@@ -257,6 +257,19 @@ def test_who_returns_answers_the_next_round_from_the_same_order(visit):
     assert (kept["round"], kept["ranking"]) == (1, SENT["ranking"])
 
 
+@pytest.mark.parametrize("kept", [SENT, None])
+@pytest.mark.parametrize(
+    ("closes", "said"),
+    [("2027-06-30T16:00:00Z", "June 30, 2027"), (None, "until whoever asks closes it")],
+)
+def test_who_is_asked_in_a_later_round_is_told_when_that_one_ends(visit, kept, closes, said):
+    """What was announced is the end of the first round."""
+    second = {"state": "open", "round": 1, "closes": closes}
+    page = visit(scenario(announcement=TWO_ROUNDS, kept=kept, state=second))
+    assert said in told(page)
+    assert "March 31" not in told(page)
+
+
 def test_a_limit_that_is_reached_can_be_raised(visit):
     spent = {"here": 7.5, "all": 9, "limit": 8}
     page = visit(scenario(spent=spent, joining="over-limit"))

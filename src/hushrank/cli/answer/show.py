@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -51,7 +52,9 @@ def answer_and_show(link: str, wishes: Wishes, state: Path | None) -> None:
         if wishes.limit is not None:
             device.set_limit(wishes.limit)
         opened = device.open(survey)
-        _introduce(console, origin, opened.announcement)
+        now = connection.where(survey)
+        closes = now.closes if now.round else opened.announcement.closes  # that of the first round
+        _introduce(console, origin, opened.announcement, closes)
         if not wishes.only_shows:
             standing = device.join(survey, invitation=invitation, shown=opened.fingerprint)
             _answer(console, device, opened.announcement, standing, wishes)
@@ -94,12 +97,14 @@ def _order(announcement: Announcement, file: Path | None) -> list[str]:
     return read_order(file, names, is_partial=is_partial)
 
 
-def _introduce(console: Console, origin: str, told: Announcement) -> None:
-    """Print who asks, why, what taking part costs, and the items."""
+def _introduce(
+    console: Console, origin: str, told: Announcement, closes: datetime | None
+) -> None:
+    """Print who asks, why, until when, what taking part costs, and the items."""
     figures = {
         "asked by": told.asked_by,
         "why": told.purpose,
-        "until": f"{told.closes:%Y-%m-%d %H:%M} UTC" if told.closes else "it is closed",
+        "until": f"{closes.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if closes else "it is closed",
         "contact": told.contact,
         "privacy notice": told.privacy_notice,
         "results": f"shown only if at least {told.smallest_group:,} people answer",

@@ -318,6 +318,17 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
     on_collector(using)
 
 
+def test_a_first_round_that_closes_by_itself_is_not_said_to_close_the_survey(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        for protocol, said in (("safari", "This round closes"), ("pairs", "The survey closes")):
+            id = await collector.open(protocol=protocol, closes=START + timedelta(days=1))
+            page = (await organiser.get(f"/o/surveys/{id}")).text
+            assert re.findall(r"[\w ]+ closes(?= by itself:)", page) == [said]
+
+    on_collector(using)
+
+
 def test_the_button_of_an_old_page_ends_no_later_round(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
