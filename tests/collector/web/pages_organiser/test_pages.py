@@ -413,6 +413,8 @@ def test_reports_that_cannot_be_honest_are_told_where_results_may_be_seen(
     ("fields", "said"),
     [
         ({"protocol": "pairs", "epsilon": "1"}, "by up to 8 percentage points"),
+        ({"protocol": "pairs", "epsilon": "0.5"}, "for up to 2.6 honest"),
+        ({"protocol": "pairs", "epsilon": "1", "expected_people": "35"}, "by up to 10 percentage"),
         ({"joining": "invitations"}, "each invitation adds one report at most"),
         ({"protocol": "olh"}, "can speak for all"),
     ],

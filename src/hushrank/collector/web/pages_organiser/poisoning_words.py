@@ -1,6 +1,7 @@
 """What forged reports can do, and whether some look forged, in the organiser's language."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from hushrank.collector.draft import Draft
 from hushrank.collector.web.pages_organiser.words import Words
@@ -10,19 +11,25 @@ from hushrank.poisoning.forgery import Forgery
 FORGED_SHARE = 0.05
 """Of the reports, in the example."""
 MOST_FINDINGS = 5
+ROUNDING = 1e-9
 
 
 def forgery_words(t: Words, draft: Draft, forgery: Forgery) -> list[str]:
-    """Say what somebody who forges reports can do."""
+    """Say what somebody who forges reports can do: never less than they can."""
     people = draft.expected_people
     n_forged = max(1, round(people * FORGED_SHARE))
     moved = forgery.shift(n_forged, max(people - n_forged, 0))
-    lines = [t("forgery.weight", weight=t.number(forgery.weight, 1))]
+    lines = [t("forgery.weight", weight=t.number(_above(10 * forgery.weight) / 10, 1))]
     if forgery.claims > 1:
         lines.append(t("forgery.claims", claims=forgery.claims))
-    lines.append(t("forgery.shift", n=n_forged, people=people, points=round(100 * moved)))
+    lines.append(t("forgery.shift", n=n_forged, people=people, points=_above(100 * moved)))
     lines.append(t(f"forgery.{draft.joining}"))
     return lines
+
+
+def _above(number: float) -> int:
+    """Return a number rounded up, but for what floats err by."""
+    return ceil(number - ROUNDING)
 
 
 def suspicion_words(t: Words, names: Sequence[str], found: Sequence[Suspicion]) -> list[str]:
