@@ -86,6 +86,8 @@ def test_who_does_not_send_can_send_the_same_later(at_terminal):
         assert "Not sent" in first
         assert await reported(collector, survey) == 0
         second = await answer(link(collector, survey), "--yes", typed="4 3 2 1\n")
+        assert "gave your order before" in second
+        assert "gave your order before" not in first
         sent = [re.findall("Exactly these bytes: (.*)", shown) for shown in (first, second)]
         assert sent[0] == sent[1] != []
         assert await reported(collector, survey) == 1
@@ -214,6 +216,8 @@ def test_who_is_asked_in_a_later_round_is_told_when_that_one_ends(at_terminal):
 
     async def using(collector, answer):
         here = link(collector, survey := await collector.open(**asked))
+        asks = await answer(here, typed="1 2 3 4\nn\n", state="another.sqlite")
+        assert "a noisy answer to this leaves this machine in this round:" in asks
         assert "2027-02-01 18:00 UTC" in await answer(here, "--dry-run")
         await others_report(collector.service, survey, 2)
         await collector.service.close_round(survey)

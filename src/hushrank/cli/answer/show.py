@@ -73,12 +73,14 @@ def _answer(
         console.print("This round asks other people: there is nothing to send.")
         return
     if standing.answered is None:
-        console.print("\n".join(_asked(handout)))
+        console.print("\n".join(_asked(handout, announcement)))
         over = "what it costs is more than you allow a collector in a year: see --limit"
         require(standing.is_payable, over)
         device.answer(announcement.id, _order(announcement, wishes.order))
         standing = device.kept(announcement.id) or standing
         handout = standing.handout or handout
+    else:
+        console.print("You gave your order before: this is its answer, and no other is drawn.")
     console.print("\n".join(_sent(handout, standing)))
     if standing.receipt is not None:
         console.print(f"It was sent before; the receipt is {plain(standing.receipt)}.")
@@ -97,9 +99,7 @@ def _order(announcement: Announcement, file: Path | None) -> list[str]:
     return read_order(file, names, is_partial=is_partial)
 
 
-def _introduce(
-    console: Console, origin: str, told: Announcement, closes: datetime | None
-) -> None:
+def _introduce(console: Console, origin: str, told: Announcement, closes: datetime | None) -> None:
     """Print who asks, why, until when, what taking part costs, and the items."""
     figures = {
         "asked by": told.asked_by,
@@ -128,8 +128,9 @@ def _cost(told: Announcement) -> str:
     )
 
 
-def _asked(handout: Handout) -> Iterator[str]:
-    yield "Of your order, only a noisy answer to this leaves this machine:"
+def _asked(handout: Handout, told: Announcement) -> Iterator[str]:
+    now = " in this round" if told.comes_back else ""
+    yield f"Of your order, only a noisy answer to this leaves this machine{now}:"
     for question, _ in handout.asked.values():
         yield f"  {_plain(question_in_words(question, handout.head.items))}"
 
