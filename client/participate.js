@@ -2,7 +2,7 @@
 // What is asked, drawn, kept and sent is the business of device.js; this is what a person sees of it.
 
 import "./ranking-list.js";
-import { ledger } from "./participant/blocks.js";
+import { ledger, MOST_LIMIT } from "./participant/blocks.js";
 import { h, ICONS } from "./participant/elements.js";
 import { pageOf } from "./participant/page.js";
 import { openDevice } from "./participant/person.js";
@@ -77,8 +77,8 @@ async function explain(error) {
   const kind = String(error?.kind ?? "unexpected");
   if (kind === "offline") return waitForConnection("offline.page");
   if (kind === "not-answered") return show(); // another tab is in the next round
-  if (kind === "over-limit") return say("limit", { mark: "warning", more: [await account()] });
-  if (["too-many", "unavailable"].includes(kind)) return say("too-many", { mark: "waiting", button: tryAgain() });
+  if (kind === "over-limit") return overLimit();
+  if (["too-many", "unavailable"].includes(kind)) return say(kind, { mark: "waiting", button: tryAgain() });
   // where the collector says so, an answer may have left the device
   if (REFUSED.includes(kind) && !error.status) return say("refused", { mark: "warning" });
   if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
@@ -88,8 +88,10 @@ async function explain(error) {
   return say("unexpected", { mark: "warning", button: tryAgain() });
 }
 
-async function account() {
-  return ledger(page, await page.device.spent(), look?.announcement.epsilon ?? 0);
+async function overLimit() {
+  const spent = await page.device.spent();
+  const text = spent.limit < MOST_LIMIT ? "limit.text" : "limit.text_most";
+  say("limit", { text, mark: "warning", more: [ledger(page, spent, look?.announcement.epsilon ?? 0)] });
 }
 
 /** @param {string} text @param {() => Promise<void>} [step] */

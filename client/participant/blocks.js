@@ -8,6 +8,8 @@ import { budgetShares, lieOdds, liePercent, natsAbove } from "./odds.js";
 
 const WEAK = 20; // a lie in fewer than one of 20 answers hides little
 const MOST_DOTS = 60;
+const LIMITS = [2, 4, 8, 16]; // in nats, that the page offers
+export const MOST_LIMIT = Math.max(...LIMITS);
 
 /**
  * The heading of a view, which takes the focus when the view appears.
@@ -89,11 +91,10 @@ function bar({ spent, more }) {
 
 /** @param {Page} page @param {number} limit */
 function limitChoice({ t, device, show }, limit) {
-  const choices = [2, 4, 8, 16];
-  const options = choices.map((each) =>
+  const options = LIMITS.map((each) =>
     h("option", { value: each, selected: each === limit }, t(`ledger.limit_${each}`)),
   );
-  if (!choices.includes(limit)) {
+  if (!LIMITS.includes(limit)) {
     options.push(h("option", { value: limit, selected: true }, t("ledger.limit_other")));
   }
   const choose = (/** @type {Event} */ event) =>

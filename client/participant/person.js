@@ -85,10 +85,14 @@ class Person {
     return this.#known(id);
   }
 
-  /** Sends the answer to the round that was shown. @param {string} id @param {number} round */
+  /**
+   * Sends the answer to the round that was shown.
+   * @param {string} id @param {number} round @returns {Promise<Kept>}
+   */
   async send(id, round) {
-    await this.#device.send(id, round);
-    return this.#known(id);
+    const receipt = await this.#device.send(id, round);
+    const kept = await this.#known(id);
+    return kept && { ...kept, stage: "sent", receipt }; // also where it could not be kept
   }
 
   /** Forgets a survey that takes no more reports. @param {string} id */

@@ -123,7 +123,7 @@ export function reveal(page, asked, kept, { isQueued, isOther }, send) {
       h("p", {}, t("reveal.lie"), " ", chance(page, kept)),
     ),
     h("p", { dir: "auto" }, t("reveal.asked", { asked: page.asked(kept) })),
-    h("p", {}, t("reveal.stays")),
+    h("p", {}, t(asked.comes_back ? "reveal.stays_round" : "reveal.stays")),
     everyByte(page, kept),
     isQueued && notice("plain", t("offline.title"), h("p", {}, t("offline.send"))),
     h(

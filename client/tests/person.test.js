@@ -129,6 +129,20 @@ test("the page is told how far a person has come, and what became of the report"
   assert.deepEqual((await person.look(survey.id)).earlier, { ...ranking, names });
 });
 
+test("a receipt that could not be kept is shown all the same", async () => {
+  const survey = caseOf("pairs", { id: "unkept", series: "unkept" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  const locked = await person.lock(survey.id, "unkept", { order: survey.order, unranked: [] });
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = () => {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+  const sent = await person.send(survey.id, 0).finally(() => (IDBObjectStore.prototype.put = put));
+  assert.deepEqual(sent, { ...locked, stage: "sent", receipt: "abc123" });
+});
+
 test("an order is offered where a survey asks about the same items again, and about no others", async () => {
   const survey = caseOf("pairs", { id: "same", series: "offered" });
   const items = names.map((name, nth) => ({ name: nth ? name : "milk" }));

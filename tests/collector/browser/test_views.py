@@ -46,6 +46,7 @@ MESSAGES = {
     "unreadable": (scenario(looking="malformed"), "does not answer this survey"),
     "offline": (scenario(looking="offline"), "No connection"),
     "busy": (scenario(looking="too-many"), "Too many people at once"),
+    "out of order": (scenario(looking="unavailable"), "does not work at the moment"),
     "no storage": (scenario(opening="no-storage"), "This browser keeps nothing"),
     "no randomness": (scenario(opening="no-randomness"), "This browser is too old"),
     "not asked": (
@@ -160,6 +161,14 @@ def test_people_see_exactly_what_is_sent(at_reveal):
     assert "a coin in your computer decided. The chance of a lie was 26 %." in told(page)
     page.get_by_text("Every character that is sent").click()
     assert page.locator("pre").text_content() == WIRE
+
+
+@pytest.mark.parametrize("announcement", [ANNOUNCEMENT, TWO_ROUNDS])
+def test_what_stays_is_said_of_this_round_where_another_may_come(at_reveal, announcement):
+    said = told(at_reveal(scenario(announcement=announcement)))
+    comes_back = announcement["comes_back"]
+    assert ("of your order leaves your computer in this round." in said) == comes_back
+    assert ("of your order leaves your computer. The coin" in said) != comes_back
 
 
 def test_a_receipt_says_what_was_sent(at_reveal):
@@ -279,6 +288,15 @@ def test_a_limit_that_is_reached_can_be_raised(visit):
     page.get_by_text("What you allow", exact=True).click()
     page.get_by_label("What you allow").select_option("16")
     until(page, "document.querySelector('h1').textContent.startsWith('Which hot drink')")
+
+
+@pytest.mark.parametrize(("limit", "said"), [(8, "or raise the limit"), (16, "More cannot be")])
+def test_nobody_is_told_to_raise_a_limit_beyond_what_the_page_offers(visit, limit, said):
+    page = visit(scenario(spent={"here": 15.5, "all": 16, "limit": limit}, joining="over-limit"))
+    press(page, "Start")
+    page.get_by_role("heading", name="That would be more than you allow").wait_for()
+    assert said in told(page)
+    assert ("raise the limit" in told(page)) == (limit < 16)
 
 
 def test_a_limit_that_could_not_be_kept_is_not_shown(visit, visits):
