@@ -49,6 +49,14 @@ def test_requests_are_those_of_the_interface():
     ]
 
 
+@pytest.mark.parametrize("told", [b'{"receipt":""}', b'{"receipt":null}', b"{}", b"<html>"])
+def test_what_has_no_receipt_is_not_taken_for_one(told):
+    """Nobody knows who answered, or whether they pass it on: it is sent again."""
+    connection = connected(lambda _: httpx.Response(201, content=told))
+    with pytest.raises(HushrankError, match="answered what this version does not know"):
+        connection.send(b"{}")
+
+
 def test_no_cookie_of_a_collector_is_sent_back(monkeypatch):
     seen = []
 

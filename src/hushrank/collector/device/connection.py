@@ -5,7 +5,7 @@ from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from time import monotonic
-from typing import Protocol, Self, TypeVar
+from typing import Annotated, Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -156,7 +156,7 @@ class HttpConnection:
 
 
 class _Receipt(msgspec.Struct, frozen=True):
-    receipt: str
+    receipt: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class _ProblemDocument(msgspec.Struct, frozen=True):
