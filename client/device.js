@@ -262,7 +262,7 @@ export class Device {
    */
   #drawn({ asked }, ranks, past, isFree) {
     const memos = { ...past };
-    let [units, isRepeated] = [0n, false];
+    let [units, isRepeated, isOutdated] = [0n, false, false];
     const reports = asked.map(({ question, mechanism, key }) => {
       const answer = question.answer(ranks);
       const memo = memos[key] ?? { last: "", reports: {} };
@@ -270,12 +270,13 @@ export class Device {
       const last = own in memo.reports || isFree ? own : memo.last;
       const known = memo.reports[last];
       isRepeated ||= known !== undefined;
+      isOutdated ||= last !== own;
       units += known === undefined ? unitsOf(mechanism.epsilon) : 0n;
       const report = known ?? mechanism.randomise(answer, this.#randomness);
       memos[key] = { last, reports: { ...memo.reports, [last]: report } };
       return report;
     });
-    return { answered: { reports, nats: floatAbove(units), isRepeated }, memos };
+    return { answered: { reports, nats: floatAbove(units), isRepeated, isOutdated }, memos };
   }
 
   /** @param {string} fingerprint @param {string} json @returns {KeptSurvey} */

@@ -164,6 +164,8 @@ export interface Answered {
   nats: number;
   /** Whether any is the report of an earlier survey of the series. */
   isRepeated: boolean;
+  /** Whether any answers an earlier order, as the limit allows no new report. */
+  isOutdated: boolean;
 }
 
 /** Where the person stands in a round. */

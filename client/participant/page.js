@@ -18,6 +18,7 @@ import { speaker } from "./strings.js";
  * @property {Says[]} said  what the reports say, of each question
  * @property {Asks[]} asked  the question's first answer, which names what it is about
  * @property {number | null} lieChance
+ * @property {boolean} isOutdated  whether a report answers an earlier order
  * @property {string | null} wire
  * @property {string | null} receipt
  */

@@ -57,6 +57,7 @@ class Person {
       asked: handout?.asked.map(anyAnswer) ?? [],
       said: (answered && handout?.asked.map((asked, nth) => said(asked, answered.reports[nth]))) ?? [],
       lieChance: handout && lieChance(handout.asked),
+      isOutdated: answered?.isOutdated ?? false, // of before there was such a word, too
     };
   }
 

@@ -53,7 +53,7 @@ function joined(names, lieChance) {
   const pair = shuffledItems(names.length).slice(0, 2).sort((a, b) => a - b);
   const asked = [{ says: /** @type {const} */ ("order"), items: pair }];
   const nothing = { ranking: null, said: [], wire: null, receipt: null };
-  return { round: 0, stage: "joined", isPayable: true, names, asked, lieChance, ...nothing };
+  return { round: 0, stage: "joined", isPayable: true, names, asked, lieChance, isOutdated: false, ...nothing };
 }
 
 /** @param {Kept} kept @param {Ranking} ranking @returns {Kept} */

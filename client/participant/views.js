@@ -120,7 +120,7 @@ export function reveal(page, asked, kept, { isQueued, isOther }, send) {
       { class: "card sends" },
       h("p", { class: "soft" }, t("reveal.sends")),
       quotation(page, page.said(kept)),
-      h("p", {}, t("reveal.lie"), " ", chance(page, kept)),
+      h("p", {}, lie(page, kept)),
     ),
     h("p", { dir: "auto" }, t("reveal.asked", { asked: page.asked(kept) })),
     h("p", {}, t(asked.comes_back ? "reveal.stays_round" : "reveal.stays")),
@@ -134,11 +134,12 @@ export function reveal(page, asked, kept, { isQueued, isOther }, send) {
   ];
 }
 
-/** @param {Page} page @param {Kept} kept */
-function chance({ t }, { lieChance: p }) {
-  if (!p) return "";
+/** How far what is sent is true. @param {Page} page @param {Kept} kept */
+function lie({ t }, { lieChance: p, isOutdated }) {
+  if (isOutdated) return t("reveal.outdated"); // nobody knows the chance that it is true of this order
+  if (!p) return t("reveal.lie");
   const shown = chanceShown(p);
-  return t("odds" in shown ? "reveal.chance" : "reveal.chance_percent", shown);
+  return `${t("reveal.lie")} ${t("odds" in shown ? "reveal.chance" : "reveal.chance_percent", shown)}`;
 }
 
 /** @param {Page} page @param {Kept} kept */
@@ -163,7 +164,7 @@ export function receipt(page, asked, kept, spent, after) {
       { class: "card sends" },
       h("p", { class: "soft" }, t("receipt.sent")),
       quotation(page, page.said(kept)),
-      h("p", {}, t("reveal.lie"), " ", chance(page, kept)),
+      h("p", {}, lie(page, kept)),
       h("p", { class: "code" }, h("span", {}, t("receipt.code")), " ", h("code", { dir: "ltr" }, kept.receipt ?? "")),
       h("p", { class: "small" }, t("receipt.code_hint")),
     ),

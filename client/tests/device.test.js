@@ -324,8 +324,8 @@ test("a hundred weeks with the same ranking cost what one costs, and send the sa
   let now = 0;
   const device = deviceOf(collector, { now: () => now });
   for (const [nth, survey] of surveys.entries()) {
-    const { nats, isRepeated } = await week(device, survey, survey.order);
-    assert.deepEqual([nats, isRepeated], [nth ? 0 : 2, nth > 0]);
+    const { nats, isRepeated, isOutdated } = await week(device, survey, survey.order);
+    assert.deepEqual([nats, isRepeated, isOutdated], [nth ? 0 : 2, nth > 0, false]);
     now += WEEK;
   }
   assert.equal(new Set(collector.uploads.map((upload) => JSON.stringify(parsed(upload)))).size, 1);
@@ -386,14 +386,15 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   const { order } = surveys[0];
   const first = await week(device, surveys[0], order);
   const repeated = await week(device, surveys[1], reversed(order));
-  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true });
+  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true, isOutdated: true });
   const [best, next, ...rest] = order; // a third answer: the latest report is still the first one
   assert.deepEqual(await week(device, surveys[3], [next, best, ...rest]), repeated);
   await device.join(stranger.id);
   await kinds(device.answer(stranger.id, order), "over-limit");
   await kinds(device.answer(stranger.id, reversed(order)), "over-limit");
   await device.setLimit(4);
-  assert.equal((await week(device, surveys[2], reversed(order))).nats, 2);
+  const { nats, isOutdated } = await week(device, surveys[2], reversed(order));
+  assert.deepEqual([nats, isOutdated], [2, false]);
   await kinds(device.answer(stranger.id, order), "over-limit");
   for (const wrong of [-1, NaN, Infinity, "8"]) await kinds(device.setLimit(wrong), "malformed");
 });
@@ -441,7 +442,7 @@ test("a later round that is beyond the limit draws nothing anew", async () => {
   await device.setLimit(1.9);
   collector.round = 1;
   const repeated = await week(device, survey, reversed(survey.order));
-  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true });
+  assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true, isOutdated: true });
 });
 
 test("what is kept can be seen without the collector, and forgotten but for what it cost", async () => {

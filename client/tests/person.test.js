@@ -114,7 +114,7 @@ test("the page is told how far a person has come, and what became of the report"
   assert.equal(begun.fingerprint, fingerprintOf(survey.announcement));
   assert.deepEqual([begun.state.state, begun.state.round], ["open", 0]);
   const { lieChance, asked, ...joined } = await person.join(survey.id, { invitation: null });
-  const nothing = { ranking: null, wire: null, receipt: null, said: [] };
+  const nothing = { ranking: null, wire: null, receipt: null, said: [], isOutdated: false };
   assert.deepEqual(joined, { round: 0, stage: "joined", isPayable: true, names, ...nothing });
   assert.ok(lieChance > 0 && lieChance < 0.5);
   assert.deepEqual(asked.map(({ says }) => says), ["order"]);
@@ -153,6 +153,22 @@ test("an order is offered where a survey asks about the same items again, and ab
   await person.lock(survey.id, "offered", { order: survey.order, unranked: [] });
   assert.deepEqual((await person.look(survey.id)).earlier.order, survey.order);
   assert.equal((await person.look(others.id)).earlier, null);
+});
+
+test("an answer to an earlier order is told to be one, where the limit allows no new one", async () => {
+  const surveys = [0, 1].map((nth) => caseOf("pairs", { id: `weeks-${nth}`, series: "weeks", epsilon: 8 }));
+  globalThis.fetch = new Collector(...surveys).fetch;
+  const person = await openDevice({ origin: "https://weeks.example" });
+  const { order } = surveys[0];
+  const told = [];
+  const { limit } = await person.spent();
+  for (const [nth, each] of [order, [...order].reverse()].entries()) {
+    await person.join(surveys[nth].id, { invitation: null });
+    told.push(await person.lock(surveys[nth].id, "weeks", { order: each, unranked: [] }));
+    await person.limitTo(0.01);
+  }
+  await person.limitTo(limit);
+  assert.deepEqual(told.map(({ isOutdated }) => isOutdated), [false, true]);
 });
 
 test("who is asked for a whole order is told of which items, in no order of anybody", async () => {

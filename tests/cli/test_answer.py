@@ -131,6 +131,23 @@ def test_what_is_repeated_is_not_said_to_have_been_sent(at_terminal):
     at_terminal(using)
 
 
+def test_an_answer_to_an_earlier_order_is_said_to_be_one(at_terminal):
+    """Of the order that is given now nobody knows the chance that it is a lie."""
+
+    async def using(collector, answer):
+        first = await collector.open(protocol="subset-order")
+        once = await answer(link(collector, first), "--limit", "2", typed="1 2 3 4\nn\n")
+        again = await collector.service.copy(first)
+        await collector.service.open(again)
+        shown = await answer(link(collector, again), typed="4 3 2 1\nn\n")
+        for said, chance, older in ((once, 1, 0), (shown, 0, 1)):
+            plain = " ".join(said.split())
+            assert plain.count("drawn by chance, likelier to be near yours") == chance
+            assert plain.count("answered to an earlier order of yours") == older
+
+    at_terminal(using)
+
+
 def test_the_chance_of_a_lie_is_said_of_each_answer_that_has_another(at_terminal, tmp_path):
     """A survey may hide one answer much better than the other: the chance of one is not of both."""
     pairs = [RelativeOrder((0, 1)), RelativeOrder((0, 2)), RelativeOrder((0, 3))]

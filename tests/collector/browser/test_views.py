@@ -171,6 +171,16 @@ def test_what_stays_is_said_of_this_round_where_another_may_come(at_reveal, anno
     assert ("of your order leaves your computer. The coin" in said) != comes_back
 
 
+def test_no_chance_of_a_lie_is_said_of_an_answer_to_an_earlier_order(at_reveal):
+    page = at_reveal(scenario(locked=scenario()["locked"] | {"isOutdated": True}))
+    shown = told(page)
+    press(page, "Send")
+    page.wait_for_selector(".stamp")
+    for said in (shown, told(page)):
+        assert "answered to an earlier order of yours" in said
+        assert "chance of a lie" not in said
+
+
 def test_a_receipt_says_what_was_sent(at_reveal):
     page = at_reveal()
     press(page, "Send")

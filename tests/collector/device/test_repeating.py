@@ -60,6 +60,7 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
         answered = device.answer(survey, ORDER)
         device.send(survey)
         assert (answered.nats, answered.is_repeated) == ((2.0, False) if week == 0 else (0.0, True))
+        assert not answered.is_outdated
         survey = live.repeat(survey) if week < n_weeks - 1 else survey
     sent = [reports_of(upload) for upload in uploads(connection)]
     assert len(sent) == n_weeks
@@ -122,14 +123,16 @@ def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
     survey, connection = live.open(epsilon=2.0, protocol="subset-order"), live.connection()
     device = live.device(connection=connection)
     device.set_limit(2.0)
-    sent = []
+    sent, outdated = [], []
     for order in (ORDER, OTHER, OTHER, THIRD, ORDER):
         assert device.join(survey).is_payable
         answered = device.answer(survey, order)
         sent.append(answered.reports)
+        outdated.append(answered.is_outdated)
         device.send(survey)
         survey = live.repeat(survey)
     assert sent == sent[:1] * 5
+    assert outdated == [False, True, True, True, False]
     assert device.spent().everywhere == 2.0
     stranger = live.open(epsilon=2.0, protocol="subset-order")
     assert not device.join(stranger).is_payable

@@ -15,6 +15,7 @@ from hushrank.cli.output.talk import for_people, is_quiet
 from hushrank.collector.announcement import Announcement
 from hushrank.collector.device.connection import HttpConnection, is_unprotected, survey_at
 from hushrank.collector.device.device import Device, Standing
+from hushrank.collector.device.kept import Answered
 from hushrank.collector.device.memory import FileMemory
 from hushrank.collector.device.words import (
     chance_in_words,
@@ -22,11 +23,16 @@ from hushrank.collector.device.words import (
     report_in_words,
 )
 from hushrank.errors import require
+from hushrank.mechanisms.local import Reporting
 from hushrank.surveys.handout import Handout
 
 UNPROTECTED = (
     "This connection is not protected: whoever is between can read and change what is asked and"
     " what is sent."
+)
+OUTDATED = (
+    "This repeats what this machine answered to an earlier order of yours, perhaps with a lie: a"
+    " new answer would cost more than you allow a collector in a year."
 )
 
 
@@ -140,7 +146,7 @@ def _sent(handout: Handout, standing: Standing) -> Iterator[str]:
     if standing.answered is None or standing.upload is None:
         return
     yield "This machine sends:"
-    chances = [chance_in_words(mechanism) for _, mechanism in handout.asked.values()]
+    chances = [_chance(mechanism, standing.answered) for _, mechanism in handout.asked.values()]
     each = zip(handout.asked.values(), standing.answered.reports, chances, strict=True)
     for nth, ((question, mechanism), report, chance) in enumerate(each, start=1):
         said = report_in_words(question, mechanism, report, handout.head.items)
@@ -150,6 +156,11 @@ def _sent(handout: Handout, standing: Standing) -> Iterator[str]:
     if standing.answered.is_repeated:
         yield "Of this, what an earlier survey of the series asked is repeated, and costs nothing."
     yield f"Exactly these bytes: {plain(standing.upload.decode())}"
+
+
+def _chance(mechanism: Reporting, answered: Answered) -> str:
+    """Say how a device lies; of the order that is given now nobody knows it of an older answer."""
+    return OUTDATED if answered.is_outdated else chance_in_words(mechanism)
 
 
 def _account(device: Device) -> Iterator[str]:

@@ -16,12 +16,14 @@ class Answered(Quiet, frozen=True):
     """The reports of one round, exactly as they are sent, in the order of its questions.
 
     nats: what they cost, 0 where all were sent before. is_repeated: whether any of them is a report
-    of an earlier survey of the series.
+    of an earlier survey of the series. is_outdated: whether any answers an earlier order, as the
+    limit allows no new report.
     """
 
     reports: tuple[WireReport, ...]
     nats: float
     is_repeated: bool
+    is_outdated: bool = False
 
 
 class KeptSurvey(Quiet, frozen=True):

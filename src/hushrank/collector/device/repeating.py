@@ -47,18 +47,20 @@ def answer_each(
     exceeds = "this would exceed the limit that the person has set"
     require(is_affordable or is_known(handout, past), exceeds)
     keys = {number: memo_key(handout, number) for number in truths}
-    memos, reports, price = dict(past), [], Fraction(0)
+    memos, reports, price, is_outdated = dict(past), [], Fraction(0), False
     for number, truth in truths.items():
         memo = memos.get(keys[number], Memo("", {}))
         own = msgspec.json.encode(truth[0].tolist()).decode()
         told = own if own in memo.reports or is_affordable else memo.last
+        is_outdated |= told != own
         if told not in memo.reports:
             price += Fraction(handout.asked[number][1].epsilon)
             memo = Memo(told, {**memo.reports, told: hide(number, truth)})
         memos[keys[number]] = Memo(told, memo.reports)
         reports.append(memo.reports[told])
     is_repeated = price < sum(Fraction(handout.asked[number][1].epsilon) for number in truths)
-    return Drawn(Answered(tuple(reports), float_above(price), is_repeated), memos)
+    answered = Answered(tuple(reports), float_above(price), is_repeated, is_outdated)
+    return Drawn(answered, memos)
 
 
 def is_known(handout: Handout, past: Mapping[str, Memo]) -> bool:
