@@ -21,7 +21,9 @@ export function previewDevice(address) {
     async look() {
       const answer = await fetch(address);
       if (!answer.ok) throw { kind: "not-found" };
-      const announcement = readAnnouncement(await answer.text());
+      const told = readAnnouncement(await answer.text());
+      /** @type {import("./page.js").Announcement} */ // as whoever has a link of their own sees it
+      const announcement = told.joining === "invitations" ? { ...told, joining: "open" } : told;
       names = announcement.items.map(({ name }) => name);
       lieChance = 1 / (Math.exp(announcement.epsilon) + 1);
       return { announcement, fingerprint: "", state: { state: "open", round: 0, closes: announcement.closes }, kept, earlier: null };

@@ -12,8 +12,8 @@ const CHANCE = 1 / (1 + Math.E);
 const WORDS = 2 ** 32;
 
 /** A preview of a survey; `requests` are all addresses that it asked for. */
-async function preview() {
-  const { announcement } = caseOf("pairs", { epsilon: EPSILON });
+async function preview(changes = {}) {
+  const { announcement } = caseOf("pairs", { epsilon: EPSILON, ...changes });
   const requests = [];
   globalThis.fetch = async (...asked) => {
     requests.push(asked);
@@ -33,6 +33,12 @@ test("a preview shows the survey, of which nothing is kept", async () => {
   assert.deepEqual(await device.spent(), { here: 0, all: 0, limit: 8 });
   assert.equal(await device.limitTo(1), undefined);
   assert.equal(await device.lasts(true), true);
+});
+
+test("a survey by invitation is shown as it is to whoever has one", async () => {
+  for (const [joining, shown] of [["invitations", "open"], ["api", "api"], ["open", "open"]]) {
+    assert.equal((await preview({ joining })).look.announcement.joining, shown);
+  }
 });
 
 test("a survey that is not there has no preview", async () => {
