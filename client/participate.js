@@ -220,7 +220,8 @@ function unlessOffline(error) {
 function rank(isOffline = false) {
   const { announcement } = /** @type {Look} */ (look);
   const earlier = fitting(look?.earlier, announcement);
-  const begun = { ranking: savedDraft() ?? earlier, isAgain: earlier !== null, isOffline };
+  const saved = savedDraft();
+  const begun = { ranking: saved ?? earlier, isBegun: saved !== null, isAgain: earlier !== null, isOffline };
   const changed = (/** @type {{value: unknown}} */ { value }) => sessionStorage.setItem(draft, JSON.stringify(value));
   display(views.rank(page, announcement, begun, changed, guarded(finish)), 2);
 }

@@ -54,11 +54,11 @@ function overLimit({ t, collector }) {
 /**
  * @param {Page} page
  * @param {Announcement} asked
- * @param {{ranking: import("../order.js").Ranking | null, isAgain: boolean, isOffline: boolean}} begun
+ * @param {{ranking: import("../order.js").Ranking | null, isBegun: boolean, isAgain: boolean, isOffline: boolean}} begun
  * @param {(list: RankingList) => void} changed
  * @param {(list: RankingList) => Promise<void>} done
  */
-export function rank(page, asked, { ranking, isAgain, isOffline }, changed, done) {
+export function rank(page, asked, { ranking, isBegun, isAgain, isOffline }, changed, done) {
   const { t } = page;
   const incomplete = asked.unranked !== "refused";
   const list = rankingList(page, asked, incomplete);
@@ -77,7 +77,8 @@ export function rank(page, asked, { ranking, isAgain, isOffline }, changed, done
     isSure = true;
     if (!isUnmoved) await done(list);
   };
-  const text = isAgain ? "rank.text_again" : incomplete ? "rank.text_incomplete" : "rank.text";
+  const begins = isAgain ? "rank.text_again" : incomplete ? "rank.text_incomplete" : "rank.text";
+  const text = isBegun ? "rank.text_begun" : begins;
   return [
     heading(t("rank.title"), asked.title),
     h("p", { class: "lead" }, t(text)),

@@ -411,9 +411,12 @@ def test_a_reload_keeps_the_order_that_was_begun(visit):
     press(page, "Start")
     move_something(page)
     before = page.locator(".name").all_text_contents()
+    assert "begin with a random order" in told(page)
     page.reload()
     page.wait_for_selector("hushrank-ranking-list")
     assert page.locator(".name").all_text_contents() == before
+    assert "the order that you have so far" in told(page)
+    assert "random order" not in told(page)
 
 
 def test_a_reload_shows_the_same_answer(at_reveal):
