@@ -1,7 +1,7 @@
 """Does a test notice when the code is wrong? `make mutants`, and a fixed few in `make check`.
 
 python -m tests.mutants [--privacy] [--sample N] [--seed S] [--every] [--rooms NAME ...] [--wide]
-    [--client [FILE ...]] [--page [FILE ...]] [--jobs N] [--few]
+    [--kind NAME] [--client [FILE ...]] [--page [FILE ...]] [--jobs N] [--few]
 """
 
 import argparse
@@ -98,6 +98,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many generic mutants as well")
     parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the sample")
     parser.add_argument("--every", action="store_true", help="all generic mutants, in forks")
+    parser.add_argument("--kind", default="", help="of generic mutants: a part of their names")
     parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
     parser.add_argument("--client", nargs="*", help="all of the browser's modules, or of some")
     parser.add_argument("--page", nargs="*", help="those of its modules that need Chromium")
@@ -138,7 +139,9 @@ def main() -> None:
         n_wanted = sys.maxsize if options.every else options.sample
         asked = "--every" if options.every else f"--sample {n_wanted} --seed {options.seed}"
         print(asked, flush=True)
-        generic, n_places = sampled(rooms, n_wanted, options.seed, is_wide=options.wide)
+        generic, n_places = sampled(
+            rooms, n_wanted, options.seed, kind=options.kind, is_wide=options.wide
+        )
     names = options.client  # None where it is not asked for, and [] for all
     of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)
     of_page = [] if options.page is None else client.of_pages(options.page)

@@ -1,10 +1,12 @@
 """List generic mutants of Python files as JSON: run by the environment that has cosmic-ray.
 
-python tests/mutants/generic.py NUMBER SEED FILE ...
+python tests/mutants/generic.py NUMBER SEED KIND FILE ...
 
 Of cosmic-ray's operators those are taken
 that change an expression to a near one, once or twice a place: eleven other signs for each `+`
-would only make the score look better. Statements that are calls, such as checks, are dropped, too.
+would only make the score look better. Statements that are calls, such as checks, are dropped, too,
+and of several things the first alone is looked at, or all but the last. KIND: a part of the name of
+the operators that are wanted, all where it is empty.
 """
 
 import ast
@@ -13,6 +15,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -29,6 +32,8 @@ COMPARISON = (
 )
 UNARY = ("USub_UAdd", "Delete_Not", "Delete_Invert")
 DROP_CALL = "DropCall"
+OF_SEVERAL = {"FirstAlone": ":1", "AllButLast": ":-1"}
+"""With which part of what is gone through is left."""
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{name}" for name in BINARY),
     *(f"ReplaceComparisonOperator_{name}" for name in COMPARISON),
@@ -47,6 +52,9 @@ def places_in(name: str) -> Iterator[Place]:
     """Yield every place of a file where an operator may make a mutant."""
     text = Path(name).read_text("utf-8")
     nodes = list(ast_nodes(get_ast(text)))
+    n_several = len(_several(text))
+    for operator in OF_SEVERAL:
+        yield from ((name, operator, nth) for nth in range(n_several))
     for operator in OPERATORS:
         made = get_operator(f"core/{operator}")()
         n_places = sum(len(list(made.mutation_positions(node))) for node in nodes)
@@ -58,6 +66,8 @@ def mutated(text: str, operator: str, occurrence: int) -> str | None:
     """Return the mutated text, None where it is no other program: `*` is no product everywhere."""
     if operator == DROP_CALL:
         changed = _without(text, _calls(text)[occurrence])
+    elif operator in OF_SEVERAL:
+        changed = _with_some(text, _several(text)[occurrence], OF_SEVERAL[operator])
     else:
         changed = mutate_code(text, get_operator(f"core/{operator}")(), occurrence)
     try:
@@ -84,6 +94,38 @@ def _calls(text: str) -> list[ast.Expr]:
     return [node for node in nodes if isinstance(node.value, ast.Call | ast.Await)]
 
 
+def _several(text: str) -> list[ast.expr]:
+    """Return what is gone through, one after the other, or asked whether all or any are so.
+
+    But for numbers of a range: few loops over these end sooner without anybody noticing.
+    """
+    found: list[ast.expr] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.For(iter=each) | ast.comprehension(iter=each, is_async=0):
+                found.append(each)
+            case ast.Call(func=ast.Attribute(value=each, attr="all" | "any"), args=[], keywords=[]):
+                found.append(each)
+    return [each for each in found if not _is_range(each)]
+
+
+def _is_range(node: ast.expr) -> bool:
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return is_call and node.func.id in ("range", "prange", "literal_unroll")
+
+
+def _with_some(text: str, several: ast.expr, part: str) -> str:
+    """Go through a part of them alone; arrays, which are asked, stay arrays."""
+    lines, content = text.encode().splitlines(keepends=True), text.encode()
+    starts = [0, *accumulate(map(len, lines))]
+    begin = starts[several.lineno - 1] + several.col_offset
+    end = starts[(several.end_lineno or 0) - 1] + (several.end_col_offset or 0)
+    all_of_them, after = content[begin:end].decode(), content[end:].decode()
+    is_asked = after.startswith((".all()", ".any()"))
+    some = f"({all_of_them}).flat[{part}]" if is_asked else f"[*({all_of_them})][{part}]"
+    return content[:begin].decode() + some + after
+
+
 def _without(text: str, call: ast.Expr) -> str:
     lines = text.splitlines(keepends=True)
     nothing = " " * call.col_offset + "pass\n"
@@ -92,8 +134,8 @@ def _without(text: str, call: ast.Expr) -> str:
 
 def main() -> None:
     """Print how many places each file has, and a sample of the mutants, drawn by the seed."""
-    n_wanted, seed, *names = sys.argv[1:]
-    places = [place for name in names for place in places_in(name)]
+    n_wanted, seed, kind, *names = sys.argv[1:]
+    places = [place for name in names for place in places_in(name) if kind in place[1]]
     random.Random(int(seed)).shuffle(places)
     sample: list[dict[str, str]] = []
     for name, operator, occurrence in places:

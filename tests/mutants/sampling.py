@@ -12,12 +12,16 @@ COSMIC_RAY = Environment(".venv-mutants", "mutants.txt", holds_hushrank=False)
 
 
 def sampled(
-    rooms: list[Room], n_mutants: int, seed: int, *, is_wide: bool
+    rooms: list[Room], n_mutants: int, seed: int, *, kind: str, is_wide: bool
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Return mutants, each as likely as any other, and how many there may be in each room."""
+    """Return mutants, each as likely as any other, and how many there may be in each room.
+
+    kind: a part of the name of the operators that make them.
+    """
     COSMIC_RAY.make()
     room_of = {path: room for room in rooms for path in room.paths}
-    command = [COSMIC_RAY.python, "tests/mutants/generic.py", str(n_mutants), str(seed), *room_of]
+    asked = (str(n_mutants), str(seed), kind)
+    command = [COSMIC_RAY.python, "tests/mutants/generic.py", *asked, *room_of]
     told = json.loads(subprocess.run(command, cwd=ROOT, stdout=-1, check=True).stdout)
     n_places: Counter[str] = Counter()
     for path, number in told["places"].items():
