@@ -84,7 +84,9 @@ def test_deltas_add_up_over_the_same_people_and_only_over_them():
     everybody = [central(1.0, 0.25), central(0.5, 0.125), central(0.25)]
     assert (total_epsilon(everybody), total_delta(everybody)) == (1.75, 0.375)
     halves = [central(1.0, 0.25, lots=(0.0, 0.5)), central(1.0, 0.125, lots=(0.5, 1.0))]
-    assert total_delta(halves) == 0.25
+    assert total_delta(halves) == total_delta(halves[::-1]) == 0.25
+    swapped = [central(1.0, 0.125, lots=(0.0, 0.5)), central(1.0, 0.25, lots=(0.5, 1.0))]
+    assert total_delta(swapped) == 0.25
     assert total_delta([]) == 0.0
     assert total_delta([central(1.0, 0.75), central(1.0, 0.75)]) == 1.0
 

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from hushrank.engines import local
 from hushrank.engines.crowd import sums_rounded_up
 from hushrank.engines.local import run, run_without_noise, simulate
+from hushrank.engines.rounds import simulate_each
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
@@ -213,6 +215,23 @@ def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():
     assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
 
 
+@pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
+def test_the_short_cut_draws_for_each_question(make):
+    """Sure reports support what everybody answers."""
+    triples = tuple(RelativeOrder(items) for items in [(0, 1, 2), (4, 2, 3), (3, 1, 4)])
+    survey = Survey("triples", triples, (make(6, SURE),) * 3, 3 * SURE, answers_per_person=3)
+    agreed = Rankings(EVERY_ORDER.ranks[np.zeros(120, dtype=int)], EVERY_ORDER.names)
+    (tallies,) = simulate(ask(survey), agreed, rng=np.random.default_rng(1)).result
+    for question, tally in zip(triples, tallies, strict=True):
+        assert tally.support[question.answer(agreed.ranks)[0]] == 120
+
+
+def test_the_short_cut_draws_rows_for_each_question():
+    rows, ends = np.array([[0, 1], [0, 1], [2, 3]]), np.array([0, 2, 3])
+    support = simulate_each(NamedMember(4, SURE, 2), rows, ends, rng=np.random.default_rng(1))
+    assert support.reshape(2, 2, 2).sum(axis=2).tolist() == [[2, 0], [0, 1]]
+
+
 @pytest.mark.statistical
 def test_the_short_cut_has_the_law_of_the_reports():
     """Means and variances of the support of one cell agree over 3,000 collections."""
@@ -324,6 +343,19 @@ def test_a_survey_by_budget_asks_those_who_have_it():
     all_of_them = Survey("all", (WHOLE,), (GeneralizedRandomizedResponse(120, 0.4),), 0.4)
     everybody = run(ask(all_of_them), EVERY_ORDER, rng=Randomness.secure())
     assert "of different people" not in everybody.privacy_statement
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_one_round_of_several_that_asks_by_budget_asks_different_people(is_last):
+    everybody = Survey("all", (WHOLE,), (GeneralizedRandomizedResponse(120, 0.25),), 0.25)
+    some = by_budget(1.0, np.inf, epsilon=0.5)
+
+    def in_turn():
+        for survey in (everybody, some) if is_last else (some, everybody):
+            yield (survey,)
+
+    outcome = run(in_turn(), EVERY_ORDER, rng=Randomness.secure(), budgets=OWN)
+    assert "of different people" in outcome.privacy_statement
 
 
 def test_the_people_of_a_budget_are_asked_and_no_others():

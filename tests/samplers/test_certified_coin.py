@@ -43,6 +43,17 @@ def test_a_word_that_meets_the_probability_is_settled_by_more_bits(words, is_hea
         rng.words(1)
 
 
+@pytest.mark.parametrize("more", [[0x5555555555555554, 2**63], [2**63, 0x5555555555555554]])
+def test_each_of_several_words_that_meet_the_probability_is_settled(more):
+    third = 0x5555555555555555
+    rng = Randomness.replayed(np.array([third, 0, third, *more], dtype="<u8").tobytes())
+    settled = [word < third for word in more]
+    tossed = certified_coins(Fraction(1, 3), Fraction(0), 3, rng=rng).tolist()
+    assert tossed == [settled[0], True, settled[1]]
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
 @pytest.mark.parametrize(("words", "is_heads"), [([2**62, 0, 0], True), ([2**62, 1], False)])
 def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
     """The first bounds hold the word between them: only more bits tell on which side it is."""

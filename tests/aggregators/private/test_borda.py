@@ -295,9 +295,19 @@ def test_an_impossible_epsilon_is_refused_before_anything_is_drawn(method, epsil
         np.array([[0, NAN], [1, 0]]),
         np.array([[0, -1], [1, 0]]),
         np.array([[1, 0], [0, 1]]),
+        np.array([[0, 1], [0, 1]]),
         np.array([[0, 2**60], [1, 0]]),
     ],
-    ids=["one item", "not square", "half", "nan", "negative", "before itself", "too many"],
+    ids=[
+        "one item",
+        "not square",
+        "half",
+        "nan",
+        "negative",
+        "before itself",
+        "last before itself",
+        "too many",
+    ],
 )
 def test_what_is_no_pair_counts_is_refused_before_anything_is_drawn(method, counts):
     with pytest.raises(HushrankError):
