@@ -15,7 +15,7 @@ from hushrank.collector.draft import read_draft
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
 from hushrank.collector.store.store import Secret
-from hushrank.collector.tokens import key_of
+from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
@@ -152,6 +152,21 @@ def test_the_same_reports_are_accepted_again_and_others_refused(in_service):
     in_service(using)
 
 
+def test_a_receipt_is_for_all_reports_of_a_person(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="pairs", options={"queries": 3}))
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 5))
+        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        (told,) = await service.accept([Upload(assigned.assignment, KEY, reports)])
+        lines = [msgspec.json.encode(each.report) + b"\n" for each in reports]
+        assert len(lines) == 3
+        expected = receipt(assigned.assignment, b"".join(lines), await service._signing_keys())
+        assert told.receipt == expected
+
+    in_service(using)
+
+
 def test_a_key_that_differs_in_one_digit_is_another_one(in_service):
     """Who guesses some of its bits learns nothing."""
 
@@ -205,6 +220,21 @@ def test_reports_to_other_questions_surveys_or_of_nobody_are_refused(in_service)
         mixed = [Upload("", KEY, ()), Upload(mine.assignment, KEY, (sent,)), Upload("x", KEY, ())]
         told = await service.accept(mixed)
         assert [isinstance(each, Accepted) for each in told] == [False, True, False]
+
+    in_service(using)
+
+
+def test_reports_to_two_surveys_that_come_at_once_are_all_taken(in_service):
+    async def using(service):
+        ids = [await service.create(draft()) for _ in range(2)]
+        uploads = []
+        for id in ids:
+            await service.open(id)
+            assigned = await service.join(id, Joining(person(1), 5))
+            reports = report(assigned.handout, 0.0, TASTES[0], 1)
+            uploads.append(Upload(assigned.assignment, KEY, reports))
+        assert all(isinstance(each, Accepted) for each in await service.accept(uploads))
+        assert [(await service.survey(id)).counts[0].reported for id in ids] == [1, 1]
 
     in_service(using)
 
@@ -1053,6 +1083,22 @@ def test_assignments_outlive_a_rotation_of_the_key(in_service):
         reports = report(newest.handout, 0.0, TASTES[0], 1)
         (told,) = await other.accept([Upload(newest.assignment, KEY, reports)])
         assert isinstance(told, Accepted)
+
+    in_service(using)
+
+
+def test_reports_by_a_key_that_another_process_made_are_taken_beside_others(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        other = Service(service.store, clock=Clock())  # another process, with the keys it knows
+        joined = [await other.join(id, Joining(person(1), 5))]
+        await service.rotate_key()
+        joined += [await service.join(id, Joining(person(2), 5))]
+        uploads = [
+            Upload(each.assignment, KEY, report(each.handout, 0.0, TASTES[0], 1)) for each in joined
+        ]
+        assert all(isinstance(each, Accepted) for each in await other.accept(uploads))
 
     in_service(using)
 

@@ -69,6 +69,13 @@ def test_the_same_ballots_are_known_under_another_name_and_in_another_order(tmp_
     assert Ledger.beside(tmp_path / "copy.csv", OTHERS).earlier == ()
 
 
+def test_ballots_that_more_people_cast_are_others(tmp_path):
+    after(tmp_path, ("x.soc", BALLOTS, 0.5))
+    (tmp_path / "more.csv").touch()
+    more = read_rankings([["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"], ["c", "a", "b"]])
+    assert Ledger.beside(tmp_path / "more.csv", more).earlier == ()
+
+
 def test_another_release_knows_them_again(tmp_path):
     """By digests of 128 bits, keyed by as many that each ledger draws: changed ones forget."""
     ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5))
@@ -83,6 +90,13 @@ def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     ledger = after(tmp_path, ("x.soc", BALLOTS, 0.5), ("x.soc", OTHERS, 0.25))
     said = "2 private results so far, 1 of them when other ballots were read, epsilon 0.75 in all"
     assert ledger.in_words() == f"x.soc: {said}"
+
+
+def test_all_results_of_other_ballots_are_counted_in_words(tmp_path):
+    after(tmp_path, *(("x.soc", each, 0.25) for each in (OTHERS, BALLOTS, OTHERS)))
+    (tmp_path / "x.soc").write_text("anew")
+    said = Ledger.beside(tmp_path / "x.soc", BALLOTS).in_words()
+    assert "3 private results so far, 2 of them when other ballots were read" in said
 
 
 def test_a_file_read_in_another_way_under_another_name_goes_on_paying(tmp_path):
@@ -123,6 +137,19 @@ def test_a_pattern_of_links_is_refused(tmp_path):
         with pytest.raises(HushrankError, match="expected files, got links"):
             Ledger.of(tmp_path / source, b"what all say")
     assert Ledger.of(tmp_path / "data", b"what all say").path == tmp_path / "data" / LEDGER
+
+
+def test_one_link_among_files_is_refused_wherever_it_stands(tmp_path):
+    names = [f"{n}.parquet" for n in range(3)]
+    (tmp_path / "away.parquet").touch()
+    for linked in names:
+        folder = tmp_path / f"with {linked}"
+        folder.mkdir()
+        for name in {*names} - {linked}:
+            (folder / name).touch()
+        (folder / linked).symlink_to(tmp_path / "away.parquet")
+        with pytest.raises(HushrankError, match="expected files, got links"):
+            Ledger.of(folder, b"what all say")
 
 
 def test_ballots_of_a_folder_that_is_not_there_have_no_ledger(tmp_path):

@@ -240,6 +240,7 @@ class Recorded(Direct):
         ("tea", "coffee", "water", "milk"),
         (0, 1, 2, 3),
         (["tea"], "coffee", "water", "juice"),
+        ("tea", "coffee", "water", ["juice"]),
         "wxyz",
     ],
 )

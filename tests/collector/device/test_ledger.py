@@ -56,6 +56,13 @@ def test_a_survey_has_begun_where_this_collector_has_an_answer_to_it():
     assert not account.has_begun("https://one.example", "another")
 
 
+def test_a_survey_has_begun_whatever_was_answered_before_and_after_it():
+    """Else who goes on with it is refused where not all of its rounds can be paid once more."""
+    others = [entry(1, collector=name) for name in ("before", "after")]
+    account = Account(8.0, (others[0], entry(1), others[1]))
+    assert account.has_begun("https://one.example", "survey")
+
+
 def test_no_number_of_answers_is_too_large_to_be_remembered():
     account = Account(8.0)
     for _ in range(800):

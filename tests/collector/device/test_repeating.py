@@ -169,6 +169,19 @@ def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it()
         answer_each(handout, truths, past, pytest.fail, is_affordable=False)
 
 
+def test_an_answer_is_repeated_where_any_of_its_reports_is():
+    mechanism, pairs = GeneralizedRandomizedResponse(2, 0.5), [(0, 1), (1, 2)]
+    survey = Survey("two", tuple(map(RelativeOrder, pairs)), (mechanism,) * 2, 1.0, 2)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0, 1]), most_epsilon=8)
+    truths = {number: np.array([0]) for number in (0, 1)}
+    said = []
+    for known in ((), (0,), (1,), (0, 1)):
+        past = {memo_key(handout, number): Memo("0", {"0": 1}) for number in known}
+        drawn = answer_each(handout, truths, past, lambda number, truth: 1, is_affordable=True)
+        said.append((drawn.answered.nats, drawn.answered.is_repeated))
+    assert said == [(1.0, False), (0.5, True), (0.5, True), (0, True)]
+
+
 def test_what_answers_cost_together_is_rounded_up():
     """The sum of the floats 0.1 and 0.7 is nearer to the float below 0.8."""
     pairs = RelativeOrder((0, 1)), RelativeOrder((1, 2))
