@@ -281,6 +281,7 @@ def test_buckets_are_as_many_as_rows_need():
 
     assert [needed(n_rows, 10) for n_rows in (0, 1, 10, 11, 20, 21)] == [1, 1, 1, 2, 2, 3]
     assert needed(3, 1) == 3
+    assert n_buckets_of([_Rows(10), _Rows(10), _Rows(1)], most_rows=10) == 3
     with pytest.raises(HushrankError, match="at least 1 row of a bucket, got 0"):
         needed(3, 0)
 

@@ -28,7 +28,7 @@ from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys import repeats, report_batches
+from hushrank.surveys import repeats, report_batches, report_files
 from hushrank.surveys.repeats import first_reports
 from hushrank.surveys.report_batches import Counted, read_batch, report_table, tally_batch
 from hushrank.surveys.report_files import Keyed, spread_piece, tally_bucket, tally_piece
@@ -247,6 +247,44 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             found = Workers().add_up(tally_bucket, replace(keyed, **read), range(n_buckets))
             assert supports(found) == supports(tally_batch((part,), batch_of(documents)))
             assert (found.n_refused, found.n_repeated) == (0, 40)
+
+
+def test_pieces_are_counted_to_their_last_rows_however_few_are_held_at_a_time(
+    tmp_path, monkeypatch
+):
+    part = published(GeneralizedRandomizedResponse)
+    whole = batch_of(sent(part, 10, 3), person=[f"person {n}" for n in range(10)])
+    pieces = written(tmp_path, [whole])
+    monkeypatch.setattr(report_files, "MOST_ROWS_AT_ONCE", 4)
+    keyed = Keyed((part,), "person", 1, SALT, pieces=tuple(pieces))
+    assert supports(tally_piece((part,), pieces[0])) == supports(tally_batch((part,), whole))
+    assert supports(tally_bucket(keyed, 0)) == supports(tally_batch((part,), whole))
+
+
+def test_the_last_report_of_a_file_is_refused_where_it_alone_names_nobody(tmp_path):
+    part = published(GeneralizedRandomizedResponse)
+    keys = [*[f"person {n}" for n in range(9)], None]
+    pieces = written(tmp_path, [batch_of(sent(part, 10, 3), person=keys)])
+    found = tally_bucket(Keyed((part,), "person", 1, SALT, pieces=tuple(pieces)), 0)
+    assert (found.n_refused, sum(t.n_reports for t in found.tallies[0])) == (1, 9)
+
+
+def test_of_each_part_as_many_reports_of_a_person_count_as_it_asks(tmp_path):
+    """Also where parts differ in how many questions they have, and how many they ask."""
+    hides = GeneralizedRandomizedResponse(2, 1.0)
+    one = PublishedSurvey(Survey("one", QUESTIONS[:1], (hides,), 1.0, 1, (0.0, 0.5)), NAMES)
+    parts = one, published(GeneralizedRandomizedResponse, lots=(0.5, 1.0), answers=2)
+    rows = [(0, 0, "a"), (1, 2, "b"), (0, 0, "a"), (1, 1, "b"), (1, 0, "b"), (1, 2, "c")]
+    table = {
+        "survey": [parts[part].fingerprint for part, _, _ in rows],
+        "question": [question for _, question, _ in rows],
+        "report": [1] * len(rows),
+        "person": [person for _, _, person in rows],
+    }
+    pieces = written(tmp_path, [pa.RecordBatch.from_pydict(table)])
+    found = tally_bucket(Keyed(parts, "person", 1, SALT, pieces=tuple(pieces)), 0)
+    assert [[t.n_reports for t in part] for part in found.tallies] == [[1], [0, 1, 2]]
+    assert (found.n_refused, found.n_repeated) == (0, 2)
 
 
 def test_the_salt_that_spreads_keys_is_not_shown():
@@ -513,6 +551,15 @@ def test_a_number_beyond_a_part_is_no_question_of_its_neighbours(make, question)
     names = [part.fingerprint for part in parts]
     rows = pa.table({"survey": names, "question": [question] * 3, "report": [report] * 3})
     assert tally_batch(parts, rows.to_batches()[0]).n_refused == 3
+
+
+def test_the_last_row_alone_may_be_beyond_its_part():
+    each = [published(GeneralizedRandomizedResponse, lots=lots) for lots in ((0, 0.5), (0.5, 1))]
+    names = [each[part].fingerprint for part in (0, 1, 0)]
+    rows = pa.table({"survey": names, "question": [0, 1, 3], "report": [1, 1, 1]})
+    found = tally_batch(tuple(each), rows.to_batches()[0])
+    assert found.n_refused == 1
+    assert [[t.n_reports for t in part] for part in found.tallies] == [[1, 0, 0], [0, 1, 0]]
 
 
 @pytest.mark.parametrize("n_named", [0, 1, 3])

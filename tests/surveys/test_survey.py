@@ -9,6 +9,7 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
@@ -77,6 +78,17 @@ def test_mechanisms_that_hide_more_than_a_category_are_named_where_one_is_expect
         _ = orders.local_mechanisms
     same = (GeneralizedRandomizedResponse(2, 0.5),) * 3
     assert Survey("same", tuple(PAIRS[:3]), same, 1.0).local_mechanisms == same
+
+
+def test_all_mechanisms_are_named_of_whom_one_is_asked_for():
+    """In a ledger, or in a refusal."""
+    orders = WholeOrder((0, 1, 2)), WholeOrder((0, 1, 2, 3))
+    rows = Survey("rows", orders, (SubsetOrder(3, 1.0), SubsetOrder(4, 1.0)), 1.0)
+    with pytest.raises(HushrankError, match=r"hide one category, got SubsetOrder, SubsetOrder$"):
+        _ = rows.local_mechanisms
+    each = GeneralizedRandomizedResponse(2, 1.0), SymmetricUnaryEncoding(2, 1.0)
+    survey = Survey("two", tuple(PAIRS[:2]), each, 1.0)
+    assert survey.spend.mechanism == "GeneralizedRandomizedResponse and SymmetricUnaryEncoding"
 
 
 def test_the_price_is_computed_exactly():

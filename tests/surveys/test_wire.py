@@ -266,6 +266,26 @@ def test_a_mechanism_that_no_device_knows_is_not_published():
         wire_mechanism(survey.mechanisms[0])
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_mechanism_of_several_that_no_device_knows_is_not_published(place):
+    class Own(GeneralizedRandomizedResponse):
+        """Says that it is one of the known ones."""
+
+    kinds = [Own if nth == place else GeneralizedRandomizedResponse for nth in range(3)]
+    each = tuple(kind(2, epsilon) for kind, epsilon in zip(kinds, (0.5, 0.75, 1.0), strict=True))
+    pairs = RelativeOrder((0, 1)), RelativeOrder((0, 2)), RelativeOrder((1, 2))
+    with pytest.raises(HushrankError, match="expected mechanisms that can be sent"):
+        PublishedSurvey(Survey("trees", pairs, each, 1.0), NAMES)
+
+
+def test_a_person_who_is_asked_several_questions_answers_all_of_them():
+    hides = GeneralizedRandomizedResponse(2, 0.5)
+    pairs = RelativeOrder((0, 1)), RelativeOrder((0, 2)), RelativeOrder((1, 2))
+    part = PublishedSurvey(Survey("trees", pairs, (hides,) * 3, 1.0, 2), NAMES)
+    documents = part.answer(PERSON, [2, 0], lot=0.5, rng=Randomness.secure())
+    assert [tally.n_reports for tally in part.tally(documents).tallies] == [1, 0, 1]
+
+
 @pytest.mark.parametrize("kind", OF_CATEGORIES)
 def test_a_document_has_no_word_of_what_does_not_hold(kind):
     """Fingerprints are of its bytes: null is another document."""
@@ -494,6 +514,7 @@ def test_every_kind_of_the_mix_is_tried():
 
 def test_the_documented_schemas_are_the_code_s():
     folder = Path(__file__).parents[2] / "docs" / "schemas"
+    assert list(json_schemas()) == ["survey", "handout", "report"]
     for name, schema in json_schemas().items():
         assert json.loads((folder / f"{name}.json").read_text()) == schema
 
