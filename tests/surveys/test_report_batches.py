@@ -287,6 +287,17 @@ def test_of_each_part_as_many_reports_of_a_person_count_as_it_asks(tmp_path):
     assert (found.n_refused, found.n_repeated) == (0, 2)
 
 
+def test_keys_of_a_bucket_that_arrow_holds_in_several_batches_are_refused():
+    """Of more than 2 GB: who stands in two of them would count twice."""
+
+    class Large:
+        def combine_chunks(self):
+            return pa.table({"person": pa.chunked_array([["a"], ["a"]])})
+
+    with pytest.raises(HushrankError, match="expected shorter keys"):
+        report_files._combined(Large())
+
+
 def test_the_salt_that_spreads_keys_is_not_shown():
     """Whoever knows it chooses keys that are all of one bucket."""
     keyed = Keyed((published(GeneralizedRandomizedResponse),), "person", 3, SALT)

@@ -98,9 +98,20 @@ def tally_bucket(keyed: Keyed, bucket: int) -> Counted:
     same = all(each.schema.equals(held[0].schema) for each in held)
     require(same, "expected columns of the same types in all files")
     table = pa.Table.from_batches(held).unify_dictionaries() if held else None
-    for batch in () if table is None else table.combine_chunks().to_batches():
+    for batch in () if table is None else _combined(table):
         counted += _first_of(parts, batch, key)
     return counted + Counted(Counted.nothing(parts).tallies, n_refused=n_refused)
+
+
+def _combined(table: Any) -> list[Any]:
+    """Return all rows of a bucket in one batch, none where there are no rows.
+
+    Arrow makes several where keys have 2 GB together, and across them a person would count again:
+    raises HushrankError.
+    """
+    batches: list[Any] = table.combine_chunks().to_batches()
+    require(len(batches) <= 1, "expected shorter keys: those of a bucket exceed 2 GB")
+    return batches
 
 
 def _possible_of(
