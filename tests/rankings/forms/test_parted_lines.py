@@ -154,6 +154,14 @@ def test_a_first_line_that_is_no_json_makes_no_lists_of_objects_of_one_key(tmp_p
         read(tmp_path, [own, *objects[:n]])
 
 
+@pytest.mark.parametrize("form", [None, "places"])
+def test_a_first_text_that_is_no_list_makes_no_texts_of_lists_of_one(tmp_path, form):
+    lists = [f'["{item}"]' for item in ("tea", "milk", "cola")] * 4
+    assert read(tmp_path, lists).names == ("cola", "milk", "tea")
+    with pytest.raises(HushrankError, match="line 1: expected JSON, as on the lines"):
+        read(tmp_path, ['"tea"', *lists], form=form)
+
+
 @pytest.mark.parametrize("own", ["A > B|x > y", "A > B|x > y|z|w"])
 def test_a_first_ballot_of_another_length_does_not_part_all_others(tmp_path, own):
     path, lines = tmp_path / "ballots.txt", ["x > y|z|w", "z|w|x > y", "w|x > y|z"] * 12

@@ -8,6 +8,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
+from tests.files.test_spreadsheets import excel
 
 DRINKS = ("tea", "milk", "cola")
 TURNS = [*islice(cycle(permutations(DRINKS)), 42)]
@@ -138,6 +139,18 @@ def test_two_lines_above_names_are_no_titles_where_lists_below_need_no_names(tmp
     titled = ["My poll,", "July,", names, *lists]
     assert read(tmp_path, titled) is None
     assert read(tmp_path, titled, header=3).total() == 36
+
+
+@pytest.mark.parametrize("own", [[], [["tea", "milk"]]])
+@pytest.mark.parametrize("n", [7, 40])
+def test_a_line_above_lists_that_names_one_column_is_neither_a_ballot_nor_a_title(tmp_path, own, n):
+    """A first ballot in two cells would make titles of all above it, without it one is a ballot."""
+    path = tmp_path / "ballots.xlsx"
+    lines = [["Drinks"], ["1 November"], ["", "ballot"], *own, *(["", each] for each in LISTS[:n])]
+    path.write_bytes(excel(lines))
+    with pytest.raises(HushrankError, match="how many lines stand above the ballots"):
+        read_rankings(path)
+    assert read_rankings(path, header=3).n_people == len(own) + n
 
 
 def test_numbers_beside_lists_without_a_header_are_asked_about(tmp_path):

@@ -24,7 +24,7 @@ from hushrank.rankings.forms.lines.headings import (
     lines_of,
     nameless,
 )
-from hushrank.rankings.forms.lists import n_rows_ranking, n_rows_ranking_a_title
+from hushrank.rankings.forms.lists import SEPARATORS, n_rows_ranking, n_rows_ranking_a_title
 from hushrank.rankings.forms.ordinals import place_within
 from hushrank.rankings.forms.places import is_no_vote
 from hushrank.rankings.forms.ranks import are_no_names
@@ -37,6 +37,14 @@ HALF_A_HEADER = (
 TITLE_OR_LIST = (
     "line 1: cannot tell whether it names columns or is a ballot, as few lines below rank what it"
     f" would rank; {SAY_HOW_MANY}"
+)
+TITLES_AND_BALLOTS = (
+    "line 1: expected a line of names below the titles, got ballots; say with header= how many"
+    " lines stand above the ballots"
+)
+NAME_OR_BALLOT = (
+    "the first ballot is one name that no other ballot ranks, and may be of the header; say with"
+    " header= how many lines stand above the ballots"
 )
 NUMBER_OR_NAME = (
     "line 1: cannot tell whether it names columns or is a ballot, as it holds a place or a score;"
@@ -77,6 +85,7 @@ def told_header(table: Table, titles: Sequence[Cells], asked: Asked) -> Header:
     head = headed(table)
     n_below = table.n_rows - head.table.n_rows  # lines of the header, none of which is a ballot
     if not n_below and (is_ballot(table, asked) or is_list(table, asked)):
+        require(not titles, TITLES_AND_BALLOTS)
         return Header(nameless(table), remarks=("no header: line 1 is a ballot",))
     if is_of_qualtrics(table):
         return Header(head)
@@ -116,7 +125,8 @@ def require_titles(header: Header, layout: Layout | None) -> None:
     """Refuse a header, told and not said, whose last line may be one of the ballots below it.
 
     So is one that ranks what a row of lists does, and one with a place or a score above such. A
-    second line may name no items, either, that rows name.
+    second line may name no items, either, that rows name. The first list may be a line of a header
+    itself: a name that no other ranks.
     """
     if layout is None or not header.fewer:
         return
@@ -125,6 +135,10 @@ def require_titles(header: Header, layout: Layout | None) -> None:
     if layout.kind == "lists":
         lists = table.columns[layout.columns[0]]
         require(n_rows_ranking(titles[0], lists, layout.separator) == 0, TITLE_OR_LIST)
+        first = lists.texts[lists.codes[lists.is_filled][0]]
+        is_name = not any(sign in first for sign in SEPARATORS)
+        is_alone = is_name and n_rows_ranking(first, lists, layout.separator) == 1
+        require(not is_alone or table.n_rows == 1, NAME_OR_BALLOT)
     elif layout.kind == "places":
         say_places = all(map(place_within, titles))
         require(say_places or not any(map(is_number, titles)), NUMBER_OR_NAME)
