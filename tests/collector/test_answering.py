@@ -1,5 +1,6 @@
 import asyncio
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from hushrank.collector.store.store import Joined, Secret
 from hushrank.collector.tokens import Assignment
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
+from hushrank.collector.use_cases.records import Past
+from tests.collector.device.live import Clock
 from tests.collector.drafts import draft
 from tests.collector.web.running import others_report
 
@@ -70,6 +73,67 @@ def test_later_places_than_decks_keep_are_dealt_anew(in_service, monkeypatch):
         tokens = [(await service.join(id, Joining(f"{n}", 5))).assignment for n in range(3)]
         kept = [await service._earlier("next", record, each, 0, asked, 0) for each in tokens]
         assert [each and each.position for each in kept] == [0, 1, None]
+
+    in_service(using)
+
+
+def test_who_answered_a_deleted_survey_is_asked_the_same_by_its_series(in_service):
+    async def using(service):
+        first = await service.create(draft())
+        await service.open(first)
+        given = [await service.join(first, Joining(f"{n}", 5)) for n in range(9)]
+        second, foreign = await service.copy(first), await service.create(draft())
+        await service.delete(first)
+        third = await service.copy(second)
+        await service.delete(second)  # a draft, which asked nobody
+        for id in (third, foreign):
+            await service.open(id)
+        earlier = [Joining(f"{n}", 5, earlier=each.assignment) for n, each in enumerate(given)]
+        again = [await service.join(third, joining) for joining in earlier]
+        assert [each.handout for each in again] == [each.handout for each in given]
+        passed_on = [await service.join(third, Joining("x", 5, earlier=given[0].assignment))]
+        assert passed_on[0].assignment not in {each.assignment for each in again}
+        assert [*(await service._record(third)).past] == [first]
+        assert (await service._record(foreign)).past == {}
+
+    in_service(using)
+
+
+def test_what_a_deleted_survey_asked_later_counts_in_no_survey_that_was_open_before(in_service):
+    """To and fro, many could pass on a question that they like."""
+    clock = Clock()
+
+    async def using(service):
+        first = await service.create(draft())
+        second = await service.copy(first)
+        for id in (first, second):
+            await service.open(id)
+            clock.pass_days(1)
+        record = await service._record(first)
+        asked = await service._asked(first, record, 0)
+        token = (await service.join(second, Joining("0", 5))).assignment
+        await service.delete(second)
+        record = await service._record(first)
+        assert [*record.past] == [second]
+        assert await service._earlier(first, record, token, 0, asked, 0) is None
+
+    in_service(using, clock)
+
+
+def test_a_round_that_a_deleted_survey_never_had_brings_no_question(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        again = await service.copy(id)
+        asked = await service._asked(id, await service._record(id), 0)
+        token = (await service.join(id, Joining("0", 5))).assignment
+        await service.delete(id)
+        await service.open(again)
+        record = await service._record(again)
+        assert await service._earlier(again, record, token, 0, asked, 0) is not None
+        assert await service._earlier(again, record, token, 1, asked, 0) is None
+        unknown = msgspec.structs.replace(record, past={id: Past(record.life.opened, ())})
+        assert await service._earlier(again, unknown, token, 0, asked, 0) is None
 
     in_service(using)
 

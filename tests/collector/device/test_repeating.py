@@ -89,6 +89,20 @@ def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_i
     assert earlier == [None, None, *had[:2]]
 
 
+@pytest.mark.parametrize("protocol", ["pairs", "max-entropy", "order"])
+def test_to_delete_the_surveys_that_came_before_costs_nobody_anything(live, protocol):
+    survey = live.open(epsilon=2.0, protocol=protocol)
+    devices = [live.device(seed) for seed in range(12)]
+    for week in range(3):
+        for device in devices if week != 1 else devices[:6]:
+            device.join(survey)
+            answered = device.answer(survey, ORDER)
+            device.send(survey)
+            assert (answered.nats, answered.is_repeated) == ((0.0, True) if week else (2.0, False))
+        before, survey = survey, live.repeat(survey)
+        live.run(live.service.delete(before))
+
+
 def test_a_release_with_other_tables_costs_a_series_nothing(live, monkeypatch):
     survey, device = live.open(epsilon=2.0), live.device(3)
     device.join(survey)

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import TypeAlias
 
-import msgspec
-
 from hushrank.collector.decks import questions_at
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
@@ -22,8 +20,8 @@ from hushrank.collector.use_cases.records import (
     Assigned,
     Joining,
     NotAsked,
+    Past,
     Record,
-    RoundRecord,
     Upload,
 )
 from hushrank.collector.use_cases.shelf import Shelf
@@ -192,17 +190,12 @@ class Answering(Shelf):
         if signed_by is not None and signed_by < max(keys) and signed_by not in keys:
             return None  # by a key that was dropped: what it signed may be anybody's
         before = verify(earlier, keys)
-        kept = await self.store.load(before.survey)
-        if kept is None or before.survey == id:
+        past = record.past.get(before.survey) or await self._past(before.survey, record.series)
+        if past is None or before.survey == id or not _was_before(past, record.life):
             return None
-        first = msgspec.json.decode(kept.blob, type=Record)
-        if first.series != record.series or not _was_before(first.life, record.life):
+        if (before.round, before.part) != (number, part) or number >= len(past.rounds):
             return None
-        held = await self.store.round(before.survey, before.round)
-        if held is None or (before.round, before.part) != (number, part):
-            return None
-        published = msgspec.json.decode(held.blob, type=RoundRecord).fingerprints
-        same = published[part] == asked.fingerprints[part]
+        same = past.rounds[number].fingerprints[part] == asked.fingerprints[part]
         return before if same and before.position < MOST_KEPT_PLACES else None
 
     async def _desks(self, places: Iterable[Assignment | Refusal]) -> dict[_Round, _Desks]:
@@ -266,8 +259,8 @@ def _answer(
     return Accepted(receipt(upload.assignment, told, keys), became == "new")
 
 
-def _was_before(one: Life, other: Life) -> bool:
-    return bool(one.opened and other.opened and one.opened <= other.opened)
+def _was_before(past: Past, life: Life) -> bool:
+    return life.opened is not None and past.opened <= life.opened
 
 
 def _deck(part: int, kept: Assignment | None) -> int:

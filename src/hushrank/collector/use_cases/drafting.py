@@ -1,6 +1,7 @@
 """Surveys before people come, as files, and as their organiser sees them."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -8,7 +9,7 @@ import msgspec
 from hushrank.collector.announcement import Announcement, announce
 from hushrank.collector.draft import Draft, digest_of, picture_type, write_draft
 from hushrank.collector.life import Life
-from hushrank.collector.refusals import allow
+from hushrank.collector.refusals import Refusal, allow
 from hushrank.collector.rounds import Asked, encode_tallies
 from hushrank.collector.store.store import Bin, Kinds
 from hushrank.collector.tokens import new_id
@@ -107,6 +108,7 @@ class Drafting(Shelf):
             "life": msgspec.to_builtins(record.life),
             "public_seed": record.seed,
             "chosen": msgspec.to_builtins(record.chosen),
+            "past": msgspec.to_builtins(record.past),
             "survey": survey,
             "announcement": record.announcement,
             "rounds": rounds,
@@ -124,9 +126,27 @@ class Drafting(Shelf):
         return ended[number][0], [kinds async for kinds in self.store.kinds(id, number)]
 
     async def delete(self, id: str) -> None:
-        """Delete all that is kept of a survey. Raises Refusal where there is none."""
+        """Delete all that is kept of a survey. Raises Refusal where there is none.
+
+        Other surveys of its series keep its id, when it was opened and the fingerprints of what it
+        asked: whoever answered it is asked the same by them, and need not pay anew.
+        """
+        await self._remember(id, await self._record(id))
         allow(await self.store.delete(id), "not-found", "there is no such survey")
         self._forget()
+
+    async def _remember(self, id: str, record: Record) -> None:
+        """Keep in the others of its series what a survey has asked."""
+        past = await self._past(id, record.series)
+
+        def told(other: Record) -> Record:
+            return msgspec.structs.replace(other, past={**other.past, id: past})
+
+        for other in await self.store.all() if past else ():
+            series = msgspec.json.decode(other.blob, type=Record).series
+            if series == record.series and other.survey != id:
+                with suppress(Refusal):  # it was deleted meanwhile
+                    await self._change(other.survey, told)
 
     def _seed(self) -> int:
         return int.from_bytes(self._draw(4), "big") >> 1

@@ -1,6 +1,7 @@
 """What is kept of a live survey, and what its use cases take and return."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -18,11 +19,25 @@ LOTS = 2**32
 IdempotencyKey: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
-class Record(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RoundRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was published of a round: a later version must publish just that, or stop."""
+
+    fingerprints: tuple[str, ...]
+
+
+class Past(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a survey has asked, and since when: its series remembers it when it is deleted."""
+
+    opened: datetime
+    rounds: tuple[RoundRecord, ...]
+
+
+class Record(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """All that is kept of a survey itself. `seed`: of public coins; `decks`: secret, of its series.
 
     `announcement`: the document that people see, once it is open, byte for byte. `chosen`: what the
-    release that opened the first survey of the series chose to ask.
+    release that opened the first survey of the series chose to ask. `past`: deleted surveys of the
+    series, by their ids, so that who answered these is asked the same again.
     """
 
     draft: Draft
@@ -32,12 +47,7 @@ class Record(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     life: Life = Life()
     announcement: str | None = None
     chosen: Chosen | None = None
-
-
-class RoundRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was published of a round: a later version must publish just that, or stop."""
-
-    fingerprints: tuple[str, ...]
+    past: dict[str, Past] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, decode_tallies, replay
 from hushrank.collector.store.store import Kept, NewRound, SigningKey, Store
 from hushrank.collector.use_cases.desk import Desk
-from hushrank.collector.use_cases.records import Record, RoundRecord
+from hushrank.collector.use_cases.records import Past, Record, RoundRecord
 from hushrank.surveys.survey import RoundTallies
 from hushrank.workflows.results.collection import Collection
 
@@ -80,6 +80,16 @@ class Shelf:
         await self._change(
             id, lambda record: msgspec.structs.replace(record, life=change(record.life))
         )
+
+    async def _past(self, id: str, series: str) -> Past | None:
+        """Return what a survey of this series has asked; None where there is none, or a draft."""
+        kept = await self.store.load(id)
+        record = None if kept is None else msgspec.json.decode(kept.blob, type=Record)
+        if record is None or record.series != series or record.life.opened is None:
+            return None
+        held = [await self.store.round(id, n) for n in range((record.life.round or 0) + 1)]
+        rounds = [msgspec.json.decode(each.blob, type=RoundRecord) for each in held if each]
+        return Past(record.life.opened, tuple(rounds))
 
     async def _tallies(
         self, id: str, record: Record, *, until: int | None = None
