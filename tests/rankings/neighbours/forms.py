@@ -54,6 +54,10 @@ def _number(random):
     return [random.randrange(10**6)]
 
 
+def _long_number(random):
+    return [10**17 + random.randrange(10**6)]
+
+
 def _count(random):
     return [random.randint(1, 5)]
 
@@ -114,8 +118,8 @@ FORMS = {
     **{f"lists by {sign}": Ballots((("ballot",),), _lists(sign)) for sign in ">;|,"},
     **{f"lists by {sign} without a header": Ballots((), _lists(sign)) for sign in ">;"},
     **{
-        f"lists by {sign} beside who": Ballots((("id", "ballot"),), _beside(_number, _lists(sign)))
-        for sign in ">;"
+        f"lists by {sign} beside who": Ballots((("id", "ballot"),), _beside(who, _lists(sign)))
+        for sign, who in ((">", _number), (";", _long_number))
     },
     "lists of some": Ballots((("ballot",),), _lists(">", of_some=True)),
     "lists and people": Ballots((("count", "ballot"),), _beside(_count, _lists(">"))),
