@@ -54,6 +54,17 @@ ROOMS = (
         ("tests/protocols/test_personal_budgets.py", "tests/workflows/test_collect.py"),
     ),
     Room(
+        "protocols",
+        ("protocols/**/*.py",),
+        ("tests/protocols",),
+        (
+            *("tests/engines", "tests/planning", "tests/aggregators/from_reports"),
+            *("tests/workflows/test_collect.py", "tests/workflows/test_shuffled.py"),
+            *("tests/workflows/test_plug_ins.py", "tests/cli/test_max_entropy.py"),
+            *("tests/workflows/plan", "tests/collector/test_chosen_questions.py"),
+        ),
+    ),
+    Room(
         "aggregators/private",
         ("aggregators/private/**/*.py",),
         ("tests/aggregators/private",),
