@@ -9,7 +9,13 @@ from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.protocols import registry
-from hushrank.protocols.registry import PROTOCOLS, make_protocol, protocol_names
+from hushrank.protocols.registry import (
+    EVERY_OPTION,
+    MECHANISMS,
+    PROTOCOLS,
+    make_protocol,
+    protocol_names,
+)
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 
@@ -64,6 +70,14 @@ def test_exact_answers_can_be_asked_for_where_there_are_rankings_to_compare(name
     assert (protocol.truthful(5, 1.0) is not None) == protocol.has_model
 
 
+def test_every_mechanism_is_a_protocol_that_hides_whole_rankings():
+    assert {name: make_protocol(name).mechanism for name in MECHANISMS} == MECHANISMS
+
+
+def test_the_options_of_all_protocols_are_named_where_they_were_not_asked_for():
+    assert set(EVERY_OPTION) == {option for each in PROTOCOLS.values() for option in each.options}
+
+
 def test_exact_answers_are_read_without_repairs_against_noise():
     plain, epsilon = make_protocol("safari", {"shrink": True, "leaf_size": 2}).truthful(5, 0.5)
     assert plain == make_protocol("safari", {"leaf_size": 2})
@@ -73,6 +87,8 @@ def test_exact_answers_are_read_without_repairs_against_noise():
 def test_an_option_of_another_protocol_is_refused_by_name():
     with pytest.raises(HushrankError, match=r"pairs takes no leaf_size: it belongs to safari"):
         make_protocol("pairs", {"leaf_size": 2})
+    with pytest.raises(HushrankError, match=r"pairs takes no leaf_size"):
+        make_protocol("pairs", {"queries": 1, "leaf_size": 2})
     with pytest.raises(HushrankError, match=r"subset-order takes no options|takes no queries"):
         make_protocol("subset-order", {"queries": 1})
 
@@ -102,8 +118,10 @@ def test_an_unknown_protocol_is_refused_with_those_that_are_known():
 
 
 def test_a_mechanism_that_is_plugged_in_is_a_protocol_and_a_part_of_safari(monkeypatch):
-    install(monkeypatch, "mechanisms", Installed("mine", GeneralizedRandomizedResponse))
-    assert protocol_names() == (*PROTOCOLS, "mine")
+    names = ("another", "mine", "a third")
+    made = (Installed(name, GeneralizedRandomizedResponse) for name in names)
+    install(monkeypatch, "mechanisms", *made)
+    assert protocol_names() == (*PROTOCOLS, *names)
     crowd, seed = people(), 11
     results = [
         run(

@@ -218,6 +218,13 @@ def test_orders_of_nobody_are_not_popular():
             answered(popular_orders(n_items, **options), lambda survey: 0)
 
 
+def test_the_answers_to_every_part_of_the_mix_count():
+    mix = (MixPart("pairs", 0.2), MixPart("extremes", 0.3), MixPart("ranks-and-pairs", 0.5))
+    protocol = popular_orders(5, epsilon=1.0, n_people=10, function_seed=0, mix=mix)
+    outcome = answered(protocol, lambda survey: 5)
+    assert len(outcome.rest.fit.wide.likelihood.counts) == 10 * 2 + 5 * 2 + 20 * 8
+
+
 def test_the_others_are_asked_as_without_popular_orders():
     mix = choose_mix(5, epsilon=1.0, n_people=700, unranked="last")
     expected = mix_surveys(mix, 5, 1.0, lots=(0.3, 1.0))

@@ -14,7 +14,9 @@ from hushrank.protocols.distributions.question_mix import (
     MIXES,
     MixPart,
     choose_mix,
+    choose_mixes,
     describe_mix,
+    mix_in_words,
     mix_surveys,
 )
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
@@ -196,6 +198,20 @@ def test_every_item_or_pair_is_asked_about_alike(part, kind, n_questions, n_cate
     assert len(set(asked.values())) == 1
 
 
+@pytest.mark.parametrize("kind", NAMED)
+def test_half_name_an_item_of_the_first_places_and_half_one_of_the_last(kind):
+    questions = MixPart(kind, n_levels=2).questions(5)
+    assert [each.places for each in questions] == [(0, 1), (3, 4)]
+
+
+def test_the_whole_mix_is_said_in_words():
+    mix = (MixPart("pairs", 0.25), MixPart("extremes", 0.25), MixPart("levels", 0.5, n_levels=3))
+    parts = mix_in_words(mix).split("; ")
+    assert parts == [
+        f"{share} % {mix_in_words((part,))}" for share, part in zip((25, 25, 50), mix, strict=True)
+    ]
+
+
 def test_the_parts_ask_different_people_at_full_epsilon():
     mix = (MixPart("pairs", 0.3), MixPart("extremes", 0.1), MixPart("ranks-and-pairs", 0.6))
     surveys = mix_surveys(mix, 5, 1.5)
@@ -231,6 +247,8 @@ def test_shares_whose_sum_is_rounded_leave_nobody_out():
         lambda: choose_mix(1, epsilon=1.0, n_people=10),
         lambda: choose_mix(5, epsilon=1.0, n_people=0),
         lambda: choose_mix(5, epsilon=float("nan"), n_people=10),
+        lambda: choose_mixes(5, epsilons=(1.0, 0.0, 1.0), n_people=(10, 10, 10)),
+        lambda: choose_mixes(5, epsilons=(1.0, 0.0), n_people=(10, 10)),
     ],
 )
 def test_what_cannot_be_asked_is_refused(wrong):

@@ -1,4 +1,4 @@
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from math import comb, factorial
 
 import numpy as np
@@ -10,6 +10,7 @@ from hushrank.protocols.orders.order_design import (
     LARGEST_WHOLE_EPSILON,
     MOST_BLOCKS,
     REST_SPREADS,
+    WHOLE_SHARES,
     OrderDesign,
     block_response,
     choose_order_design,
@@ -79,6 +80,11 @@ def test_every_design_costs_at_most_epsilon_and_asks_about_every_pair(n_items, e
             assert survey.epsilon == min(epsilon, LARGEST_WHOLE_EPSILON)
 
 
+def test_blocks_of_every_size_may_be_asked_of_every_share_of_the_people():
+    designs = [(each.block_size, each.whole_share) for each in order_designs(4, 2.0)]
+    assert designs == list(product((2, 3, 4), WHOLE_SHARES))
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 2, 5])
 @pytest.mark.parametrize("n_items", [4, 9, 14])
 def test_the_design_that_is_chosen_regrets_least_but_for_whole_orders(n_items, epsilon):
@@ -110,6 +116,7 @@ def test_more_people_and_more_epsilon_lose_less():
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < 1e-6
     whole = OrderDesign(3, 1, 0.0), OrderDesign(3, 1, 0.75)
+    assert predicted_loss(whole[0], 8, 3, 10**9, rest_spread=0.05) < 1e-6
     assert known_of_scores(whole[1], 12, 3.0) > known_of_scores(whole[0], 12, 3.0)
 
 

@@ -100,7 +100,7 @@ def known_margins(
     Raises HushrankError when nobody answered at all.
     """
     n_blocks = sum(tally.n_reports for tally in tallies[0])
-    n_whole = sum(tally.n_reports for tally in tallies[-1]) if len(surveys) > 1 else 0
+    n_whole = tallies[-1][0].n_reports if len(surveys) > 1 else 0
     require(n_blocks + n_whole > 0, "cannot estimate margins from 0 reports")
     n_people = round(n_blocks / surveys[0].answers_per_person) + n_whole
     blocks = cast("tuple[RelativeOrder, ...]", surveys[0].questions)

@@ -1,0 +1,18 @@
+import numpy as np
+
+from hushrank.engines.local import simulate
+from hushrank.protocols.distributions.question_mix import MixPart
+from hushrank.protocols.registry import MaxEntropy
+from hushrank.rankings.profile import Rankings
+
+
+def test_all_that_was_asked_and_is_stated_is_told():
+    mix = (MixPart("pairs", 0.2), MixPart("extremes", 0.3), MixPart("ranks-and-pairs", 0.5))
+    orders = np.random.default_rng(5).permuted(np.tile(np.arange(4), (60, 1)), axis=1)
+    protocol = MaxEntropy(unranked="last", chosen=mix)
+    rounds = protocol.begin(4, epsilon=2.0, n_people=60, seed=3)
+    people, rng = Rankings.from_orders(orders), np.random.default_rng(1)
+    learnt = simulate(rounds, people, rng=rng).result
+    chosen = learnt.shown(people.names).chosen
+    assert tuple(MixPart(**part) for part in chosen["mix"]) == mix
+    assert chosen["stated_shares"] == learnt.outcome.stated_shares.tolist()
