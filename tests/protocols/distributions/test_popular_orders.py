@@ -65,16 +65,17 @@ def test_popular_orders_are_found_with_their_shares(n_items, n_people):
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("spike", [(4, 3, 2, 1, 0), (2, 0, 4, 1, 3), (1, 4, 0, 2, 3)])
 @pytest.mark.block_sizes
-def test_one_order_of_half_the_people_is_not_taken_for_the_smooth_rest(seed):
+def test_one_order_of_half_the_people_is_not_taken_for_the_smooth_rest(spike):
     """A model of 5 items alone explains so much of it that nothing seems to be left over."""
+    seed = spike[0]
     rng = np.random.default_rng(100 + seed)
-    ranks, spike = Mallows((0, 1, 2, 3, 4), 0.6).sample(20_000, rng=rng), rng.permutation(5)
-    ranks[:10_000] = inverse(spike[None])
+    ranks = Mallows((0, 1, 2, 3, 4), 0.6).sample(20_000, rng=rng)
+    ranks[:10_000] = inverse(np.array([spike]))
     people = Rankings(np.asfortranarray(rng.permutation(ranks)), tuple("abcde"))
     outcome = learnt(people, 3.0, seed).result
-    assert outcome.popular.orders.tolist() == [spike.tolist()]
+    assert outcome.popular.orders.tolist() == [[*spike]]
     assert abs(outcome.popular.share - 0.5) < 5.5 * outcome.share_error
     assert outcome.share_error < 0.02
 
