@@ -102,10 +102,15 @@ def test_refused_and_repeated_reports_are_told_however_rows_are_sorted(tmp_path,
     assert (counted.rounds[-1].refused, counted.rounds[-1].repeated) == (3, 2)
 
 
-def test_all_tests_for_liars_together_are_wrong_once_in_a_thousand_surveys(tmp_path, monkeypatch):
-    so_far, rates = first_round(tmp_path), []
-    asked = so_far.follows
-    so_far = tally_reports(tmp_path / "r.parquet", so_far)
+@pytest.mark.parametrize("fields", [{}, {"protocol": "safari", "epsilon": 4.0}])
+def test_all_tests_for_liars_together_are_wrong_once_in_a_thousand_surveys(
+    tmp_path, monkeypatch, fields
+):
+    so_far, rates, n_parts = SurveySoFar(draft(**fields)), [], 0
+    while isinstance(asked := so_far.follows, Asked):
+        n_parts += len(asked.parts)
+        write(tmp_path / "r.parquet", answers(asked, 1))
+        so_far = tally_reports(tmp_path / "r.parquet", so_far)
 
     def suspected(survey, tallies, *, false_alarm):
         rates.append(false_alarm)
@@ -113,7 +118,7 @@ def test_all_tests_for_liars_together_are_wrong_once_in_a_thousand_surveys(tmp_p
 
     monkeypatch.setattr(elsewhere, "suspicion", suspected)
     assert so_far.findings == ()
-    assert len(rates) == len(asked.parts) > 1
+    assert len(rates) == n_parts > 1
     assert sum(rates) == pytest.approx(FALSE_ALARM)
 
 
@@ -195,6 +200,8 @@ def test_no_edited_document_says_that_reports_cost_less(tmp_path, protocol):
         (("rounds", 0, "tallies", 0, 0, 1, 0), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 0, 0, 1, 1), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 1, 0, 1, 0), 121, "tallies that reports can add up to"),
+        (("rounds", 0, "tallies", 0, -1, 1, 0), 41, "tallies that reports can add up to"),
+        (("rounds", 0, "tallies", 0, 1, 1, 0), 41, "tallies that reports can add up to"),
         (("chosen",), [{"kind": "pairs"}], "chosen: expected a design of blocks"),
         (("chosen", "block_size"), 3000, "expected blocks of 2 to 4 items"),
         (("chosen", "block_size"), -3, "expected blocks of 2 to 4 items"),
@@ -220,6 +227,18 @@ def test_a_mix_is_no_design(tmp_path):
     plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
     with pytest.raises(HushrankError, match="chosen: expected a mix of questions"):
         concluded(tmp_path / "x.json", {**plain, "chosen": {"block_size": 2}})
+
+
+@pytest.mark.parametrize("part", [0, -1])
+def test_a_round_may_have_reports_of_one_part_alone(tmp_path, part):
+    asked, said = SurveySoFar(draft()).follows, []
+    fingerprint = asked.parts[part].fingerprint.encode()
+    sent = [each for each in answers(asked, 1) if fingerprint in each[1]]
+    for name, some in (("a", sent[:3]), ("b", sent[3:])):
+        write(tmp_path / f"{name}.parquet", some)
+    counted = tally_reports(tmp_path / "*.parquet", SurveySoFar(draft()), progress=said.append)
+    assert said[0] == f"counting {len(sent)} reports"
+    assert counted.n_reports(0) == len(sent) > 3
 
 
 def test_few_reports_show_no_result(tmp_path):
@@ -274,6 +293,16 @@ def test_reports_of_people_who_picked_their_question_are_named(tmp_path, monkeyp
     assert hushrank(monkeypatch, "conclude", str(tmp_path / "tallies.json")) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert f"Perhaps forged: more reports than are dealt to it regard {NAMES[0]}" in said
+
+
+def test_reports_that_all_say_the_same_are_named_in_a_later_part_too(tmp_path):
+    so_far = first_round(tmp_path)
+    sent = dict(answers(so_far.follows, 1))
+    last = so_far.follows.parts[-1].fingerprint.encode()
+    report = next(each for each in sent.values() if last in each)
+    write(tmp_path / "more.parquet", [(f"liar {number}", report) for number in range(400)])
+    (found, *_) = tally_reports(tmp_path / "*.parquet", so_far).findings
+    assert found.kind == "answer"
 
 
 def test_what_a_collector_exports_is_counted_to_its_own_tallies(tmp_path):

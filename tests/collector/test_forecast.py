@@ -8,6 +8,9 @@ from hushrank.collector.draft import LIVE, read_draft
 from hushrank.collector.forecast import LEVELS, foretell, level_of
 from hushrank.estimators.shares import share_variance
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.planning.interpolation import PredictionTable
+from hushrank.planning.populations import SMOOTH
+from hushrank.planning.predictions import Place
 
 PAGE = (Path(__file__).parents[2] / "docs/collecting-live.md").read_text()
 ROW = re.compile(
@@ -49,6 +52,14 @@ def test_a_majority_is_sure_that_lies_two_standard_errors_beyond_an_even_pair(n_
     error = (noise + (1 - 1 / 3) / (4 * reports)) ** 0.5
     majority = foretell("ldp-kwiksort-rr", 3, n_people, epsilon).majority
     assert 50 + 1.96 * 100 * noise**0.5 - 1 <= majority <= 50 + 1.96 * 100 * error + 1
+
+
+@pytest.mark.parametrize("n_people", [200, 400])
+def test_a_majority_is_sure_in_the_mean_of_all_populations(n_people):
+    places = [Place(PredictionTable(), each.name, 6, n_people) for each in SMOOTH]
+    widths = [each.expect("max-entropy", 0.5).half_width for each in places]
+    foretold = foretell("max-entropy", 6, n_people, 0.5)
+    assert foretold.majority == round(50 + 100 * np.mean(widths))
 
 
 def test_fewer_people_than_were_simulated_are_said_to_be_so():

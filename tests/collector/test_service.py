@@ -3,6 +3,7 @@ import json
 import weakref
 from base64 import b64encode
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
@@ -11,13 +12,15 @@ import numpy as np
 import pytest
 
 from hushrank.collector.announcement import read_announcement
-from hushrank.collector.draft import read_draft
+from hushrank.collector.draft import digest_of, read_draft
 from hushrank.collector.refusals import Refusal
+from hushrank.collector.rounds import replay
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
 from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
+from hushrank.poisoning.forgery import weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -27,6 +30,7 @@ from hushrank.surveys.wire_documents import SentReport
 from tests.collector.device.live import START, Clock
 from tests.collector.drafts import KEY, NAMES, draft
 
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 JOININGS = ("open", "invitations", "api")
 TASTES = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 0, 2, 3]])
 
@@ -801,6 +805,16 @@ def test_a_survey_whose_questions_no_device_would_take_is_not_opened(in_service)
     in_service(using)
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_no_round_is_asked_of_which_one_part_is_too_long(monkeypatch, step):
+    """Nor where it is not the first, or not the last."""
+    asked = replay(draft(), 0, ())
+    longest = max(len(part.handout(range(1))) for part in asked.parts)
+    monkeypatch.setattr(running, "MOST_HANDOUT_BYTES", longest)
+    with pytest.raises(Refusal, match="fewer queries"):
+        running._require_sent(replace(asked, parts=asked.parts[::step]))
+
+
 def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):
     async def using(service):
         first = await service.create(draft(protocol="pairs"))
@@ -893,6 +907,27 @@ def test_a_draft_can_be_changed_until_people_have_seen_it(in_service):
     in_service(using)
 
 
+def test_surveys_are_shown_the_newest_first(in_service):
+    async def using(service):
+        ids = [await service.create(draft()) for _ in range(3)]
+        assert [live.id for live in await service.surveys()] == ids[::-1]
+
+    in_service(using)
+
+
+def test_each_item_has_its_own_picture(in_service):
+    async def using(service):
+        pictures = {digest_of(each): each for each in (PNG + b"1", PNG + b"2", PNG + b"3")}
+        items = [{"name": "water"}, *({"name": each, "picture": each} for each in pictures)]
+        id = await service.create(draft(items=items), pictures)
+        assert await service.pictures(id) == pictures
+        for missing in pictures:
+            others = {digest: each for digest, each in pictures.items() if digest != missing}
+            assert await refusal_of(service.create(draft(items=items), others)) == "malformed"
+
+    in_service(using)
+
+
 def test_an_export_holds_the_tallies_and_the_survey_s_file_and_no_single_report(in_service):
     async def using(service):
         id = await service.create(draft())
@@ -936,6 +971,35 @@ def test_forged_reports_are_weighed_before_and_noticed_after_the_survey(in_servi
         await service.close(forged)
         (found,) = await service.suspicion(forged)
         assert {finding.kind for finding in found.findings} & {"answer", "item"}
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "order"])  # the first part, and the last
+def test_a_forged_report_weighs_what_it_does_in_the_part_where_it_does_most(in_service, protocol):
+    asked = replay(draft(protocol=protocol), 0, ())
+
+    async def using(service):
+        id = await service.create(draft(protocol=protocol))
+        weights = {weight_of(survey).weight for survey in asked.surveys}
+        assert len(weights) == 2
+        assert (await service.forgery(id)).weight == max(weights)
+
+    in_service(using)
+
+
+def test_reports_of_every_round_are_tested_and_exported(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari", epsilon=4.0))
+        for start in (service.open, service.open_round):
+            await start(id)
+            await take_part(service, id, range(20))
+            await service.close_round(id)
+        ended = [asked.fingerprints for asked, _ in await service.tallies(id)]
+        assert len(ended) == 2
+        assert len(await service.suspicion(id)) == len(ended[0] + ended[1])
+        exported = (await service.export(id))["rounds"]
+        assert [each["fingerprints"] for each in exported] == ended
 
     in_service(using)
 

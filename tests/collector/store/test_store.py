@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from hushrank.collector.store.batches import Batches
 from hushrank.collector.store.checks import (
     microseconds,
     require_blob,
@@ -20,7 +21,7 @@ from hushrank.collector.store.postgres.answers import _Sent
 from hushrank.collector.store.sqlite import people as sqlite_people
 from hushrank.collector.store.sqlite.store import SqliteStore
 from hushrank.collector.store.sqlite.surveys import Entry
-from hushrank.collector.store.sqlite.writer import _Order
+from hushrank.collector.store.sqlite.writer import Writer, _Order
 from hushrank.collector.store.store import (
     Answer,
     Bin,
@@ -166,6 +167,38 @@ def test_a_closed_round_takes_no_report_but_knows_those_it_has(address):
     on_store(address, scenario)
 
 
+def test_who_waits_together_is_served_together(address, monkeypatch):
+    """Where a batch fails each is served alone: told the same, after as many commits."""
+    served = []
+    for kind, name in ((Batches, "_do"), (Writer, "_outcomes")):
+        serve = getattr(kind, name)
+
+        def counted(self, batch, *way, serve=serve):
+            served.append(len(batch))
+            return serve(self, batch, *way)
+
+        monkeypatch.setattr(kind, name, counted)
+
+    async def scenario(store):
+        surveys = [("s", n) for n in range(40)] + [("t", n) for n in range(40)]
+        for survey in "st":
+            await open_survey(store, survey)
+            for n in (7, 30):
+                await store.join(survey, 0, n % 2, person(n))
+                await store.accept([upload(n, b"a", b"b", survey=survey)], now=NOW)
+        served.clear()
+        places = await asyncio.gather(*(store.join(s, 0, n % 2, person(n)) for s, n in surveys))
+        sent = ([upload(n, b"a", b"b", survey=survey)] for survey, n in surveys)
+        told = await asyncio.gather(*(store.accept(each, now=NOW) for each in sent))
+        kept = await asyncio.gather(*(store.load(survey) for survey in ("t", "none", "s")))
+        assert [place.is_new for place in places] == [n not in (7, 30) for _, n in surveys]
+        assert told == [["same" if n in (7, 30) else "new"] for _, n in surveys]
+        assert [each and each.survey for each in kept] == ["t", None, "s"]
+        assert sum(served) == len(places) + len(told) + len(kept)
+
+    on_store(address, scenario)
+
+
 def test_who_sends_at_the_same_time_shares_nothing_but_a_commit(address):
     """New and old, of one answer and of several, of other rounds, bins and none, all at once."""
 
@@ -181,14 +214,15 @@ def test_who_sends_at_the_same_time_shares_nothing_but_a_commit(address):
             [upload(3, b"a", survey="t"), upload(4, b"b", b"c", survey="t")],
             [upload(5, b"a", survey="closed"), upload(6, b"a", survey="none")],
         ]
-        at = [NOW, NOW, NOW + timedelta(minutes=10), NOW]
+        later = NOW + timedelta(minutes=10)
+        at = [NOW, later, later, NOW]
         told = await asyncio.gather(
             *(store.accept(each, now=now) for each, now in zip(sent, at, strict=True))
         )
         assert told == [["same", "new", "other"], ["other", "new"], ["new"] * 2, ["closed"] * 2]
         assert await kinds(store) == {(0, 0, b"a"): 2, (0, 0, b"b"): 1, (0, 1, b"c"): 1}
         assert await kinds(store, "t") == {(0, 0, b"a"): 1, (0, 0, b"b"): 1, (0, 1, b"c"): 1}
-        assert [each.reports for each in await store.progress("s", 0)] == [3]
+        assert [each.reports for each in await store.progress("s", 0)] == [2, 1]
         assert [each.reports for each in await store.progress("t", 0)] == [2]
         assert await store.conflicts("s") == 2
 
@@ -274,6 +308,7 @@ def test_all_of_a_survey_is_deleted_and_nothing_of_others(address):
             await store.put_secrets([Secret("invitation", survey.encode() * 32, b"", survey)])
             place = await store.join(survey, 0, 0, person(1))
             await store.accept([upload(place.number, b"a", survey=survey)], now=NOW)
+        assert [kept.survey for kept in await store.all()] == ["s", "t"]
         assert await store.delete("s")
         assert not await store.delete("s")
         assert [kept.survey for kept in await store.all()] == ["t"]

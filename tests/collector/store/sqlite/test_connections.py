@@ -1,6 +1,7 @@
 import asyncio
 import sqlite3
 import stat
+from threading import Barrier
 
 import pytest
 
@@ -131,6 +132,21 @@ def test_several_processes_make_one_store(path):
             await store.close()
 
     asyncio.run(open_all())
+
+
+def test_a_closed_store_has_closed_all_of_its_connections(path):
+    async def scenario(store):
+        three = Barrier(3)
+        reads = [store._readers.read(lambda _, all: all.wait(), three) for _ in range(3)]
+        await asyncio.gather(*reads)
+        opened = [*store._readers._connections]
+        await store.close()
+        assert len(opened) == 3
+        for connection in opened:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+                connection.execute("SELECT 1")
+
+    on_store(str(path), scenario)
 
 
 def test_a_closed_store_does_nothing_more(path):

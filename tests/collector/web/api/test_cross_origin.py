@@ -90,6 +90,19 @@ def test_pages_of_addresses_that_end_like_the_collectors_send_nothing(on_collect
     on_collector(use)
 
 
+def test_each_survey_names_its_own_pages(on_collector):
+    async def use(collector):
+        origins = CrossOrigin(collector.service)
+        friends = [f"https://friend-{n}.example.org" for n in range(3)]
+        surveys = [await collector.open(allowed_origins=[friend]) for friend in friends]
+        for survey, friend in zip(surveys, friends, strict=True):
+            assert await origins.allows("/v1/reports", friend)
+            allowed = [await origins.allows(f"/v1/surveys/{survey}", each) for each in friends]
+            assert allowed == [each == friend for each in friends]
+
+    on_collector(use)
+
+
 def test_nothing_of_the_organisers_is_ever_shared(on_collector):
     async def use(collector):
         await collector.open(allowed_origins=[FRIEND])

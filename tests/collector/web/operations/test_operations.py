@@ -7,7 +7,7 @@ import pytest
 
 from hushrank.collector.store.store import StoreFailure
 from hushrank.collector.web.operations.logs import JsonLines, log, log_to
-from tests.collector.web.api.test_reports import kind_of, lines
+from tests.collector.web.api.test_reports import kind_of, lines, send_lines
 
 AGENT = "an agent that nobody else has"
 
@@ -186,12 +186,14 @@ def test_the_numbers_tell_requests_and_uploads_and_nobody(on_collector):
         for _ in range(2):
             await collector.client.post("/v1/reports", json=upload)
         await collector.client.post("/v1/reports", json=upload | {"assignment": "x"})
+        await send_lines(collector, lines([upload, upload | {"assignment": "x"}, {}]))
         return survey, upload, (await collector.client.get("/metrics")).text
 
     survey, upload, numbers = on_collector(use)
     assert 'hushrank_uploads_total{outcome="new"} 1.0' in numbers
-    assert 'hushrank_uploads_total{outcome="same"} 1.0' in numbers
-    assert 'hushrank_uploads_total{outcome="forged"} 1.0' in numbers
+    assert 'hushrank_uploads_total{outcome="same"} 2.0' in numbers
+    assert 'hushrank_uploads_total{outcome="forged"} 2.0' in numbers
+    assert 'hushrank_uploads_total{outcome="malformed"} 1.0' in numbers
     assert 'hushrank_requests_total{method="POST",route="/v1/reports",status="201"} 1.0' in numbers
     assert 'hushrank_request_seconds_count{route="/v1/reports"} 3.0' in numbers
     assert "hushrank_requests_under_way 1.0" in numbers

@@ -6,7 +6,7 @@ from hushrank.collector.web.guards.networks import Networks, bare, forwarded
 from hushrank.collector.web.settings import Limits, Rate, Settings, is_loopback
 from hushrank.errors import HushrankError
 
-PROXIES = Networks(("10.0.0.0/8", "2001:db8::1"))
+PROXIES = Networks(("10.0.0.0/8", "172.16.0.0/12", "2001:db8::1", "192.0.2.9"))
 
 
 def seen(client, *headers, scheme="http"):
@@ -29,6 +29,8 @@ def seen(client, *headers, scheme="http"):
         ("10.0.0.1", ["[2001:db8::5]:4711"], "2001:db8::5"),
         ("10.0.0.1", ["2001:db8::5"], "2001:db8::5"),
         ("2001:db8::1", ["198.51.100.7"], "198.51.100.7"),
+        ("172.16.0.9", ["198.51.100.7, 10.0.0.1"], "198.51.100.7"),
+        ("192.0.2.9", ["198.51.100.7"], "198.51.100.7"),
         ("10.0.0.1", ["10.0.0.2, 10.0.0.3"], "10.0.0.1"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["198.51.100.7, junk"], "junk"),
@@ -93,8 +95,10 @@ def test_an_origin_is_written_as_browsers_write_it(url, origin):
 
 
 def test_networks_are_checked_before_anybody_is_served():
-    with pytest.raises(HushrankError, match="network"):
-        Settings(public_url="https://a", trusted_proxies=("10.0.0.0/99",))
+    right, wrong = "10.0.0.0/8", "10.0.0.0/99"
+    for proxies, unlimited in (((wrong,), ()), ((wrong, right), ()), ((right,), (wrong, right))):
+        with pytest.raises(HushrankError, match="network"):
+            Settings(public_url="https://a", trusted_proxies=proxies, unlimited=unlimited)
     with pytest.raises(HushrankError, match="rate"):
         Rate(0, 1)
     with pytest.raises(HushrankError, match="at once"):
