@@ -93,6 +93,9 @@ def test_a_picture_is_one_or_the_file_is_refused(picture):
 
 def test_pictures_are_known_by_their_first_bytes_and_bounded():
     assert picture_type(PNG) == "image/png"
+    assert picture_type(b"\xff\xd8\xff\xe0") == "image/jpeg"
+    assert picture_type(b"RIFF0000WEBP") == "image/webp"
+    assert picture_type(b"GIF89a") == "image/gif"
     for wrong in (b"<svg onload=x>", b"RIFF0000WAVE", b"", PNG + bytes(300_000)):
         with pytest.raises(HushrankError, match="picture"):
             picture_type(wrong)

@@ -214,6 +214,21 @@ def test_a_document_that_cannot_be_is_refused_in_words(tmp_path, place, value, s
         concluded(tmp_path / "x.json", edited(plain, place, value))
 
 
+@pytest.mark.parametrize("round", [0, 1])
+@pytest.mark.parametrize(
+    ("place", "value"), [(("fingerprints", -1), "0" * 64), (("tallies", -1, -1, 1, -1), 10**6)]
+)
+def test_each_round_of_a_document_is_checked(tmp_path, round, place, value):
+    so_far = SurveySoFar(draft(protocol="safari", epsilon=4.0))
+    while isinstance(asked := so_far.follows, Asked):
+        write(tmp_path / "r.parquet", answers(asked, 1))
+        so_far = tally_reports(tmp_path / "r.parquet", so_far)
+    plain = json.loads(so_far.document())
+    assert len(plain["rounds"]) == 2
+    with pytest.raises(HushrankError, match=f"round {round + 1}"):
+        concluded(tmp_path / "x.json", edited(plain, ("rounds", round, *place), value))
+
+
 @pytest.mark.parametrize("content", [b"[" * 10**5, b'{"public_seed":' * 10**5, b"\xff", b""])
 @pytest.mark.parametrize("name", ["x.json", "x.toml"])
 def test_what_is_no_document_is_refused_in_words(tmp_path, name, content):

@@ -212,7 +212,7 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
         parquet.write_table(half.slice(1), tmp_path / "half.parquet")
         parquet.write_table(half.replace_schema_metadata(None), tmp_path / "unmarked.parquet")
         some, beside = half.slice(0, 6), half.slice(0, 6).replace_schema_metadata(None)
-        mixed = [tmp_path / "some.parquet", tmp_path / "beside.parquet"]
+        mixed = [tmp_path / "a.parquet", tmp_path / "b.parquet"]  # the marked one first
         for table, path in zip((some, beside), mixed, strict=True):
             parquet.write_table(table, path)
         start = right.before(1)

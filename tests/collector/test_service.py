@@ -882,6 +882,7 @@ def test_whoever_wants_can_check_the_whole_survey(in_service):
         id = await service.create(draft())
         await service.open(id)
         told = read_announcement(await service.announcement(id))
+        assert len(told.first_round) == 2
         for part, fingerprint in enumerate(told.first_round):
             held = read_survey(await service.document(id, 0, part), most_epsilon=2.0)
             assert held.fingerprint == fingerprint

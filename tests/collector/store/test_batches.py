@@ -79,6 +79,19 @@ def test_a_second_batch_begins_beside_the_first_when_much_waits():
         assert most == expected
 
 
+def test_all_who_wait_are_told_when_their_batch_is_cancelled():
+    async def scenario():
+        batches = Batches(lambda _: asyncio.Event().wait())
+        waiting = [asyncio.create_task(batches.do(number)) for number in range(3)]
+        await asyncio.sleep(0.01)
+        for task in batches._running:
+            task.cancel()
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [type(each) for each in told] == [asyncio.CancelledError] * 3
+
+    asyncio.run(asyncio.wait_for(scenario(), 60))
+
+
 def test_nobody_is_forgotten_between_two_batches():
     async def work(arguments):
         await asyncio.sleep(0)

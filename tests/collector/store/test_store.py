@@ -360,8 +360,9 @@ def test_a_secret_that_has_expired_is_not_taken_either(address):
 
 def test_secrets_are_dropped_by_kind_and_survey(address):
     async def scenario(store):
-        await store.create("s", b"")
-        rows = [("a", "s"), ("a", "s"), ("a", None), ("b", "s")]
+        for survey in ("s", "other"):
+            await store.create(survey, b"")
+        rows = [("a", "s"), ("a", "s"), ("a", None), ("b", "s"), ("a", "other")]
         await store.put_secrets(
             [Secret(kind, person(n), b"", survey) for n, (kind, survey) in enumerate(rows)]
         )
