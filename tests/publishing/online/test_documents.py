@@ -55,6 +55,9 @@ def damaged(**changes):
         {"bounds": [9, 8, 7]},
         {"bounds": [1, 2]},
         {"good_starts": [0, 0, 5]},
+        {"starts": [0, 2, 4, 3]},
+        {"columns": [0, 0, 1], "good_starts": [0, 5, 5], "good_bounds": [1, 2, 3, 4, 5]},
+        {"good_bounds": [1, 2, 1, 3, 2]},
     ],
 )
 def test_a_damaged_document_is_refused(changes):

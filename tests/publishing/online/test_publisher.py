@@ -365,10 +365,24 @@ def test_streams_of_unknown_attributes_are_refused():
         publisher(protects=["income"] * N_USERS)
 
 
+def test_populations_of_different_items_are_refused():
+    with pytest.raises(HushrankError, match="populations of the same items"):
+        publisher({**POPULATIONS, "age": population(N_ITEMS + 1, 2, seed=2)})
+
+
 @pytest.mark.parametrize("history", [HISTORY[:3], HISTORY * 0.5, HISTORY * -1.0, HISTORY * 2.0**54])
 def test_other_histories_are_refused(history):
     with pytest.raises(HushrankError, match="history"):
         publisher(history=csr_array(history))
+
+
+@pytest.mark.parametrize("place", [0, -1])
+@pytest.mark.parametrize("wrong", [0.5, -1.0, 2.0**54])
+def test_a_history_is_refused_for_one_count(place, wrong):
+    history = HISTORY.copy()
+    history.data[place] = wrong
+    with pytest.raises(HushrankError, match="history"):
+        publisher(history=history)
 
 
 @pytest.mark.parametrize("limit", [1e-3, inf])
