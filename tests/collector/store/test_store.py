@@ -192,6 +192,10 @@ def test_who_waits_together_is_served_together(address, monkeypatch):
         told = await asyncio.gather(*(store.accept(each, now=NOW) for each in sent))
         kept = await asyncio.gather(*(store.load(survey) for survey in ("t", "none", "s")))
         assert [place.is_new for place in places] == [n not in (7, 30) for _, n in surveys]
+        dealt = {
+            (s, each.deck, each.position) for (s, _), each in zip(surveys, places, strict=True)
+        }
+        assert len(dealt) == len(places)
         assert told == [["same" if n in (7, 30) else "new"] for _, n in surveys]
         assert [each and each.survey for each in kept] == ["t", None, "s"]
         assert sum(served) == len(places) + len(told) + len(kept)
