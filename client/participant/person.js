@@ -36,8 +36,8 @@ class Person {
     ]);
     const given = await this.#find(`order of ${announcement.series}`);
     // a survey that is asked again may ask about other items
-    const earlier = `${given?.names}` === `${announcement.items.map(({ name }) => name)}` ? given : null;
-    return { announcement, fingerprint, state, kept: await this.kept(id), earlier };
+    const isSame = given?.names?.join("\n") === announcement.items.map(({ name }) => name).join("\n");
+    return { announcement, fingerprint, state, kept: await this.kept(id), earlier: isSame ? given : null };
   }
 
   /** @param {string} id @returns {Promise<Kept | null>} */

@@ -155,6 +155,21 @@ test("an order is offered where a survey asks about the same items again, and ab
   assert.equal((await person.look(others.id)).earlier, null);
 });
 
+test("an order is offered of no items whose names only read alike in a row", async () => {
+  const handout = handoutOf(["milk,tea", "water"], { kind: "relative-order", items: [0, 1] }, 2, 1);
+  const first_round = [readHandout(handout, 4).fingerprint];
+  const called = (...few) => ({ series: "commas", items: few.map((name) => ({ name })) });
+  const asked = { ...called("milk,tea", "water"), first_round, epsilon: 1 };
+  const survey = { ...caseOf("pairs", { id: "commas", ...asked }), handout };
+  const others = caseOf("pairs", { id: "other-commas", ...called("milk", "tea,water") });
+  globalThis.fetch = new Collector(survey, others).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  await person.lock(survey.id, "commas", { order: [1, 0], unranked: [] });
+  assert.deepEqual((await person.look(survey.id)).earlier.order, [1, 0]);
+  assert.equal((await person.look(others.id)).earlier, null);
+});
+
 test("an answer to an earlier order is told to be one, where the limit allows no new one", async () => {
   const surveys = [0, 1].map((nth) => caseOf("pairs", { id: `weeks-${nth}`, series: "weeks", epsilon: 8 }));
   globalThis.fetch = new Collector(...surveys).fetch;
