@@ -147,6 +147,7 @@ async function showStep(found) {
   if (!isOpen) return notOpen(found);
   if (kept?.stage === "not-asked" && isThisRound) return notAsked();
   if (kept?.stage === "joined" && isThisRound) return payable(kept) && rank();
+  if (kept && kept.stage !== "not-asked" && !asked.comes_back) return notAsked(); // each is asked once
   const given = kept?.ranking;
   if (given) return display(views.nextQuestion(page, asked, guarded(() => answerFrom(given))), 1);
   if (asked.joining === "api") return say("in-app");
@@ -302,7 +303,8 @@ async function receipt(kept, isAgain) {
   const { announcement: asked, state } = /** @type {Look} */ (look);
   const results = state.state === "published" ? `/r/${id}` : null;
   const forget = isOver(state) ? guarded(forgetAll) : null;
-  const next = asked.comes_back && !isOver(state) ? "receipt.more" : "receipt.results_later";
+  const mayFollow = asked.comes_back && !isOver(state) && kept.round === 0; // people are asked twice at most
+  const next = mayFollow ? "receipt.more" : "receipt.results_later";
   const after = { isAgain, next, results, forget };
   display(views.receipt(page, asked, kept, await page.device.spent(), after), 3);
   const lasts = await page.device.lasts(!isAgain); // nobody is asked before the answer is there

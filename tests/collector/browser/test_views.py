@@ -31,7 +31,7 @@ MESSAGES = {
     ),
     "between": (
         scenario(state={"state": "between", "round": 0, "closes": None}),
-        "The next question is not ready yet",
+        "Nothing is asked at the moment",
     ),
     "not found": (scenario(looking="not-found"), "There is no such survey"),
     "by invitation": (
@@ -274,6 +274,29 @@ def test_who_returns_answers_the_next_round_from_the_same_order(visit):
     page.wait_for_selector("blockquote")
     kept = json.loads(page.evaluate("localStorage.getItem('fake-device')"))
     assert (kept["round"], kept["ranking"]) == (1, SENT["ranking"])
+
+
+def test_who_answered_the_second_question_is_not_told_of_another(visit):
+    second = {"state": "open", "round": 1, "closes": None}
+    kept = SENT | {"round": 1}
+    page = visit(scenario(announcement=TWO_ROUNDS, kept=kept, state=second))
+    assert heading(page) == "You have answered already"
+    assert "more small question" not in told(page)
+
+
+@pytest.mark.parametrize("stage", ["joined", "locked"])
+def test_who_is_asked_once_is_promised_no_question_of_a_later_round(visit, stage):
+    """Each lot is asked in one round: whoever sent nothing in theirs is asked no more."""
+    second = {"state": "open", "round": 1, "closes": None}
+    page = visit(scenario(kept=LOCKED | {"stage": stage}, state=second))
+    assert heading(page) == "Your computer is not asked in this round"
+    assert "If that one is still to come" in told(page)
+
+
+def test_where_a_round_was_not_asked_the_next_one_can_be_begun(visit):
+    second = {"state": "open", "round": 1, "closes": None}
+    page = visit(scenario(kept=LOCKED | {"stage": "not-asked", "ranking": None}, state=second))
+    assert page.get_by_role("button", name="Start").is_visible()
 
 
 @pytest.mark.parametrize("kept", [SENT, None])
