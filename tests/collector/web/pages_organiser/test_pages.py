@@ -335,6 +335,25 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
         life = (await collector.service.survey(id)).life
         assert (life.state, life.round) == ("open", 1)
         assert life.closes == datetime(2027, 2, 1, 9, tzinfo=UTC)
+        terms = (await organiser.get(f"/o/surveys/{id}")).text.partition("What people are told")[2]
+        assert "2027-02-01 09:00 UTC" in terms
+
+    on_collector(using)
+
+
+def test_too_few_in_one_round_are_not_said_to_be_all_who_reported(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await collector.open(protocol="safari", smallest_group=10)
+        await take_part(collector.service, id, 12)
+        await collector.service.close_round(id)
+        await collector.service.open_round(id)
+        await take_part(collector.service, id, 3)
+        await collector.service.close_round(id)
+        page = (await organiser.get(f"/o/surveys/{id}")).text
+        assert "Closed with 15 reports" in page
+        assert "In one of the rounds fewer than 10 people reported" in page
+        assert "15 reports" in (await organiser.get("/o/")).text
 
     on_collector(using)
 
@@ -438,6 +457,7 @@ def test_reports_that_cannot_be_honest_are_told_where_results_may_be_seen(
         ({"protocol": "pairs", "epsilon": "1", "expected_people": "35"}, "by up to 10 percentage"),
         ({"joining": "invitations"}, "each invitation adds one report at most"),
         ({"protocol": "olh"}, "can speak for all"),
+        ({"protocol": "safari"}, "These numbers are of the first round"),
     ],
 )
 def test_a_draft_says_what_forged_reports_can_do(on_collector, fields, said):
@@ -505,6 +525,8 @@ def test_no_language_promises_more_than_happens(language):
     assert "app" in said("notice.default").lower()
     assert "JSON" in said("publish.text")
     assert "20" in said("close.round.text", n=20)
+    for key in ("done.copied", "more.copy.hint"):
+        assert re.search("asks .*the same|dasselbe fragt|Gerät dasselbe", said(key))
 
 
 @pytest.mark.parametrize("language", languages())

@@ -123,11 +123,11 @@ async def _taken_part(request: Request, found: LiveSurvey) -> dict[str, Any]:
     life, counts = found.life, found.counts
     bins = () if life.round is None else await service_of(request).progress(found.id, life.round)
     reported = counts[-1].reported if counts else 0
-    most = max((each.reported for each in counts), default=0)
+    of_all = sum(each.reported for each in counts)
     return {
         "bins": bins,
         "joined": counts[-1].joined if counts else 0,
-        "reported": most if life.has_ended else reported,
+        "reported": of_all if life.has_ended else reported,
         "share": min(100.0, 100 * reported / found.draft.expected_people),
         "has_rounds": _has_more_rounds(found),
     }

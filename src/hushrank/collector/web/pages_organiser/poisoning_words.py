@@ -23,6 +23,8 @@ def forgery_words(t: Words, draft: Draft, forgery: Forgery) -> list[str]:
     if forgery.claims > 1:
         lines.append(t("forgery.claims", claims=forgery.claims))
     lines.append(t("forgery.shift", n=n_forged, people=people, points=_above(100 * moved)))
+    if draft.protocol == "safari":
+        lines.append(t("forgery.first_round"))
     lines.append(t(f"forgery.{draft.joining}"))
     return lines
 
