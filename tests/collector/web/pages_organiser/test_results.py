@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from hushrank.collector.web.pages_organiser.reliance import reliance_on
 from hushrank.collector.web.pages_organiser.results_view import _likely, _winner, results_view
 from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
@@ -115,7 +116,18 @@ def test_who_leads_is_sure_only_where_hardly_any_doubt_is_left(confidence, said)
 def test_no_pair_is_told_as_certain():
     t = words_in("en")
     assert _likely(t, 1.0) == _likely(t, 0.9901) == f">{t.percent(0.99)}"
-    assert _likely(t, 0.985) == t.percent(0.985)
+    assert _likely(t, 0.9899) == t.percent(0.98)
+
+
+def test_no_interval_is_told_narrower_than_it_is():
+    assert words_in("en").between(0.126, 0.341) == "12\N{EN DASH}35\N{NO-BREAK SPACE}%"
+
+
+def test_no_order_is_told_to_go_unseen_less_than_it_can():
+    unseen = {"unseen_orders": {"share": 0.0421, "errors_if_there_is_one": 1.34}}
+    [said] = reliance_on(words_in("en"), unseen)
+    assert "up to 5 %" in said.said
+    assert "errors 1.4 times" in said.said
 
 
 def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from hushrank.collector.web.pages_organiser.words import Words
@@ -50,5 +51,6 @@ def _unseen(t: Words, unseen: Mapping[str, Any] | None) -> Iterator[Reliance]:
     """Yield which exact orders so few reports would not show, where that matters."""
     if unseen is None or unseen["errors_if_there_is_one"] < MATTERS:
         return
-    share, times = t.number(100 * unseen["share"]), t.number(unseen["errors_if_there_is_one"], 1)
+    share = t.number(ceil(100 * unseen["share"]))
+    times = t.number(ceil(10 * unseen["errors_if_there_is_one"]) / 10, 1)
     yield Reliance(t("unseen"), t("unseen.may", share=share, times=times), is_alarming=False)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -163,8 +164,9 @@ def _sure(probability: float) -> str:
 
 
 def _likely(t: Words, probability: float) -> str:
-    """Return a probability in per cent: nothing is certain that noise could have made."""
-    return f">{t.percent(0.99)}" if probability > 0.99 else t.percent(probability)
+    """Return a probability in per cent, rounded down: nothing is certain that noise could make."""
+    shown = floor(100 * min(probability, 0.99)) / 100
+    return f">{t.percent(shown)}" if probability > 0.99 else t.percent(shown)
 
 
 def _heat(

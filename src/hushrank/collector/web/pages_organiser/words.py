@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,9 @@ class Words:
         return f"{self.number(100 * share)}\N{NO-BREAK SPACE}%"
 
     def between(self, low: float, high: float) -> str:
-        """Return an interval of shares in whole per cent."""
-        return f"{self.number(100 * low)}\N{EN DASH}{self.number(100 * high)}\N{NO-BREAK SPACE}%"
+        """Return an interval of shares in whole per cent, never narrower than it is."""
+        least, most = self.number(floor(100 * low)), self.number(ceil(100 * high))
+        return f"{least}\N{EN DASH}{most}\N{NO-BREAK SPACE}%"
 
     def time(self, moment: datetime) -> "ShownTime":
         """Return a time that the page's module shows in the reader's own zone."""
