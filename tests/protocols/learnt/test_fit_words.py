@@ -2,8 +2,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from hushrank.estimators.popular.unseen import UnseenOrder
 from hushrank.models.popular_orders import PopularOrders
-from hushrank.protocols.learnt.fit_words import popular_json
+from hushrank.protocols.learnt.fit_words import popular_json, unseen_words
 
 
 def test_every_popular_order_is_told_to_its_last_item():
@@ -15,3 +16,9 @@ def test_every_popular_order_is_told_to_its_last_item():
         (["a", "b", "c"], 0.2, 0.01),
         (["b", "c", "a"], 0.1, 0.01),
     ]
+
+
+def test_no_order_is_told_to_go_unseen_less_than_it_can():
+    said = unseen_words(UnseenOrder(share=0.0421, errors=1.34))["unseen orders"]
+    assert "up to 5 % of people" in said
+    assert "errors 1.4 times as wide" in said

@@ -1,6 +1,7 @@
 """What a maximum-entropy fit found, how near it came and how well it fits: words and JSON."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, cast
 
 from hushrank.estimators.chains.fit import ChainFit
@@ -83,10 +84,11 @@ def unseen_words(unseen: UnseenOrder | None) -> dict[str, str]:
     """Say which exact orders so few reports would not show, where that matters; else nothing."""
     if unseen is None or unseen.errors < MATTERS:
         return {}
+    share, times = ceil(100 * unseen.share), ceil(10 * unseen.errors) / 10
     said = (
-        f"an exact order that up to {100 * unseen.share:.0f} % of people hold can go unseen; where"
+        f"an exact order that up to {share} % of people hold can go unseen; where"
         " one is handed out, such as how-to-vote cards, or camps all but agree on a first choice,"
-        f" read errors {unseen.errors:.1f} times as wide"
+        f" read errors {times:.1f} times as wide"
     )
     return {"unseen orders": said}
 
