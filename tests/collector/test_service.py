@@ -984,7 +984,10 @@ def test_a_forged_report_weighs_what_it_does_in_the_part_where_it_does_most(in_s
         id = await service.create(draft(protocol=protocol))
         weights = {weight_of(survey).weight for survey in asked.surveys}
         assert len(weights) == 2
-        assert (await service.forgery(id)).weight == max(weights)
+        worst = await service.forgery(id)
+        assert worst.weight == max(weights)
+        assert worst.pull == max(weight_of(survey).pull for survey in asked.surveys)
+        assert worst.asked == min(weight_of(survey).asked for survey in asked.surveys)
 
     in_service(using)
 

@@ -140,6 +140,9 @@ def test_what_many_forged_reports_move_is_their_share_times_their_pull():
     forgery = Forgery(1.5, 1, 2.0)
     assert forgery.shift(10, 90) == pytest.approx(0.2)
     assert forgery.shift(90, 10) == 1.0
+    assert Forgery(1.5, 1, 2.0, asked=0.25).shift(10, 90) == pytest.approx(0.2)
+    picked = Forgery(1.5, 1, 2.0, asked=0.25).shift(10, 90, picks=True)
+    assert picked == pytest.approx(2 * 10 / (10 + 90 / 4))
     assert forgery.shift(0, 0) == forgery.shift(0, 10) == 0.0
     with pytest.raises(HushrankError, match="numbers of reports"):
         forgery.shift(-1, 10)

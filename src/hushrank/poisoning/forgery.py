@@ -21,30 +21,39 @@ class Forgery:
     weight: for how many honest people's reports to its question it counts. claims: for how many
     answers it can speak at once, where an honest person has one; 1 for whole orders. pull: how far
     an estimate that consisted of such reports alone would lie from what honest people hold, at most
-    in shares, or in parts of all ranks.
+    in shares, or in parts of all ranks. asked: the share of the people who are asked a question.
     """
 
     weight: float
     claims: int
     pull: float
+    asked: float = 1.0
 
-    def shift(self, n_forged: int, n_honest: int) -> float:
+    def shift(self, n_forged: int, n_honest: int, *, picks: bool = False) -> float:
         """Return by how much forged reports move an estimated share at most, of 0 to 1.
 
-        They are assigned to questions as honest ones are, so each question has its part of them.
-        Of one question's reports, where forgers picked it.
+        They are assigned to questions as honest ones are, so each question has its part of them; or
+        all `picks` one question, by a lot that suits, or by joining until it does.
         """
         require(n_forged >= 0 and n_honest >= 0, "expected numbers of reports of at least 0")
-        n_reports = n_forged + n_honest
+        n_reports = n_forged + n_honest * (self.asked if picks else 1.0)
         return min(1.0, self.pull * n_forged / n_reports) if n_reports else 0.0
 
 
-def weight_of(survey: Survey) -> Forgery:
-    """Return what one forged report of a survey can do: the worst of its questions."""
-    weights = [_weight(mechanism) for mechanism in survey.distinct_mechanisms]
-    claims = [_claims(mechanism) for mechanism in survey.distinct_mechanisms]
-    pulls = [pull_of(mechanism) for mechanism in survey.distinct_mechanisms]
-    return Forgery(max(weights), max(claims), max(pulls))
+def weight_of(*surveys: Survey) -> Forgery:
+    """Return what one forged report of surveys of different people can do: the worst of each."""
+    mechanisms = [each for survey in surveys for each in survey.distinct_mechanisms]
+    return Forgery(
+        max(map(_weight, mechanisms)),
+        max(map(_claims, mechanisms)),
+        max(map(pull_of, mechanisms)),
+        min(map(_asked, surveys)),
+    )
+
+
+def _asked(survey: Survey) -> float:
+    low, high = survey.lots
+    return (high - low) * survey.answers_per_person / len(survey.questions)
 
 
 def pull_of(mechanism: Reporting) -> float:

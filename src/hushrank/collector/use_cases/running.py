@@ -104,8 +104,7 @@ class Running(Drafting):
     async def forgery(self, id: str) -> Forgery:
         """Return what one forged report can do in the first round, at worst. Raises Refusal."""
         asked = await self._asked(id, await self._record(id), 0)
-        weights = await asyncio.to_thread(lambda: [weight_of(each) for each in asked.surveys])
-        return max(weights, key=lambda each: each.weight)
+        return await asyncio.to_thread(weight_of, *asked.surveys)
 
     async def suspicion(self, id: str) -> tuple[Suspicion, ...]:
         """Say where reports of ended rounds cannot all be of honest devices. Raises Refusal.

@@ -86,7 +86,7 @@ def unseen_words(unseen: UnseenOrder | None) -> dict[str, str]:
         return {}
     share, times = ceil(100 * unseen.share), ceil(10 * unseen.errors) / 10
     said = (
-        f"an exact order that up to {share} % of people hold can go unseen; where"
+        f"an exact order that {share} % of people hold goes unseen in half of such surveys; where"
         " one is handed out, such as how-to-vote cards, or camps all but agree on a first choice,"
         f" read errors {times:.1f} times as wide"
     )

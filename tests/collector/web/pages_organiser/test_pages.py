@@ -455,6 +455,7 @@ def test_reports_that_cannot_be_honest_are_told_where_results_may_be_seen(
         ({"protocol": "pairs", "epsilon": "1"}, "by up to 8 percentage points"),
         ({"protocol": "pairs", "epsilon": "0.5"}, "for up to 2.6 honest"),
         ({"protocol": "pairs", "epsilon": "1", "expected_people": "35"}, "by up to 10 percentage"),
+        ({"protocol": "pairs", "epsilon": "1"}, "If all of them answered one question"),
         ({"joining": "invitations"}, "each invitation adds one report at most"),
         ({"protocol": "olh"}, "can speak for all"),
         ({"protocol": "safari"}, "These numbers are of the first round"),

@@ -126,7 +126,7 @@ def test_no_interval_is_told_narrower_than_it_is():
 def test_no_order_is_told_to_go_unseen_less_than_it_can():
     unseen = {"unseen_orders": {"share": 0.0421, "errors_if_there_is_one": 1.34}}
     [said] = reliance_on(words_in("en"), unseen)
-    assert "up to 5 %" in said.said
+    assert "order that 5 % of people hold goes unseen in half" in said.said
     assert "errors 1.4 times" in said.said
 
 

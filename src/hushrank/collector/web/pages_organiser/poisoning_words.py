@@ -18,11 +18,14 @@ def forgery_words(t: Words, draft: Draft, forgery: Forgery) -> list[str]:
     """Say what somebody who forges reports can do: never less than they can."""
     people = draft.expected_people
     n_forged = max(1, round(people * FORGED_SHARE))
-    moved = forgery.shift(n_forged, max(people - n_forged, 0))
+    reports = n_forged, max(people - n_forged, 0)
+    moved, picked = forgery.shift(*reports), forgery.shift(*reports, picks=True)
     lines = [t("forgery.weight", weight=t.number(_above(10 * forgery.weight) / 10, 1))]
     if forgery.claims > 1:
         lines.append(t("forgery.claims", claims=forgery.claims))
     lines.append(t("forgery.shift", n=n_forged, people=people, points=_above(100 * moved)))
+    if picked > moved:
+        lines.append(t("forgery.picked", points=_above(100 * picked)))
     if draft.protocol == "safari":
         lines.append(t("forgery.first_round"))
     lines.append(t(f"forgery.{draft.joining}"))
