@@ -6,6 +6,10 @@ from itertools import count
 
 from hushrank.errors import require
 
+_ROUNDED = re.compile(
+    r"\d\.\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}\.0", re.ASCII | re.IGNORECASE
+)
+
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """Number repeated names: a, a, a become a, a (2), a (3); numbers that are names are skipped."""
@@ -35,6 +39,14 @@ def natural_order(texts: Iterable[str]) -> tuple[str, ...]:
 def is_number(text: str) -> bool:
     """Tell a number, which is hardly the name of a column."""
     return re.fullmatch(r"[+-]?\d+(?:[.,]\d+)?", text) is not None
+
+
+def is_rounded(text: str) -> bool:
+    """Tell what floating point makes of large whole numbers: several of them may be one.
+
+    It does where one cell beside them is empty. R writes 100000 as 1e+05, which is exact.
+    """
+    return _ROUNDED.fullmatch(text) is not None
 
 
 def require_plain_names(names: Sequence[str]) -> None:

@@ -30,6 +30,7 @@ from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
+from hushrank.files.names import is_rounded
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
@@ -39,6 +40,8 @@ Written: TypeAlias = Column | NDArray[np.number[Any]]
 
 NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
+
+ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
 
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
@@ -167,9 +170,14 @@ def distinct_texts(column: Column) -> tuple[str, ...]:
 
 
 def identifiers(table: Table, name: str, order: NameOrder) -> Column:
-    """Return the column with codes into its texts, put in `order`; an empty cell is refused."""
+    """Return the column with codes into its texts, put in `order`; an empty cell is refused.
+
+    So are large numbers that are rounded: several users, or items, would be one.
+    """
     column = column_named(table, name)
     require(column.is_read, f"line 1: expected text or numbers in the column '{name}'")
+    are_whole = not any(map(is_rounded, column.texts))
+    require(are_whole, f"line 1: the column '{name}' has {ROUNDED}")
     texts = order(distinct_texts(column))
     codes = codes_in(column, texts)
     table.require_rows(codes >= 0, f"a value in the column '{name}'")

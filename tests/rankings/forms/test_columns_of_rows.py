@@ -333,3 +333,25 @@ def test_an_empty_place_beside_large_numbers_is_refused_where_they_are_rounded(l
     assert read_rankings(pd.DataFrame(turns, columns=names)).n_items == 3
     with pytest.raises(HushrankError, match="large numbers that are rounded"):
         read_rankings(pd.DataFrame([*turns, (large, None)], columns=names))
+
+
+def test_a_row_without_an_id_makes_no_one_person_of_large_ids_that_are_rounded():
+    names = ["id", "1st choice", "2nd choice"]
+    rows = [(0, *turn) for turn in permutations(("tea", "milk", "cola"), 2)]
+    frame = pd.DataFrame(rows * 2, columns=names)
+    frame["id"] = [10**17 + n for n in range(12)]
+    assert read_rankings(frame, id="id").n_people == 12
+    more = pd.concat([frame, pd.DataFrame([(float("nan"), "tea", "milk")], columns=names)])
+    with pytest.raises(HushrankError, match="column 1 has large numbers that are rounded"):
+        read_rankings(more, id="id")
+
+
+@pytest.mark.parametrize("column", ["person", "item"])
+def test_people_and_items_by_large_numbers_are_refused_where_these_are_rounded(column):
+    rows = [(person, item, person) for person in (1, 2, 3) for item in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["person", "item", "score"])
+    frame[column] += 10**17
+    assert read_rankings(frame).n_people == 3
+    frame[column] = frame[column].astype(float)
+    with pytest.raises(HushrankError, match=f"'{column}' has large numbers that are rounded"):
+        read_rankings(frame)

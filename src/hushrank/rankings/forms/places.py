@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Ranks
 from hushrank.errors import require
 from hushrank.files.columns import Column
-from hushrank.files.names import natural_order
+from hushrank.files.names import is_rounded, natural_order
 from hushrank.rankings.coding import rank_type
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -26,8 +26,6 @@ _NO_VOTE = re.compile(
 )
 CROSSED = "XXX"
 """A place that nobody filled, as clerks of some cities type it."""
-_ROUNDED = re.compile(r"\d(?:\.\d+)?e\+\d+|\d{16,}\.0", re.IGNORECASE)
-"""What floating point makes of large whole numbers, where one cell beside them is empty."""
 _OVERVOTE = re.compile(r"over[ -]?vote", re.IGNORECASE)
 
 
@@ -51,7 +49,7 @@ def ballots_of_places(columns: Sequence[Column]) -> Placed:
     kinds = {text: _code(text) for text in texts}
     names = natural_order(text for text, code in kinds.items() if code == 0)
     require(names, "expected at least 1 ranked item")
-    are_whole = not any(map(_ROUNDED.fullmatch, names))
+    are_whole = not any(map(is_rounded, names))
     require(are_whole, "expected names of items, got large numbers that are rounded: write text")
     index = {name: item for item, name in enumerate(names)}
     codes = {text: kinds[text] or index[text] for text in texts} | {"": NONE}

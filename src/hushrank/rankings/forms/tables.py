@@ -10,7 +10,8 @@ from hushrank.arrays import Counts
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
-from hushrank.files.tables import column_named
+from hushrank.files.names import is_rounded
+from hushrank.files.tables import ROUNDED, column_named
 from hushrank.rankings.agreement import (
     FEWEST_TELLING,
     N_PARTS,
@@ -183,9 +184,11 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
     """Keep the last row of each person, before any tells how ballots are read: one each."""
     if beside.person is None:
         return head, None
-    is_read = head.table.columns[beside.person].is_read
-    require(is_read, f"id: expected text or numbers in {listed([beside.person])}")
-    is_last = _last_of_person(head.table.columns[beside.person])
+    people = head.table.columns[beside.person]
+    require(people.is_read, f"id: expected text or numbers in {listed([beside.person])}")
+    are_whole = not any(map(is_rounded, people.texts))
+    require(are_whole, f"id: {listed([beside.person])} has {ROUNDED}")
+    is_last = _last_of_person(people)
     weights = np.ones(len(is_last), dtype=np.int64)
     if beside.weight is not None:
         weights = _weights(head.table, head.table.columns[beside.weight])
