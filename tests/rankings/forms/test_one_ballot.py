@@ -516,6 +516,18 @@ def test_a_sum_is_left_out_below_ballots_of_which_none_says_its_word(tmp_path):
     assert names_in(path, with_total(PLAIN, RANKS), {})[0] == before
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+def test_several_rows_of_one_person_make_no_ballot_of_a_sum(tmp_path, n_rows):
+    path, asked = tmp_path / "ballots.csv", {"id": "who", "ignore": ["note"]}
+    header, end = f"who,{PLAIN},note", ["mean", *RANKS[0], ""]
+    rows = [[f"p{n}", *row, "good"] for n, row in enumerate(RANKS)]
+    before, _ = names_in(path, csv_of(header, [*rows, end]), asked)
+    assert before is not None
+    assert before.total() == len(RANKS)
+    own = [["77", *RANKS[n], "mean"] for n in range(n_rows)]
+    assert names_in(path, csv_of(header, [*rows, *own, end]), asked) == (None, None)
+
+
 @pytest.mark.parametrize("number", ["5.", "1e1"])
 def test_how_a_sum_is_written_is_no_matter_of_other_cells(tmp_path, number):
     path, asked = tmp_path / "ballots.csv", {"best": "high"}

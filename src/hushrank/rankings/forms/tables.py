@@ -98,7 +98,7 @@ def _found(table: Table, asked: Asked) -> Found:
     is_headed = asked.header is not None
     if asked.form in (None, "lists") and (counted := with_weights(table, is_headed=is_headed)):
         table, asked, header_of = counted, replace(asked, form="lists"), _of_one_row
-    table, sums = without_sums(table)
+    table, sums = without_sums(table, has_ids=asked.id is not None)
     long = long_form(table.header, asked)
     if long is not None:
         require_asked_of_rows(table, long, asked)

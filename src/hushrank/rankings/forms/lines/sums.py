@@ -25,23 +25,24 @@ _SEVERAL = 3
 """Rows that say a word: it is no sum. One ballot more, or less, makes no sum of them."""
 
 
-def without_sums(table: Table) -> tuple[Table, tuple[str, ...]]:
+def without_sums(table: Table, *, has_ids: bool = False) -> tuple[Table, tuple[str, ...]]:
     """Return a table without the rows at its end that say they are sums, and what is to be said.
 
     Such a row holds a word such as Total, which stands in no other row, and numbers. Where it does,
-    in three at least, all of these are ballots: no other row tells what one is.
+    in three at least, all of these are ballots: no other row tells what one is. But where ids tell
+    people, has_ids, several rows may be one person's, and make no ballot of a sum.
     Raises HushrankError for rows that may be either.
     """
     rows = np.flatnonzero(~is_blank(table))
     said = _n_rows_saying(table, _like_sums(table).tolist())
-    sums = [row for row, n_rows in said.items() if n_rows < _SEVERAL]
+    sums = [row for row, n_rows in said.items() if has_ids or n_rows < _SEVERAL]
     n_sums = len(sums)
     is_end = sums == rows[len(rows) - n_sums :].tolist() and n_sums < len(rows)
     unsure = [row for row in sums if not is_end or said[row] > 1]
     if unsure:
         raise HushrankError(
             f"{table.where(unsure[0])}: expected a ballot or a sum, got what may be either: ballots"
-            " stand below it, or one other row says the same word; delete the line if it is a sum,"
+            " stand below it, or another row says the same word; delete the line if it is a sum,"
             " or the word"
         )
     return _without(table, sums[0], n_sums) if sums else (table, ())
