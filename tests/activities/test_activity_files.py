@@ -315,6 +315,22 @@ def test_times_may_be_written_as_iso_8601(tmp_path):
     assert read_log(written(tmp_path, text, "log.csv")).times.tolist() == [60, 0]
 
 
+def test_one_time_as_a_day_does_not_make_days_of_the_numbers_of_others(tmp_path):
+    text = "user,item,time\na,b,20260301\nc,b,20260302\n"
+    assert read_log(written(tmp_path, text)).times.tolist() == [20260301, 20260302]
+    with pytest.raises(HushrankError, match="line 2: expected a time that is a finite number"):
+        read_log(written(tmp_path, f"{text}d,b,2026-03-02T10:00\n"))
+
+
+def test_a_first_record_does_not_tell_by_what_sign_all_others_are_parted(tmp_path):
+    """By commas, too, all others have equally many cells: so they are read below `9,3`."""
+    others = "".join(f"{n};{n % 5};{n % 4},5\n" for n in range(10, 40))
+    path, named = written(tmp_path, f"9;3;4\n{others}"), {"user": "1", "item": "2"}
+    with pytest.raises(HushrankError, match="parted by commas in every row"):
+        read_activity(path, **named)
+    assert read_activity(path, delimiter=";", **named).n_users == 31
+
+
 def test_a_table_without_a_header_has_columns_by_number(tmp_path):
     path = written(tmp_path, "196\t242\t3\t881\n186\t302\t1\t891\n", "u.data")
     activity = read_activity(path, user="1", item="2", score="3", time="4")

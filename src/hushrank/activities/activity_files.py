@@ -56,6 +56,12 @@ class ActivityColumns:
         """Whether the caller names a column."""
         return any(name is not None for name in (self.user, self.item, self.score, self.time))
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether the caller names all columns by number, as where the first line is a record."""
+        given = [name for name in (self.user, self.item, self.score, self.time) if name]
+        return bool(given) and all(name.isdecimal() for name in given)
+
 
 UNNAMED = ActivityColumns()
 
@@ -86,7 +92,8 @@ def read_activity(
     is no path and no table.
     """
     columns = ActivityColumns(user, item, score, time, delimiter)
-    with opened_table(source, delimiter=delimiter) as table:
+    is_headed = not columns.are_numbers
+    with opened_table(source, delimiter=delimiter, is_headed=is_headed) as table:
         return activity_of(table, source, columns, duplicates)
 
 
@@ -107,7 +114,8 @@ def read_log(source: FilePath | ArrowTable, *, columns: ActivityColumns = UNNAME
 
     Raises HushrankError as `read_activity` does, but for scores of 0.
     """
-    with opened_table(source, delimiter=columns.delimiter) as table:
+    is_headed = not columns.are_numbers
+    with opened_table(source, delimiter=columns.delimiter, is_headed=is_headed) as table:
         return _log(table, columns)
 
 
@@ -200,9 +208,7 @@ def _named(table: Table, columns: ActivityColumns) -> Table:
 
 def _numbered(table: Table, columns: ActivityColumns) -> Table:
     """Take a first line of numbers for a record where all columns are named by number."""
-    given = [name for name in (columns.user, columns.item, columns.score, columns.time) if name]
-    is_record = all(map(is_number, table.header)) and all(name.isdecimal() for name in given)
-    if not is_record:
+    if not (columns.are_numbers and all(map(is_number, table.header))):
         return table
     numbers = tuple(str(n) for n in range(1, len(table.header) + 1))
     return replace(table.with_header_as_row(), header=numbers)
@@ -228,7 +234,10 @@ def _scores(table: Table) -> NDArray[np.float64]:
 
 
 def _times(table: Table) -> NDArray[np.float64]:
-    """Return times as numbers; days and times as ISO 8601 writes them are seconds since 1970."""
+    """Return times as numbers; days and times as ISO 8601 writes them are seconds since 1970.
+
+    All are of one kind: beside a day 20260301 is refused, which is a number among numbers.
+    """
     column = column_named(table, TIME)
     times = column.numbers()
     if not np.isfinite(times).all():
@@ -243,6 +252,8 @@ def _seconds(column: Column) -> NDArray[np.float64]:
 
 
 def _second(text: str) -> float:
+    if is_number(text):
+        return np.nan
     try:
         when = datetime.fromisoformat(text)
     except ValueError:

@@ -47,15 +47,20 @@ _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
 
 
-def read_table(path: FilePath, *, delimiter: str | None = None) -> Table:
+def read_table(path: FilePath, *, delimiter: str | None = None, is_headed: bool = True) -> Table:
     """Read a table of any format, plain or gzipped, as its content says.
 
+    is_headed: as for `parse_text_table`.
     Privacy: what is read is raw. The error names a line and what was expected, never a cell.
     Raises HushrankError or OSError when the file is missing, damaged, empty or no such table.
     """
     content = load(path)
-    found = parse_packed(content)
-    return found or parse_text_table(*plain_text(content), extension(path), delimiter=delimiter)
+    if found := parse_packed(content):
+        return found
+    text, encoding = plain_text(content)
+    return parse_text_table(
+        text, encoding, extension(path), delimiter=delimiter, is_headed=is_headed
+    )
 
 
 def parse_packed(content: bytes, sheet: str | None = None) -> Table | None:
@@ -112,14 +117,17 @@ def parted_without_line_1(text: bytes) -> Table | None:
 
 
 @contextmanager
-def opened_table(source: FilePath | ArrowTable, *, delimiter: str | None = None) -> Iterator[Table]:
+def opened_table(
+    source: FilePath | ArrowTable, *, delimiter: str | None = None, is_headed: bool = True
+) -> Iterator[Table]:
     """Read a file, or take a table in memory, and name it in errors that are raised meanwhile.
 
+    is_headed: as for `parse_text_table`.
     Raises TypeError for what is neither.
     """
     if isinstance(source, str | os.PathLike):
         with errors_naming(source):
-            yield read_table(source, delimiter=delimiter)
+            yield read_table(source, delimiter=delimiter, is_headed=is_headed)
     elif isinstance(source, ArrowStream | ArrowArray):
         with errors_of_table():
             yield parse_frame(source)
