@@ -355,3 +355,16 @@ def test_people_and_items_by_large_numbers_are_refused_where_these_are_rounded(c
     frame[column] = frame[column].astype(float)
     with pytest.raises(HushrankError, match=f"'{column}' has large numbers that are rounded"):
         read_rankings(frame)
+
+
+@pytest.mark.parametrize("key", ["points", "Rating", "rank", "user", "movie"])
+def test_what_one_person_adds_to_all_their_rows_makes_no_ballots_of_numbers(tmp_path, key):
+    """As two scores a row each row would be a ballot, of two items."""
+    path = tmp_path / "ratings.json"
+    rows = [{"person": f"p{n // 14}", "item": n % 14, "rating": n % 5 + 1} for n in range(420)]
+    path.write_text(dumps(rows))
+    before = counted(path, best="high")
+    path.write_text(dumps([*({**row, key: 3} for row in rows[:14]), *rows[14:]]))
+    with pytest.raises(HushrankError, match="one column each of people, items and scores, got"):
+        read_rankings(path, best="high")
+    assert key == "Rating" or counted(path, best="high", ignore=[key]) == before

@@ -53,6 +53,13 @@ def test_four_of_five_may_be_a_place_or_a_score(tmp_path):
     assert places.ranks.tolist() == [[0, 1, 2], [2, 0, 1]]
 
 
+def test_scores_of_other_largest_numbers_are_not_compared(tmp_path):
+    rows = [[f"{n}/5" for n in row[:2]] + [f"{2 * row[2]}/10"] for row in SCORES]
+    with pytest.raises(HushrankError, match="scores of one largest number"):
+        read(tmp_path, rows, best="high")
+    assert read(tmp_path, rows, best="high", columns=["tea", "milk"]).n_items == 2
+
+
 def test_one_star_is_a_footnote_and_no_score(tmp_path):
     with pytest.raises(HushrankError):
         read(tmp_path, [["*", "", "*"], ["", "*", ""]])

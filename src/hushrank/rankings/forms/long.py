@@ -35,15 +35,35 @@ def long_form(header: Sequence[str], asked: Asked) -> Long | None:
     """
     if asked.columns:
         return None
-    names = [[n for n in header if n.lower() in each] for each in (PEOPLE, ITEMS)]
-    scores = [n for n in header if n.lower() in SCORES]
-    ranks = [n for n in header if n.lower() in RANKS]
-    if any(len(found) != 1 for found in names) or len(scores) + len(ranks) != 1:
+    people, items, values = _of_each_kind(header, asked)
+    if not len(people) == len(items) == len(values) == 1:
         return None
     is_form = asked.form in (None, "scores")
     require(is_form, f"expected a ballot a row for the form {asked.form}, {ONE_NUMBER}")
-    best: Best = asked.best or ("high" if scores else "low")
-    return Long(names[0][0], names[1][0], (scores or ranks)[0], best)
+    best: Best = asked.best or ("high" if values[0].lower() in SCORES else "low")
+    return Long(people[0], items[0], values[0], best)
+
+
+def require_one_of_each(header: Sequence[str], asked: Asked) -> None:
+    """Refuse rows of people and items with several columns of a kind, such as two of scores.
+
+    Each row would be read as the ballot of a person of its own; in JSON one person's rows may tell.
+    """
+    each = _of_each_kind(header, asked)
+    again = next((found for found in each if len(found) > 1), [])
+    require(
+        asked.columns or not all(each) or not again,
+        f"expected one column each of people, items and scores, got {' and '.join(again)}: leave"
+        " out all but one with ignore=, or say columns= if each row is a ballot",
+    )
+
+
+def _of_each_kind(header: Sequence[str], asked: Asked) -> list[list[str]]:
+    """Return the columns of people, of items, and of scores and ranks; of several, not ignored."""
+    kinds = (PEOPLE, ITEMS, (*SCORES, *RANKS))
+    each = [[name for name in header if name.lower() in kind] for kind in kinds]
+    ignored = {name.casefold() for name in asked.ignore}
+    return [[n for n in names if n.casefold() not in ignored] or names for names in each]
 
 
 def require_asked_of_rows(table: Table, long: Long, asked: Asked) -> None:

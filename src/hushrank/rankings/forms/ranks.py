@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.errors import require
 from hushrank.files.columns import Column, Table
 from hushrank.files.tables import decimal_numbers
 from hushrank.rankings.competition import competition_ranks
 from hushrank.rankings.forms.ordinals import is_in_words, ordinal
 from hushrank.rankings.forms.places import is_no_vote
-from hushrank.rankings.forms.stars import are_stars, as_numbers
+from hushrank.rankings.forms.stars import are_stars, as_numbers, largest_of
 
 MOSTLY = 0.8
 LARGEST_RANK = 2**53 - 1  # up to here no two whole numbers read as one in floating point
@@ -99,10 +100,13 @@ def place_of_rows(column: Column) -> NDArray[np.float64]:
 def score_keys(table: Table, columns: Sequence[int]) -> NDArray[np.float64]:
     """Return numbers (rows, columns), nan where empty; a decimal comma is understood.
 
-    Raises HushrankError, with the line, for a cell that is neither.
+    Raises HushrankError, with the line, for a cell that is neither, and for scores of 5 beside such
+    of 10, which cannot be compared.
     """
     keys = np.stack([_scores(table.columns[n]) for n in columns]).T
     table.require_cells(~np.isinf(keys), columns, "a score that is a number, or nothing")
+    several = "expected scores of one largest number, as 4/5 is of 5, got several"
+    require(len(largest_of(table.columns[n] for n in columns)) <= 1, several)
     return keys
 
 

@@ -1,6 +1,7 @@
 """Scores that are no plain numbers: ★★★☆☆, *****, 4 stars, 4/5."""
 
 import re
+from collections.abc import Iterable
 
 from hushrank.files.columns import Column
 from hushrank.rankings.forms.places import is_no_vote
@@ -32,11 +33,17 @@ def are_stars(column: Column) -> bool:
     return all(stars(text) for text in column.texts if text and not is_no_vote(text))
 
 
+def largest_of(columns: Iterable[Column]) -> set[str]:
+    """Return the largest numbers that cells say: 5 of 4/5."""
+    texts = (text for column in columns for text in column.texts)
+    return {found[2] for text in texts if (found := _OF.fullmatch(text))}
+
+
 def as_numbers(column: Column) -> Column:
     """Return a column with stars, and numbers of the same largest one, as numbers: 3 for 3/5."""
     if not _PERHAPS.search("\n".join(column.texts)):
         return column
-    of = {found[2] for text in column.texts if (found := _OF.fullmatch(text))}
+    of = largest_of([column])
     return Column(column.codes, tuple(_number(text, len(of) == 1) for text in column.texts))
 
 

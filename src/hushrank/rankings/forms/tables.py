@@ -47,7 +47,13 @@ from hushrank.rankings.forms.lines.headings import (
     without_titles,
 )
 from hushrank.rankings.forms.lines.sums import is_blank, without_nameless_sum, without_sums
-from hushrank.rankings.forms.long import Long, ballots_of_rows, long_form, require_asked_of_rows
+from hushrank.rankings.forms.long import (
+    Long,
+    ballots_of_rows,
+    long_form,
+    require_asked_of_rows,
+    require_one_of_each,
+)
 from hushrank.rankings.forms.places import is_no_vote
 from hushrank.rankings.forms.readers import ballots_of_layout, in_words, remarks_on
 from hushrank.rankings.profile import Rankings
@@ -99,6 +105,7 @@ def _found(table: Table, asked: Asked) -> Found:
     if asked.form in (None, "lists") and (counted := with_weights(table, is_headed=is_headed)):
         table, asked, header_of = counted, replace(asked, form="lists"), _of_one_row
     table, sums = without_sums(table, has_ids=asked.id is not None)
+    require_one_of_each(table.header, asked)
     long = long_form(table.header, asked)
     if long is not None:
         require_asked_of_rows(table, long, asked)
