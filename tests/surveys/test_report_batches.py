@@ -306,10 +306,11 @@ def test_the_salt_that_spreads_keys_is_not_shown():
 
 
 @pytest.mark.parametrize("n_buckets", [1, 2, 3])
-def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, n_buckets):
+@pytest.mark.parametrize("nobody", [None, ""])
+def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, nobody, n_buckets):
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 40, 3)
-    keys = [None if n < 3 else f"person {n}" for n in range(40)]
+    keys = [nobody if n < 3 else f"person {n}" for n in range(40)]
     pieces = written(tmp_path, [batch_of(documents, person=keys)])
     keyed = Keyed((part,), "person", n_buckets, SALT)
     spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)

@@ -62,7 +62,8 @@ def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:
     if sheet is not None:
         require(sheet in sheets, f"expected one of the sheets with rows, {names}, for sheet=")
         return sheets[sheet]
-    require(len(sheets) == 1, f"expected one sheet with rows, got {names}: say which with sheet=")
+    which = "say which with sheet= if these are ballots, or leave one in the file"
+    require(len(sheets) == 1, f"expected one sheet with rows, got {names}: {which}")
     return next(iter(sheets.values()))
 
 

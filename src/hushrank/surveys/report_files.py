@@ -11,7 +11,7 @@ from hushrank.files.hashes import Salt, hash_buckets
 from hushrank.files.pieces import Piece, batches_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
 from hushrank.surveys.repeats import first_reports
-from hushrank.surveys.report_batches import COLUMNS, Counted, Parts, read_batch, tally_batch
+from hushrank.surveys.report_batches import COLUMNS, Counted, Mask, Parts, read_batch, tally_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,7 +128,7 @@ def _possible_of(
             if bucket is not None and keyed.n_buckets > 1:
                 of_rows = hash_buckets(batch.column(keyed.key), keyed.n_buckets, keyed.salt)
                 own = batch.filter(_mask(of_rows == bucket))
-            has_key = np.asarray(own.column(keyed.key).is_valid())
+            has_key = _says_something(own.column(keyed.key))
             is_possible = read_batch(keyed.parts, own).is_possible & has_key
             possible = own if is_possible.all() else own.filter(_mask(is_possible))
             yield possible, own.num_rows - possible.num_rows
@@ -147,6 +147,18 @@ def _first_of(parts: Parts, batch: "pa.RecordBatch", key: str) -> Counted:
 def _rows_at_once(piece: Piece) -> int:
     fits = BYTES_AT_ONCE * piece.n_rows // max(piece.n_bytes, 1)
     return max(1, min(MOST_ROWS_AT_ONCE, fits))
+
+
+def _says_something(keys: Any) -> Mask:
+    """Tell which keys (rows,) are of somebody: an empty text is of nobody, as null is."""
+    from pyarrow import compute, types
+
+    plain = keys.dictionary_decode() if types.is_dictionary(keys.type) else keys
+    are_texts = types.is_string(plain.type) or types.is_large_string(plain.type)
+    are_bytes = types.is_binary(plain.type) or types.is_large_binary(plain.type)
+    if not (are_texts or are_bytes):
+        return np.asarray(plain.is_valid())
+    return np.asarray(compute.binary_length(plain).fill_null(0)) > 0
 
 
 def _mask(rows: Any) -> Any:
