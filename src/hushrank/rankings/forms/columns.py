@@ -105,16 +105,17 @@ def require_steady(headed: Headed, patterns: Sequence[str]) -> None:
         require(part.casefold() not in called, f"{part}: {whose}: say other names of columns")
 
 
-def lone_columns(table: Table, asked: Asked) -> list[int]:
+def lone_columns(table: Table, asked: Asked, ballots: Table) -> list[int]:
     """Return columns that are there for one row's sake: those without a name, or that rows tell of.
 
-    But for those that a caller names: without them the table is another.
+    But for those that a caller names: without them the table is another. ballots: its rows, where
+    ids tell people the last of each, for somebody may say something in several.
     """
     others = filter(None, (asked.weight, asked.id))
     named = {each.casefold() for each in (*asked.columns, *asked.ignore, *others)}
     return [
         n
-        for n, each in enumerate(table.columns)
+        for n, each in enumerate(ballots.columns)
         if (table.told_by_rows or not table.header[n])
         and each.is_filled.sum() <= 1
         and table.header[n].casefold() not in named

@@ -68,16 +68,28 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
     found = _found(table, asked)
-    lone = lone_columns(table, asked)
+    ballots = table if asked.id is None or found.head is None else found.head.table
+    lone = lone_columns(table, asked, ballots)
     if lone:
-        _require_told_without(found, table, lone, asked)
+        _require_told_without(found, table, lone, asked, int(_are_filled(ballots, lone).sum()))
     return found
 
 
-def _require_told_without(found: Found, table: Table, lone: Sequence[int], asked: Asked) -> None:
-    """Compare with a table without these columns; of few rows, if need be, without theirs, too."""
-    own = np.logical_or.reduce([table.columns[n].is_filled for n in lone])
-    other, n_own = _found_without(table, lone, asked), int(own.sum())
+def _are_filled(table: Table, columns: Sequence[int]) -> Flags:
+    """Tell in which rows (rows,) one of these columns says something."""
+    filled: Flags = np.logical_or.reduce([table.columns[n].is_filled for n in columns])
+    return filled
+
+
+def _require_told_without(
+    found: Found, table: Table, lone: Sequence[int], asked: Asked, n_own: int
+) -> None:
+    """Compare with a table without these columns; of few rows, if need be, without theirs, too.
+
+    n_own: how many ballots say something there.
+    """
+    own = _are_filled(table, lone)
+    other = _found_without(table, lone, asked)
     if other is None and table.n_rows < FEWEST_TELLING:
         table = table.of_rows(~own)
         other, n_own = _found_without(table, lone, asked), 0
