@@ -97,6 +97,9 @@ def test_unknown_groups_are_refused_before_anything_is_drawn(groups):
         np.array([[0.5, 0.4], [0, 1]]),
         np.array([[1.5, -0.5], [0, 1]]),
         np.array([[np.nan, 1], [0, 1]]),
+        np.array([[1, 0], [np.inf, 1]]),
+        np.array([[1, 0], [1.5, -0.5]]),
+        np.array([[1, 0, 0], [0.5, -0.5, 1], [0, 0, 1]]),
     ],
 )
 def test_rows_that_are_no_probabilities_are_refused(rows):

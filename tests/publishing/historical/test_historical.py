@@ -56,6 +56,10 @@ def released(found: ProtectedUsers, budget: float, seed: int = 1, **options):
     return privrank(found, budget=budget, rng=Randomness.seeded(seed), choices=choices, **options)
 
 
+def members_of(release):
+    return [plan.users for plan in release.plans]
+
+
 def test_users_who_protect_nothing_are_released_unchanged_and_lend_no_record():
     found = users()
     release = released(found, 0.1)
@@ -217,6 +221,9 @@ def test_baselines_exchange_records_of_protected_users(method, budget):
     is_open = np.arange(400) % 4 == 0
     np.testing.assert_array_equal(release.sources[is_open], np.flatnonzero(is_open))
     assert (release.sources[~is_open] % 4 != 0).all()
+    assert release.n_protected == (~is_open).sum() == len({*np.concatenate(members_of(release))})
+    paid = [len(plan.users) * plan.expected_distortion for plan in release.plans]
+    assert release.expected_distortion == pytest.approx(sum(paid) / release.n_protected)
     for plan in release.plans:
         np.testing.assert_allclose(plan.transitions.sum(axis=1), 1, atol=1e-12)
         assert plan.leaked.leakage_bits < plan.leaked.untouched_bits

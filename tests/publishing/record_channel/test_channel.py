@@ -6,10 +6,17 @@ from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import AttackCase, attack
 from hushrank.publishing.classifiers import features
+from hushrank.publishing.record_channel import beliefs as beliefs_module
+from hushrank.publishing.record_channel import candidates as candidates_module
 from hushrank.publishing.record_channel.beliefs import beliefs
-from hushrank.publishing.record_channel.candidates import nearest_candidates
+from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
 from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
-from hushrank.publishing.record_channel.problem import RecordProblem, lower_bound, solve_at_price
+from hushrank.publishing.record_channel.problem import (
+    RecordProblem,
+    first_solution,
+    lower_bound,
+    solve_at_price,
+)
 from hushrank.randomness import Randomness
 from tests.statistics import assert_follows, draws_needed, random_seed
 
@@ -141,6 +148,50 @@ def test_budgets_out_of_range_and_beliefs_of_others_are_refused():
         solve_record_channel(records(), guesses(7), budget=0.3, rng=np.random.default_rng(1))
     with pytest.raises(HushrankError, match="at least 2 users to exchange records, got 1"):
         nearest_candidates(features(records())[:1], rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("user", [0, 5, 9])
+def test_counts_that_leave_a_user_no_record_are_refused(user):
+    own = Candidates(np.arange(10, dtype=np.int32)[:, None], np.zeros((10, 1)))
+    counts = np.ones(10)
+    counts[[user, 3]] = 0, 2
+    with pytest.raises(HushrankError, match="counts that leave each user a record"):
+        first_solution(RecordProblem(own, guesses(10), 0.5, counts))
+
+
+def test_candidates_of_later_blocks_are_those_of_one(monkeypatch):
+    seen = features(records(50))
+    whole = nearest_candidates(seen, n_nearest=4, n_random=0, rng=np.random.default_rng(1))
+    monkeypatch.setattr(candidates_module, "USERS_AT_ONCE", 20)
+    parts = nearest_candidates(seen, n_nearest=4, n_random=0, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(parts.members, whole.members)
+    np.testing.assert_allclose(parts.distances, whole.distances)
+
+
+class Seeing:
+    """Knows the value of everybody, or of nobody."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, is_blind):
+        self.is_blind = is_blind
+
+    def fit(self, records, values):
+        return self
+
+    def predict_proba(self, records):
+        return np.full((len(records), 2), 0.5) if self.is_blind else records
+
+
+@pytest.mark.parametrize("blind", [(False, True), (True, False), (True, False, True)])
+def test_every_classifier_tells_what_it_believes(monkeypatch, blind):
+    makers = {n: lambda seed, is_blind=each: Seeing(is_blind) for n, each in enumerate(blind)}
+    monkeypatch.setattr(beliefs_module, "classifiers", lambda: makers)
+    monkeypatch.setattr(beliefs_module, "features", np.asarray)
+    values = np.arange(40) % 2
+    known = np.eye(2)[values]
+    found = beliefs(known, values, known, 2, rng=np.random.default_rng(1))
+    assert (found[np.arange(40), values] > 0.9).all()
 
 
 def test_three_values_are_hidden_too():

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from hushrank.publishing.classifiers import area_under_curve, cross_fitted_scores
+
+
+class Share:
+    """Foretells of everybody how many of those whom it was taught have the value 1."""
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, records, values):
+        self.share = values.mean()
+        return self
+
+    def predict_proba(self, records):
+        return np.tile([1 - self.share, self.share], (len(records), 1))
+
+
+def test_every_user_is_scored_by_a_classifier_of_the_others():
+    values = np.arange(12) % 2
+    made = []
+    scores = cross_fitted_scores(
+        lambda seed: made.append(seed) or Share(),
+        np.zeros((12, 1)),
+        values,
+        2,
+        n_folds=3,
+        rng=np.random.default_rng(1),
+    )
+    assert len(made) == 3
+    assert scores == pytest.approx(np.log(0.5) * np.ones((12, 2)))
+
+
+def test_the_area_is_the_mean_over_all_values_that_somebody_has():
+    values = np.array([0, 0, 1, 1, 3, 3])
+    scores = np.zeros((6, 4))
+    scores[:, 0] = [2, 2, 1, 1, 0, 0]  # all of those who have it: 1
+    scores[:, 1] = [0, 3, 1, 2, 0, 3]  # of eight pairs four: 1/2
+    scores[:, 3] = [1, 1, 1, 1, 0, 0]  # none
+    assert area_under_curve(scores, values) == pytest.approx((1 + 1 / 2 + 0) / 3)
