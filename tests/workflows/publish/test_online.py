@@ -351,7 +351,8 @@ def test_two_attributes_are_not_taken_for_one_of_both_names(tmp_path, begin):
         publish_online(tmp_path / "state", **{**begin, "profiles": both, "private": list(names)})
 
 
-def test_a_limit_rests_on_the_group_of_which_least_is_known(tmp_path):
+@pytest.mark.parametrize("private", [["group", "other"], ["other", "group"]])
+def test_a_limit_rests_on_the_group_of_which_least_is_known(tmp_path, private):
     """Everybody tells the group, and twenty of a hundred the other value."""
     log, people = draw_planted(100, 8, mean_records=10.0, rng=np.random.default_rng(random_seed()))
     (group,) = people.attributes
@@ -361,7 +362,7 @@ def test_a_limit_rests_on_the_group_of_which_least_is_known(tmp_path):
     both = Profiles(people.users, (group, other), {"group": asks, "other": ~asks})
     asked = {"learn_from": log.activity(), "profiles": both, "budget": 0.05, "limit": 0.1}
     with pytest.raises(HushrankError, match="16 or more users of each private value for a limit"):
-        publish_online(tmp_path / "few", private=["group", "other"], **asked)
+        publish_online(tmp_path / "few", private=private, **asked)
     plain = {**asked, "profiles": people.with_protected({"group": asks})}
     publish_online(tmp_path / "enough", private=["group"], **plain).close()
 
