@@ -104,6 +104,26 @@ test("the first order that was given is the one that is kept", async () => {
   assert.deepEqual((await person.look(survey.id)).kept.ranking, first);
 });
 
+test("an order that was kept before the browser was closed is what is answered, and no later one", async () => {
+  const survey = caseOf("pairs", { id: "closed" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: null });
+  const { answer } = Device.prototype;
+  const given = [];
+  Device.prototype.answer = async () => {
+    throw new Error("the browser was closed");
+  };
+  await assert.rejects(person.lock(survey.id, "closed", { order: survey.order, unranked: [] }));
+  Device.prototype.answer = function (id, order) {
+    given.push(order);
+    return answer.call(this, id, order);
+  };
+  await person.lock(survey.id, "closed", { order: [...survey.order].reverse(), unranked: [] });
+  Device.prototype.answer = answer;
+  assert.deepEqual(given, [survey.order]);
+});
+
 test("the page is told how far a person has come, and what became of the report", async () => {
   const survey = caseOf("pairs", { id: "steps", series: "steps" });
   const collector = new Collector(survey);

@@ -315,6 +315,19 @@ def test_of_clones_that_are_summed_together_none_loses_more_than_it_does():
     assert block * last / first == pytest.approx(exact, rel=1e-11)
 
 
+def test_a_local_epsilon_is_certified_by_the_clones_of_its_own_reports():
+    """What tells more has fewer of them, and by those of any other epsilon less would be found."""
+
+    def rate(local):
+        return 1 / (exp(local) + 19)
+
+    def delta(local):
+        return central_delta(0.5, local=local, n_reports=10_000, clone_rate=rate(local))
+
+    found = local_epsilon(0.5, 1e-6, n_reports=10_000, clone_rate=rate)
+    assert delta(found) <= 1e-6 < delta(found * 1.001)
+
+
 @pytest.mark.parametrize("allowed", [1e-6, 1e-12, 0.3])
 def test_a_delta_that_is_one_digit_too_large_is_too_much(allowed):
     assert _too_much(nextafter(allowed, 1.0), allowed) > 0

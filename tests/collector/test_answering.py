@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Assigned, Joining
 from hushrank.collector.store.store import Joined, Secret
-from hushrank.collector.tokens import Assignment
+from hushrank.collector.tokens import Assignment, sign
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
-from hushrank.collector.use_cases.records import Past
+from hushrank.collector.use_cases.records import Past, RoundRecord
 from tests.collector.device.live import Clock
 from tests.collector.drafts import draft
 from tests.collector.web.running import others_report
@@ -134,6 +134,25 @@ def test_a_round_that_a_deleted_survey_never_had_brings_no_question(in_service):
         assert await service._earlier(again, record, token, 1, asked, 0) is None
         unknown = msgspec.structs.replace(record, past={id: Past(record.life.opened, ())})
         assert await service._earlier(again, unknown, token, 0, asked, 0) is None
+
+    in_service(using)
+
+
+def test_a_later_round_brings_its_question_where_just_that_round_asked_the_same(in_service):
+    """First rounds are alike where later ones are not: their tallies differ."""
+
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        record = await service._record(id)
+        asked = await service._asked(id, record, 0)
+        same, other = RoundRecord(asked.fingerprints), RoundRecord(("0" * 64,))
+        before = Assignment("abcdefghijk-", 1, 0, 7, 0, (0,))
+        token = sign(before, await service._signing_keys())
+        for rounds, found in (((same, other), None), ((other, same), before)):
+            past = Past(record.life.opened, rounds)
+            known = msgspec.structs.replace(record, past={before.survey: past})
+            assert await service._earlier(id, known, token, 1, asked, 0) == found
 
     in_service(using)
 

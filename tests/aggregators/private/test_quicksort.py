@@ -144,6 +144,19 @@ def test_comparisons_that_were_not_paid_for_see_nothing():
         assert all(unsure)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_end_of_the_order_is_left_to_coins_and_not_its_beginning(seed):
+    """Behind the first pivot one comparison is left: of two that are better, if there are two."""
+    places = np.arange(6)
+    margins, noise = np.subtract.outer(-places, -places), np.zeros(6, dtype=np.int64)
+    _, seen = private_sort._quicksort(margins, noise, rng=Randomness.seeded(seed))
+    pivot = np.isfinite(seen).sum(axis=0).argmax()
+    others = np.delete(np.delete(np.isfinite(seen), pivot, axis=0), pivot, axis=1)
+    compared = np.flatnonzero(others.any(axis=0))
+    assert len(compared) == 2
+    assert (compared < pivot).all() or pivot < 2
+
+
 def test_a_tiny_epsilon_gives_any_order_equally_often():
     """It must catch that one of two orders has 0.58."""
     rng = Randomness.seeded(random_seed())
