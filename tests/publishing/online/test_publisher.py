@@ -1,4 +1,5 @@
 import sqlite3
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -294,6 +295,20 @@ def test_the_state_of_another_stream_is_refused(tmp_path, change):
         publisher(**others[change]).resume(tmp_path / "state")
     publisher().resume(tmp_path / "state").close()  # the refusal, still held, lets the file go
     assert refused.tb
+
+
+def test_a_stream_that_is_surer_of_the_same_population_is_another_one(tmp_path):
+    """By what each group of people adds to it, an activity is said to tell more or less."""
+
+    def surer(part):
+        each = {name: known.joint[:, None] * [[1], [part]] for name, known in POPULATIONS.items()}
+        learnt = {name: replace(POPULATIONS[name], without=each[name]) for name in each}
+        return publisher(learnt)
+
+    surer(1.0).resume(tmp_path / "state").close()
+    with pytest.raises(HushrankError, match="same population"):
+        surer(0.5).resume(tmp_path / "state")
+    surer(1.0).resume(tmp_path / "state").close()
 
 
 def test_a_state_is_used_by_one_stream_only(tmp_path):
