@@ -99,6 +99,11 @@ def test_a_seed_repeats_and_another_does_not():
     assert first != other
 
 
+def test_each_key_of_a_seed_has_words_of_its_own():
+    keys = [(), (0,), (1,), (0, 0), (0, 1), (1, 0), (0, 0, 0), (0, 0, 1), (0, 1, 0)]
+    assert len({int(Randomness.spawned(7, *key).words(1)[0]) for key in keys}) == len(keys)
+
+
 def test_seeded_words_are_the_bytes_of_numpy_s_generator():
     apart = np.random.SeedSequence(3, spawn_key=(0x6E6F697365,))
     drawn, rng = np.random.default_rng(apart).bytes(8 * 6), Randomness.seeded(3)

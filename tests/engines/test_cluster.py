@@ -1,4 +1,5 @@
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -75,6 +76,15 @@ def test_with_a_seed_neither_workers_nor_second_executions_matter(people, short_
     monkeypatch.setattr(tasks, "_guarded", twice)
     again = run(ask(survey), elsewhere, draws=Draws.of(7), short_cut=short_cut)
     assert plain(again.result) == plain(once.result)
+
+
+def test_each_survey_and_each_piece_draws_words_of_its_own():
+    """Else errors of all pieces, or of all rounds, would be the same, and not average out."""
+    draws, apart = Draws.of(7), list(product(range(2), range(2)))
+    sources = [*(draws.noise(*each) for each in apart), *map(draws.lots_of, range(2))]
+    words = {int(source.words(1)[0]) for source in sources}
+    assert len(words) == len(sources)
+    assert len({int(draws.short_cut(*each).integers(2**63)) for each in apart}) == len(apart)
 
 
 def test_a_worker_of_another_version_does_nothing(monkeypatch):
