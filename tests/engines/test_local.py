@@ -442,6 +442,18 @@ def test_impossible_budgets_are_refused_before_anything_is_drawn(budgets):
         run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=budgets)
 
 
+def test_budgets_are_those_that_were_given_when_people_were_first_asked():
+    own, survey = np.full(120, 0.5), by_budget(0.5, np.inf, 0.5)
+
+    def raising():
+        yield (survey,)
+        own[:] = 9.0
+        yield (survey,)
+
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        run(raising(), EVERY_ORDER, rng=Randomness.seeded(1), budgets=own)
+
+
 def test_a_survey_by_budget_needs_budgets():
     with pytest.raises(HushrankError, match="which are not given"):
         run(ask(by_budget(0.5, 1.0)), EVERY_ORDER, rng=Randomness.replayed(b""))
