@@ -26,6 +26,17 @@ from tests.statistics import MIN_EXPECTED, assert_follows
 PAIR, THREE = RelativeOrder((0, 1)), RelativeOrder((0, 1, 2))
 
 
+def test_a_round_is_paid_for_before_anybody_is_asked():
+    """Else what fails while people answer would have cost nothing."""
+    paid, survey = [], sampled_survey("pair", [PAIR], 1.0)
+    next(priced(iter_of((survey,)), Target(None, 1e-6), 400, paid))
+    assert [each.release for each in paid] == ["pair"]
+
+
+def iter_of(surveys):
+    yield surveys
+
+
 def test_every_order_is_equally_likely():
     n = 4
     draws = MIN_EXPECTED * factorial(n)

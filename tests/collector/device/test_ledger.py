@@ -27,6 +27,10 @@ def test_a_sum_is_exact_and_said_rounded_up_by_less_than_a_step(each, more):
     assert account.allows("https://one.example", more, NOW) == (exact + Fraction(more) <= 8)
 
 
+def test_an_entry_leaves_the_limit_as_the_person_set_it():
+    assert Account().limited(0.5).entered(entry(0.1)) == Account(0.5, (entry(0.1),))
+
+
 def test_ten_tenths_are_more_than_one():
     account = Account(1.0, tuple(entry(0.1) for _ in range(9)))
     assert not account.allows("https://one.example", 0.1, NOW)
