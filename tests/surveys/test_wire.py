@@ -545,3 +545,10 @@ def test_bits_of_any_width_come_back_as_they_were_sent(n_categories):
     each = [mechanism.randomise(np.array([n]), rng=Randomness.seeded(n)) for n in range(3)]
     read = from_wire(mechanism, [to_wire(mechanism, report) for report in each])
     assert (read == np.concatenate(each)).all()
+
+
+def test_the_first_bit_of_no_category_is_refused_before_it_ends_a_whole_tally():
+    mechanism = SymmetricUnaryEncoding(4, 1.0)
+    require_possible(mechanism, "0f")
+    with pytest.raises(HushrankError, match="can report"):
+        require_possible(mechanism, "10")
