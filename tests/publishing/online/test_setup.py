@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from hushrank.publishing.online.rules import StreamRules
+from hushrank.publishing.online.setup import StreamSetup
+from hushrank.publishing.online.shards import shards_of
+from tests.publishing.item_channel.problems import population
+from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
+
+POPULATIONS = {name: population(N_ITEMS, seed=n) for n, name in enumerate(("b", "gender", "age"))}
+
+
+def setup(history=HISTORY):
+    users, items = ([f"{kind}{n}" for n in range(size)] for kind, size in (("u", 6), ("i", 24)))
+    rules = StreamRules(0.02, limit=1.5)
+    return StreamSetup(tuple(users), tuple(items), POPULATIONS, tuple(PROTECTS), rules, history)
+
+
+@pytest.mark.parametrize("history", [None, HISTORY])
+def test_a_setup_survives_its_bytes_exactly(history):
+    before = setup(history)
+    after = StreamSetup.from_bytes(before.to_bytes())
+    for name in ("users", "items", "protects", "rules"):
+        assert getattr(after, name) == getattr(before, name)
+    assert {*after.populations} == {*POPULATIONS}
+    for name, known in POPULATIONS.items():
+        assert np.array_equal(after.populations[name].joint, known.joint)
+    held = [None if each is None else each.toarray().tolist() for each in (history, after.history)]
+    assert held[0] == held[1]
+
+
+def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
+    whole = setup()
+    rows = {user: n for n, user in enumerate(whole.users)}
+    shards = [*shards_of(whole, 2)]
+    assert sorted(user for each in shards for user in each.users) == sorted(whole.users)
+    for shard in shards:
+        for n, user in enumerate(shard.users):
+            assert shard.protects[n] == PROTECTS[rows[user]]
+            assert (shard.history[[n]].toarray() == HISTORY[[rows[user]]].toarray()).all()
