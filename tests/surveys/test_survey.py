@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -137,6 +138,13 @@ def test_every_set_of_distinct_questions_is_equally_likely(n_answers):
     assert (np.diff(sets, axis=1) > 0).all()
     assert len(sets) == {1: 6, 2: 15, 3: 20}[n_answers]
     assert chisquare(counts).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("n_questions", [2**16, 2**16 + 1])
+def test_the_last_of_very_many_questions_is_asked_as_itself(n_questions):
+    survey = SimpleNamespace(questions=range(n_questions), answers_per_person=1)
+    last = SimpleNamespace(below=lambda bound, n: np.full(n, bound - 1))
+    assert assign_questions(survey, 2, rng=last).tolist() == [[n_questions - 1]] * 2
 
 
 def test_an_unanswered_question_has_uniform_shares():
