@@ -1,8 +1,10 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from hushrank.publishing.online.rules import StreamRules
-from hushrank.publishing.online.setup import StreamSetup
+from hushrank.publishing.online.setup import StreamSetup, all_users
 from hushrank.publishing.online.shards import shards_of
 from tests.publishing.item_channel.problems import population
 from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
@@ -27,6 +29,11 @@ def test_a_setup_survives_its_bytes_exactly(history):
         assert np.array_equal(after.populations[name].joint, known.joint)
     held = [None if each is None else each.toarray().tolist() for each in (history, after.history)]
     assert held[0] == held[1]
+
+
+def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
+    profiles = SimpleNamespace(users=("u3", "u1", "u4", "u2"))
+    assert all_users(("u1", "u9"), profiles) == ("u1", "u9", "u3", "u4", "u2")
 
 
 def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
