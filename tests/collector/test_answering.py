@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Assigned, Joining
 from hushrank.collector.store.store import Joined, Secret
-from hushrank.collector.tokens import Assignment, sign
+from hushrank.collector.tokens import Assignment, new_id, sign
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
 from hushrank.collector.use_cases.records import Past, RoundRecord
@@ -95,6 +95,21 @@ def test_who_answered_a_deleted_survey_is_asked_the_same_by_its_series(in_servic
         assert passed_on[0].assignment not in {each.assignment for each in again}
         assert [*(await service._record(third)).past] == [first]
         assert (await service._record(foreign)).past == {}
+
+    in_service(using)
+
+
+def test_what_another_release_wrote_keeps_no_survey_from_being_deleted(in_service):
+    async def using(service):
+        unread = new_id()
+        await service.store.create(unread, b'{"of": "another release"}')
+        id = await service.create(draft())
+        await service.open(id)
+        again = await service.copy(id)
+        await service.delete(id)
+        assert [*(await service._record(again)).past] == [id]
+        await service.delete(unread)
+        assert [each.survey for each in await service.store.all()] == [again]
 
     in_service(using)
 

@@ -131,7 +131,8 @@ class Drafting(Shelf):
         Other surveys of its series keep its id, when it was opened and the fingerprints of what it
         asked: whoever answered it is asked the same by them, and need not pay anew.
         """
-        await self._remember(id, await self._record(id))
+        with suppress(msgspec.ValidationError):  # what another release wrote can be deleted, too
+            await self._remember(id, await self._record(id))
         allow(await self.store.delete(id), "not-found", "there is no such survey")
         self._forget()
 
@@ -143,9 +144,9 @@ class Drafting(Shelf):
             return msgspec.structs.replace(other, past={**other.past, id: past})
 
         for other in await self.store.all() if past else ():
-            series = msgspec.json.decode(other.blob, type=Record).series
-            if series == record.series and other.survey != id:
-                with suppress(Refusal):  # it was deleted meanwhile
+            with suppress(Refusal, msgspec.ValidationError):  # it was deleted meanwhile
+                series = msgspec.json.decode(other.blob, type=Record).series
+                if series == record.series and other.survey != id:
                     await self._change(other.survey, told)
 
     def _seed(self) -> int:
