@@ -12,7 +12,7 @@ from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
 POPULATIONS = {name: population(N_ITEMS, seed=n) for n, name in enumerate(("b", "gender", "age"))}
 
 
-def setup(history=HISTORY):
+def of_six(history=HISTORY):
     users, items = ([f"{kind}{n}" for n in range(size)] for kind, size in (("u", 6), ("i", 24)))
     rules = StreamRules(0.02, limit=1.5)
     return StreamSetup(tuple(users), tuple(items), POPULATIONS, tuple(PROTECTS), rules, history)
@@ -20,7 +20,7 @@ def setup(history=HISTORY):
 
 @pytest.mark.parametrize("history", [None, HISTORY])
 def test_a_setup_survives_its_bytes_exactly(history):
-    before = setup(history)
+    before = of_six(history)
     after = StreamSetup.from_bytes(before.to_bytes())
     for name in ("users", "items", "protects", "rules"):
         assert getattr(after, name) == getattr(before, name)
@@ -37,7 +37,7 @@ def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
 
 
 def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
-    whole = setup()
+    whole = of_six()
     rows = {user: n for n, user in enumerate(whole.users)}
     shards = [*shards_of(whole, 2)]
     assert sorted(user for each in shards for user in each.users) == sorted(whole.users)

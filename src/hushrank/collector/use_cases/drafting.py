@@ -144,7 +144,7 @@ class Drafting(Shelf):
             return msgspec.structs.replace(other, past={**other.past, id: past})
 
         for other in await self.store.all() if past else ():
-            with suppress(Refusal, msgspec.ValidationError):  # it was deleted meanwhile
+            with suppress(Refusal, msgspec.ValidationError):  # deleted meanwhile, or not ours
                 series = msgspec.json.decode(other.blob, type=Record).series
                 if series == record.series and other.survey != id:
                     await self._change(other.survey, told)

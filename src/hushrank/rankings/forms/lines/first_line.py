@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_column_of
+from hushrank.files.columns import Column, Table, text_column_of
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.layout import NO_HEADER, Layout
@@ -125,8 +125,7 @@ def require_titles(header: Header, layout: Layout | None) -> None:
     """Refuse a header, told and not said, whose last line may be one of the ballots below it.
 
     So is one that ranks what a row of lists does, and one with a place or a score above such. A
-    second line may name no items, either, that rows name. The first list may be a line of a header
-    itself: a name that no other ranks.
+    second line may name no items, either, that rows name.
     """
     if layout is None or not header.fewer:
         return
@@ -135,10 +134,7 @@ def require_titles(header: Header, layout: Layout | None) -> None:
     if layout.kind == "lists":
         lists = table.columns[layout.columns[0]]
         require(n_rows_ranking(titles[0], lists, layout.separator) == 0, TITLE_OR_LIST)
-        first = lists.texts[lists.codes[lists.is_filled][0]]
-        is_name = not any(sign in first for sign in SEPARATORS)
-        is_alone = is_name and n_rows_ranking(first, lists, layout.separator) == 1
-        require(not is_alone or table.n_rows == 1, NAME_OR_BALLOT)
+        _require_no_name_first(lists, layout.separator)
     elif layout.kind == "places":
         say_places = all(map(place_within, titles))
         require(say_places or not any(map(is_number, titles)), NUMBER_OR_NAME)
@@ -147,6 +143,14 @@ def require_titles(header: Header, layout: Layout | None) -> None:
         require(is_of_one_line or not table.rows_naming(names).any(), NAMES_AGAIN)
     else:
         require(not are_no_names([text_column_of(titles)]), NUMBER_OR_NAME)
+
+
+def _require_no_name_first(lists: Column, separator: str) -> None:
+    """Refuse a first list that is one name which no other ranks: it may be a line of the header."""
+    first = lists.texts[lists.codes[lists.is_filled][0]]
+    is_name = not any(sign in first for sign in SEPARATORS)
+    is_alone = is_name and n_rows_ranking(first, lists, separator) == 1
+    require(not is_alone or len(lists.codes) == 1, NAME_OR_BALLOT)
 
 
 def is_list(table: Table, asked: Asked) -> bool:
