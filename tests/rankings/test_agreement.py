@@ -13,7 +13,7 @@ from hushrank.files.columns import Table, text_columns
 from hushrank.files.dealing import dealt
 from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike, require_not_otherwise
 from hushrank.rankings.files import read_rankings
-from hushrank.rankings.forms import layout
+from hushrank.rankings.forms.layouts import of_items
 
 FEW_DECIDE = "few ballots would decide how all are read"
 HEADER = "id,tea,milk,cola,other"
@@ -50,7 +50,7 @@ def test_a_name_that_one_person_writes_is_read(tmp_path):
 def test_of_few_rows_each_is_left_out_once(tmp_path, monkeypatch, n_rows):
     """One of them ranks what no other does; that it is not read by a rule of its own, too."""
     lines = [HEADER, *RANKS[: n_rows - 1], BOTH[0]]
-    monkeypatch.setattr(layout, "_require_no_lone_cells", lambda *_: None)
+    monkeypatch.setattr(of_items, "_require_no_lone_cells", lambda *_: None)
     with pytest.raises(HushrankError, match=FEW_DECIDE):
         read(tmp_path, lines)
     assert read(tmp_path, lines, columns=["2-5"]).n_items == 4

@@ -13,7 +13,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
-from hushrank.rankings.forms import layout
+from hushrank.rankings.forms.layouts import marks, of_items
 
 ITEMS = ("tea", "milk", "cola", "water")
 PLACES = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th"}
@@ -78,8 +78,12 @@ ODD = (
 )
 
 
-RULES = ("_require_no_lone_cells", "_has_one_other_row", "_n_rows_of_others")
-"""What else of `layout` looks at what one row alone says: of fewer rows than can be parted."""
+RULES = (
+    (of_items, "_require_no_lone_cells"),
+    (of_items, "_has_one_other_row"),
+    (marks, "_n_rows_of_others"),
+)
+"""What else of `layouts` looks at what one row alone says: of fewer rows than can be parted."""
 
 
 @pytest.mark.parametrize("n_ballots", [12, 40])
@@ -90,8 +94,8 @@ def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(
 ):
     header, ballot = FORMS[form]
     random, path, n_read = Random(form), tmp_path / "ballots.csv", 0
-    for rule in RULES if by_parts_alone else ():
-        monkeypatch.setattr(layout, rule, lambda *_: 0)
+    for form_of, rule in RULES if by_parts_alone else ():
+        monkeypatch.setattr(form_of, rule, lambda *_: 0)
     ballots = [ballot(random) for _ in range(n_ballots)]
     before = read(path, header, ballots)
     assert before is not None
@@ -376,8 +380,8 @@ def test_what_once_took_all_other_ballots_along_is_refused_or_takes_none(
 ):
     written, ballots, odd_ones, asked = TOOK_ALL[form]
     has_parts = len(ballots) >= 30 and written is not dumps  # which has columns of all records
-    for rule in RULES if by_parts_alone and has_parts else ():
-        monkeypatch.setattr(layout, rule, lambda *_: 0)
+    for form_of, rule in RULES if by_parts_alone and has_parts else ():
+        monkeypatch.setattr(form_of, rule, lambda *_: 0)
     path = tmp_path / ("ballots.json" if written is dumps else "ballots.txt")
     at = 7 if len(ballots) > 7 else 1
     before, items = names_in(path, written(ballots), asked)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.rankings.forms.layout import Layout
+from hushrank.rankings.forms.layouts.layout import Layout
 from hushrank.rankings.forms.lines.headings import Headed
 from hushrank.rankings.profile import Rankings
 

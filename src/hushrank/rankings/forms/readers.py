@@ -5,7 +5,8 @@ import numpy as np
 from hushrank.files.names import distinct_names
 from hushrank.rankings.forms.columns import listed
 from hushrank.rankings.forms.found import Flags
-from hushrank.rankings.forms.layout import Layout, mark_of
+from hushrank.rankings.forms.layouts.layout import Layout
+from hushrank.rankings.forms.layouts.marks import mark_of
 from hushrank.rankings.forms.lines.headings import Headed
 from hushrank.rankings.forms.lists import ballots_of_lists
 from hushrank.rankings.forms.places import CROSSED, NONE, SEVERAL, Placed, ballots_of_places, placed

@@ -31,8 +31,8 @@ from hushrank.rankings.forms.columns import (
     the_one,
 )
 from hushrank.rankings.forms.found import Flags, Found
-from hushrank.rankings.forms.layout import (
-    Layout,
+from hushrank.rankings.forms.layouts.layout import Layout
+from hushrank.rankings.forms.layouts.telling import (
     layout_of,
     layout_without_names,
     may_be_ballots,

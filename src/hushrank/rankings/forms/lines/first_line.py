@@ -14,7 +14,7 @@ from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table, text_column_of
 from hushrank.files.names import is_number
 from hushrank.rankings.forms.asked import Asked
-from hushrank.rankings.forms.layout import NO_HEADER, Layout
+from hushrank.rankings.forms.layouts.layout import NO_HEADER, Layout
 from hushrank.rankings.forms.lines.headings import (
     Cells,
     Headed,
