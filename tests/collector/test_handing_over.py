@@ -192,6 +192,18 @@ def test_answers_that_are_not_all_of_a_person_are_not_taken_back(tmp_path, in_fo
     in_folder(refused)
 
 
+def test_answers_of_each_person_are_counted_over_all_questions(tmp_path, in_folder):
+    async def taken(service: Service):
+        options = {"protocol": "pairs", "options": {"queries": 2}}
+        id = await answered(service, people=range(9), **options)
+        right = await elsewhere(service, id, tmp_path)
+        assert any(n % 2 for n, _ in right.rounds[0].tallies[0])  # not of whole people by itself
+        await service.take_back(id, right)
+        assert (await service.results(id)).n_people == 9
+
+    in_folder(taken)
+
+
 def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
     """Of last week's reports to the same questions, too, of which there are as many."""
 

@@ -61,5 +61,6 @@ def test_all_files_that_the_page_names_are_there(on_collector):
 
 
 def test_each_language_calls_itself_by_its_name():
-    assert dict(LANGUAGES.names)["de"] == "Deutsch"
+    assert {("de", "Deutsch"), ("en", "English")} <= {*LANGUAGES.names}
+    assert {code for code, _ in LANGUAGES.names} == LANGUAGES.words.keys()
     assert all(words["language.direction"] in ("ltr", "rtl") for words in LANGUAGES.words.values())

@@ -55,6 +55,16 @@ def test_who_is_not_signed_in_is_shown_the_way_in_and_changes_nothing(on_pages):
     on_pages(use)
 
 
+@pytest.mark.parametrize("method", ["PUT", "OPTIONS"])
+def test_an_address_says_all_methods_that_it_takes(on_collector, method):
+    async def use(collector):
+        return await collector.client.request(method, "/o/sign-in")
+
+    answer = on_collector(use)
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    assert answer.status_code == {"PUT": 405, "OPTIONS": 204}[method]
+
+
 def test_a_link_signs_in_once(on_pages):
     async def use(collector):
         token = await link_token(collector)

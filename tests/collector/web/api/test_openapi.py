@@ -1,4 +1,5 @@
 import asyncio
+import re
 import threading
 from contextlib import contextmanager
 
@@ -10,6 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 from starlette.routing import Route
 
+from hushrank.collector.web.problems import KINDS
 from hushrank.collector.web.settings import Limits, Rate
 from tests.collector.web.api.test_reports import lines
 from tests.collector.web.running import running
@@ -53,6 +55,19 @@ def test_every_address_of_the_interface_is_described_with_its_methods(on_collect
         one["operationId"] for methods in described["paths"].values() for one in methods.values()
     ]
     assert len(set(names)) == len(names)
+
+
+def test_all_parts_of_an_address_and_all_its_problems_are_described(on_collector):
+    paths = on_collector(document)["paths"]
+    for path, methods in paths.items():
+        for operation in methods.values():
+            named = [f"{{{one['name']}}}" for one in operation["parameters"]]
+            assert named == re.findall(r"{\w+}", path)
+    answers = paths["/v1/surveys/{id}/assignments"]["post"]["responses"]
+    titles = [KINDS[kind].title for kind in ("not-open", "conflict")]
+    assert answers["409"]["description"].split("; ") == titles
+    content = answers["200"]["content"]["application/json"]["schema"]
+    assert len(content["oneOf"]) == 2  # an assignment, or that nobody asks them
 
 
 def test_what_is_answered_is_what_is_described(on_collector):
