@@ -1,4 +1,5 @@
 import gzip
+import re
 
 import msgspec
 import pytest
@@ -24,6 +25,22 @@ def test_all_that_a_participants_page_loads_is_at_most_40_kb():
     loaded = [(client_folder() / name).read_bytes() for name in MODULES]
     sent = [gzip.compress(compact(script), 9) for script in loaded]
     assert 10_000 < sum(map(len, sent)) <= MOST_BYTES
+
+
+IMPORTED = re.compile(r"""\b(?:from|import) ?["'](\.[^"']+)["']""")
+
+
+def test_a_participants_page_is_told_of_all_modules_that_it_loads_and_no_others():
+    folder = client_folder()
+    loaded, ahead = set(), {folder / "participate.js"}
+    while ahead:
+        loaded |= ahead
+        sent = {path: compact(path.read_bytes()).decode() for path in ahead}
+        named = {
+            (path.parent / one).resolve() for path in ahead for one in IMPORTED.findall(sent[path])
+        }
+        ahead = named - loaded
+    assert {path.relative_to(folder).as_posix() for path in loaded} == {*MODULES}
 
 
 @pytest.mark.end_to_end
