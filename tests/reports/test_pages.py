@@ -12,6 +12,7 @@ from hushrank.errors import HushrankError
 from hushrank.models.hierarchy import ThinChain
 from hushrank.reports.collection_page import CollectionPage, Truth, write_collection_page
 from hushrank.reports.heat_table import heat_table, pair_table
+from hushrank.reports.order_page import order_table
 from hushrank.reports.order_words import counted, leader
 from hushrank.reports.page import LEVELS, STYLE, privacy_box
 from hushrank.reports.release_page import (
@@ -180,6 +181,18 @@ def test_only_a_page_with_a_warning_is_kept_from_others(tmp_path, write, has_tru
     mode = stat.S_IMODE((tmp_path / "report.html").stat().st_mode)
     may_be_handed_on = bool(is_private and not has_truth)
     assert mode == (stat.S_IMODE(other.stat().st_mode) if may_be_handed_on else 0o600)
+
+
+@pytest.mark.parametrize(
+    ("probability", "said"),
+    [
+        *((0.9749, "likely (97 %)"), (0.8999, "leaning (89 %)"), (0.6999, "open (69 %)")),
+        *((0.57, "open (57 %)"), (0.99, "almost certain (99 %)"), (0.9901, "(over 99 %)")),
+    ],
+)
+def test_a_neighbour_is_never_said_to_be_surer_than_it_is(probability, said):
+    told = order_table(("a", "b"), np.array([0, 1]), [probability], [(0, 1), (0, 1)])
+    assert said in told.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_each_picture_has_its_table_with_the_order_that_is_given(write):

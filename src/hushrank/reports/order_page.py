@@ -9,7 +9,7 @@ from hushrank.arrays import Order
 from hushrank.files.disk import replace_file
 from hushrank.reports.heat_table import HeatTable, heat_table
 from hushrank.reports.order_drawing import order_drawing
-from hushrank.reports.order_words import counted, leader, sure_word
+from hushrank.reports.order_words import counted, leader, sure_word, whole_per_cent
 from hushrank.reports.page import (
     box,
     facts,
@@ -146,9 +146,9 @@ def _span(best: int, worst: int) -> str:
 
 
 def _per_cent(probability: float) -> str:
-    """Return a probability in per cent: nothing is certain that chance could have made."""
+    """Return a probability in per cent: nothing is certain that noise could make."""
     if probability > 0.99:
         return "over\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
     if probability < 0.01:
         return "under\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
-    return f"{100 * probability:.0f}\N{NO-BREAK SPACE}%"
+    return f"{whole_per_cent(probability)}\N{NO-BREAK SPACE}%"

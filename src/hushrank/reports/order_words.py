@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import floor
 
 from hushrank.arrays import Order
 
@@ -57,6 +58,11 @@ def sure_word(probability: float) -> str:
     if probability >= LIKELY:
         return "likely"
     return "leaning" if probability >= LEANING else "open"
+
+
+def whole_per_cent(probability: float) -> int:
+    """Return a probability in per cent, rounded down: nothing is certain that noise could make."""
+    return floor(100 * probability + 1e-9)  # 0.57 is 57, though 100 times it is a bit less
 
 
 def _adverb(probability: float, less: str) -> str:

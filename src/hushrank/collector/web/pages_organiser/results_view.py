@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from hushrank.arrays import Floats
 from hushrank.collector.web.pages_organiser.forecast_words import lies_of
 from hushrank.collector.web.pages_organiser.reliance import Reliance, reliance_on
 from hushrank.collector.web.pages_organiser.words import Words
+from hushrank.reports.order_words import CERTAIN, sure_word, whole_per_cent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.shares import Estimates, pair_shares, rank_shares
 
-CERTAIN, LIKELY, LEANING = 0.975, 0.9, 0.7
 MOST_CELLS_ITEMS = 30
 """Tables of more items are files only."""
 ROWS_SHOWN = 5
@@ -156,16 +155,12 @@ def _places(t: Words, learnt: Collection) -> list[PlaceRow]:
 
 
 def _sure(probability: float) -> str:
-    if probability >= CERTAIN:
-        return "certain"
-    if probability >= LIKELY:
-        return "likely"
-    return "leaning" if probability >= LEANING else "open"
+    return sure_word(probability).removeprefix("almost ")
 
 
 def _likely(t: Words, probability: float) -> str:
     """Return a probability in per cent, rounded down: nothing is certain that noise could make."""
-    shown = floor(100 * min(probability, 0.99)) / 100
+    shown = whole_per_cent(min(probability, 0.99)) / 100
     return f">{t.percent(shown)}" if probability > 0.99 else t.percent(shown)
 
 
