@@ -3,7 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.files.names import distinct_names, natural_order, require_plain_names
+from hushrank.files.names import (
+    distinct_names,
+    is_rounded,
+    natural_order,
+    require_plain_names,
+)
 
 
 def test_repeated_names_become_distinct():
@@ -21,6 +26,18 @@ def test_every_first_name_stays_and_no_two_are_equal(names):
 
 def test_names_that_are_numbers_sort_by_size_before_the_others():
     assert natural_order(["b", "10", "9", "a", "9"]) == ("9", "10", "a", "b")
+
+
+@pytest.mark.parametrize("text", ["1.23457E+17", "1,23457E+17", "1e+16", "1234567890123456.0"])
+def test_a_large_number_is_rounded_whatever_its_signs(text):
+    assert is_rounded(text)
+    assert is_rounded(f"-{text}")
+    assert not is_rounded(f"a{text}")
+
+
+@pytest.mark.parametrize("text", ["1e+05", "-1e+05", "1,5", "-12345678901234567890", "1.5e-17"])
+def test_a_number_whose_digits_are_all_there_is_not_rounded(text):
+    assert not is_rounded(text)
 
 
 @pytest.mark.parametrize("name", ["", " pear", "pear\t", "pe\nar", "pe\rar", "pear\0", "\ud800"])

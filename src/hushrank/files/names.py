@@ -7,7 +7,8 @@ from itertools import count
 from hushrank.errors import require
 
 _ROUNDED = re.compile(
-    r"\d\.\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}\.0", re.ASCII | re.IGNORECASE
+    r"-?(?:\d[.,]\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)",
+    re.ASCII | re.IGNORECASE,
 )
 
 
