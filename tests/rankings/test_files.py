@@ -36,6 +36,7 @@ PREFLIB = """\
 """
 OLD_PREFLIB = "3\n1,apple\n2,pear\n3,plum\n7,7,2\n2,{1,2},3\n5,2\n"
 PLACES = "1,2,3,weight\npear,apple,plum,2\nplum,,,5\n"
+WEB_PAGE = "{READABLE}, got a web page: copy its table to a spreadsheet"
 RANKS = "apple,pear,plum,weight\n1,1,3,2\n,1,,5\n"
 SCORES = "person,item,score\nzoe,apple,2\nzoe,pear,2\nzoe,plum,1\nadam,pear,4\n"
 ORDER = "3 1\n0 3 0 1 2\n0 1 2\n"
@@ -270,6 +271,14 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path):
         (b"apple\0pear\n", "{READABLE}, got a binary file of no known kind"),
         (b"%PDF-1.7 apple", "{READABLE}, got a PDF document"),
         (b"\xef\xbb\xbf<?xml version='1.0'?>\n<apple/>", "{READABLE}, got XML of no known kind"),
+        (
+            "<?xml version='1.0'?>\n<apple/>".encode("utf-16"),
+            "{READABLE}, got XML of no known kind",
+        ),
+        (b"\xef\xbb\xbf<html><td>A</td>\n", WEB_PAGE),
+        ("<!DOCTYPE html>\n<html><td>A</td>".encode("utf-16-le"), WEB_PAGE),
+        (b"<table><tr>\n<td>A</td>\n<td>B</td>\n", WEB_PAGE),
+        (b"\xef\xbb\xbfapple\0pear\n1,2\n", "{READABLE}, got a binary file of no known kind"),
         (b"PK\x03\x04apple", "{READABLE}, got a ZIP archive"),
         (
             b"apple,pear\n1,2\n\xff\x81,1\n",

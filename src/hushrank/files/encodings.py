@@ -34,8 +34,8 @@ _SIGNATURES = (
     (b"BZh", "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
 )
-_PAGE = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
-_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
+_PAGE = re.compile(rb"\s*<(?:(?:!doctype\s+)?html|head|meta|body|table)\b", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml\b")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _OF_UTF8 = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
@@ -58,7 +58,12 @@ def plain_text(content: bytes) -> tuple[bytes, str]:
     control characters is Windows-1252, which the caller has to say aloud.
     Raises HushrankError when it is no text, saying what it is instead, or on which line it is none.
     """
-    require(not _XML.match(content), f"{READABLE}, got {what_it_is(content)}")
+    text, encoding = _as_utf8(content)
+    _require_text(text)
+    return text, encoding
+
+
+def _as_utf8(content: bytes) -> tuple[bytes, str]:
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _decoded(_without_marks(content) if encoding == UTF8 else content, encoding)
@@ -91,7 +96,7 @@ def what_it_is(content: bytes) -> str:
 
 def _require_text(content: bytes) -> None:
     known = any(content.startswith(start) for start, _ in _SIGNATURES)
-    if known or _PAGE.match(content) or b"\0" in content:
+    if known or _PAGE.match(content) or _XML.match(content) or b"\0" in content:
         raise HushrankError(f"{READABLE}, got {what_it_is(content)}")
 
 
