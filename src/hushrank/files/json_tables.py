@@ -92,20 +92,20 @@ def _are_records(value: Any) -> bool:
     return kinds <= {dict, list}
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with objects in it taken apart."""
-    flat: dict[str, Any] = {}
+def _flat(record: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return a record as keys and values, objects in it taken apart."""
+    flat: list[tuple[str, Any]] = []
     for key, value in record.items():
         if isinstance(value, dict):
-            flat |= {f"{key} [{inner}]": each for inner, each in value.items()}
+            flat += [(f"{key} [{inner}]", each) for inner, each in value.items()]
         else:
-            flat[key] = value
+            flat.append((key, value))
     return flat
 
 
-def _stripped(number: int, record: dict[str, Any], is_by_line: bool) -> dict[str, Any]:
+def _stripped(number: int, record: list[tuple[str, Any]], is_by_line: bool) -> dict[str, Any]:
     """Return a record without blanks around its keys: one with them would rename all others'."""
-    stripped = {key.strip(): value for key, value in record.items()}
+    stripped = {key.strip(): value for key, value in record}
     once = "expected each key once, blanks around it aside"
     require(len(stripped) == len(record), f"{_named(number, is_by_line)}: {once}")
     return stripped

@@ -424,6 +424,15 @@ def test_the_order_in_which_records_name_items_is_that_of_no_ranking(tmp_path, b
     assert [name for name in names[0] if "cola" in name] == [names[0][0]]
 
 
+def test_a_part_of_an_answer_and_a_key_that_is_called_like_it_are_not_both_read(tmp_path):
+    nested = {"Q": {"1st choice": "tea", "2nd choice": "milk"}}
+    other = {"Q": {"1st choice": "milk", "2nd choice": "tea"}}
+    assert read(tmp_path, json.dumps([nested, other] * 4)).n_people == 8
+    both = nested | {"Q [1st choice]": "milk"}
+    with pytest.raises(HushrankError, match="record 9: expected each key once"):
+        read(tmp_path, json.dumps([nested, other] * 4 + [both]))
+
+
 def test_of_several_lists_of_records_none_is_guessed(tmp_path):
     ballots = [dict(zip(DRINKS, ranks, strict=True)) for ranks in RANKS]
     path = tmp_path / "ballots.json"
