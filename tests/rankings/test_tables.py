@@ -3,6 +3,7 @@ import sys
 from io import BytesIO
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -10,6 +11,7 @@ from pyarrow import parquet
 from hushrank.errors import HushrankError
 from hushrank.files.arrow_tables import parse_parquet
 from hushrank.files.csv_tables import parse_csv
+from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.tables import ballots_of_table
@@ -104,6 +106,19 @@ def test_a_stated_form_overrides_the_header():
     assert csv_rankings("1,2\n2,1\n", "places").ranks.tolist() == [[1, 0]]
     assert csv_rankings("1,2\n7,1\n", "places").names == ("1", "7")
     assert csv_rankings("first,then\nplum,pear\n", "places").names == ("pear", "plum")
+
+
+@pytest.mark.parametrize("beside", ["age", "user", "Which school?"])
+def test_a_stated_form_makes_no_place_of_what_stands_beside_places(beside):
+    names = [beside, "place_1", "place_2"]
+    turns = [("tea", "milk"), ("milk", "tea"), ("cola", "tea")] * 4
+    frame = pd.DataFrame([(str(n), *turn) for n, turn in enumerate(turns)], columns=names)
+    with pytest.raises(
+        HushrankError, match="column 1: expected a place, as the names of columns 2"
+    ):
+        read_rankings(frame, form="places")
+    assert read_rankings(frame, form="places", ignore=[beside]).n_items == 3
+    assert read_rankings(frame, form="places", columns=["place*"]).n_items == 3
 
 
 def test_repeated_items_of_a_header_become_distinct():

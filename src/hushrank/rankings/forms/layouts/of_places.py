@@ -57,6 +57,17 @@ def places_told(headed: Headed, columns: Sequence[int], *, is_said: bool) -> Lay
     return Layout("places", tuple(columns))
 
 
+def require_places_alone(headed: Headed, columns: Sequence[int]) -> None:
+    """Refuse titles that say no place beside others that do: a person's age would be an item."""
+    placed = [n for n in columns if place_within(headed.parts[n])]
+    others = [n for n in columns if headed.parts[n] and n not in placed]
+    if len(placed) > 1 and others:
+        raise HushrankError(
+            f"{listed(others)}: expected a place, as the names of {listed(placed)} say; leave out"
+            " what is no ballot with ignore=, or say columns= which hold ballots"
+        )
+
+
 def _are_of_places(headed: Headed, columns: Sequence[int]) -> bool:
     kinds = [kind_of(headed.table.columns[n]) for n in columns]
     return any(kind.filled for kind in kinds) and all(

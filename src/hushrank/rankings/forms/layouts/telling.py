@@ -15,6 +15,7 @@ from hushrank.rankings.forms.layouts.of_places import (
     places_of,
     places_told,
     require_names_of_all,
+    require_places_alone,
 )
 from hushrank.rankings.forms.layouts.turned import require_not_turned
 from hushrank.rankings.forms.lines.headings import Headed
@@ -100,6 +101,8 @@ def _told(headed: Headed, columns: Sequence[int], asked: Asked) -> Layout:
     if asked.form == "lists":
         return lists_of(headed, columns, is_open=False) or no_lists(headed, columns)
     if asked.form == "places":
+        if not asked.columns:
+            require_places_alone(headed, columns)
         return places_told(headed, columns, is_said=asked.header is not None)
     if asked.form == "scores":
         return scores_told(headed, columns, asked)
