@@ -6,10 +6,9 @@ from itertools import count
 
 from hushrank.errors import require
 
-_ROUNDED = re.compile(
-    r"-?(?:\d[.,]\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)",
-    re.ASCII | re.IGNORECASE,
-)
+ROUNDED_NUMBER = r"-?(?:\d[.,]\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)"
+"""How large numbers are written that `is_rounded` tells, whatever the case of its letters."""
+_ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII | re.IGNORECASE)
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:

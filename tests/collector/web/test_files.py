@@ -74,6 +74,8 @@ def test_files_are_those_that_were_there_at_the_start(tmp_path):
     (tmp_path / ".hidden.js").write_text("1")
     table = FileTable({"/x": tmp_path, "/static": STATIC_FOLDER})
     (tmp_path / "a.js").write_text("2")
+    for path in [*STATIC_FOLDER.rglob("*.js"), *STATIC_FOLDER.rglob("*.css")]:
+        assert table.address(f"/static/{path.relative_to(STATIC_FOLDER).as_posix()}")
     assert table.address("/x/a.js").startswith("/x/a.js?v=")
     with pytest.raises(KeyError):
         table.address("/x/b.py")

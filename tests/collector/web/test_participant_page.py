@@ -25,6 +25,7 @@ def test_the_page_says_what_it_is_of_and_brings_nothing_inline(on_collector):
         ("de", "en", "de", "en"),
         ("de", "xx", "en", "de"),
         ("nl", "", "fr, de-AT;q=0.8, en;q=0.5", "de"),
+        ("nl", "", "fr, de", "de"),
         ("nl", "", "", "en"),
     ],
 )

@@ -264,6 +264,7 @@ def test_what_cannot_be_released_leaves_nothing_behind(tmp_path, data, asked, sa
     ("column", "value", "said"),
     [
         ("user", "", "a value in the column 'user'"),
+        ("user", "1,23E+17", "the users without large numbers that are rounded"),
         ("score", -1, "a score that is a number"),
         ("item", None, "a value in the column 'item'"),
     ],

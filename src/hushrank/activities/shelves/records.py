@@ -11,8 +11,10 @@ from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.hashes import Salt, hash_buckets
+from hushrank.files.names import ROUNDED_NUMBER
 from hushrank.files.pieces import Piece, batches_of, columns_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
+from hushrank.files.tables import ROUNDED
 
 ROWS_AT_ONCE = 2**20
 WHOLE = "^[0-9]{1,18}$"
@@ -141,7 +143,10 @@ def _titles(columns: ActivityColumns, piece: Piece) -> dict[str, str]:
 
 
 def _as_text(column: Any, what: str) -> Any:
-    """Return texts without outer blanks; raise HushrankError for empty ones and other types."""
+    """Return texts without outer blanks.
+
+    Raises HushrankError for empty ones, for other types, and for numbers that were rounded.
+    """
     pa = pyarrow_for("a Parquet file")
     from pyarrow import compute, types
 
@@ -151,6 +156,9 @@ def _as_text(column: Any, what: str) -> Any:
     texts = compute.utf8_trim_whitespace(plain) if is_text else plain.cast(pa.large_string())
     filled = texts.null_count == 0 and not compute.any(compute.equal(texts, "")).as_py()
     require(filled, f"expected a value in the column '{what}' of each row")
+    if is_text:
+        rounded = compute.match_substring_regex(texts, f"^(?:{ROUNDED_NUMBER})$", ignore_case=True)
+        require(not compute.any(rounded).as_py(), f"expected the {what}s without {ROUNDED}")
     return texts.cast(pa.large_string())
 
 

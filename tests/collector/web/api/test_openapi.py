@@ -66,6 +66,8 @@ def test_all_parts_of_an_address_and_all_its_problems_are_described(on_collector
     answers = paths["/v1/surveys/{id}/assignments"]["post"]["responses"]
     titles = [KINDS[kind].title for kind in ("not-open", "conflict")]
     assert answers["409"]["description"].split("; ") == titles
+    statuses = "200 201 403 404 409 410 415 421 422 429 500"
+    assert sorted(answers) == statuses.split()
     content = answers["200"]["content"]["application/json"]["schema"]
     assert len(content["oneOf"]) == 2  # an assignment, or that nobody asks them
 

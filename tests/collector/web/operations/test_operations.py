@@ -1,6 +1,7 @@
 import io
 import json
 import logging
+import re
 import warnings
 
 import pytest
@@ -196,6 +197,9 @@ def test_the_numbers_tell_requests_and_uploads_and_nobody(on_collector):
     assert 'hushrank_uploads_total{outcome="malformed"} 1.0' in numbers
     assert 'hushrank_requests_total{method="POST",route="/v1/reports",status="201"} 1.0' in numbers
     assert 'hushrank_request_seconds_count{route="/v1/reports"} 3.0' in numbers
+    counted = {*re.findall(r'hushrank_requests_total{.*route="([^"]+)"', numbers)}
+    assert counted == {*re.findall(r'hushrank_request_seconds_count{route="([^"]+)"', numbers)}
+    assert len(counted) > 2
     assert "hushrank_requests_under_way 1.0" in numbers
     assert "process_cpu_seconds_total" in numbers
     for private in (survey, upload["assignment"], "127.0.0.1", "a" * 32):
