@@ -38,7 +38,7 @@ def test_a_file_says_what_the_form_says():
 def test_a_survey_survives_its_file_with_its_pictures(form):
     pictures = {digest_of(each): each for each in (PNG, PNG + b"2", PNG + b"3")}
     items = [{"name": each, "picture": each} for each in pictures]
-    held = draft(items=[*items, {"name": "coffee"}], closes="2027-01-31T18:00:00Z")
+    held = draft(items=[{"name": "coffee"}, *items], closes="2027-01-31T18:00:00Z")
     assert read_draft(write_draft(held, pictures, form=form), form=form) == (held, pictures)
 
 
