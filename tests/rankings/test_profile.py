@@ -153,6 +153,17 @@ def test_keys_of_one_person_need_two_axes():
         Rankings.from_keys([1.0, 2.0, 3.0], NAMES)
 
 
+@pytest.mark.parametrize("ranked", [Rankings.from_keys, rankings_from_scores])
+@pytest.mark.parametrize("told", ["plum", "7731 stars", [3, 7731], {"plum": 7731}])
+def test_a_key_that_is_no_number_is_refused_and_not_shown(ranked, told):
+    with pytest.raises(HushrankError, match="expected numbers of shape") as caught:
+        ranked([[1, 2, 3], [1, told, 3]], NAMES)
+    error = caught.value
+    assert "plum" not in str(error)
+    assert "7731" not in str(error)
+    assert error.__suppress_context__
+
+
 @pytest.mark.parametrize("kind", [int, float])
 def test_what_a_masked_array_hides_is_not_ranked(kind):
     masked = np.ma.masked_array(np.array([[9, 1, 2], [3, 1, 2]], kind), [[1, 0, 0], [0, 0, 0]])

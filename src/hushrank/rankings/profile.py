@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hushrank.arrays import Counts, Orders, Ranks
-from hushrank.errors import expect, require
+from hushrank.errors import HushrankError, expect, require
 from hushrank.files.data_frames import to_frame
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
@@ -114,7 +114,7 @@ class Rankings:
 
         nan, and what a masked array hides, = not ranked.
         """
-        numbers = np.ma.filled(np.ma.asarray(keys, dtype=np.float64), np.nan)
+        numbers = np.ma.filled(numbers_of(keys), np.nan)
         require(numbers.ndim == 2, "expected keys of shape (people, items)")
         ranks = competition_ranks(numbers, ~np.isnan(numbers))
         return cls(ranks, tuple(names), multiplicities, unranked)
@@ -292,3 +292,14 @@ class Rankings:
     ) -> "Rankings":
         """Return ballots that mean the same by what they leave out; they were not read so."""
         return replace(self, ranks=ranks, names=names, multiplicities=multiplicities, reading=None)
+
+
+def numbers_of(keys: ArrayLike) -> Any:
+    """Return a masked array of floats; raise HushrankError, which shows none, for other things.
+
+    numpy's own error would show the first text that is no number.
+    """
+    try:
+        return np.ma.asarray(keys, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise HushrankError("expected numbers of shape (people, items), some are not") from None

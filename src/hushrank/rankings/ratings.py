@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.competition import unranked
-from hushrank.rankings.profile import Rankings
+from hushrank.rankings.profile import Rankings, numbers_of
 
 
 def rankings_from_scores(scores: ArrayLike, names: Sequence[str]) -> Rankings:
@@ -18,8 +18,7 @@ def rankings_from_scores(scores: ArrayLike, names: Sequence[str]) -> Rankings:
     nan, and what a masked array hides, = not rated: that is `unknown`, as people rate what they
     happened to meet.
     """
-    keys = -np.ma.asarray(scores, dtype=np.float64)
-    return Rankings.from_keys(keys, names, unranked="unknown")
+    return Rankings.from_keys(-numbers_of(scores), names, unranked="unknown")
 
 
 def break_ties(rankings: Rankings, *, rng: Generator) -> Rankings:
