@@ -16,6 +16,7 @@ from hushrank.mechanisms.randomized_response import GeneralizedRandomizedRespons
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys import report_files
@@ -320,3 +321,21 @@ def test_a_crowd_is_asked_from_the_first_lot_to_the_last():
     ):
         with pytest.raises(HushrankError, match="asks a part of them"):
             clone_rate(tuple(replace(SURVEY, lots=lots) for lots in gap))
+
+
+def test_a_survey_hides_whole_orders_in_eight_ways_at_most(monkeypatch):
+    """Each has a law of its own: 26,000 of 254 items, in 64 MB, took half an hour to refuse."""
+    made, describe = [], WireMechanism.mechanism
+    monkeypatch.setattr(WireMechanism, "mechanism", lambda one: made.append(one) or describe(one))
+    assert len(read_survey(of_whole_orders(8), most_epsilon=1.0).survey.mechanisms) == 8
+    made.clear()
+    with pytest.raises(HushrankError, match="at most 8 mechanisms of whole orders, got 9"):
+        read_survey(of_whole_orders(9), most_epsilon=1.0)
+    assert not made
+
+
+def of_whole_orders(n_mechanisms):
+    """Return a survey that asks for the whole order so often, each time hidden in another way."""
+    each = tuple(SubsetOrder(3, 1 / n) for n in range(1, n_mechanisms + 1))
+    asked = (WholeOrder((0, 1, 2)),) * n_mechanisms
+    return PublishedSurvey(Survey("trees", asked, each, 1.0), NAMES).document

@@ -17,6 +17,9 @@ from hushrank.surveys.wire_reports import MECHANISMS, MOST_CATEGORIES, WireRepor
 
 Fingerprint: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
+MOST_OF_ORDERS = 8
+"""Mechanisms of a survey that hide whole orders. The law of one, of 254 items, takes .1 s."""
+
 
 class WireMechanism(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """A mechanism and its thresholds: words of 2^64, in decimal, so that no client computes e^ε.
@@ -109,6 +112,9 @@ class SentReport(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
 def wire_survey(wire: WireSurvey) -> Survey:
     """Return the survey that a document describes; raise HushrankError if it is inconsistent."""
     head = wire.head
+    n_of_orders = sum(MECHANISMS.get(each.kind) is SubsetOrder for each in head.mechanisms)
+    few = f"expected at most {MOST_OF_ORDERS} mechanisms of whole orders, got {n_of_orders}"
+    require(n_of_orders <= MOST_OF_ORDERS, few)
     mechanisms = [described.mechanism() for described in head.mechanisms]
     in_range = all(asked.mechanism < len(mechanisms) for asked in wire.questions)
     require(in_range, f"expected mechanisms 0..{len(mechanisms) - 1} of the questions")
