@@ -301,5 +301,5 @@ def numbers_of(keys: ArrayLike) -> Any:
     """
     try:
         return np.ma.asarray(keys, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise HushrankError("expected numbers of shape (people, items), some are not") from None
