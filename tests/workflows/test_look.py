@@ -67,6 +67,27 @@ def test_a_file_that_cannot_be_told_is_described_by_column(tmp_path):
     assert look(path, Asked(best="high")).kind == "rankings"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["secret,tea,milk", "cola,secret,tea", "milk,cola,rum"],  # named in another column
+        ['"secret, tea, milk"', '"tea, milk, secret"', '"milk, secret, tea"'],
+        ["secret tea milk", "tea milk secret", "milk secret tea"],
+        ["secret>secret", "secret"],
+    ],
+)
+def test_a_ballot_in_the_first_line_is_not_shown(tmp_path, lines):
+    found = look(written(tmp_path, "\n".join(lines)))
+    assert found.kind == "unclear"
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "secret" not in repr(found)
+
+
+def test_a_title_of_a_few_words_of_the_cells_is_shown(tmp_path):
+    found = look(written(tmp_path, "best drink,note\nthe best tea,good\nmilk,\ntea,\n"))
+    assert found.columns[0] == "column 1 (best drink): text"
+
+
 def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path):
     text = "userId,movieId,rating\n1,2,5\n3,2,4\n"
     found = look(written(tmp_path, text))

@@ -83,6 +83,7 @@ ODD = {
     "uneven": "the numbers skip or repeat places; their order counts",
     "overvoted": "two items in one place; the ballot ends before them",
 }
+_WORD = re.compile(r"[^\s,;|>={}]+")
 _ONE_EACH = re.compile(r"e-?mail.*|.*id|token|user ?name|name|ip ?address", re.IGNORECASE)
 
 
@@ -258,12 +259,27 @@ def _columns(table: Table) -> tuple[str, ...]:
 
 def _has_header(table: Table) -> bool:
     """Tell names from a record: no number, nothing that stands below, more letters than digits."""
+    below = {text for column in table.columns for text in column.texts}
     pairs = zip(table.header, table.columns, strict=True)
-    repeats = any(title and title in column.texts for title, column in pairs)
+    repeats = bool(below & {*filter(None, table.header)})
+    repeats = repeats or any(
+        _is_made_of_words_below(title, column.texts) for title, column in pairs
+    )
     signs = "".join(table.header)
     is_of_digits = sum(map(str.isdigit, signs)) > sum(map(str.isalpha, signs))
     is_record = repeats or is_of_digits or names_a_ballot(table)
     return not (is_record or any(map(is_number, table.header)))
+
+
+def _is_made_of_words_below(title: str, texts: Sequence[str]) -> bool:
+    """Tell a whole ballot in one cell, of two words or more that cells below it have, too."""
+    words = _WORD.findall(title)
+    if len(words) < 2:
+        return False
+    missing = {*words}
+    for text in texts:
+        missing.difference_update(_WORD.findall(text))
+    return not missing
 
 
 def _commands(rankings: Rankings, file: str) -> tuple[str, ...]:
