@@ -260,10 +260,9 @@ def _columns(table: Table) -> tuple[str, ...]:
 def _has_header(table: Table) -> bool:
     """Tell names from a record: no number, nothing that stands below, more letters than digits."""
     below = {text for column in table.columns for text in column.texts}
-    pairs = zip(table.header, table.columns, strict=True)
-    repeats = bool(below & {*filter(None, table.header)})
-    repeats = repeats or any(
-        _is_made_of_words_below(title, column.texts) for title, column in pairs
+    repeats = any(
+        title and (title in below or _is_made_of_words_below(title, column.texts))
+        for title, column in zip(table.header, table.columns, strict=True)
     )
     signs = "".join(table.header)
     is_of_digits = sum(map(str.isdigit, signs)) > sum(map(str.isalpha, signs))
