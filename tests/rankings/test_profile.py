@@ -66,21 +66,25 @@ def test_a_rank_is_the_number_of_items_ranked_strictly_better(keys):
 
 @given(keyed())
 @FAST
-def test_few_and_many_items_are_ranked_alike(keys):
-    few = competition_ranks(keys, ~np.isnan(keys))
+def test_columns_are_compared_as_rows_are_sorted(keys):
+    by_sorting = competition_ranks(keys, ~np.isnan(keys))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(competition, "FEW_ITEMS", 0)
-        many = competition_ranks(keys, ~np.isnan(keys))
-    assert np.array_equal(few, many)
-    assert few.flags.f_contiguous
-    assert many.flags.f_contiguous
+        patch.setattr(competition, "MANY_ROWS", 0)
+        by_comparing = competition_ranks(keys, ~np.isnan(keys))
+    assert np.array_equal(by_sorting, by_comparing)
+    assert by_sorting.flags.f_contiguous
+    assert by_comparing.flags.f_contiguous
 
 
-@pytest.mark.parametrize("few_items", [64, 0])
-def test_an_item_that_is_not_ranked_counts_for_nobody_whatever_its_key(few_items, monkeypatch):
-    monkeypatch.setattr(competition, "FEW_ITEMS", few_items)
-    is_ranked = np.array([[True, False, True, False]])
-    assert competition_ranks(np.array([[2, 1, 2, 9]]), is_ranked).tolist() == [[0, 255, 0, 255]]
+@pytest.mark.parametrize("n_people", [1, 2_000])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64])
+def test_an_item_that_is_not_ranked_counts_for_nobody_whatever_its_key(n_people, dtype):
+    keys = np.tile(np.array([2, 1, 255, 9], dtype=dtype), (n_people, 1))
+    is_ranked = np.tile([True, False, True, False], (n_people, 1))
+    ranks = competition_ranks(keys, is_ranked)
+    assert np.array_equal(ranks, np.tile([0, 255, 1, 255], (n_people, 1)))
+    ranks = competition_ranks(keys[:, ::-1], is_ranked[:, ::-1])
+    assert np.array_equal(ranks, np.tile([255, 1, 255, 0], (n_people, 1)))
 
 
 @pytest.mark.parametrize("n_items", [64, 65, 254, 255, 300])
