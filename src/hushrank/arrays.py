@@ -1,4 +1,4 @@
-"""Names for the arrays that travel between the rooms."""
+"""Names for the arrays that travel between the rooms, and what is none of them."""
 
 from typing import Any, TypeAlias
 
@@ -49,3 +49,16 @@ Indices: TypeAlias = NDArray[np.intp]
 
 WholeNumbers: TypeAlias = NDArray[np.integer[Any]]
 """Whole numbers of any type, as callers have them."""
+
+
+def is_plain(values: object) -> bool:
+    """Tell an array of numpy's without a mask.
+
+    What a mask hides is there all the same: checks pass over it, and so may noise.
+    """
+    return isinstance(values, np.ndarray) and not is_masked(values)
+
+
+def is_masked(values: object) -> bool:
+    """Tell an array of which a mask may hide a part."""
+    return isinstance(values, np.ndarray) and hasattr(values, "mask")

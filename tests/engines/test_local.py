@@ -434,12 +434,19 @@ def test_rounds_within_the_budgets_add_up():
         np.full(120, np.nan),
         np.full(120, np.inf),
         *(np.append(np.ones(119), last) for last in (0.0, -1.0, np.nan, np.inf)),
+        ["0.7731"] * 120,
+        [True] * 120,
+        np.full(120, 1 + 2j),
+        np.full(120, 3, dtype="timedelta64[s]"),
+        np.full(120, "0.1").astype(np.longdouble),
+        np.ma.array(np.full(120, 1.0), mask=np.arange(120) == 7),
     ],
 )
 def test_impossible_budgets_are_refused_before_anything_is_drawn(budgets):
     survey = by_budget(0.5, np.inf)
-    with pytest.raises(HushrankError, match="expected"):
+    with pytest.raises(HushrankError, match="expected") as caught:
         run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=budgets)
+    assert "7731" not in str(caught.value)
 
 
 def test_budgets_are_those_that_were_given_when_people_were_first_asked():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hushrank.accounting.words import finely
-from hushrank.arrays import Ranks
+from hushrank.arrays import Ranks, is_masked
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -142,6 +142,10 @@ def _within(values: NDArray[np.float64], interval: tuple[float, float]) -> NDArr
 
 
 def _checked_budgets(budgets: ArrayLike, n_people: int) -> NDArray[np.float64]:
+    given = np.asarray(budgets)
+    are_numbers = given.dtype.kind in "iuf" and np.can_cast(given.dtype, np.float64)
+    told = are_numbers and not is_masked(budgets)
+    require(told, "expected budgets as numbers that floats hold, without a mask")
     own = np.array(budgets, dtype=np.float64)
     require(own.shape == (n_people,), f"expected one budget for each of {n_people} people")
     usable = bool((np.isfinite(own) & (own > 0)).all())
