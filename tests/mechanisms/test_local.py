@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
+from hushrank.mechanisms.curator.laplace import DiscreteLaplace
 from hushrank.mechanisms.local import Tally, checked_categories, checked_counts
+from hushrank.mechanisms.named_member import NamedMember
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
+from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.randomness import Randomness
 
 
 def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
@@ -18,6 +26,31 @@ def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
 def test_an_answer_that_is_refused_is_not_told(categories):
     with pytest.raises(HushrankError, match=r"^expected categories 0\.\.2, some lie outside$"):
         checked_categories(np.array(categories), 3)
+
+
+HIDES = [
+    (GeneralizedRandomizedResponse(5, 1.0).randomise, [1, 77]),
+    (SymmetricUnaryEncoding(5, 1.0).randomise, [1, 77]),
+    (ThresholdedLaplace(1.0).randomise, [1, 0]),
+    (NamedMember(5, 1.0, 2).randomise, [[0, 1], [77, 77]]),
+    (SubsetOrder(2, 1.0).randomise, [[0, 1], [77, 77]]),
+    (DiscreteLaplace(1, 1.0).release, [1, 77]),
+    (PermutohedronMechanism(2, 1.0).release, [77, -77]),
+]
+
+
+@pytest.mark.parametrize(("hide", "given"), HIDES)
+def test_what_a_mask_hides_is_neither_passed_over_nor_released(hide, given):
+    """Noise passes over it, and so do smallest and largest: it would leave as it is."""
+    masked = np.ma.array(given, mask=np.arange(np.size(given)).reshape(np.shape(given)) > 0)
+    with pytest.raises(HushrankError, match="without a mask") as caught:
+        hide(masked, rng=Randomness.replayed(b""))
+    assert "77" not in str(caught.value)
+
+
+def test_a_list_of_answers_is_refused_in_words():
+    with pytest.raises(HushrankError, match="expected an array of categories"):
+        checked_categories([0, 1], 3)
 
 
 def test_an_empty_tally_adds_nothing():

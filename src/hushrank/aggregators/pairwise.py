@@ -5,6 +5,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.arrays import is_plain
 from hushrank.errors import require
 from hushrank.rankings.distances import PairCounts
 
@@ -18,6 +19,7 @@ def pair_margins(majority: PairCounts) -> Margins:
     Estimated counts may be negative or fractional. A pair that nobody decided is 0 both ways.
     Raises HushrankError unless the counts are finite, square, and of two items or more.
     """
+    require(is_plain(majority), "expected an array of pair counts, without a mask")
     is_square = majority.ndim == 2 and majority.shape[0] == majority.shape[1]
     require(is_square, "expected pair counts of shape (items, items)")
     require(len(majority) >= 2, f"expected at least 2 items, got {len(majority)}")

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from hushrank.arrays import Answers, Categories, Counts, Reports, Shares
+from hushrank.arrays import Answers, Categories, Counts, Reports, Shares, is_plain
 from hushrank.errors import require
 from hushrank.mechanisms.word_rates import WordRates
 from hushrank.randomness import Randomness
@@ -99,6 +99,7 @@ def checked_categories(categories: Categories, n_categories: int) -> Categories:
 
     Raises HushrankError unless they have shape (people,) and lie in 0..k-1.
     """
+    require(is_plain(categories), "expected an array of categories, without a mask")
     require(categories.ndim == 1, "expected categories of shape (people,)")
     require(categories.dtype.kind in "iu", "expected whole numbers as categories")
     in_domain = categories.size == 0 or (categories.min() >= 0 and categories.max() < n_categories)
@@ -112,6 +113,7 @@ def checked_counts(category_counts: Counts, n_categories: int) -> Counts:
     Raises HushrankError unless there is one number of at least 0 for each category, and their sum
     is at most 2^62.
     """
+    require(is_plain(category_counts), "expected an array of numbers of people, without a mask")
     shaped = category_counts.shape == (n_categories,) and category_counts.dtype.kind in "iu"
     require(shaped, f"expected {n_categories} whole numbers of people")
     require(category_counts.min() >= 0, "expected at least 0 people in each category")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Categories, Counts, Reports, Words
+from hushrank.arrays import Categories, Counts, Reports, Words, is_plain
 from hushrank.errors import require
 from hushrank.mechanisms.local import Tally, checked_categories, require_parameters
 from hushrank.mechanisms.word_rates import WordRates
@@ -119,6 +119,7 @@ class NamedMember:
 
     def _checked(self, categories: NDArray[Any]) -> Categories:
         """Return rows (people, M) as categories; nobody may have any shape."""
+        require(is_plain(categories), "expected an array of categories, without a mask")
         if categories.size == 0:
             return np.zeros((0, self.n_members), dtype=np.intp)
         shaped = categories.ndim == 2 and categories.shape[1] == self.n_members

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Ranks, Reports, Shares
+from hushrank.arrays import Ranks, Reports, Shares, is_plain
 from hushrank.errors import require
 from hushrank.mechanisms.local import Tally, require_parameters
 from hushrank.mechanisms.spearman_law import Ball, accepted_share, best_ball
@@ -151,6 +151,7 @@ class SubsetOrder:
 
 def _checked_ranks(ranks: NDArray[Any], n_items: int) -> NDArray[Any]:
     """Return ranks (people, items) that are permutations of 0..m-1; nobody may have any shape."""
+    require(is_plain(ranks), "expected an array of ranks, without a mask")
     if ranks.size == 0:
         return np.zeros((0, n_items), dtype=np.uint8)
     shaped = ranks.ndim == 2 and ranks.shape[1] == n_items and ranks.dtype.kind in "iu"

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.arrays import Counts, Words
+from hushrank.arrays import Counts, Words, is_plain
 from hushrank.errors import require
 from hushrank.mechanisms.local import MOST_EPSILON
 from hushrank.randomness import Randomness
@@ -99,6 +99,7 @@ class PermutohedronMechanism:
 
     def checked(self, centred_scores: Counts) -> Counts:
         """Return the scores (items,) as int64; raise HushrankError for what `release` refuses."""
+        require(is_plain(centred_scores), "expected an array of scores, without a mask")
         shaped = centred_scores.shape == (self.n_items,)
         require(shaped, f"expected scores of shape ({self.n_items},)")
         require(centred_scores.dtype.kind in "iu", "expected whole numbers as scores")

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hushrank.arrays import Counts
+from hushrank.arrays import Counts, is_masked
 from hushrank.errors import require
 from hushrank.mechanisms.local import MOST_EPSILON
 from hushrank.randomness import Randomness
@@ -38,6 +38,7 @@ def checked_values(values: Counts) -> Counts:
 
     Raises HushrankError unless they are whole and lie in -2^62..2^62.
     """
+    require(not is_masked(values), "expected values without a mask")
     whole = isinstance(values, np.ndarray) and values.dtype.kind in "iu"
     require(whole, "expected an array of whole numbers")
     fits = values.size == 0 or (values.min() >= -MOST_COUNT and values.max() <= MOST_COUNT)

@@ -12,7 +12,7 @@ from hushrank.aggregators.private.exponential.by_core import CoreProposal, log_t
 from hushrank.aggregators.private.exponential.by_insertion import InsertionProposal
 from hushrank.aggregators.private.exponential.by_sets import MOST_ITEMS_OF_SETS, SetProposal
 from hushrank.aggregators.private.exponential.proposals import kept_order
-from hushrank.arrays import Counts, Order
+from hushrank.arrays import Counts, Order, is_plain
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 
@@ -62,6 +62,7 @@ def sampled_costs(majority: Counts, epsilon: float) -> tuple[Counts, Fraction]:
 
 def whole_margins(majority: Counts) -> Counts:
     """Return majority - majority.T (items, items) of whole counts, at least 0 and below 2^53."""
+    require(is_plain(majority), "expected an array of pair counts, without a mask")
     is_square = majority.ndim == 2 and majority.shape[0] == majority.shape[1]
     require(is_square, "expected pair counts of shape (items, items)")
     require(len(majority) >= 2, f"expected at least 2 items, got {len(majority)}")
