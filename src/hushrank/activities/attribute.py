@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.activities.identifiers import require_identifiers
+from hushrank.arrays import is_masked
 from hushrank.errors import require
 
 MOST_VALUES = 2**15 - 1
@@ -34,7 +35,7 @@ class Attribute:
         fits = 1 <= n_values <= MOST_VALUES
         require(fits, f"attribute {self.name}: expected 1..{MOST_VALUES} values, got {n_values}")
         require_identifiers(self.values, f"values of the attribute {self.name}")
-        is_list = codes.ndim == 1 and np.issubdtype(codes.dtype, np.integer)
+        is_list = codes.ndim == 1 and codes.dtype.kind in "iu" and not is_masked(self.codes)
         require(is_list, f"attribute {self.name}: expected whole codes of shape (users,)")
         in_range = codes.size == 0 or (codes.min() >= -1 and codes.max() < n_values)
         require(in_range, f"attribute {self.name}: expected codes -1..{n_values - 1}")

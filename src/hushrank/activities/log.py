@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity, row_numbers
 from hushrank.activities.identifiers import require_identifiers
+from hushrank.arrays import is_masked
 from hushrank.errors import require
 
 Duplicates: TypeAlias = Literal["sum", "last", "max", "refused"]
@@ -48,6 +49,7 @@ class ActivityLog:
         require(_is_below(self.item_codes, self.n_items), f"expected items 0..{self.n_items - 1}")
 
     def _freeze(self, name: str, given: NDArray[Any], kind: type[np.number[Any]]) -> None:
+        require(not is_masked(given), f"expected {name} without a mask")
         values = np.asarray(given)
         require(np.can_cast(values.dtype, kind, "same_kind"), f"expected {name} that are numbers")
         require(values.shape == (len(self.user_codes),), f"expected one entry of {name} a record")
