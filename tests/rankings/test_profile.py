@@ -168,7 +168,42 @@ def test_a_key_that_is_no_number_is_refused_and_not_shown(ranked, told):
     error = caught.value
     assert "plum" not in str(error)
     assert "7731" not in str(error)
-    assert error.__suppress_context__
+    assert error.__context__ is None  # numpy's, which shows it
+
+
+@pytest.mark.parametrize("ranked", [Rankings.from_keys, rankings_from_scores])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        np.array([["NaT", "2026-03-01", "2026-03-02"]], dtype="datetime64[D]"),
+        np.array([[1, 2, 3]], dtype="timedelta64[s]"),
+        np.array([[1 + 2j, 1 + 1j, 1]]),
+    ],
+)
+def test_days_and_complex_numbers_are_no_keys(ranked, keys):
+    """The first day that is missing would be the least number of all, and not unranked."""
+    with pytest.raises(HushrankError, match="expected numbers of shape"):
+        ranked(keys, NAMES)
+
+
+@pytest.mark.parametrize("ranked", [Rankings.from_keys, rankings_from_scores])
+@pytest.mark.parametrize("large", [2**53, 2**63, 2**70, -(2**53)])
+def test_whole_keys_that_a_float_would_round_are_refused(ranked, large):
+    with pytest.raises(HushrankError, match=r"whole numbers below 2\^53"):
+        ranked([[large, large + 1, 0]], NAMES)
+
+
+@pytest.mark.parametrize("mask", [[0, 0, 1], [0, 0, 0]])
+def test_only_keys_may_have_a_mask(mask):
+    """Of ranks and orders it would be lost, and what it hides would count."""
+    ranks = np.ma.array([[0, 1, 2]], mask=[mask], dtype=np.uint8)
+    with pytest.raises(HushrankError, match="without a mask"):
+        Rankings(ranks, NAMES)
+    with pytest.raises(HushrankError, match="without a mask"):
+        Rankings.from_orders(ranks)
+    people = np.ma.array([7], mask=[mask[2]])
+    with pytest.raises(HushrankError, match="without a mask"):
+        Rankings.from_orders(ranks.data, NAMES, people)
 
 
 @pytest.mark.parametrize("kind", [int, float])

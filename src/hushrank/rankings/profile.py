@@ -1,6 +1,7 @@
 """What people ranked: the one type that holds rankings."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,8 +11,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hushrank.arrays import Counts, Orders, Ranks
-from hushrank.errors import HushrankError, expect, require
+from hushrank.arrays import Counts, Orders, Ranks, is_masked
+from hushrank.errors import expect, require
 from hushrank.files.data_frames import to_frame
 from hushrank.rankings.coding import inverse, rank_type
 from hushrank.rankings.competition import competition_ranks, row_words, unranked
@@ -52,6 +53,7 @@ class Rankings:
     def __post_init__(self) -> None:
         """Check the form and freeze the arrays, column-major."""
         expect(self.ranks, np.ndarray, "ranks", "hushrank.read_rankings")
+        require(not is_masked(self.ranks), f"expected ranks without a mask; {FROM_KEYS}")
         require(self.ranks.ndim == 2, "expected ranks of shape (people, items)")
         n_rows, n_items = self.ranks.shape
         require(n_rows >= 1, "expected at least 1 person, got 0")
@@ -72,7 +74,8 @@ class Rankings:
             self._freeze_multiplicities(self.multiplicities)
 
     def _freeze_multiplicities(self, given: Counts) -> None:
-        require(np.issubdtype(np.asarray(given).dtype, np.integer), "expected whole multiplicities")
+        is_whole = not is_masked(given) and np.asarray(given).dtype.kind in "iu"
+        require(is_whole, "expected whole multiplicities, without a mask")
         multiplicities = np.array(given, dtype=np.int64)
         require(multiplicities.shape == (self.n_rows,), "expected one multiplicity for each row")
         require((multiplicities >= 1).all(), "expected multiplicities of at least 1")
@@ -90,6 +93,7 @@ class Rankings:
     ) -> "Rankings":
         """Take complete strict orders (people, items) of the items 0..m-1, best first."""
         expect(orders, np.ndarray, "orders", "hushrank.read_rankings")
+        require(not is_masked(orders), f"expected orders without a mask; {FROM_KEYS}")
         require(orders.dtype.kind in "iu", "expected orders of item numbers")
         require(orders.ndim == 2, "expected orders of shape (people, items)")
         n_items = orders.shape[1]
@@ -297,9 +301,15 @@ class Rankings:
 def numbers_of(keys: ArrayLike) -> Any:
     """Return a masked array of floats; raise HushrankError, which shows none, for other things.
 
-    numpy's own error would show the first text that is no number.
+    numpy's own error would show the first text that is no number; it is not even the context.
     """
-    try:
-        return np.ma.asarray(keys, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise HushrankError("expected numbers of shape (people, items), some are not") from None
+    numbers: Any = None
+    with suppress(TypeError, ValueError, OverflowError):
+        kind = np.asarray(keys).dtype.kind
+        numbers = np.ma.asarray(keys, dtype=np.float64) if kind not in "mMc" else None
+    require(numbers is not None, "expected numbers of shape (people, items), some are not")
+    are_floats = kind == "f" and hasattr(keys, "__array__")  # in a list whole numbers become some
+    is_large = np.isfinite(numbers) & (np.abs(numbers) >= 2**53)
+    are_exact = are_floats or not np.ma.filled(is_large, fill_value=False).any()
+    require(are_exact, "expected whole numbers below 2^53: larger ones would be rounded, and tie")
+    return numbers
