@@ -28,14 +28,27 @@ def test_names_that_are_numbers_sort_by_size_before_the_others():
     assert natural_order(["b", "10", "9", "a", "9"]) == ("9", "10", "a", "b")
 
 
-@pytest.mark.parametrize("text", ["1.23457E+17", "1,23457E+17", "1e+16", "1234567890123456.0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.23457E+17",
+        "1,23457E+17",
+        "1e+16",
+        "1E+11",
+        "1234567890123456.0",
+        "1.2345678901234567E17",
+        "1.0E7",
+    ],
+)
 def test_a_large_number_is_rounded_whatever_its_signs(text):
     assert is_rounded(text)
     assert is_rounded(f"-{text}")
     assert not is_rounded(f"a{text}")
 
 
-@pytest.mark.parametrize("text", ["1e+05", "-1e+05", "1,5", "-12345678901234567890", "1.5e-17"])
+@pytest.mark.parametrize(
+    "text", ["1e+05", "-1e+10", "1,5", "-12345678901234567890", "1.5e-17", "1.5e6", "1e17"]
+)
 def test_a_number_whose_digits_are_all_there_is_not_rounded(text):
     assert not is_rounded(text)
 

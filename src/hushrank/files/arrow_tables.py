@@ -133,8 +133,12 @@ def _column(chunks: Any) -> Column:
     encoded = chunks if is_encoded else chunks.dictionary_encode()
     require(encoded.num_chunks, "expected at least 1 row")
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
-    values = whole.dictionary.to_pylist()
-    read = ["" if value is None or value != value else text_of(value).strip() for value in values]
+    values, kind = whole.dictionary.to_pylist(), whole.dictionary.type
+    n_bits = kind.bit_width if pa.types.is_floating(kind) else 64
+    read = [
+        "" if value is None or value != value else text_of(value, n_bits).strip()
+        for value in values
+    ]
     texts = tuple(dict.fromkeys(read))  # without the blanks around them some are the same
     is_unsigned = pa.types.is_unsigned_integer(whole.indices.type)  # polars' categories
     indices = whole.indices.cast(pa.int64()) if is_unsigned else whole.indices

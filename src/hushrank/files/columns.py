@@ -14,6 +14,9 @@ from hushrank.errors import HushrankError
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _NUMBERS = re.compile(rf"(?:(?:{_NUMBER.pattern})?\n)*+", _NUMBER.flags)
 
+BITS_OF_DIGITS = {16: 11, 32: 24, 64: 53}
+"""How many bits of the digits of a number each width of floats holds."""
+
 
 @dataclass(frozen=True, repr=False)
 class Column:
@@ -145,14 +148,17 @@ def text_column_of(cells: Sequence[str]) -> Column:
     return Column(np.array(numbers, dtype=np.int32), tuple(codes))
 
 
-def text_of(cell: object) -> str:
+def text_of(cell: object, n_bits: int = 64) -> str:
     """Return a cell as a text: whole numbers without a point, as where no cell beside it is empty.
 
     Data frames hold them as 11.0 where one is missing: all other cells would be called otherwise.
+    n_bits: of a float. Whole numbers that so many may have rounded are told by `names.is_rounded`.
     """
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+    if not isinstance(cell, float) or not cell.is_integer():
+        return str(cell)
+    if abs(cell) < 2 ** BITS_OF_DIGITS[n_bits]:
         return str(int(cell))
-    return str(cell)
+    return str(cell) if n_bits == 64 else f"{cell:.16e}"
 
 
 def _number(text: str) -> float:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.arrow_tables import ArrowTable, pyarrow_for, table_of_arrow
-from hushrank.files.columns import Column, Table, text_column_of, text_of
+from hushrank.files.columns import BITS_OF_DIGITS, Column, Table, text_column_of, text_of
 
 Values: TypeAlias = Mapping[str, Sequence[Any]]
 """Columns of equal length, by name; None is a missing value."""
@@ -72,7 +72,7 @@ def arrow_table(columns: Values) -> Any:
 
 def _table_of_frame(frame: Any) -> Table:
     """Take a frame of pandas or polars whose columns hold text or numbers."""
-    columns = tuple(_column(frame[name].to_list()) for name in frame.columns)
+    columns = tuple(_column(frame[name].to_list(), frame[name].dtype) for name in frame.columns)
     require(not columns or len(columns[0].codes), "expected at least 1 row")
     unread = not any(column.is_read for column in columns)
     require(not (columns and unread), "expected columns of text or numbers")
@@ -80,11 +80,13 @@ def _table_of_frame(frame: Any) -> Table:
     return Table(header, columns, lambda row: f"row {row + 1}")
 
 
-def _column(cells: Sequence[Any]) -> Column:
+def _column(cells: Sequence[Any], kind: object) -> Column:
     """Take cells of text or numbers; whatever else they are makes no text."""
     is_missing = [type(cell).__name__ in MISSING or cell != cell for cell in cells]
     kinds = zip(cells, is_missing, strict=True)
     if not all(missing or isinstance(cell, str | Number) for cell, missing in kinds):
         return Column(text_column_of([""] * len(cells)).codes - 1, (), is_read=False)
-    texts = ["" if gap else text_of(cell) for cell, gap in zip(cells, is_missing, strict=True)]
+    n_bits = next((n for n in BITS_OF_DIGITS if str(kind).lower() == f"float{n}"), 64)
+    read = zip(cells, is_missing, strict=True)
+    texts = ["" if gap else text_of(cell, n_bits) for cell, gap in read]
     return text_column_of(texts)

@@ -6,8 +6,13 @@ from itertools import count
 
 from hushrank.errors import require
 
-ROUNDED_NUMBER = r"-?(?:\d[.,]\d+e\+\d+|\de\+(?:1[6-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)"
-"""How large numbers are written that `is_rounded` tells, whatever the case of its letters."""
+ROUNDED_NUMBER = (
+    r"-?(?:\d[.,]\d+e(?:\+\d+|[7-9]|[1-9]\d+)|\de\+(?:1[1-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)"
+)
+"""How large numbers are written that `is_rounded` tells, whatever the case of its letters.
+
+Java has no plus, from 1.0E7 on; spreadsheets say 1E+11 of all numbers of twelve digits near it.
+"""
 _ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII | re.IGNORECASE)
 
 

@@ -15,6 +15,9 @@ Rows: TypeAlias = list[tuple[int, Sequence[object]]]
 
 NO_ROWS = "expected a sheet with a header and at least 1 row below it"
 
+DIGITS_OF_SHEETS = 10**15
+"""Spreadsheets keep fifteen digits of a number, and write zeros for the others."""
+
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _ZIP = b"PK\x03\x04"
 _WITHIN = re.compile(
@@ -88,4 +91,6 @@ def _text(cell: object) -> str:
     """Return a cell as a text: whole numbers without a point, days as ISO writes them."""
     if isinstance(cell, datetime | date | time):
         return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer() and DIGITS_OF_SHEETS <= abs(cell) < 2**53:
+        return str(cell)  # 1234567890123450.0, which `names.is_rounded` tells
     return text_of(cell).strip() if not isinstance(cell, timedelta) else str(cell.total_seconds())

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from hushrank.activities.activity_files import read_activity
 from hushrank.errors import HushrankError
 from hushrank.files import data_frames
 from hushrank.rankings.files import read_rankings
@@ -356,6 +357,43 @@ def test_people_and_items_by_large_numbers_are_refused_where_these_are_rounded(c
     frame[column] = frame[column].astype(float)
     with pytest.raises(HushrankError, match=f"'{column}' has large numbers that are rounded"):
         read_rankings(frame)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("float32", 2**24), ("float16", 2**11)])
+@pytest.mark.parametrize("has_arrow", [True, False])
+def test_people_by_numbers_of_narrow_floats_are_refused_where_these_are_rounded(
+    monkeypatch, kind, least, has_arrow
+):
+    """Of 2^24 and 2^24 + 1 a float of 32 bits makes one number, and of two people one."""
+    if not has_arrow:
+        monkeypatch.setattr(data_frames, "find_spec", lambda name: None)
+    rows = [(person, item, person) for person in (1, 2, 3) for item in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["person", "item", "score"])
+    frame["person"] = frame["person"].astype(kind)
+    assert read_rankings(frame).n_people == 3
+    frame["person"] = (frame["person"].astype(int) + least).astype(kind)
+    with pytest.raises(HushrankError, match="'person' has large numbers that are rounded"):
+        read_rankings(frame)
+    with pytest.raises(HushrankError, match="'user' has large numbers that are rounded"):
+        read_activity(frame.rename(columns={"person": "user"}))
+
+
+def test_large_scores_of_narrow_floats_are_the_numbers_that_they_are():
+    scores = [2.0**24, 1.7e9, 2.0**100]
+    frame = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "x", "x"], "score": scores})
+    frame["score"] = frame["score"].astype("float32")
+    assert read_activity(frame).scores.data.tolist() == frame["score"].astype(float).tolist()
+
+
+@pytest.mark.parametrize("large", [1234567890123450, -(10**15)])
+def test_people_by_more_digits_than_a_sheet_keeps_are_refused(tmp_path, large):
+    path, head = tmp_path / "ballots.xlsx", ["who", "1st choice", "2nd choice"]
+    rows = [[large, "tea", "milk"], [large, "milk", "tea"], [1, "tea", "milk"]]
+    path.write_bytes(excel([head, *rows]))
+    with pytest.raises(HushrankError, match="id: column 1 has large numbers that are rounded"):
+        read_rankings(path, id="who")
+    path.write_bytes(excel([head, *[[each // 10, *names] for each, *names in rows]]))
+    assert read_rankings(path, id="who").n_people == 2
 
 
 @pytest.mark.parametrize("key", ["points", "Rating", "rank", "user", "movie"])
