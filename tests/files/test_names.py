@@ -6,6 +6,7 @@ from hushrank.errors import HushrankError
 from hushrank.files.names import (
     distinct_names,
     is_rounded,
+    look_alike,
     natural_order,
     require_plain_names,
 )
@@ -51,6 +52,29 @@ def test_a_large_number_is_rounded_whatever_its_signs(text):
 )
 def test_a_number_whose_digits_are_all_there_is_not_rounded(text):
     assert not is_rounded(text)
+
+
+ALIKE = [
+    ["7", "7.0"],
+    ["a\u200b", "a"],
+    ["a\u00ad", "a"],
+    ["\u00e9", "e\u0301"],
+    ["Ann  Lee", "Ann Lee"],
+    ["Ann\tLee", "Ann Lee"],
+    ["Ann\u00a0Lee", "Ann Lee"],
+    ["Ann@example.org", "ann@example.org"],
+]
+APART = [["7", "07"], ["7.0", "7.1"], ["Ab3", "aB3"], ["e", "\u00e9"], ["a.0", "a"], ["", "a"]]
+
+
+@pytest.mark.parametrize("texts", ALIKE)
+def test_texts_that_nobody_can_tell_apart_look_alike(texts):
+    assert look_alike(["b", *texts])
+
+
+@pytest.mark.parametrize("texts", APART)
+def test_texts_that_differ_where_it_is_seen_do_not_look_alike(texts):
+    assert not look_alike(["b", *texts])
 
 
 @pytest.mark.parametrize("name", ["", " pear", "pear\t", "pe\nar", "pe\rar", "pear\0", "\ud800"])

@@ -25,6 +25,7 @@ from hushrank.files.tables import (
     held_texts,
     identifiers,
     opened_table,
+    people,
     require_table_extension,
     whole_where_all_are,
     write_table,
@@ -160,7 +161,7 @@ def _log(table: Table, columns: ActivityColumns) -> ActivityLog:
     titles = sorted(title.lower() for title in table.header)
     known = {USER, ITEM} <= set(titles) <= {USER, ITEM, SCORE, TIME}
     require(known and len(set(titles)) == len(titles), _not_named(table))
-    users = identifiers(table, USER, natural_order)
+    users = people(table, USER, natural_order)
     items = identifiers(table, ITEM, natural_order)
     times = _times(table) if has_column(table, TIME) else None
     codes = users.codes.astype(np.int32), items.codes.astype(np.int32)

@@ -21,8 +21,8 @@ from hushrank.files.tables import (
     distinct_texts,
     has_column,
     held_texts,
-    identifiers,
     opened_table,
+    people,
     write_table,
 )
 
@@ -48,7 +48,7 @@ def read_profiles(
     """
     with opened_table(source) as table:
         _require_user(table)
-        users = identifiers(table, USER, tuple)
+        users = people(table, USER, tuple)
         table.require_rows(~_repeated(users.codes), "each user once")
         named = _attribute_names(table)
         chosen = named if attributes is None else tuple(attributes)

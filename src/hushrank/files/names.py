@@ -1,6 +1,7 @@
 """Names of items: made distinct, put in order, checked before they are written."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
@@ -14,6 +15,9 @@ ROUNDED_NUMBER = (
 Java has no plus, from 1.0E7 on; spreadsheets say 1E+11 of all numbers of twelve digits near it.
 """
 _ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII | re.IGNORECASE)
+
+_WITH_POINT = re.compile(r"([+-]?\d+)\.0+")
+_MAY_LOOK_ALIKE = re.compile(r"[@\t]|  |\.0")
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -52,6 +56,27 @@ def is_rounded(text: str) -> bool:
     It does where one cell beside them is empty. R writes 100000 as 1e+05, which is exact.
     """
     return _ROUNDED.fullmatch(text) is not None
+
+
+def look_alike(texts: Sequence[str]) -> bool:
+    """Tell distinct texts of which two look alike: whom they name, they may name twice.
+
+    They differ in signs without width, in blanks, in how letters are composed, in the case of an
+    address of mail, or as 7 and 7.0 do.
+    """
+    joined = "\n".join(texts)
+    if joined.isascii() and not _MAY_LOOK_ALIKE.search(joined):
+        return False
+    return len(set(map(_as_it_looks, texts))) < len(texts)
+
+
+def _as_it_looks(text: str) -> str:
+    if not text.isascii():
+        seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+        text = unicodedata.normalize("NFC", seen)
+    text = " ".join(text.split())
+    whole = _WITH_POINT.fullmatch(text)
+    return text.lower() if "@" in text else whole[1] if whole else text
 
 
 def require_plain_names(names: Sequence[str]) -> None:

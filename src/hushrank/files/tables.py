@@ -30,7 +30,7 @@ from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
-from hushrank.files.names import is_rounded
+from hushrank.files.names import is_rounded, look_alike
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
@@ -42,6 +42,7 @@ NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
 ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
+ALIKE = "values that look alike, so that one person may be several: write each in one way"
 
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
@@ -190,6 +191,13 @@ def identifiers(table: Table, name: str, order: NameOrder) -> Column:
     codes = codes_in(column, texts)
     table.require_rows(codes >= 0, f"a value in the column '{name}'")
     return Column(codes, texts)
+
+
+def people(table: Table, name: str, order: NameOrder) -> Column:
+    """Return the `identifiers` of people; values that `look_alike` are refused, too."""
+    found = identifiers(table, name, order)
+    require(not look_alike(found.texts), f"line 1: the column '{name}' has {ALIKE}")
+    return found
 
 
 def codes_in(column: Column, texts: Sequence[str]) -> NDArray[np.int32]:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from hushrank.activities.activity_files import read_activity
+from hushrank.activities.profile_files import read_profiles
 from hushrank.errors import HushrankError
 from hushrank.files import data_frames
 from hushrank.rankings.files import read_rankings
@@ -376,6 +377,24 @@ def test_people_by_numbers_of_narrow_floats_are_refused_where_these_are_rounded(
         read_rankings(frame)
     with pytest.raises(HushrankError, match="'user' has large numbers that are rounded"):
         read_activity(frame.rename(columns={"person": "user"}))
+
+
+@pytest.mark.parametrize("again", ["ann@x.org\u200b", "Ann@x.org"])
+def test_a_person_who_may_be_written_in_two_ways_is_not_counted_twice(tmp_path, again):
+    path, cells = tmp_path / "table.csv", [("ann@x.org", "tea"), (again, "milk"), ("b", "tea")]
+    ballots = [f"{who},{name},cola" for who, name in cells]
+    path.write_text("\n".join(["who,1st choice,2nd choice", *ballots]), "utf-8")
+    with pytest.raises(HushrankError, match="id: column 1 has values that look alike"):
+        read_rankings(path, id="who")
+    assert read_rankings(path).n_people == 3
+    for title, read in (("person", read_rankings), ("user", read_activity)):
+        rows = [f"{who},{item},1" for who, item in cells]
+        path.write_text("\n".join([f"{title},item,score", *rows]), "utf-8")
+        with pytest.raises(HushrankError, match=f"'{title}' has values that look alike"):
+            read(path)
+    path.write_text(f"user,gender\nann@x.org,f\n{again},m\n", "utf-8")
+    with pytest.raises(HushrankError, match="'user' has values that look alike"):
+        read_profiles(path)
 
 
 def test_large_scores_of_narrow_floats_are_the_numbers_that_they_are():

@@ -8,7 +8,7 @@ import numpy as np
 from hushrank.errors import require
 from hushrank.files.columns import Table
 from hushrank.files.names import natural_order
-from hushrank.files.tables import column_named, decimal_numbers, identifiers
+from hushrank.files.tables import column_named, decimal_numbers, identifiers, people
 from hushrank.rankings.forms.asked import Asked, Best
 from hushrank.rankings.forms.columns import ITEMS, PEOPLE, RANKS, SCORES, chosen, the_one
 from hushrank.rankings.forms.lines.headings import of_one_row
@@ -86,11 +86,11 @@ def ballots_of_rows(table: Table, long: Long) -> Rankings:
     Raises HushrankError, with the line, when a cell is empty, a score no finite number, or a
     person scores an item twice.
     """
-    people = identifiers(table, long.person, tuple)
+    persons = people(table, long.person, tuple)
     names = identifiers(table, long.item, tuple)
     numbers = decimal_numbers(as_numbers(column_named(table, long.value)))
     table.require_rows(np.isfinite(numbers), f"a {long.value} that is a finite number")
-    _, first_rows, rows = np.unique(people.codes, return_index=True, return_inverse=True)
+    _, first_rows, rows = np.unique(persons.codes, return_index=True, return_inverse=True)
     by_first_row = np.argsort(np.argsort(first_rows))
     in_order = natural_order(names.texts[code] for code in np.unique(names.codes))
     cells = by_first_row[rows] * len(in_order) + names.codes_in(in_order)
