@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
+from hushrank.cli.answer.order import read_order
 from hushrank.collector.device.connection import HttpConnection
 from hushrank.collector.device.kept import ACCOUNT, Answered, KeptRound, KeptSurvey
 from hushrank.collector.device.ledger import Account, Entry
 from hushrank.collector.device.memory import FileMemory
+from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.surveys.survey import Survey
@@ -213,6 +215,18 @@ def test_a_wrong_order_is_refused_in_one_line_without_a_word_of_it(
         assert await reported(collector, survey) == 0
 
     at_terminal(using)
+
+
+def test_what_is_no_text_is_in_no_error_before_the_one_that_is_shown(tmp_path):
+    """An error of decoding holds all that was read."""
+    file = tmp_path / "order.txt"
+    file.write_bytes(b"coffee\xff\n")
+    with pytest.raises(HushrankError, match="expected text in UTF-8") as caught:
+        read_order(file, NAMES, is_partial=False)
+    error = caught.value
+    while error is not None:
+        assert isinstance(error, HushrankError)
+        error = error.__context__
 
 
 def test_a_dry_run_joins_nobody(at_terminal):

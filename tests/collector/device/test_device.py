@@ -11,7 +11,8 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.collector.device.connection import Asking, Offline, Problem
 from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
-from hushrank.collector.device.memory import FileMemory, SimulatedMemory
+from hushrank.collector.device.ledger import Account
+from hushrank.collector.device.memory import Drawer, FileMemory, SimulatedMemory
 from hushrank.collector.device.terms import LOTS, require_announced, require_price
 from hushrank.errors import HushrankError
 from hushrank.files.disk import keep_to_owner
@@ -813,3 +814,11 @@ def test_a_survey_that_was_forgotten_leaves_the_next_of_its_series_as_it_was(liv
     assert device.kept(again).handout.asked == asked.asked
     device.answer(again, ORDER)
     assert device.send(again)
+
+
+@pytest.mark.parametrize("kept", [b'{"coffee\xff', b'["coffee"]', b"coffee"])
+def test_what_is_kept_and_cannot_be_read_is_in_no_error(kept):
+    drawer = Drawer(lambda name: kept, lambda name, value: None)
+    with pytest.raises(HushrankError, match="what this version of hushrank keeps") as caught:
+        drawer.get("account", Account)
+    assert caught.value.__context__ is None

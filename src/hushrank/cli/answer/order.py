@@ -5,6 +5,7 @@ What stands on a command line is kept by the shell, and seen by everybody on the
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -26,10 +27,9 @@ def read_order(file: Path, names: Sequence[str], *, is_partial: bool) -> list[st
 
 
 def _text_of(file: Path) -> str:
-    try:
+    with suppress(UnicodeDecodeError):  # which holds all of it, also as a context
         return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise HushrankError("expected text in UTF-8") from None
+    raise HushrankError("expected text in UTF-8")
 
 
 def ask_for_order(names: Sequence[str], *, is_partial: bool) -> list[str]:

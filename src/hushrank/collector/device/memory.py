@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -38,10 +38,9 @@ class Drawer:
     def get(self, name: str, kind: type[T]) -> T | None:
         """Return what is kept under a name, None where nothing is."""
         found = self._get(name)
-        try:
+        with suppress(*UNREADABLE):  # of text in another encoding it holds all, as a context
             return None if found is None else msgspec.json.decode(found, type=kind)
-        except UNREADABLE:
-            raise HushrankError("expected what this version of hushrank keeps") from None
+        raise HushrankError("expected what this version of hushrank keeps")
 
     def put(self, name: str, value: msgspec.Struct) -> None:
         """Keep a value under a name, in place of what was there."""
