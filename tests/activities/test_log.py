@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushrank.activities.attribute import Attribute
 from hushrank.activities.log import ActivityLog
 from hushrank.errors import HushrankError
 
@@ -137,3 +138,19 @@ def test_other_records_are_refused(change, expected):
 def test_a_sum_beyond_all_numbers_is_refused():
     with pytest.raises(HushrankError, match="finite"):
         log_of([(0, 0, 1e308), (0, 0, 1e308)]).activity()
+
+
+@pytest.mark.parametrize("hidden", ["user_codes", "item_codes", "scores", "times"])
+def test_what_a_mask_hides_is_no_record(hidden):
+    columns = {name: np.array([0, 1]) for name in ("user_codes", "item_codes", "scores", "times")}
+    names = {"users": ("a", "b"), "items": ("x", "y")}
+    assert ActivityLog(**columns, **names).n_records == 2
+    columns[hidden] = np.ma.array(columns[hidden], mask=[False, True])
+    with pytest.raises(HushrankError, match=f"expected {hidden} without a mask"):
+        ActivityLog(**columns, **names)
+
+
+def test_who_is_hidden_by_a_mask_tells_no_value():
+    codes = np.ma.array([0, 1], mask=[False, True])
+    with pytest.raises(HushrankError, match="expected whole codes"):
+        Attribute("gender", ("f", "m"), codes)
