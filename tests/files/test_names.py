@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hushrank.errors import HushrankError
 from hushrank.files.names import (
     distinct_names,
+    is_nobody,
     is_rounded,
     look_alike,
     natural_order,
@@ -65,6 +66,18 @@ ALIKE = [
     ["Ann@example.org", "ann@example.org"],
 ]
 APART = [["7", "07"], ["7.0", "7.1"], ["Ab3", "aB3"], ["e", "\u00e9"], ["a.0", "a"], ["", "a"]]
+
+
+@pytest.mark.parametrize("text", ["NULL", "n/a", "NA", "<NA>", "NaN", "None", "-", "####", "?"])
+def test_what_programs_write_for_nobody_names_nobody(text):
+    assert is_nobody(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Nan", "Na", "Null", "nana", "0", "-1", "a-b", "#7", "Null, Ann", ""]
+)
+def test_people_are_somebody(text):
+    assert not is_nobody(text)
 
 
 @pytest.mark.parametrize("texts", ALIKE)

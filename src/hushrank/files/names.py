@@ -8,16 +8,22 @@ from itertools import count
 from hushrank.errors import require
 
 ROUNDED_NUMBER = (
-    r"-?(?:\d[.,]\d+e(?:\+\d+|[7-9]|[1-9]\d+)|\de\+(?:1[1-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)"
+    r"-?(?:\d[.,]\d+[eE](?:\+\d+|[7-9]|[1-9]\d+)|\d[eE]\+(?:1[1-9]|[2-9]\d|\d{3,})|\d{16,}[.,]0)"
 )
-"""How large numbers are written that `is_rounded` tells, whatever the case of its letters.
+"""How large numbers are written that `is_rounded` tells.
 
 Java has no plus, from 1.0E7 on; spreadsheets say 1E+11 of all numbers of twelve digits near it.
 """
-_ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII | re.IGNORECASE)
+_ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII)
 
+NOBODY = r"NULL|null|nil|none|NONE|None|NaN|nan|NaT|<?NA>?|n/a|#?N/A|undefined|\?+|-+|#+"
+"""What programs write where nothing is known; people may be called Nan, Na, or Null."""
+_NOBODY = re.compile(NOBODY)
+
+MAY_LOOK_ALIKE = r"[@\t]|  |\.0|[^\x00-\x7F]"
+"""A part that one of two texts that look alike has."""
 _WITH_POINT = re.compile(r"([+-]?\d+)\.0+")
-_MAY_LOOK_ALIKE = re.compile(r"[@\t]|  |\.0")
+_MAY_LOOK_ALIKE = re.compile(MAY_LOOK_ALIKE)
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -58,19 +64,23 @@ def is_rounded(text: str) -> bool:
     return _ROUNDED.fullmatch(text) is not None
 
 
+def is_nobody(text: str) -> bool:
+    """Tell what programs write where nobody is named: several people may be called so."""
+    return _NOBODY.fullmatch(text) is not None
+
+
 def look_alike(texts: Sequence[str]) -> bool:
     """Tell distinct texts of which two look alike: whom they name, they may name twice.
 
     They differ in signs without width, in blanks, in how letters are composed, in the case of an
     address of mail, or as 7 and 7.0 do.
     """
-    joined = "\n".join(texts)
-    if joined.isascii() and not _MAY_LOOK_ALIKE.search(joined):
-        return False
-    return len(set(map(_as_it_looks, texts))) < len(texts)
+    may_be = _MAY_LOOK_ALIKE.search("\n".join(texts)) is not None
+    return may_be and len(set(map(as_it_looks, texts))) < len(texts)
 
 
-def _as_it_looks(text: str) -> str:
+def as_it_looks(text: str) -> str:
+    """Return the one way in which to write all texts that look like this one."""
     if not text.isascii():
         seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
         text = unicodedata.normalize("NFC", seen)

@@ -30,7 +30,7 @@ from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
-from hushrank.files.names import is_rounded, look_alike
+from hushrank.files.names import is_nobody, is_rounded, look_alike
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
@@ -42,6 +42,7 @@ NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
 ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
+NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
 ALIKE = "values that look alike, so that one person may be several: write each in one way"
 
 _GZIP = b"\x1f\x8b"
@@ -194,10 +195,16 @@ def identifiers(table: Table, name: str, order: NameOrder) -> Column:
 
 
 def people(table: Table, name: str, order: NameOrder) -> Column:
-    """Return the `identifiers` of people; values that `look_alike` are refused, too."""
+    """Return the `identifiers` of people, and `require_persons`."""
     found = identifiers(table, name, order)
-    require(not look_alike(found.texts), f"line 1: the column '{name}' has {ALIKE}")
+    require_persons(found.texts, f"line 1: the column '{name}'")
     return found
+
+
+def require_persons(texts: Sequence[str], where: str) -> None:
+    """Raise HushrankError, which shows none, for distinct texts that may not be one person each."""
+    require(not any(map(is_nobody, texts)), f"{where} has {NAMELESS}")
+    require(not look_alike(texts), f"{where} has {ALIKE}")
 
 
 def codes_in(column: Column, texts: Sequence[str]) -> NDArray[np.int32]:

@@ -397,6 +397,19 @@ def test_a_person_who_may_be_written_in_two_ways_is_not_counted_twice(tmp_path, 
         read_profiles(path)
 
 
+@pytest.mark.parametrize("nobody", ["NULL", "NA", "-"])
+def test_people_whom_nobody_names_are_not_one(tmp_path, nobody):
+    path, cells = tmp_path / "table.csv", [("a", "tea"), (nobody, "milk"), (nobody, "tea")]
+    path.write_text("\n".join(["who,1st choice", *(f"{who},{name}" for who, name in cells)]))
+    with pytest.raises(HushrankError, match="id: column 1 has values like NULL"):
+        read_rankings(path, id="who")
+    for title, read in (("person", read_rankings), ("user", read_activity)):
+        rows = [f"{who},{name},1" for who, name in cells]
+        path.write_text("\n".join([f"{title},item,score", *rows]))
+        with pytest.raises(HushrankError, match=f"'{title}' has values like NULL"):
+            read(path)
+
+
 def test_large_scores_of_narrow_floats_are_the_numbers_that_they_are():
     scores = [2.0**24, 1.7e9, 2.0**100]
     frame = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "x", "x"], "score": scores})

@@ -265,6 +265,7 @@ def test_what_cannot_be_released_leaves_nothing_behind(tmp_path, data, asked, sa
     [
         ("user", "", "a value in the column 'user'"),
         ("user", "1,23E+17", "the users without large numbers that are rounded"),
+        ("user", "NULL", "the users without values like NULL"),
         ("score", -1, "a score that is a number"),
         ("item", None, "a value in the column 'item'"),
     ],
@@ -278,6 +279,16 @@ def test_a_bad_cell_is_named_by_its_file_and_not_shown(tmp_path, data, column, v
         published(tmp_path, profiles, budget=0.05)
     (tmp_path / "visits" / "bad.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(HushrankError, match=r"bad\.parquet: expected a whole Parquet file"):
+        published(tmp_path, profiles, budget=0.05)
+
+
+@pytest.mark.parametrize("ways", [("7", "7.0"), ("Ann@x.org", "ann@x.org"), ("é", "e\u0301")])
+def test_a_user_who_is_written_in_two_ways_in_two_files_is_not_two(tmp_path, data, ways):
+    whole, profiles = data
+    for n, way in enumerate(ways):
+        table = whole.slice(n, 1).to_pydict() | {"user": [way]}
+        parquet.write_table(pa.table(table), tmp_path / "visits" / f"{n}-again.parquet")
+    with pytest.raises(HushrankError, match="the users have values that look alike"):
         published(tmp_path, profiles, budget=0.05)
 
 

@@ -11,10 +11,10 @@ from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.hashes import Salt, hash_buckets
-from hushrank.files.names import ROUNDED_NUMBER
+from hushrank.files.names import MAY_LOOK_ALIKE, NOBODY, ROUNDED_NUMBER, as_it_looks
 from hushrank.files.pieces import Piece, batches_of, columns_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
-from hushrank.files.tables import ROUNDED
+from hushrank.files.tables import ALIKE, NAMELESS, ROUNDED
 
 ROWS_AT_ONCE = 2**20
 WHOLE = "^[0-9]{1,18}$"
@@ -47,7 +47,11 @@ class Names:
 
     @property
     def in_order(self) -> "Names":
-        """The same names as `read_activity` sorts them: whole numbers first, by size."""
+        """The same names as `read_activity` sorts them: whole numbers first, by size.
+
+        Raises HushrankError for users of whom one may be written in two ways.
+        """
+        require(not _look_alike(self.users), f"the users have {ALIKE}")
         return Names(_sorted(self.users), _sorted(self.items), self.n_records, self.has_scores)
 
 
@@ -145,7 +149,8 @@ def _titles(columns: ActivityColumns, piece: Piece) -> dict[str, str]:
 def _as_text(column: Any, what: str) -> Any:
     """Return texts without outer blanks.
 
-    Raises HushrankError for empty ones, for other types, and for numbers that were rounded.
+    Raises HushrankError for empty ones, for other types, for numbers that were rounded, and for
+    users who are nobody.
     """
     pa = pyarrow_for("a Parquet file")
     from pyarrow import compute, types
@@ -156,10 +161,22 @@ def _as_text(column: Any, what: str) -> Any:
     texts = compute.utf8_trim_whitespace(plain) if is_text else plain.cast(pa.large_string())
     filled = texts.null_count == 0 and not compute.any(compute.equal(texts, "")).as_py()
     require(filled, f"expected a value in the column '{what}' of each row")
-    if is_text:
-        rounded = compute.match_substring_regex(texts, f"^(?:{ROUNDED_NUMBER})$", ignore_case=True)
-        require(not compute.any(rounded).as_py(), f"expected the {what}s without {ROUNDED}")
+    refused = {ROUNDED_NUMBER: ROUNDED} | ({NOBODY: NAMELESS} if what == USER else {})
+    for form, said in refused.items() if is_text else ():
+        found = compute.match_substring_regex(texts, f"^(?:{form})$")
+        require(not compute.any(found).as_py(), f"expected the {what}s without {said}")
     return texts.cast(pa.large_string())
+
+
+def _look_alike(distinct: Any) -> bool:
+    """Tell distinct texts of which two look alike, as `files.names.look_alike` does."""
+    from pyarrow import compute
+
+    is_unsure = compute.match_substring_regex(distinct, MAY_LOOK_ALIKE)
+    looks = [as_it_looks(text) for text in distinct.filter(is_unsure).to_pylist()]
+    others = distinct.filter(compute.invert(is_unsure))
+    found = compute.is_in(pyarrow_for("a Parquet file").array(looks, others.type), others)
+    return len(set(looks)) < len(looks) or bool(compute.any(found).as_py())
 
 
 def _as_scores(column: Any) -> Floats:

@@ -10,8 +10,8 @@ from hushrank.arrays import Counts
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
-from hushrank.files.names import is_rounded, look_alike
-from hushrank.files.tables import ALIKE, ROUNDED, column_named
+from hushrank.files.names import is_rounded
+from hushrank.files.tables import ROUNDED, column_named, require_persons
 from hushrank.rankings.agreement import (
     FEWEST_TELLING,
     N_PARTS,
@@ -207,7 +207,7 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
     require(people.is_read, f"id: expected text or numbers in {listed([beside.person])}")
     are_whole = not any(map(is_rounded, people.texts))
     require(are_whole, f"id: {listed([beside.person])} has {ROUNDED}")
-    require(not look_alike(people.texts), f"id: {listed([beside.person])} has {ALIKE}")
+    require_persons(people.texts, f"id: {listed([beside.person])}")
     is_last = _last_of_person(people)
     weights = np.ones(len(is_last), dtype=np.int64)
     if beside.weight is not None:
