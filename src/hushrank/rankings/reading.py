@@ -18,6 +18,7 @@ class Irregular:
 
     empty: int = field(default=0, metadata={"words": "empty left out"})
     superseded: int = field(default=0, metadata={"words": "left out: their person has a later one"})
+    nameless: int = field(default=0, metadata={"words": "with an empty id (each of another)"})
     repeated: int = field(default=0, metadata={"words": "with an item twice (its first place)"})
     skipped: int = field(default=0, metadata={"words": "with skipped places (closed up)"})
     uneven: int = field(default=0, metadata={"words": "with numbers that skip (by their order)"})

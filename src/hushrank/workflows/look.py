@@ -78,6 +78,7 @@ KNOWN = {
 }
 ODD = {
     "empty": "nothing is ranked; left out",
+    "nameless": "the id is empty; counts as one more person",
     "skipped": "a place is skipped; closed up",
     "repeated": "an item stands there twice; its first place counts",
     "uneven": "the numbers skip or repeat places; their order counts",

@@ -144,8 +144,16 @@ def test_the_last_ballot_of_a_person_counts_where_an_id_is_named(tmp_path):
     text = "mail,a,b\nx@y,1,2\nz@y,1,2\n,1,2\nx@y,2,1\n,1,2\n"
     rankings = read(tmp_path, text, id="mail")
     assert rankings.ranks.tolist() == [[0, 1], [0, 1], [1, 0], [0, 1]]
-    assert rankings.reading.irregular.superseded == 1
+    assert "1 ballot left out: their person has a later one, 2 with an empty id (each of anot" in (
+        str(rankings.reading)
+    )
     assert "x@y" not in str(rankings.reading)
+
+
+def test_ballots_with_an_empty_id_are_counted_after_weights_where_they_rank_something(tmp_path):
+    text = "mail,weight,a,b\nx@y,1,1,2\n,3,1,2\n,5,,\n"
+    counts = read(tmp_path, text, id="mail", weight="weight").reading.irregular
+    assert (counts.nameless, counts.empty) == (3, 5)
 
 
 def test_columns_are_chosen_by_name_number_range_and_star(tmp_path):

@@ -159,7 +159,9 @@ def _below(header: Header, asked: Asked) -> Found:
         if otherwise is not None:
             alike = fewer.may_be_alike
             require_not_otherwise(found, otherwise, table, parts, may_be_alike=alike)
-    return replace(found, remarks=(*said, *found.remarks), n_superseded=n_superseded)
+    flags = {**found.flags, **_nameless(table, beside)}
+    remarks = (*said, *found.remarks)
+    return replace(found, remarks=remarks, flags=flags, n_superseded=n_superseded)
 
 
 def _reader_below(head: Headed, rows: Table, asked: Asked) -> Callable[[Table], Found] | None:
@@ -214,6 +216,11 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
         weights = _weights(head.table, head.table.columns[beside.weight])
     kept = head if is_last.all() else replace(head, table=head.table.of_rows(is_last))
     return kept, int(weights[~is_last].sum())
+
+
+def _nameless(table: Table, beside: "_Beside") -> dict[str, Flags]:
+    """Tell which rows (rows,) have an empty id, if there is one."""
+    return {} if beside.person is None else {"nameless": ~table.columns[beside.person].is_filled}
 
 
 def _last_of_person(people: Column) -> Flags:
