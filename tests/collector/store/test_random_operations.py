@@ -15,7 +15,7 @@ from tests.collector.store.sequences import follow
 pytestmark = pytest.mark.end_to_end
 
 N_SEQUENCES = int(os.environ.get("HUSHRANK_STORE_SEQUENCES", "200"))
-"""For each store; `make check` runs 1,000, and `make test-stores` 200,000."""
+"""For each store; `make check` runs 400, and `make test-stores` 200,000."""
 FIRST_SEED = int(os.environ.get("HUSHRANK_TEST_SEED", "0"))
 N_TESTS = 4
 """For several processors."""
