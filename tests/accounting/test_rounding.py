@@ -34,6 +34,10 @@ def test_the_float_below_is_the_largest_that_is_not_above(number):
     assert Fraction(below) <= number < Fraction(nextafter(below, inf))
 
 
+def test_a_number_below_all_floats_is_not_nothing():
+    assert float_above(Fraction(1, 2**1100)) == nextafter(0.0, inf)
+
+
 LOSSES = st.floats(1e-300, 1e300)
 WRITTEN = st.builds(
     lambda digits, exponent: float(f"{digits}e{exponent}"),
