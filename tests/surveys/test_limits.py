@@ -232,7 +232,11 @@ WORD = HashedAnswer("0", "0", 0)
             (WORD, HashedAnswer("0", "0", 1)),
             (HashedAnswer("0", "0", 2), HashedAnswer("0", "²", 0)),
         ),
-        (SubsetOrder(3, 1.0), ((0, 1, 2), (2, 0, 1)), ((0, 1), (1, 2, 3), (0, 1, 1), 0, "012")),
+        (
+            SubsetOrder(3, 1.0),
+            ((0, 1, 2), (2, 0, 1)),
+            ((0, 1), (1, 2, 3), (0, 1, 1), (0, 1, 2, 1), 0, "012"),
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -271,8 +271,7 @@ def test_the_last_report_of_a_file_is_refused_where_it_alone_names_nobody(tmp_pa
 
 def test_of_each_part_as_many_reports_of_a_person_count_as_it_asks(tmp_path):
     """Also where parts differ in how many questions they have, and how many they ask."""
-    hides = GeneralizedRandomizedResponse(2, 1.0)
-    one = PublishedSurvey(Survey("one", QUESTIONS[:1], (hides,), 1.0, 1, (0.0, 0.5)), NAMES)
+    one = part_of_one_question((0.0, 0.5))
     parts = one, published(GeneralizedRandomizedResponse, lots=(0.5, 1.0), answers=2)
     rows = [(0, 0, "a"), (1, 2, "b"), (0, 0, "a"), (1, 1, "b"), (1, 0, "b"), (1, 2, "c")]
     table = {
@@ -285,6 +284,24 @@ def test_of_each_part_as_many_reports_of_a_person_count_as_it_asks(tmp_path):
     found = tally_bucket(Keyed(parts, "person", 1, SALT, pieces=tuple(pieces)), 0)
     assert [[t.n_reports for t in part] for part in found.tallies] == [[1], [0, 1, 2]]
     assert (found.n_refused, found.n_repeated) == (0, 2)
+
+
+def test_nobody_may_answer_as_often_as_another_part_asks(tmp_path):
+    """Each of two people answers two questions: of one of them the survey asks one."""
+    each = zip(pairwise((0.0, 0.5, 1.0)), (1, 2), strict=True)
+    make = GeneralizedRandomizedResponse
+    parts = tuple(published(make, lots=lots, answers=answers) for lots, answers in each)
+    names = [part.fingerprint for part in parts]
+    table = {
+        "survey": [names[0], names[0], names[1], names[1]],
+        "question": [0, 1, 0, 1],
+        "report": [1] * 4,
+        "person": ["a", "a", "b", "b"],
+    }
+    pieces = written(tmp_path, [pa.RecordBatch.from_pydict(table)])
+    found = tally_bucket(Keyed(parts, "person", 1, SALT, pieces=tuple(pieces)), 0)
+    assert [[t.n_reports for t in part] for part in found.tallies] == [[1, 0, 0], [1, 1, 0]]
+    assert found.n_repeated == 1
 
 
 def test_keys_of_a_bucket_that_arrow_holds_in_several_batches_are_refused():
@@ -563,6 +580,20 @@ def test_a_number_beyond_a_part_is_no_question_of_its_neighbours(make, question)
     names = [part.fingerprint for part in parts]
     rows = pa.table({"survey": names, "question": [question] * 3, "report": [report] * 3})
     assert tally_batch(parts, rows.to_batches()[0]).n_refused == 3
+
+
+def part_of_one_question(lots):
+    hides = GeneralizedRandomizedResponse(2, 1.0)
+    return PublishedSurvey(Survey("one", QUESTIONS[:1], (hides,), 1.0, 1, lots), NAMES)
+
+
+def test_a_part_of_few_questions_has_none_of_those_of_a_longer_one():
+    one = part_of_one_question((0.0, 0.5))
+    parts = one, published(GeneralizedRandomizedResponse, lots=(0.5, 1.0))
+    rows = pa.table({"survey": [one.fingerprint] * 3, "question": [0, 1, 2], "report": [1] * 3})
+    found = tally_batch(parts, rows.to_batches()[0])
+    assert found.n_refused == 2
+    assert [[t.n_reports for t in part] for part in found.tallies] == [[1], [0, 0, 0]]
 
 
 def test_the_last_row_alone_may_be_beyond_its_part():
