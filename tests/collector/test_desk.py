@@ -40,6 +40,16 @@ def test_a_report_that_was_taken_before_is_refused_from_who_was_asked_something_
             taking.answers(sent(to), asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"), [((0,), (0, 0)), ((0, 1), (0, 1, 1)), ((0, 1), (1, 0))]
+)
+def test_nobody_answers_a_question_twice_or_in_another_order(asked, answered):
+    to = published()
+    reports = tuple(each for question in answered for each in sent(to, question))
+    with pytest.raises(HushrankError, match="a report to each question"):
+        Desk(0, to).answers(reports, asked)
+
+
 @pytest.mark.parametrize("report", [2, -1, "1", "01"])
 def test_a_report_that_no_device_can_have_sent_is_refused_each_time(report):
     to = published()

@@ -197,6 +197,7 @@ def test_no_edited_document_says_that_reports_cost_less(tmp_path, protocol):
         (("public_seed",), -7, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 0), -20, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), -20, "expected a survey as JSON"),
+        (("rounds", 0, "tallies", 0, 0, 0), 0, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 0, 0, 1, 1), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 1, 0, 1, 0), 121, "tallies that reports can add up to"),
