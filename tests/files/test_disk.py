@@ -2,7 +2,10 @@ import os
 import stat
 from pathlib import Path
 
-from hushrank.files.disk import replace_file
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.files.disk import LEDGER, outputs, replace_file
 
 
 def test_a_file_that_others_may_not_read_is_so_before_it_holds_anything(tmp_path, monkeypatch):
@@ -31,3 +34,21 @@ def test_a_file_is_replaced_on_the_disk_too_before_anybody_goes_on(tmp_path, mon
     monkeypatch.setattr(os, "fsync", watched)
     replace_file(tmp_path / "kept", b"new", secret=True)
     assert synced == [(False, False), (True, True)]
+
+
+def test_a_secret_is_its_owner_s_where_others_could_read_what_was_there(tmp_path):
+    path = tmp_path / "kept"
+    path.touch(mode=0o644)
+    path.chmod(0o644)
+    replace_file(path, b"new", secret=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_that_a_ledger_would_be_written_over_is_said_before_anything_is_done(tmp_path):
+    ledger, link = tmp_path / LEDGER, tmp_path / "other"
+    ledger.write_bytes(b"spent")
+    link.symlink_to(ledger)
+    for path in (ledger, link):
+        with pytest.raises(HushrankError, match="that of a ledger"):
+            outputs([path], beside=[])
+    assert ledger.read_bytes() == b"spent"
