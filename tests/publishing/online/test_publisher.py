@@ -282,13 +282,16 @@ def test_a_crash_within_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypa
     assert (state.position, state.last_batch.released.tolist()) == (20, last)
 
 
-@pytest.mark.parametrize("change", ["budget", "protects", "history", "populations"])
+@pytest.mark.parametrize("change", ["budget", "protects", "history", "moved", "populations"])
 def test_the_state_of_another_stream_is_refused(tmp_path, change):
     publisher().resume(tmp_path / "state").close()
+    moved = HISTORY.copy()  # as many counts of each user, of other items
+    moved.indices[:] = N_ITEMS - 1 - moved.indices
     others = {
         "budget": {"budget": 0.005},
         "protects": {"protects": PROTECTS[::-1]},
         "history": {"history": HISTORY * 2},
+        "moved": {"history": moved},
         "populations": {"populations": {**POPULATIONS, "gender": population(N_ITEMS, seed=9)}},
     }
     with pytest.raises(HushrankError, match="same population") as refused:
