@@ -92,6 +92,24 @@ test("more than was shown is refused", () => {
   assert.throws(() => readHandout(cases[0].handout, 1.999), { kind: "too-dear" });
 });
 
+test("the prices of answers are added up exactly", () => {
+  const one = JSON.parse(handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 0.01));
+  const asked = [[0, 1], [0, 2], [1, 2]].map((items) =>
+    JSON.stringify({ question: { kind: "relative-order", items }, mechanism: 0 }),
+  );
+  const node = (left, right) => fingerprintOf(Uint8Array.of(1), bytes(left + right));
+  const [first, second, third] = asked.map((leaf) => fingerprintOf(Uint8Array.of(0), leaf));
+  const both = node(first, second);
+  const paths = [[second, third], [first, third], [both]];
+  const questions = asked.map((leaf, number) => ({ number, asked: leaf, path: paths[number] }));
+  const tree = { n_questions: 3, questions_root: node(both, third), answers_per_person: 3 };
+  const handout = (epsilon) =>
+    JSON.stringify({ head: JSON.stringify({ ...JSON.parse(one.head), ...tree, epsilon }), questions });
+  assert.equal(readHandout(handout(0.04), EPSILON).asked.length, 3);
+  assert.equal(0.01 + 0.01 + 0.01, 0.03); // though three such floats are more
+  assert.throws(() => readHandout(handout(0.03), EPSILON), { kind: "too-dear" });
+});
+
 test("what is too long is refused before it is parsed", () => {
   assert.throws(() => readHandout("[".repeat(2 ** 18 + 1), EPSILON), { kind: "too-large" });
   assert.throws(() => readAnnouncement("[".repeat(2 ** 20 + 1)), { kind: "too-large" });
