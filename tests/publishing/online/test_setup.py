@@ -1,10 +1,12 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from hushrank.errors import HushrankError
 from hushrank.publishing.online.rules import StreamRules
-from hushrank.publishing.online.setup import StreamSetup, all_users
+from hushrank.publishing.online.setup import StreamSetup, _require_known_enough, all_users
 from hushrank.publishing.online.shards import shards_of
 from tests.publishing.item_channel.problems import population
 from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
@@ -45,3 +47,17 @@ def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
         for n, user in enumerate(shard.users):
             assert shard.protects[n] == PROTECTS[rows[user]]
             assert (shard.history[[n]].toarray() == HISTORY[[rows[user]]].toarray()).all()
+
+
+@pytest.mark.parametrize("n_groups", [None, 2, 15])
+def test_a_limit_rests_on_sixteen_groups_of_users(n_groups):
+    def known(n):
+        of_few = population(N_ITEMS, seed=1)
+        without = None if n is None else np.repeat(of_few.joint[:, None], n, axis=1)
+        return replace(of_few, without=without)
+
+    limited = StreamRules(0.02, limit=1.5)
+    _require_known_enough([known(16), known(17)], limited)
+    with pytest.raises(HushrankError, match="16 or more users"):
+        _require_known_enough([known(16), known(n_groups)], limited)
+    _require_known_enough([known(n_groups)], StreamRules(0.02))
