@@ -1,6 +1,7 @@
 """Plans by belief where groups lack a value, and pools that are small or have one record."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -178,3 +179,10 @@ def test_records_stay_among_users_who_protect_the_same(plans):
     for plan in groups:
         drawn = plan.draw(rng=Randomness.seeded(1))
         assert {*drawn.tolist()} - {releases.NOTHING} <= {*plan.users.tolist()}
+
+
+def test_of_who_is_withheld_nobody_s_record_is_released():
+    """Not even that of the last who protects something, whose place NOTHING would be."""
+    few = SimpleNamespace(private=SimpleNamespace(n_users=6), rows=np.array([0, 2, 3, 5]))
+    sources = releases.by_row(few, np.array([3, releases.NOTHING, 0, releases.NOTHING]))
+    assert sources.tolist() == [5, 1, releases.NOTHING, 0, 4, releases.NOTHING]
