@@ -69,14 +69,17 @@ def is_nobody(text: str) -> bool:
     return _NOBODY.fullmatch(text) is not None
 
 
-def look_alike(texts: Sequence[str]) -> bool:
-    """Tell distinct texts of which two look alike: whom they name, they may name twice.
+def look_alike(texts: Sequence[str]) -> tuple[int, int] | None:
+    """Return where two of the distinct texts look alike: whom they name, they may name twice.
 
     They differ in signs without width, in blanks, in how letters are composed, in the case of an
-    address of mail, or as 7 and 7.0 do.
+    address of mail, or as 7 and 7.0 do. None where no two do.
     """
-    may_be = _MAY_LOOK_ALIKE.search("\n".join(texts)) is not None
-    return may_be and len(set(map(as_it_looks, texts))) < len(texts)
+    if _MAY_LOOK_ALIKE.search("\n".join(texts)) is None:
+        return None
+    first: dict[str, int] = {}
+    pairs = ((first.setdefault(as_it_looks(text), n), n) for n, text in enumerate(texts))
+    return next((pair for pair in pairs if pair[0] != pair[1]), None)
 
 
 def as_it_looks(text: str) -> str:

@@ -197,14 +197,16 @@ def identifiers(table: Table, name: str, order: NameOrder) -> Column:
 def people(table: Table, name: str, order: NameOrder) -> Column:
     """Return the `identifiers` of people, and `require_persons`."""
     found = identifiers(table, name, order)
-    require_persons(found.texts, f"line 1: the column '{name}'")
+    require_persons(table, found, f"line 1: the column '{name}'")
     return found
 
 
-def require_persons(texts: Sequence[str], where: str) -> None:
-    """Raise HushrankError, which shows none, for distinct texts that may not be one person each."""
-    require(not any(map(is_nobody, texts)), f"{where} has {NAMELESS}")
-    require(not look_alike(texts), f"{where} has {ALIKE}")
+def require_persons(table: Table, people: Column, where: str) -> None:
+    """Refuse distinct texts that may not be one person each. The HushrankError names rows alone."""
+    nobody = [code for code, text in enumerate(people.texts) if is_nobody(text)][:1]
+    for codes, said in ((nobody, NAMELESS), (look_alike(people.texts) or (), ALIKE)):
+        rows = sorted(int((people.codes == code).argmax()) for code in codes)
+        require(not rows, f"{where} has {said}; see {' and '.join(map(table.where, rows))}")
 
 
 def codes_in(column: Column, texts: Sequence[str]) -> NDArray[np.int32]:

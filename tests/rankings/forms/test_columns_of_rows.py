@@ -384,13 +384,17 @@ def test_a_person_who_may_be_written_in_two_ways_is_not_counted_twice(tmp_path, 
     path, cells = tmp_path / "table.csv", [("ann@x.org", "tea"), (again, "milk"), ("b", "tea")]
     ballots = [f"{who},{name},cola" for who, name in cells]
     path.write_text("\n".join(["who,1st choice,2nd choice", *ballots]), "utf-8")
-    with pytest.raises(HushrankError, match="id: column 1 has values that look alike"):
+    with pytest.raises(
+        HushrankError, match=r"id: column 1 has values that look alike.*2 and line 3$"
+    ):
         read_rankings(path, id="who")
     assert read_rankings(path).n_people == 3
     for title, read in (("person", read_rankings), ("user", read_activity)):
         rows = [f"{who},{item},1" for who, item in cells]
         path.write_text("\n".join([f"{title},item,score", *rows]), "utf-8")
-        with pytest.raises(HushrankError, match=f"'{title}' has values that look alike"):
+        with pytest.raises(
+            HushrankError, match=rf"'{title}' has values that look alike.*2 and line 3$"
+        ):
             read(path)
     path.write_text(f"user,gender\nann@x.org,f\n{again},m\n", "utf-8")
     with pytest.raises(HushrankError, match="'user' has values that look alike"):
@@ -401,12 +405,12 @@ def test_a_person_who_may_be_written_in_two_ways_is_not_counted_twice(tmp_path, 
 def test_people_whom_nobody_names_are_not_one(tmp_path, nobody):
     path, cells = tmp_path / "table.csv", [("a", "tea"), (nobody, "milk"), (nobody, "tea")]
     path.write_text("\n".join(["who,1st choice", *(f"{who},{name}" for who, name in cells)]))
-    with pytest.raises(HushrankError, match="id: column 1 has values like NULL"):
+    with pytest.raises(HushrankError, match=r"id: column 1 has values like NULL.*; see line 3$"):
         read_rankings(path, id="who")
     for title, read in (("person", read_rankings), ("user", read_activity)):
         rows = [f"{who},{name},1" for who, name in cells]
         path.write_text("\n".join([f"{title},item,score", *rows]))
-        with pytest.raises(HushrankError, match=f"'{title}' has values like NULL"):
+        with pytest.raises(HushrankError, match=rf"'{title}' has values like NULL.*; see line 3$"):
             read(path)
 
 

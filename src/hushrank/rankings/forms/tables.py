@@ -209,7 +209,7 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
     require(people.is_read, f"id: expected text or numbers in {listed([beside.person])}")
     are_whole = not any(map(is_rounded, people.texts))
     require(are_whole, f"id: {listed([beside.person])} has {ROUNDED}")
-    require_persons(people.texts, f"id: {listed([beside.person])}")
+    require_persons(head.table, people, f"id: {listed([beside.person])}")
     is_last = _last_of_person(people)
     weights = np.ones(len(is_last), dtype=np.int64)
     if beside.weight is not None:
