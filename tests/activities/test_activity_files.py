@@ -17,6 +17,7 @@ from hushrank.activities.activity_files import (
     write_activity,
     write_log,
 )
+from hushrank.activities.identifiers import require_users
 from hushrank.activities.log import ActivityLog
 from hushrank.errors import HushrankError
 
@@ -118,15 +119,24 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("activities")
 
 
+def are_users(texts):
+    try:
+        require_users(texts)
+    except HushrankError:
+        return False
+    return True
+
+
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).filter(
     lambda text: text == text.strip() and len(text.splitlines()) == 1 and "\ufeff" not in text
 )
+USERS = st.lists(NAMES, min_size=1, max_size=4, unique=True).filter(are_users)
 SCORES = st.floats(min_value=0, exclude_min=True, allow_infinity=False) | st.integers(1, 5)
 
 
 @settings(max_examples=50)
 @given(
-    st.lists(NAMES, min_size=1, max_size=4, unique=True),
+    USERS,
     st.lists(NAMES, min_size=1, max_size=4, unique=True),
     st.data(),
     st.sampled_from(FORMATS),

@@ -1,6 +1,6 @@
 import pytest
 
-from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.identifiers import require_identifiers, require_users
 from hushrank.errors import HushrankError
 
 SECRET = "Mallory 8273"
@@ -20,3 +20,11 @@ def test_identifiers_are_refused_without_being_shown(texts):
         require_identifiers(texts, "users")
     assert "Mallory" not in str(refused.value)
     assert "8273" not in str(refused.value)
+
+
+@pytest.mark.parametrize("others", [("1.25e+17",), ("NULL",), ("7", "7.0"), ("A@x", "a@x")])
+def test_users_who_may_be_one_or_two_are_refused_without_being_shown(others):
+    require_identifiers((SECRET, *others), "items")
+    with pytest.raises(HushrankError, match="users") as refused:
+        require_users((SECRET, *others))
+    assert not any(text in str(refused.value) for text in (SECRET, "1.25", "7.0", "@x"))

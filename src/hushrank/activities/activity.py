@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.identifiers import require_identifiers, require_users
 from hushrank.activities.reading import ActivityReading
 from hushrank.errors import require
 
@@ -41,7 +41,7 @@ class Activity:
         users, items = tuple(self.users), tuple(self.items)
         require(users, "expected at least 1 user, got 0")
         require(items, "expected at least 1 item, got 0")
-        require_identifiers(users, "users")
+        require_users(users)
         require_identifiers(items, "items")
         shape = (len(users), len(items))
         require(self.scores.shape == shape, f"expected scores {shape}, got {self.scores.shape}")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from operator import eq
 
 from hushrank.errors import require
+from hushrank.files.names import ALIKE, NAMELESS, ROUNDED, is_nobody, is_rounded, look_alike
 
 _NOT_PLAIN = re.compile("[\0\r\v\f\x1c-\x1e\x85\u2028\u2029\ufeff\ud800-\udfff]")
 
@@ -21,6 +22,14 @@ def require_identifiers(texts: Sequence[str], what: str) -> None:
     is_plain = one_line.count("\n") == max(len(texts) - 1, 0) and not _NOT_PLAIN.search(one_line)
     trimmed = "" not in texts and all(map(eq, texts, map(str.strip, texts)))
     require(is_plain and trimmed, f"expected {what} of one line, not empty, without outer blanks")
+
+
+def require_users(users: Sequence[str]) -> None:
+    """Raise HushrankError, which shows none, unless each text names a user of its own."""
+    require_identifiers(users, "users")
+    require(not any(map(is_rounded, users)), f"the users have {ROUNDED}")
+    require(not any(map(is_nobody, users)), f"the users have {NAMELESS}")
+    require(look_alike(users) is None, f"the users have {ALIKE}")
 
 
 def numbered(size: int) -> tuple[str, ...]:

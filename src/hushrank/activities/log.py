@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity, row_numbers
-from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.identifiers import require_identifiers, require_users
 from hushrank.arrays import is_masked
 from hushrank.errors import require
 
@@ -35,7 +35,7 @@ class ActivityLog:
     def __post_init__(self) -> None:
         """Check the records and freeze them."""
         require(self.users and self.items, "expected at least 1 user and 1 item")
-        require_identifiers(self.users, "users")
+        require_users(self.users)
         require_identifiers(self.items, "items")
         self._freeze("user_codes", self.user_codes, np.int32)
         self._freeze("item_codes", self.item_codes, np.int32)

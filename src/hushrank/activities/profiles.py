@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushrank.activities.activity import row_numbers
 from hushrank.activities.attribute import Attribute, joint_attribute
-from hushrank.activities.identifiers import require_identifiers
+from hushrank.activities.identifiers import require_identifiers, require_users
 from hushrank.errors import require
 
 MOST_TOGETHER = 63
@@ -106,7 +106,7 @@ class Profiles:
         """Check the form and freeze what users protect."""
         users = tuple(self.users)
         require(users, "expected at least 1 user, got 0")
-        require_identifiers(users, "users")
+        require_users(users)
         require(self.attributes, "expected at least 1 attribute, got 0")
         require_identifiers(self.names, "attributes")
         same = all(attribute.codes.shape == (len(users),) for attribute in self.attributes)

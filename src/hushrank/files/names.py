@@ -22,6 +22,11 @@ _NOBODY = re.compile(NOBODY)
 
 MAY_LOOK_ALIKE = r"[@\t]|  |\.0|[^\x00-\x7F]"
 """A part that one of two texts that look alike has."""
+
+ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
+NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
+ALIKE = "values that look alike, so that one person may be several: write each in one way"
+
 _WITH_POINT = re.compile(r"([+-]?\d+)\.0+")
 _MAY_LOOK_ALIKE = re.compile(MAY_LOOK_ALIKE)
 

@@ -30,7 +30,7 @@ from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
-from hushrank.files.names import is_nobody, is_rounded, look_alike
+from hushrank.files.names import ALIKE, NAMELESS, ROUNDED, is_nobody, is_rounded, look_alike
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
@@ -41,9 +41,6 @@ Written: TypeAlias = Column | NDArray[np.number[Any]]
 NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
-ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
-NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
-ALIKE = "values that look alike, so that one person may be several: write each in one way"
 
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"

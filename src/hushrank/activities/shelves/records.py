@@ -11,10 +11,17 @@ from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.hashes import Salt, hash_buckets
-from hushrank.files.names import MAY_LOOK_ALIKE, NOBODY, ROUNDED_NUMBER, as_it_looks
+from hushrank.files.names import (
+    ALIKE,
+    MAY_LOOK_ALIKE,
+    NAMELESS,
+    NOBODY,
+    ROUNDED,
+    ROUNDED_NUMBER,
+    as_it_looks,
+)
 from hushrank.files.pieces import Piece, batches_of, columns_of, errors_naming_parquet
 from hushrank.files.spread import rows_of_bucket, write_buckets
-from hushrank.files.tables import ALIKE, NAMELESS, ROUNDED
 
 ROWS_AT_ONCE = 2**20
 WHOLE = "^[0-9]{1,18}$"

@@ -10,8 +10,8 @@ from hushrank.arrays import Counts
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
-from hushrank.files.names import is_rounded
-from hushrank.files.tables import ROUNDED, column_named, require_persons
+from hushrank.files.names import ROUNDED, is_rounded
+from hushrank.files.tables import column_named, require_persons
 from hushrank.rankings.agreement import (
     FEWEST_TELLING,
     N_PARTS,
