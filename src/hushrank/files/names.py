@@ -80,11 +80,13 @@ def look_alike(texts: Sequence[str]) -> tuple[int, int] | None:
     They differ in signs without width, in blanks, in how letters are composed, in the case of an
     address of mail, or as 7 and 7.0 do. None where no two do.
     """
-    if _MAY_LOOK_ALIKE.search("\n".join(texts)) is None:
+    may_be = _MAY_LOOK_ALIKE.search("\n".join(texts)) is not None
+    looks = [as_it_looks(text) for text in texts] if may_be else []
+    if len(set(looks)) == len(looks):
         return None
     first: dict[str, int] = {}
-    pairs = ((first.setdefault(as_it_looks(text), n), n) for n, text in enumerate(texts))
-    return next((pair for pair in pairs if pair[0] != pair[1]), None)
+    pairs = ((first.setdefault(look, n), n) for n, look in enumerate(looks))
+    return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def as_it_looks(text: str) -> str:
@@ -93,8 +95,10 @@ def as_it_looks(text: str) -> str:
         seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
         text = unicodedata.normalize("NFC", seen)
     text = " ".join(text.split())
+    if "@" in text:
+        return text.lower()
     whole = _WITH_POINT.fullmatch(text)
-    return text.lower() if "@" in text else whole[1] if whole else text
+    return text if whole is None else whole[1]
 
 
 def require_plain_names(names: Sequence[str]) -> None:
