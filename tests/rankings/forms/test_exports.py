@@ -150,6 +150,14 @@ def test_the_last_ballot_of_a_person_counts_where_an_id_is_named(tmp_path):
     assert "x@y" not in str(rankings.reading)
 
 
+def test_that_nothing_asks_which_end_of_numbers_is_best_is_said(tmp_path):
+    said = "; best not used: cells hold no ranks or scores"
+    places = "Rate [1],Rate [2]\ntea,milk\nmilk,tea\n"
+    assert str(read(tmp_path, places, best="high").reading).endswith(said)
+    assert said not in str(read(tmp_path, places).reading)
+    assert said not in str(read(tmp_path, "tea,milk\n4,5\n5,1\n", best="high").reading)
+
+
 def test_ballots_with_an_empty_id_are_counted_after_weights_where_they_rank_something(tmp_path):
     text = "mail,weight,a,b\nx@y,1,1,2\n,3,1,2\n,5,,\n"
     counts = read(tmp_path, text, id="mail", weight="weight").reading.irregular

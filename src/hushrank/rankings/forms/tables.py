@@ -160,7 +160,8 @@ def _below(header: Header, asked: Asked) -> Found:
             alike = fewer.may_be_alike
             require_not_otherwise(found, otherwise, table, parts, may_be_alike=alike)
     flags = {**found.flags, **_nameless(table, beside)}
-    remarks = (*said, *found.remarks)
+    unused = ("best not used: cells hold no ranks or scores",) if _is_unused(asked, found) else ()
+    remarks = (*said, *found.remarks, *unused)
     return replace(found, remarks=remarks, flags=flags, n_superseded=n_superseded)
 
 
@@ -216,6 +217,11 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
         weights = _weights(head.table, head.table.columns[beside.weight])
     kept = head if is_last.all() else replace(head, table=head.table.of_rows(is_last))
     return kept, int(weights[~is_last].sum())
+
+
+def _is_unused(asked: Asked, found: Found) -> bool:
+    """Tell whether it was said which end of numbers is best, and there are none."""
+    return asked.best is not None and found.kind in ("places", "lists", "marks")
 
 
 def _nameless(table: Table, beside: "_Beside") -> dict[str, Flags]:
