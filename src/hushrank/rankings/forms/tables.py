@@ -159,10 +159,8 @@ def _below(header: Header, asked: Asked) -> Found:
         if otherwise is not None:
             alike = fewer.may_be_alike
             require_not_otherwise(found, otherwise, table, parts, may_be_alike=alike)
-    flags = {**found.flags, **_nameless(table, beside)}
-    unused = ("best not used: cells hold no ranks or scores",) if _is_unused(asked, found) else ()
-    remarks = (*said, *found.remarks, *unused)
-    return replace(found, remarks=remarks, flags=flags, n_superseded=n_superseded)
+    found = replace(found, remarks=(*said, *found.remarks), n_superseded=n_superseded)
+    return _told(found, table, beside, asked)
 
 
 def _reader_below(head: Headed, rows: Table, asked: Asked) -> Callable[[Table], Found] | None:
@@ -219,14 +217,14 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
     return kept, int(weights[~is_last].sum())
 
 
-def _is_unused(asked: Asked, found: Found) -> bool:
-    """Tell whether it was said which end of numbers is best, and there are none."""
-    return asked.best is not None and found.kind in ("places", "lists", "marks")
-
-
-def _nameless(table: Table, beside: "_Beside") -> dict[str, Flags]:
-    """Tell which rows (rows,) have an empty id, if there is one."""
-    return {} if beside.person is None else {"nameless": ~table.columns[beside.person].is_filled}
+def _told(found: Found, table: Table, beside: "_Beside", asked: Asked) -> Found:
+    """Tell which rows have an empty id, and that best is not used where there are no numbers."""
+    flags, remarks = found.flags, found.remarks
+    if beside.person is not None:
+        flags = {**flags, "nameless": ~table.columns[beside.person].is_filled}
+    if asked.best is not None and found.kind in ("places", "lists", "marks"):
+        remarks = (*remarks, "best not used: cells hold no ranks or scores")
+    return replace(found, flags=flags, remarks=remarks)
 
 
 def _last_of_person(people: Column) -> Flags:
