@@ -19,8 +19,10 @@ demo: $(INSTALLED) ## a whole survey of 300 made-up people: a table here, pictur
 serve: $(INSTALLED) ## a collector for people, on this machine: prints the organiser's address
 	$(BIN)/hushrank serve
 
-# each processor takes a half (a third ...) of the tests, and then what another has left
-PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
+# each processor takes a half (a third ...) of the tests, and then what another has left; within
+# a process more threads would only wait for each other, which takes twice as long
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 test: $(INSTALLED) ## all tests but the slow ones
 	$(PYTEST) -m "not slow"
