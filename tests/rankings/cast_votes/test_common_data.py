@@ -180,6 +180,10 @@ def broken(**changes):
         (report([record(marked("c-p1", 0))]), "record 1: expected a rank of 1"),
         (report([record(marked("c-p1", "first"))]), "expected cast vote records in the common"),
         (broken(CurrentSnapshotId="s7"), "record 1: expected one current snapshot, got 0"),
+        (
+            broken(CVRSnapshot=[each["CVRSnapshot"][0] for each in BALLOTS[:2]]),
+            "record 1: expected one current snapshot, got 2",
+        ),
         (report([record(contest="measure")]), "expected a contest in which candidates are ranked"),
     ],
 )
