@@ -206,6 +206,11 @@ def test_too_few_protected_users_are_refused_and_profiles_missing_protect_everyt
     nobody = {name: np.zeros(40, dtype=bool) for name in NAMES}
     with pytest.raises(HushrankError, match="4 or more users who ask for protection, got 0"):
         protect(activity, profiles.with_protected(nobody), NAMES, rng=np.random.default_rng(1))
+    three, four = (profiles.with_protected(nobody | {"age": np.arange(40) < n}) for n in (3, 4))
+    with pytest.raises(HushrankError, match="4 or more users who ask for protection, got 3"):
+        protect(activity, three, NAMES, rng=np.random.default_rng(1))
+    found = protect(activity, four, NAMES, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(found.rows, np.arange(4))
     some = profiles.with_protected(nobody).select(np.arange(30))
     found = protect(activity, some, NAMES, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(found.rows, np.arange(30, 40))
