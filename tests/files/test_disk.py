@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.disk import LEDGER, outputs, replace_file
+from hushrank.files.disk import LEDGER, keep_to_owner, outputs, replace_file
 
 
 def test_a_file_that_others_may_not_read_is_so_before_it_holds_anything(tmp_path, monkeypatch):
@@ -52,3 +52,11 @@ def test_that_a_ledger_would_be_written_over_is_said_before_anything_is_done(tmp
         with pytest.raises(HushrankError, match="that of a ledger"):
             outputs([path], beside=[])
     assert ledger.read_bytes() == b"spent"
+
+
+def test_an_empty_file_that_others_read_is_its_owner_s_before_it_holds_a_secret(tmp_path):
+    path = tmp_path / "kept"
+    path.touch(mode=0o644)
+    path.chmod(0o644)
+    keep_to_owner(path)
+    assert path.stat().st_mode & 0o777 == 0o600
