@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 from math import log
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.stats import binom
 from hushrank.accounting.words import loss_in_words
 from hushrank.audit import Subject, audit
 from hushrank.audit.bounds import at_least, at_most, loss_at_least
+from hushrank.audit.events import best_event
 from hushrank.audit.shipped import shipped
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
@@ -93,6 +95,18 @@ def test_of_several_pairs_the_one_that_betrays_most_is_proved(last):
     found = audit(wrong, draws=DRAWS, rng=Randomness.seeded(random_seed()))
     assert found.exceeds
     assert {*found.inputs} == {"one", "other"}
+
+
+@pytest.mark.parametrize("width", [5, 14])
+def test_what_only_whole_rows_betray_is_seen_however_long_they_are(width):
+    """An even number of ones, or an odd one: four of five numbers tell nothing of that."""
+    bits = np.array(list(product((0, 1), repeat=5)))
+    rows = np.pad(bits, ((0, 0), (0, width - 5)))
+    even, odd = (rows[rows.sum(axis=1) % 2 == parity] for parity in (0, 1))
+    seen = [np.tile(each, (2_000 // len(each), 1)) for each in (even, odd)]
+    found = best_event(*seen, delta=0.0, error=1e-6)
+    assert found.expected > 3
+    assert (found.happens(seen[0]) == 0) != (found.happens(seen[1]) == 0)
 
 
 def test_the_catalogue_of_wrong_mechanisms_is_long():

@@ -1,14 +1,14 @@
 """Times that depend on an answer are found; the clock of these tests is made up."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
 from hushrank.audit import timing
 from hushrank.audit.shipped.timed import timed_paths
-from hushrank.audit.timing import Path, largest_t, measure, welch
+from hushrank.audit.timing import Path, Timing, largest_t, measure, welch
 from hushrank.errors import HushrankError
 from hushrank.randomness import Randomness
 from tests.commands import hushrank
@@ -81,6 +81,14 @@ def test_time_that_says_whether_a_report_is_true_is_found_though_answers_take_th
     assert abs(found.t) < timing.SUSPICIOUS
     assert found.same_t > timing.SUSPICIOUS
     assert 10 < found.same_ns < 30
+
+
+def test_times_that_differ_are_suspicious_whichever_input_takes_longer():
+    alike = Timing("x", RUNS, 1_000.0, 4.9, 1.0, RUNS // 2, -4.9, -1.0)
+    assert not alike.is_suspicious
+    for t in (5.1, -5.1):
+        assert replace(alike, t=t).is_suspicious
+        assert replace(alike, same_t=t).is_suspicious
 
 
 def test_t_is_that_of_welch():
