@@ -50,6 +50,17 @@ def test_a_value_that_nobody_has_who_protects_is_no_obstacle(tmp_path, method):
     owners.report(tmp_path / "page.html")
 
 
+@pytest.mark.usefixtures("hasty_attackers")
+@pytest.mark.parametrize("method", BUDGETS)
+@pytest.mark.parametrize("told", [GROUP // 2, np.where(np.arange(N_USERS) < 20, GROUP, -1)])
+def test_what_is_released_by_belief_hangs_on_no_value_of_who_protects(method, told):
+    """Nor by what chooses classifiers and candidates: it is the same whoever tells what."""
+    asked = {"private": ["group"], "budget": BUDGETS[method], "method": method, "seed": 1}
+    codes = GROUP, np.where(ASKS, told, GROUP)
+    one, other = (publish(VISITS, people(each), **asked).activity for each in codes)
+    assert one == other
+
+
 def test_a_pool_that_nobody_would_do_for_is_filled_all_the_same(monkeypatch):
     """Of small pools and sharp beliefs the chances of all users may be next to nothing in one."""
     chances = np.tile([0.5, 0.5 - 1e-12, 1e-12], (12, 1))

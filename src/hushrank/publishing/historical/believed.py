@@ -101,11 +101,13 @@ def believed_plans(
 ) -> Sequence[GroupPlan]:
     """Return what is solved for each group of users who protect the same; tell: as in `beliefs`.
 
+    Privacy: what `choices` draws does not depend on the values that groups protect.
     Raises HushrankError, before anything is learnt, when the users of a group tell fewer than 2
     values; when too few users protect nothing, and what the solver raises.
     """
+    nobody = np.random.default_rng(0)  # is held out: what it draws, by values, chooses nothing
     counts = [
-        users.counts(*group, held_out=0.0, rng=choices).joint for group in users.groups.items()
+        users.counts(*group, held_out=0.0, rng=nobody).joint for group in users.groups.items()
     ]
     plans = []
     for (names, members), learnt in zip(users.groups.items(), counts, strict=True):
