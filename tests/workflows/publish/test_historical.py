@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
+from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
@@ -107,6 +108,30 @@ def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_g
     bounds = [replace(owners, drawn=drawn).attack_bound for drawn in alone]
     assert min(bounds) < max(bounds)
     assert owners.attack_bound == owners.to_dict()["attack_bound"] == min(bounds)
+
+
+@pytest.mark.parametrize("n_values", [1, 2])
+@pytest.mark.parametrize("others", [("other",), ("other", "third")])
+def test_what_pools_tell_of_an_attribute_is_told_of_all_who_protect_it(data, others, n_values):
+    """Which of them protect what else, records tell, and so what is frequent among these.
+
+    Where all have one value of another one, nothing of that can be told apart.
+    """
+    activity, users = data[0], np.arange(data[0].n_users)
+    place, asks, names = users % 10, users >= 60, ("group", *others)
+    codes = {"group": place > 4, "other": place % n_values, "third": place % n_values}
+    some = asks & ((place == 4) | (place > 5))
+    protected = {"group": asks, "other": some, "third": asks & ~some}
+    attributes = [Attribute(name, ("x", "y"), codes[name].astype(np.int16)) for name in names]
+    both = Profiles(activity.users, attributes, {name: protected[name] for name in names})
+    asked = {"private": names, "budget": 30, "method": "microaggregate", "seed": 1}
+    owners = publish(activity, both, **asked).compared_with(activity, both)
+    drawn = owners.drawn
+    alone = [replace(drawn, plans=(plan,)) for plan in drawn.plans]
+    of_group = bound_on_attacks(drawn.activity.scores[asks], codes["group"][asks].astype(int), 2)
+    assert len(drawn.plans) == 2
+    assert owners.attack_bound <= of_group
+    assert of_group < min(replace(owners, drawn=each).attack_bound for each in alone)
 
 
 @pytest.mark.parametrize(("n_rare", "is_judged"), [(9, False), (10, True)])

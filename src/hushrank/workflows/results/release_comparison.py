@@ -40,7 +40,6 @@ from hushrank.workflows.results.release_terms import (
 from hushrank.workflows.results.release_warnings import (
     WITHHOLDING,
     is_judged,
-    values_told,
     warnings_of,
     who_pays,
 )
@@ -114,15 +113,19 @@ class ReleaseComparison:
 
     @property
     def attack_bound(self) -> float | None:
-        """Of pooled records the least 1 - AUC of whoever sees them alone, in the worst group.
+        """Of pooled records the least 1 - AUC of whoever sees them alone, at worst.
 
-        None of others, and where too few users tell their value to judge it. Whoever knows some
-        users' values may learn more: `attack` says how much.
+        At worst: of what a group protects, or of one attribute of all who protect it, as records
+        tell the group, too, and so what is frequent in it. None of records that are not pooled,
+        and where too few users tell their value to judge it. Whoever knows some users' values may
+        learn more: `attack` says how much.
         """
         pooled = [plan for plan in self.drawn.plans if plan.is_pooled]
         if not pooled or not self.is_judged:
             return None
-        return min(self._bound(plan) for plan in pooled)
+        single = {(name,) for plan in pooled for name in plan.names}
+        wanted = single | {plan.names for plan in pooled}
+        return min(self._bound(names, pooled) for names in wanted)
 
     @property
     def pool_sizes(self) -> Counts | None:
@@ -133,9 +136,15 @@ class ReleaseComparison:
         sizes: Counts = np.unique(sources, return_counts=True)[1]
         return sizes
 
-    def _bound(self, plan: GroupPlan) -> float:
-        value, rows = values_told(self.users, plan).used(), self.users.rows[plan.users]
-        told, records = value.told, self.drawn.activity.scores[rows]
+    def _bound(self, names: tuple[str, ...], plans: Sequence[GroupPlan]) -> float:
+        """Return it of all who protect these attributes; 1/2 where all of them have one value."""
+        members = [plan.users for plan in plans if set(names) <= set(plan.names)]
+        rows = self.users.rows[np.concatenate(members)]
+        private = self.users.private.select(rows)
+        if len(names) == 1 and np.count_nonzero(private.attribute(*names).counts) < 2:
+            return 0.5
+        value, records = private.joint(names), self.drawn.activity.scores[rows]
+        told = value.told
         return bound_on_attacks(records[told], value.codes[told], value.n_values)
 
     @property
