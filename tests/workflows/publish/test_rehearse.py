@@ -15,7 +15,8 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import Attacks
+from hushrank.evaluation.attackers import Attacks, bound_on_attacks
+from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.protected_users import protect
 from hushrank.workflows.judge import attack
 from hushrank.workflows.progress import silent
@@ -31,6 +32,7 @@ from hushrank.workflows.publish.rehearse import (
     lower_bound,
     rehearsed_parts,
 )
+from hushrank.workflows.results.pool_bounds import bound_of_pools
 
 LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")
@@ -289,17 +291,55 @@ def test_what_only_users_who_protect_have_is_not_looked_at(plain_protector):
     assert all(set(half.users.activity.items) == set(VISITS.items) for half in rehearsed)
 
 
-def test_who_protects_one_of_several_attributes_is_not_rehearsed_with():
-    group, names = PEOPLE.attributes[0], ["group", "other"]
+NAMES = ("group", "other")
+
+
+def with_another(protected: np.ndarray) -> Profiles:
+    """The same people with an attribute more, which says nothing of them."""
+    group = PEOPLE.attributes[0]
     codes = np.random.default_rng(2).integers(2, size=VISITS.n_users).astype(group.codes.dtype)
     other = replace(group, name="other").with_codes(codes)
-    nobody = np.zeros_like(ASKS)
-    both = Profiles(PEOPLE.users, (group, other), {"group": ASKS, "other": nobody})
-    protector, rng = partial(protect, names=names), np.random.default_rng(1)
-    rehearsed = rehearsed_parts(VISITS, both, names, protector, n_rehearsals=2, rng=rng)
+    return Profiles(PEOPLE.users, (group, other), {"group": ASKS, "other": protected})
+
+
+def rehearsed_with_two(people: Profiles):
+    protector, rng = partial(protect, names=NAMES), np.random.default_rng(1)
+    return rehearsed_parts(VISITS, people, NAMES, protector, n_rehearsals=2, rng=rng)
+
+
+def test_who_protects_several_attributes_is_not_rehearsed_with():
+    rehearsed = rehearsed_with_two(with_another(ASKS))
     asking = {VISITS.users[row] for row in np.flatnonzero(ASKS)}
     assert not any(asking & set(half.users.activity.users) for half in rehearsed)
     assert all(len(half.targets.values) == 4 for half in rehearsed)  # all that they would protect
+
+
+@pytest.mark.parametrize("least", [1, VISITS.n_users])
+def test_where_some_protect_other_attributes_nothing_is_promised(least):
+    """Each group has records of its own on the release, and records tell the group."""
+    other = ASKS & (np.arange(VISITS.n_users) >= least)
+    with pytest.raises(HushrankError, match="protect: who protects one of the private attributes"):
+        rehearsed_with_two(with_another(other))
+
+
+def test_pools_are_rehearsed_for_each_attribute_and_for_all_together(monkeypatch):
+    """As the owner is told of the release."""
+    seen = []
+
+    def remembered(users, drawn):
+        seen.append((users, drawn))
+        return bound_of_pools(users, drawn)
+
+    monkeypatch.setattr(rehearse, "bound_of_pools", remembered)
+    part = rehearsed_with_two(with_another(ASKS))[0]
+    found = part.attacked(microaggregate_plans, "microaggregate", 12)
+    ((users, drawn),) = seen
+    values, records = users.private.select(users.rows), drawn.activity.scores[users.rows]
+    of_each = [values.attribute(name).codes for name in NAMES]
+    bounds = [bound_on_attacks(records, codes, 2) for codes in of_each]
+    bounds.append(bound_on_attacks(records, 2 * of_each[0] + of_each[1], 4))
+    assert found == Attacked(pytest.approx(min(bounds)), 0.0)
+    assert len(set(bounds)) == 3
 
 
 def test_which_budgets_are_tried_is_learnt_from_users_who_protect_nothing(monkeypatch):

@@ -20,7 +20,7 @@ from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats, Indices, WholeNumbers
 from hushrank.errors import HushrankError, require
 from hushrank.evaluation.attack_targets import Targets, attacked_users
-from hushrank.evaluation.attackers import attack, bound_on_attacks
+from hushrank.evaluation.attackers import attack
 from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import variance_by_chance
 from hushrank.publishing.historical.protected_users import ProtectedUsers
@@ -28,6 +28,7 @@ from hushrank.publishing.historical.release import GroupPlan, HistoricalRelease,
 from hushrank.publishing.record_channel.microaggregation import pools_of
 from hushrank.randomness import Randomness
 from hushrank.workflows.progress import PartDone, Progress
+from hushrank.workflows.results.pool_bounds import bound_of_pools
 from hushrank.workflows.results.release_terms import POOLED
 from hushrank.workflows.results.release_warnings import FEWEST_REHEARSED
 
@@ -42,6 +43,10 @@ Not of pooled records, where no attacker is lacking.
 """
 STEPS = 5
 """How often the interval of budgets is halved."""
+UNLIKE = (
+    "who protects one of the private attributes has to protect all of them, as rehearsals know one"
+    " group: name one attribute, or say a budget"
+)
 TOO_FEW = f"expected {FEWEST_REHEARSED} or more users of each value who protect nothing"
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -135,9 +140,9 @@ class Rehearsed:
         plans = plan(self.users, budget=budget, choices=rng)
         secret = Randomness.seeded(int(rng.integers(2**62)))
         drawn = exchange_records(self.users, plans, method, budget, rng=secret)
-        case = replace(self.targets.release(drawn.activity), posterior=_posterior(self, drawn))
         if method in POOLED:
-            return Attacked(bound_on_attacks(case.records, case.values, case.n_values), 0.0)
+            return Attacked(bound_of_pools(self.users, drawn), 0.0)
+        case = replace(self.targets.release(drawn.activity), posterior=_posterior(self, drawn))
         worst = attack(case, rng=np.random.default_rng(self.choices)).worst
         return Attacked(worst, variance_by_chance(case.values, copies(case.records)))
 
@@ -242,10 +247,12 @@ def rehearsed_parts(
     """Return parts, as if they protected, of the users who protect nothing and tell all of `names`.
 
     As many as protect something, but at most half; two at a time are drawn that share no user.
-    Raises HushrankError where they are too few to rehearse anything.
+    Raises HushrankError where they are too few to rehearse anything, and where somebody protects
+    some of `names` alone: rehearsals know one group.
     """
     aligned = profiles.aligned(activity.users)
     value, protects = aligned.joint(names), aligned.protects(names)
+    _require_one_group(aligned, names)
     rows = np.flatnonzero(value.told & ~protects)
     counts = np.bincount(value.codes[rows], minlength=value.n_values)
     enough = len(rows) > 0 and bool((counts >= FEWEST_REHEARSED).all())
@@ -306,6 +313,13 @@ def lower_bound(
     n, learnt = len(worst), max(0.0, 0.5 - fmean(worst))
     reserve = float(t.ppf(SURE, n - 1)) * sqrt(spread * (times_as_spread + factor**2 / n))
     return 0.5 - factor * learnt - reserve
+
+
+def _require_one_group(profiles: Profiles, names: Sequence[str]) -> None:
+    """Raise HushrankError unless whoever protects one of `names` protects all of them."""
+    asks = profiles.protects(names)
+    is_one = all(np.array_equal(profiles.protects([name]), asks) for name in names)
+    require(is_one, f"protect: {UNLIKE}")
 
 
 def _two_parts(codes: WholeNumbers, share: float, rng: np.random.Generator) -> tuple[Mask, Mask]:

@@ -14,7 +14,6 @@ from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import Activity, record_keys, row_numbers
 from hushrank.arrays import Counts, Indices
 from hushrank.errors import require
-from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.files.disk import FilePath
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import (
@@ -31,6 +30,7 @@ from hushrank.publishing.historical.release import (
 from hushrank.publishing.record_channel.microaggregation import means_of_pools
 from hushrank.workflows.publish.posterior_file import UserPosterior
 from hushrank.workflows.publish.rehearse import Rehearsal, budget_warnings
+from hushrank.workflows.results.pool_bounds import bound_of_pools
 from hushrank.workflows.results.release_terms import (
     BELIEVED,
     MAY_BE_NOTHING,
@@ -120,12 +120,8 @@ class ReleaseComparison:
         and where too few users tell their value to judge it. Whoever knows some users' values may
         learn more: `attack` says how much.
         """
-        pooled = [plan for plan in self.drawn.plans if plan.is_pooled]
-        if not pooled or not self.is_judged:
-            return None
-        single = {(name,) for plan in pooled for name in plan.names}
-        wanted = single | {plan.names for plan in pooled}
-        return min(self._bound(names, pooled) for names in wanted)
+        is_pooled = any(plan.is_pooled for plan in self.drawn.plans)
+        return bound_of_pools(self.users, self.drawn) if is_pooled and self.is_judged else None
 
     @property
     def pool_sizes(self) -> Counts | None:
@@ -135,17 +131,6 @@ class ReleaseComparison:
         sources = self.drawn.sources[self.users.rows]
         sizes: Counts = np.unique(sources, return_counts=True)[1]
         return sizes
-
-    def _bound(self, names: tuple[str, ...], plans: Sequence[GroupPlan]) -> float:
-        """Return it of all who protect these attributes; 1/2 where all of them have one value."""
-        members = [plan.users for plan in plans if set(names) <= set(plan.names)]
-        rows = self.users.rows[np.concatenate(members)]
-        private = self.users.private.select(rows)
-        if len(names) == 1 and np.count_nonzero(private.attribute(*names).counts) < 2:
-            return 0.5
-        value, records = private.joint(names), self.drawn.activity.scores[rows]
-        told = value.told
-        return bound_on_attacks(records[told], value.codes[told], value.n_values)
 
     @property
     def posterior(self) -> UserPosterior:
