@@ -183,9 +183,8 @@ def identifiers(table: Table, name: str, order: NameOrder) -> Column:
     """
     column = column_named(table, name)
     require(column.is_read, f"line 1: expected text or numbers in the column '{name}'")
-    are_whole = not any(map(is_rounded, column.texts))
-    require(are_whole, f"line 1: the column '{name}' has {ROUNDED}")
     texts = order(distinct_texts(column))
+    require(not any(map(is_rounded, texts)), f"line 1: the column '{name}' has {ROUNDED}")
     codes = codes_in(column, texts)
     table.require_rows(codes >= 0, f"a value in the column '{name}'")
     return Column(codes, texts)

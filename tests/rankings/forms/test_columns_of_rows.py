@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from hushrank.activities.activity_files import read_activity
@@ -412,6 +413,13 @@ def test_people_whom_nobody_names_are_not_one(tmp_path, nobody):
         path.write_text("\n".join([f"{title},item,score", *rows]))
         with pytest.raises(HushrankError, match=rf"'{title}' has values like NULL.*; see line 3$"):
             read(path)
+
+
+def test_what_names_nobody_in_a_dictionary_and_in_no_row_is_nobody_s_id():
+    known = ["a", "b", "NULL", "b\u200b", "1e+17"]
+    who = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), known)
+    table = pa.table({"who": who, "1st choice": ["tea", "milk", "milk"]})
+    assert read_rankings(table, id="who").n_people == 2
 
 
 def test_large_scores_of_narrow_floats_are_the_numbers_that_they_are():

@@ -11,7 +11,7 @@ from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.names import ROUNDED, is_rounded
-from hushrank.files.tables import column_named, require_persons
+from hushrank.files.tables import column_named, held_texts, require_persons
 from hushrank.rankings.agreement import (
     FEWEST_TELLING,
     N_PARTS,
@@ -206,6 +206,7 @@ def _last_rows(head: Headed, beside: "_Beside") -> tuple[Headed, int | None]:
         return head, None
     people = head.table.columns[beside.person]
     require(people.is_read, f"id: expected text or numbers in {listed([beside.person])}")
+    people = held_texts(people.codes, people.texts)
     are_whole = not any(map(is_rounded, people.texts))
     require(are_whole, f"id: {listed([beside.person])} has {ROUNDED}")
     require_persons(head.table, people, f"id: {listed([beside.person])}")
