@@ -133,12 +133,7 @@ def _column(chunks: Any) -> Column:
     encoded = chunks if is_encoded else chunks.dictionary_encode()
     require(encoded.num_chunks, "expected at least 1 row")
     whole = pa.concat_arrays(encoded.chunks)  # one dictionary for all
-    values, kind = whole.dictionary.to_pylist(), whole.dictionary.type
-    n_bits = kind.bit_width if pa.types.is_floating(kind) else 64
-    read = [
-        "" if value is None or value != value else text_of(value, n_bits).strip()
-        for value in values
-    ]
+    read = _texts_of(whole.dictionary, pa)
     texts = tuple(dict.fromkeys(read))  # without the blanks around them some are the same
     is_unsigned = pa.types.is_unsigned_integer(whole.indices.type)  # polars' categories
     indices = whole.indices.cast(pa.int64()) if is_unsigned else whole.indices
@@ -179,3 +174,12 @@ def _arrow_column(column: Column | NDArray[np.number[Any]]) -> Any:
         return pa.array(column)
     codes = pa.array(column.codes.astype(np.int32), mask=column.codes < 0)
     return pa.DictionaryArray.from_arrays(codes, pa.array(column.texts, pa.string()))
+
+
+def _texts_of(values: Any, pa: Any) -> list[str]:
+    """Return the values of a dictionary as texts without outer blanks; what is missing is empty."""
+    n_bits = values.type.bit_width if pa.types.is_floating(values.type) else 64
+    return [
+        "" if value is None or value != value else text_of(value, n_bits).strip()
+        for value in values.to_pylist()
+    ]
