@@ -23,7 +23,7 @@ from hushrank.mechanisms.local import Tally
 from hushrank.protocols.chosen import Choosing, Chosen
 from hushrank.protocols.learnt.learnt import Learnt
 from hushrank.protocols.registry import EVERY_OPTION, NamedProtocol
-from hushrank.surveys.survey import Round, RoundTallies, require_round
+from hushrank.surveys.survey import Round, RoundTallies, asks_everybody, require_round
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.workflows.results.collection import Collection
 
@@ -43,6 +43,11 @@ class Asked:
     def surveys(self) -> Round:
         """What each part asks."""
         return tuple(part.survey for part in self.parts)
+
+    @property
+    def asks_everybody(self) -> bool:
+        """Whether people of every lot are asked."""
+        return asks_everybody(self.surveys)
 
     def part_of(self, lot: float) -> int | None:
         """Return the part that asks people of this lot; None where nobody asks them now."""

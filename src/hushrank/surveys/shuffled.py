@@ -11,7 +11,7 @@ from hushrank.mechanisms.local import Reporting
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.samplers.word_probabilities import WORDS, exp_below
-from hushrank.surveys.survey import Round, Survey
+from hushrank.surveys.survey import Round, Survey, asks_everybody
 
 GRAIN = Fraction(1, 2**53)
 """Lots are so fine: a part of the people may be as much larger than its interval."""
@@ -66,10 +66,8 @@ def _part(survey: Survey) -> Fraction:
 def _require_everybody(surveys: Round) -> None:
     own = any(survey.is_personal for survey in surveys)
     require(not own, "shuffled: people with other budgets are no crowd; account for each budget")
-    ends = sorted(survey.lots for survey in surveys)
-    lots = [0.0, *(high for _, high in ends)]
-    whole = [low for low, _ in ends] == lots[:-1] and lots[-1] == 1.0
-    require(whole, "shuffled: expected every round to ask everybody, this one asks a part of them")
+    apart = "shuffled: expected every round to ask everybody, this one asks a part of them"
+    require(asks_everybody(surveys), apart)
 
 
 def _above(number: Fraction) -> float:

@@ -139,6 +139,13 @@ def require_round(surveys: Round) -> None:
         require(apart, named)
 
 
+def asks_everybody(surveys: Round) -> bool:
+    """Whether a round asks people of every lot."""
+    ends = sorted(survey.lots for survey in surveys)
+    lots = [0.0, *(high for _, high in ends)]
+    return [low for low, _ in ends] == lots[:-1] and lots[-1] == 1.0
+
+
 def _are_apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
     """Whether two intervals [low, high) have no number in common."""
     return one[1] <= other[0] or other[1] <= one[0]

@@ -232,7 +232,7 @@ class Collecting(Protocol):
 
 
 class Secrets(Protocol):
-    """Digests of tokens: invitations, sign-in links, sessions, keys of organisers' backends."""
+    """Digests: of invitations, sign-in links, sessions, keys of backends, people who were asked."""
 
     async def put_secrets(self, secrets: Sequence[Secret]) -> None:
         """Keep all of them or none, in place of those of the same kind and digest.

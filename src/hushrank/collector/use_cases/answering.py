@@ -15,6 +15,7 @@ from hushrank.collector.store.store import Acceptance, Incoming, Joined, Secret
 from hushrank.collector.tokens import Assignment, key_of, receipt, sign, verify
 from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import (
+    ASKED,
     LOTS,
     Accepted,
     Assigned,
@@ -34,6 +35,8 @@ MOST_KEPT_PLACES = 2**22
 """People with later places in a deck are asked anew in a repeated survey."""
 _PLACES = MOST_PARTS * (MOST_KEPT_PLACES + 1)
 _NUMBERS = 2**31
+
+OTHER_DEVICE = "another device of this person was asked before"
 
 _Round: TypeAlias = tuple[str, int]
 _Desks: TypeAlias = tuple[Desk, ...] | Refusal
@@ -99,7 +102,8 @@ class Answering(Shelf):
         """Say what a person is asked in the open round: always the same person, the same question.
 
         Raises Refusal: not-open, closed, not-invited, malformed; conflict where another device of
-        the person, whose lot is in another part of the people, was asked before.
+        the person, whose lot is in another part of the people, was asked before, in an earlier
+        round too.
         """
         record = await self._record(id)
         number = self._open_round_of(record)
@@ -109,11 +113,13 @@ class Answering(Shelf):
         part = asked.part_of(joining.lot / LOTS)
         if part is None:
             return NotAsked(number)
+        if not (record.draft.joining == "open" or asked.asks_everybody):
+            await self._require_first(id, number, person)
         kept = await self._earlier(id, record, joining.earlier, number, asked, part)
         joined = await self.store.join(id, number, _deck(part, kept), person)
         joined = present(joined, "closed", "the round has ended")
         before, position = _place(joined)
-        allow(before == part, "conflict", "another device of this person was asked before")
+        allow(before == part, "conflict", OTHER_DEVICE)
         published = asked.parts[part]
         seed = self._deck_seed(record, number, part)
         questions = _dealt(seed, published.survey, position)
@@ -168,6 +174,18 @@ class Answering(Shelf):
             return hmac.compare_digest(known.blob, digest)
         old = await self.store.secret("api-key", digest, now=now)  # kept when there could be more
         return old is not None and old.survey == id
+
+    async def _require_first(self, id: str, number: int, person: bytes) -> None:
+        """Remember, until the survey ends, whom a round of some of the people asks.
+
+        Each device draws its lot: another one of the person, or a forger's, may be of other people.
+        Raises Refusal where a round before has asked this person.
+        """
+        round = number.to_bytes()
+        before = await self.store.secret(ASKED, person, now=self._now())
+        if before is None:
+            await self.store.put_secrets([Secret(ASKED, person, round, id)])
+        allow(before is None or before.blob == round, "conflict", OTHER_DEVICE)
 
     def _named(self, record: Record, id: str, how: str, who: str) -> bytes:
         allow(1 <= len(who) <= 200, "malformed", "expected 1 to 200 characters that name a person")

@@ -15,7 +15,7 @@ from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_o
 from hushrank.collector.store.store import Kept, NewRound
 from hushrank.collector.tokens import MOST_KEYS
 from hushrank.collector.use_cases.drafting import Drafting
-from hushrank.collector.use_cases.records import Record, RoundRecord
+from hushrank.collector.use_cases.records import ASKED, Record, RoundRecord
 from hushrank.errors import HushrankError
 from hushrank.poisoning.findings import Suspicion
 from hushrank.poisoning.forgery import Forgery, weight_of
@@ -73,6 +73,7 @@ class Running(Drafting):
         while (life := (await self._record(id)).life).state in ("open", "counting"):
             await self._end_round(id, life)
         if life.state == "between":
+            await self._forget_asked(id, present(life.round, "not-allowed", ENDED))
             await self._change_life(id, lambda life: life.finish(self._now()))
 
     async def publish(self, id: str) -> None:
@@ -211,6 +212,8 @@ class Running(Drafting):
         await self.store.forget_people(id, number)
         before = await self._tallies(id, record, until=number)
         follows = await self._follows(id, record, (*before, tallies))
+        if not follows:
+            await self._forget_asked(id, number)
 
         def ended(now: Record) -> Record:
             allow(now.life.round == number, "not-allowed", ENDED)
@@ -219,6 +222,11 @@ class Running(Drafting):
             return msgspec.structs.replace(now, life=life)
 
         await self._change(id, ended)
+
+    async def _forget_asked(self, id: str, last: int) -> None:
+        """Forget who was asked in which round, where none follows the last one."""
+        if await self.store.drop_secrets(ASKED, id):
+            await self.store.forget_people(id, last)  # for good: it empties the log
 
     async def _counted(self, id: str, number: int, n_parts: int) -> list[Counted]:
         """Read how often each report to each question arrived, by part of the round."""

@@ -6,7 +6,7 @@ from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.postgres import answers, connections, deletion, people
 from hushrank.collector.store.postgres.connections import transaction
-from hushrank.collector.store.store import Answer, Counts, Incoming, StoreFailure
+from hushrank.collector.store.store import Answer, Counts, Incoming, Secret, StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
 from tests.collector.store.running import KEY, NOW, kinds, on_store, open_survey, person, upload
@@ -42,6 +42,27 @@ def test_no_answer_is_left_where_several_deletions_were_cut_off(database):
         assert await rows_of(store, ["answers"]) > 0
         await store.sweep(NOW)
         assert await rows_of(store, ["answers", "surveys", "rounds"]) == 0
+
+    on_store(database, scenario)
+
+
+def test_who_was_asked_is_in_no_order_when_the_round_has_ended(database):
+    """Beside reports, which are there as they came, it would tell whose each is."""
+    lies = "SELECT digest FROM hushrank.secrets WHERE survey IS NOT NULL ORDER BY ctid"
+
+    async def scenario(store):
+        await open_survey(store)
+        digests = [person(n * 7 % 20) for n in range(20)]
+        for digest in digests:
+            await store.put_secrets([Secret("asked", digest, b"0", "s")])
+        elsewhere = Secret("session", person(99), b"")
+        await store.put_secrets([elsewhere])
+        await store.close_round("s", 0)
+        assert [row["digest"] for row in await store._pool.fetch(lies)] == digests
+        await store.forget_people("s", 0)
+        assert [row["digest"] for row in await store._pool.fetch(lies)] == sorted(digests)
+        assert await store.secret("asked", digests[3], now=NOW) is not None
+        assert await store.secret("session", person(99), now=NOW) == elsewhere
 
     on_store(database, scenario)
 

@@ -112,7 +112,9 @@ async def _keep(
 async def forget(connection: Connection, survey: str, round: int) -> None:
     """Delete who has which assignment of a closed round.
 
-    Its decks become one: those of a repeated survey name assignments of the one before.
+    Its decks become one: those of a repeated survey name assignments of the one before. Digests of
+    those who were asked, among the secrets, are written anew by size: as they came they would tell
+    by their order which reports are whose.
     """
     key = await closed_round(connection, survey, round)
     await connection.execute(
@@ -124,3 +126,10 @@ async def forget(connection: Connection, survey: str, round: int) -> None:
         timeout=None,
     )
     await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)
+    await connection.execute(
+        "WITH kept AS (DELETE FROM hushrank.secrets WHERE survey ="
+        " (SELECT survey FROM hushrank.rounds WHERE key = $1) RETURNING *)"
+        " INSERT INTO hushrank.secrets SELECT * FROM kept ORDER BY digest",
+        key,
+        timeout=None,
+    )

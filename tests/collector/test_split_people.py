@@ -1,0 +1,168 @@
+"""Whom one round of some of the people has asked, no other asks, whatever lot a device names."""
+
+import pytest
+
+from hushrank.collector.service import Assigned, Joining, NotAsked, Upload
+from tests.collector.drafts import KEY, draft
+from tests.collector.test_service import TASTES, person, refusal_of, report
+
+OF_FIRST, OF_SECOND = 5, 2**31 + 5
+"""Lots of people whom the first round asks, and the second."""
+
+HOW = {"invitations": "invitation", "api": "app", "open": "device"}
+
+
+class Split:
+    """A survey in its first round, which asks half of the people, and who joins it."""
+
+    def __init__(self, service, id, joining, known):
+        self.service, self.id, self._joining, self._known = service, id, joining, known
+
+    @classmethod
+    async def begun(cls, service, joining, split="people"):
+        fields = {"protocol": "safari", "options": {"split": split}, "joining": joining}
+        id = await service.create(draft(**fields))
+        await service.open(id)
+        known = ()
+        if joining == "invitations":
+            known = await service.invite(id, 40)
+        elif joining == "api":
+            known = (await service.make_api_key(id),) * 40
+        return cls(service, id, joining, known)
+
+    def joins(self, n, lot):
+        """Somebody joins: an invited one by another device for each lot."""
+        if self._joining == "invitations":
+            asks = Joining(f"{n} {lot}", lot, invitation=self._known[n])
+        elif self._joining == "api":
+            asks = Joining(person(n), lot, api_key=self._known[n])
+        else:
+            asks = Joining(person(n), lot)
+        return self.service.join(self.id, asks)
+
+    async def answers(self, people, lot):
+        """Let people answer by devices that name this lot."""
+        uploads = []
+        for n in people:
+            given = await self.joins(n, lot)
+            reports = report(given.handout, lot / 2**32, TASTES[n % len(TASTES)], n)
+            uploads.append(Upload(given.assignment, KEY, reports))
+        await self.service.accept(uploads)
+
+    async def goes_on(self):
+        await self.service.close_round(self.id)
+        await self.service.open_round(self.id)
+
+    async def digest(self, n):
+        """Return what the store knows a person by."""
+        who = self._known[n] if self._joining == "invitations" else person(n)
+        record = await self.service._record(self.id)
+        return self.service._named(record, self.id, HOW[self._joining], who)
+
+    async def remembers(self, n):
+        now, digest = self.service._now(), await self.digest(n)
+        return await self.service.store.secret("asked", digest, now=now) is not None
+
+
+@pytest.mark.parametrize("joining", ["invitations", "api"])
+def test_whom_the_first_round_asked_the_second_asks_by_no_device(in_service, joining):
+    async def using(service):
+        split = await Split.begun(service, joining)
+        await split.answers(range(20), OF_FIRST)
+        await split.joins(20, OF_FIRST)  # and does not answer
+        again = await split.joins(0, OF_FIRST)
+        assert not again.is_new
+        await split.goes_on()
+        for asked in (0, 20):
+            assert await refusal_of(split.joins(asked, OF_SECOND)) == "conflict"
+            assert isinstance(await split.joins(asked, OF_FIRST), NotAsked)
+        assert (await service.store.counts(split.id, 1)).joined == 0
+        await split.answers(range(21, 30), OF_SECOND)
+        assert not (await split.joins(21, OF_SECOND)).is_new
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("joining", ["invitations", "api"])
+def test_whom_the_first_round_did_not_ask_is_not_remembered(in_service, joining):
+    async def using(service):
+        split = await Split.begun(service, joining)
+        await split.answers(range(20), OF_FIRST)
+        assert isinstance(await split.joins(30, OF_SECOND), NotAsked)
+        assert [await split.remembers(n) for n in (0, 30)] == [True, False]
+        await split.goes_on()
+        assert isinstance(await split.joins(30, OF_SECOND), Assigned)
+
+    in_service(using)
+
+
+async def _end_the_last_round(split):
+    await split.goes_on()
+    await split.answers(range(20, 30), OF_SECOND)
+    await split.service.close_round(split.id)
+
+
+async def _end_between(split):
+    await split.service.close_round(split.id)
+    await split.service.close(split.id)
+
+
+async def _end_at_once(split):
+    await split.service.close(split.id)
+
+
+async def _delete(split):
+    await split.service.delete(split.id)
+
+
+@pytest.mark.parametrize("ends", [_end_the_last_round, _end_between, _end_at_once, _delete])
+def test_who_was_asked_is_forgotten_when_the_survey_ends(in_service, tmp_path, ends):
+    """No byte of it is left, in the log neither."""
+
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        digest = await split.digest(3)
+        files = list(tmp_path.iterdir())
+        assert any(digest in file.read_bytes() for file in files)
+        await ends(split)
+        assert not any(digest in file.read_bytes() for file in files)
+
+    in_service(using)
+
+
+def test_who_was_asked_is_remembered_between_the_rounds(in_service):
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        await service.close_round(split.id)
+        assert await split.remembers(3)
+
+    in_service(using)
+
+
+def test_a_survey_that_ends_after_too_few_reports_remembers_nobody(in_service):
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(3), OF_FIRST)
+        await service.close_round(split.id)
+        assert (await service.survey(split.id)).life.state == "closed"
+        assert not await split.remembers(1)
+
+    in_service(using)
+
+
+@pytest.mark.parametrize(
+    ("joining", "share"), [("open", "people"), ("invitations", "budget"), ("api", "budget")]
+)
+def test_nobody_is_remembered_who_could_not_be_asked_by_another_lot(in_service, joining, share):
+    """Devices of an open link are new people as often as they like."""
+
+    async def using(service):
+        split = await Split.begun(service, joining, share)
+        await split.answers(range(20), OF_FIRST)
+        assert not await split.remembers(3)
+        await split.goes_on()
+        assert isinstance(await split.joins(3, OF_SECOND), Assigned)
+
+    in_service(using)
