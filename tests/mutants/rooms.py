@@ -100,7 +100,8 @@ ROOMS = (
                 f"tests/collector/test_{name}.py"
                 for name in ("desk", "draft", "elsewhere", "forecast")
             ),
-            *(f"tests/collector/test_{name}.py" for name in ("handing_over", "life", "rounds")),
+            *(f"tests/collector/test_{name}.py" for name in ("life", "rounds")),
+            "tests/collector/use_cases/test_handing_over.py",
             *("tests/collector/test_service.py", "tests/collector/test_chosen_questions.py"),
             *("tests/collector/results", "tests/collector/store", "tests/collector/web"),
         ),
@@ -115,9 +116,9 @@ ROOMS = (
         (
             *(
                 f"tests/collector/test_{name}.py"
-                for name in ("answering", "decks", "desk", "service", "tokens")
+                for name in ("decks", "service", "tokens", "chosen_questions")
             ),
-            *("tests/collector/test_handing_over.py", "tests/collector/test_chosen_questions.py"),
+            "tests/collector/use_cases",
         ),
         ("tests/collector/device", "tests/collector/web/api/test_reports.py"),
     ),
