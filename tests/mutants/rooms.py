@@ -98,11 +98,10 @@ ROOMS = (
         (
             *(
                 f"tests/collector/test_{name}.py"
-                for name in ("desk", "draft", "elsewhere", "forecast")
+                for name in ("draft", "elsewhere", "forecast", "life", "rounds")
             ),
-            *(f"tests/collector/test_{name}.py" for name in ("life", "rounds")),
-            "tests/collector/use_cases/test_handing_over.py",
             *("tests/collector/test_service.py", "tests/collector/test_chosen_questions.py"),
+            "tests/collector/use_cases",
             *("tests/collector/results", "tests/collector/store", "tests/collector/web"),
         ),
         ("tests/collector/device", "tests/cli"),
