@@ -22,6 +22,9 @@ from hushrank.redacted import Redacted
 BIN = timedelta(minutes=10)
 """How exactly the store knows when reports came."""
 
+ASKED = "asked"
+"""The kind of a secret that is the digest of somebody whom a round of some people has asked."""
+
 Acceptance = Literal["new", "same", "other", "closed"]
 """What became of an upload: stored; there before; refused as others are there; too late."""
 

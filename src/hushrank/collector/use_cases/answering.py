@@ -11,11 +11,10 @@ from hushrank.collector.decks import questions_at
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked
-from hushrank.collector.store.store import Acceptance, Incoming, Joined, Secret
+from hushrank.collector.store.store import ASKED, Acceptance, Incoming, Joined, Secret
 from hushrank.collector.tokens import Assignment, key_of, receipt, sign, verify
 from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import (
-    ASKED,
     LOTS,
     Accepted,
     Assigned,

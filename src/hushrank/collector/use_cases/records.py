@@ -16,9 +16,6 @@ from hushrank.surveys.wire_documents import SentReport
 LOTS = 2**32
 """A lot is a whole number below this, divided by it."""
 
-ASKED = "asked"
-"""What the store calls the digest of somebody whom a round of some of the people has asked."""
-
 IdempotencyKey: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 

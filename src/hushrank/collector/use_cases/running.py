@@ -12,10 +12,10 @@ from hushrank.collector.draft import Draft, mark_of
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_of, require_groups
-from hushrank.collector.store.store import Kept, NewRound
+from hushrank.collector.store.store import ASKED, Kept, NewRound
 from hushrank.collector.tokens import MOST_KEYS
 from hushrank.collector.use_cases.drafting import Drafting
-from hushrank.collector.use_cases.records import ASKED, Record, RoundRecord
+from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.errors import HushrankError
 from hushrank.poisoning.findings import Suspicion
 from hushrank.poisoning.forgery import Forgery, weight_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.postgres.connections import LOCKS, Connection
 from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds
-from hushrank.collector.store.store import Joined
+from hushrank.collector.store.store import ASKED, Joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,10 @@ async def forget(connection: Connection, survey: str, round: int) -> None:
     )
     await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)
     await connection.execute(
-        "WITH kept AS (DELETE FROM hushrank.secrets WHERE survey ="
+        "WITH kept AS (DELETE FROM hushrank.secrets WHERE kind = $2 AND survey ="
         " (SELECT survey FROM hushrank.rounds WHERE key = $1) RETURNING *)"
         " INSERT INTO hushrank.secrets SELECT * FROM kept ORDER BY digest",
         key,
+        ASKED,
         timeout=None,
     )
