@@ -1,4 +1,5 @@
 import sqlite3
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing import get_context
@@ -524,6 +525,33 @@ def test_a_round_that_asks_others_costs_nothing(live):
             assert device.spent().in_all == 0
             device.forget(survey)
             assert [name.split()[0] for name in memory._kept] == ["series"]
+
+
+def test_of_two_devices_of_an_invited_person_one_is_asked_where_rounds_ask_others(live):
+    """That none of sixty is refused, as all draw lots that ask them once, has a chance of 3e-8."""
+    fields = {"protocol": "safari", "options": {"split": "people"}, "joining": "invitations"}
+    survey = live.open(**fields)
+    tokens = live.run(live.service.invite(survey, 60))
+
+    def asked(token):
+        device = live.device()
+        try:
+            standing = device.join(survey, invitation=token)
+        except Problem as problem:
+            return problem.kind
+        if standing.handout is None:
+            return "others"
+        device.answer(survey, ORDER)
+        device.send(survey)
+        return "asked"
+
+    first = [asked(token) for token in tokens]
+    live.run(live.service.close_round(survey))
+    live.run(live.service.open_round(survey))
+    rounds = Counter(zip(first, [asked(token) for token in tokens], strict=True))
+    assert rounds["asked", "asked"] == 0
+    assert rounds["asked", "conflict"] > 0
+    assert rounds["others", "asked"] > 0
 
 
 def test_a_survey_that_is_forgotten_leaves_the_answers_of_none_of_its_rounds(live):

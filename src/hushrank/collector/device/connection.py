@@ -48,7 +48,7 @@ PROBLEMS = {
     "closed": "the survey, or the round, is closed",
     "not-invited": "this survey needs an invitation",
     "forged": "it does not know the assignment of this device",
-    "conflict": "it has another answer of this device",
+    "conflict": "another device was asked, or another answer came, for the same place before",
     "malformed": "it does not understand this version of hushrank",
     "too-many": "too many requests; try again in a minute",
 }
