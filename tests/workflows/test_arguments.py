@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import hushrank
+from hushrank.errors import HushrankError
 from hushrank.protocols.registry import Safari
-from hushrank.workflows.arguments import expect_loss
+from hushrank.workflows.arguments import expect_loss, expect_number
 
 PEOPLE = hushrank.simulate("mallows", people=60, items=4, seed=1)
 
@@ -68,6 +69,12 @@ def test_simulate_names_what_is_wrong(options, kind, said):
 def test_an_option_of_the_other_model_is_refused():
     with pytest.raises(hushrank.HushrankError, match="plackett-luce takes no dispersion"):
         hushrank.simulate("plackett-luce", people=5, items=3, dispersion=0.5)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), Fraction(10**400, 3)])
+def test_numbers_beyond_all_floats_are_refused_by_name(number):
+    with pytest.raises(HushrankError, match=r"^budget: expected a number that a float can hold$"):
+        expect_number(number, "budget")
 
 
 def test_numbers_of_numpy_are_numbers():

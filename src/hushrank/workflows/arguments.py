@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hushrank.accounting.rounding import within
-from hushrank.errors import expect, require
+from hushrank.errors import HushrankError, expect, require
 
 __all__ = [
     "expect",
@@ -24,10 +24,17 @@ __all__ = [
 
 
 def expect_number(value: Any, named: str) -> float:
-    """Return a number of Python's or numpy's as Python's; else raise TypeError with its name."""
+    """Return a number of Python's or numpy's as Python's; else raise TypeError with its name.
+
+    Raises HushrankError for one that is too large for a float.
+    """
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{named}: expected a number, got {type(value).__name__}")
-    return int(value) if isinstance(value, Integral) else float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        raise HushrankError(f"{named}: expected a number that a float can hold") from None
+    return int(value) if isinstance(value, Integral) else nearest
 
 
 def expect_loss(value: Any, named: str) -> float:
