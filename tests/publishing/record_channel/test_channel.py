@@ -209,6 +209,14 @@ def test_a_small_budget_keeps_most_records():
     assert found.leakage < found.problem.untouched_leakage
 
 
+@pytest.mark.parametrize("budget", [1e-200, 1e-320, 5e-324])
+def test_a_budget_that_is_next_to_nothing_leaves_everybody_their_own_record(budget):
+    rng = np.random.default_rng(5)
+    found = solve_record_channel(records(40), guesses(40), budget=budget, rng=rng)
+    assert found.distance == 0
+    assert found.counts.tolist() == [1] * 40
+
+
 @pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])
 def test_where_the_first_try_is_beyond_the_budget_another_is_within(seed, budget):
     rng = np.random.default_rng(seed)

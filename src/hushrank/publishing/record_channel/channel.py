@@ -36,6 +36,8 @@ POWER, LARGEST_CHANGE = 1.5, 3.0
 """The power by which prices follow distances at first, halved whenever the aim is crossed, and the
 largest change at once: distances answer late, the more so the nearer records are to untouched."""
 MOST_BLOCKS, MOST_TRIALS = 40, 5
+LEAST_AIM = 1e-100
+"""Distances so small are none, and powers of what exceeds them no floats."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +133,7 @@ def solve_record_channel(
         is_spent = 1 - SLACK <= found.distance / budget <= 1
         if is_spent or (found.distance <= budget and problem.price == LEAST_PRICE):
             break
-        aim *= AIM * budget / max(found.distance, AIM * budget / LARGEST_CHANGE)
+        aim *= AIM * budget / max(found.distance, AIM * budget / LARGEST_CHANGE, LEAST_AIM)
     if best is None:
         raise HushrankError(f"no exchange of records was found within a budget of {budget:g}")
     return best
@@ -152,7 +154,7 @@ def _priced(
     found, power, was_far = start, POWER, start.distance > aim
     for _ in range(MOST_BLOCKS):
         found = improved(problem, found)
-        spent = found.distance / aim
+        spent = found.distance / max(aim, LEAST_AIM)
         power, was_far = (power if was_far == (spent > 1) else power / 2), spent > 1
         at_limit = problem.price == (LEAST_PRICE if spent < 1 else MOST_PRICE)
         is_near = abs(spent - 1) <= SLACK or at_limit
