@@ -105,6 +105,26 @@ def test_a_value_that_nobody_was_taught_scores_least() -> None:
     assert (found[:, 1] < found[:, [0, 2]].min(axis=1)).all()
 
 
+def test_a_value_of_open_users_alone_is_no_obstacle() -> None:
+    """Nobody who is attacked has it, so nobody is taught it by those who leaked."""
+    scores, values = planted(tilt=2.0)
+    known, asked = slice(0, 60), slice(60, 120)
+    of_open = values[known].copy()
+    of_open[:6] = 2
+    case = AttackCase(scores[known], of_open, scores[asked], values[asked], 3)
+    found = attack(case, rng=np.random.default_rng(1))
+    assert len(found.areas) == 16
+    assert found.areas["stack of all"] > 0.7
+
+
+def test_records_of_scores_whose_squares_vanish_are_as_long_as_others() -> None:
+    scores = csr_array(np.array([[1e-200, 0.0, 1e-200], [0.0, 5e-324, 0.0], [1.0, 1.0, 0.0]]))
+    seen = features(scores).toarray()
+    assert seen[0] == pytest.approx([0.5**0.5, 0, 0.5**0.5])
+    assert seen[1].tolist() == [0, 1, 0]
+    assert np.array_equal(seen[2], features(scores[2:]).toarray()[0])
+
+
 def test_attackers_guess_from_few_items_too() -> None:
     """Fewer items than the components that records are reduced to."""
     scores, values = planted(tilt=2.0)

@@ -207,8 +207,7 @@ def _stacked(
         within, foretold = _by_known(*of_known, seen[asked], n_values, rng, told)
         stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
         stack.fit(np.column_stack([alone[known], within]), values[known])
-        guessed = stack.predict_proba(np.column_stack([alone[asked], foretold]))
-        found[asked] = np.log(np.maximum(guessed, 1e-12))
+        found[asked] = value_scores(stack, np.column_stack([alone[asked], foretold]), n_values)
     return found
 
 

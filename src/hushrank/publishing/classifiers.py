@@ -19,6 +19,8 @@ N_NEIGHBOURS = 50
 BOOSTING_ROUNDS = 150
 SVM_LOOSENESS, LOGISTIC_LOOSENESS = 0.2, 2.0
 """Of records of length 1: the inverse of how strongly a classifier is regularized."""
+SQUARES_VANISH = 1e-100
+"""Records of such small scores alone are scaled up first: floats do not hold their squares."""
 
 
 def classifiers() -> dict[str, Callable[[int], Classifier]]:
@@ -41,6 +43,9 @@ def features(scores: csr_array) -> csr_array:
     """Return what classifiers see of records (users, items): log(1 + score), each of length 1."""
     weights = np.log1p(scores.data.astype(np.float64))
     users = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    largest = np.zeros(scores.shape[0])
+    np.maximum.at(largest, users, weights)
+    weights /= np.where(largest < SQUARES_VANISH, largest, 1.0)[users]
     lengths = np.sqrt(np.bincount(users, weights**2, minlength=scores.shape[0]))
     weights /= lengths[users]
     narrow = scores.indices.astype(np.int32), scores.indptr.astype(np.int32)  # all sklearn takes
@@ -65,7 +70,7 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def value_scores(classifier: Classifier, records: csr_array, n_values: int) -> Floats:
+def value_scores(classifier: Classifier, records: csr_array | Floats, n_values: int) -> Floats:
     """Return a score (users, values) for each value: log-probabilities, or distances to a border.
 
     A value that the classifier never saw scores least.
