@@ -266,6 +266,21 @@ def test_a_wrong_type_is_named(call, message):
         call()
 
 
+def test_a_release_of_other_users_is_refused_and_not_taken_for_nothing():
+    """Records that are left out tell nothing: the worst attacker would have 1 - AUC of a half."""
+    renamed = Activity(VISITS.scores, tuple(f"x{user}" for user in VISITS.users), VISITS.items)
+    said = "released: expected users of the activity, got 240 others"
+    with pytest.raises(HushrankError, match=said):
+        attack(VISITS, renamed, PEOPLE, private=["group"])
+    with pytest.raises(HushrankError, match=said):
+        evaluate(VISITS, renamed, held_out=VISITS)
+
+
+def test_attackers_see_items_that_were_released_and_never_used():
+    renamed = Activity(VISITS.scores, VISITS.users, tuple(f"x{item}" for item in VISITS.items))
+    assert attack(VISITS, renamed, PEOPLE, private=["group"]).worst < 0.15
+
+
 def test_what_cannot_be_judged_is_refused():
     with pytest.raises(HushrankError, match="private: expected the attributes to guess"):
         attack(VISITS, VISITS, PEOPLE)

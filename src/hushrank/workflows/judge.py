@@ -256,7 +256,8 @@ def attack(
     seed: the attackers' own; it protects nobody. progress: called with what is being done.
     Privacy: the result is computed from raw data, for their owner alone.
     Raises TypeError, which names the argument, for a value of a wrong type, and HushrankError when
-    attackers have nobody to learn from or nobody to attack, or scikit-learn is missing.
+    attackers have nobody to learn from or nobody to attack, others were released, or scikit-learn
+    is missing.
     Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), 1 - AUC; retraining and the stack are ours.
 
     Example:
@@ -277,7 +278,7 @@ def attack(
     if posterior is not None and not hasattr(posterior, "chances_of"):
         got = type(posterior).__name__
         raise TypeError(f"posterior: expected that of a comparison of a release, got {got}")
-    seen = _released_activity(released).aligned(activity.users, activity.items)
+    raw, seen = _side_by_side(activity, _released_activity(released, activity))
     names = _attributes(released, private)
     targets = attacked_users(profiles.aligned(activity.users), names)
     known = targets.release(seen)
@@ -286,7 +287,7 @@ def attack(
         known = replace(known, posterior=posterior.chances_of(of_users, targets.values))
     attacked = parts_of(progress, "attacking activity as it is")
     rng = np.random.default_rng(seed)
-    before = attackers.attack(targets.release(activity), rng=rng, tell=attacked)
+    before = attackers.attack(targets.release(raw), rng=rng, tell=attacked)
     attacked = parts_of(progress, "attacking what was released")
     after = attackers.attack(known, rng=np.random.default_rng(seed), tell=attacked)
     return AttackResult(names, len(targets.protected), len(targets.open_users), before, after)
@@ -340,7 +341,7 @@ def evaluate(
     seed = expect_seed(seed)
     known = get_args(Recommender)
     require(recommender in known, f"recommender: expected one of {', '.join(known)}")
-    trial = foretelling(activity, _released_activity(released), held_out)
+    trial = foretelling(activity, _released_activity(released, activity), held_out)
     trained = parts_of(progress, "training on activity as it is")
     train = partial(trial.by_training, recommender=recommender, repetitions=repetitions, seed=seed)
     before = train(trial.seen, tell=trained)
@@ -352,13 +353,25 @@ def evaluate(
     return EvaluationResult(*found, activity.n_users, n_changed)
 
 
-def _released_activity(released: Activity | HasActivity) -> Activity:
-    """Return the activity that was released; raise TypeError, which names the argument."""
+def _released_activity(released: Activity | HasActivity, activity: Activity) -> Activity:
+    """Return what was released of an activity; raise TypeError, which names the argument.
+
+    Raises HushrankError where it has other users: left out, they would tell nothing.
+    """
     found = released if isinstance(released, Activity) else getattr(released, "activity", None)
     if not isinstance(found, Activity):
         got = type(released).__name__
         raise TypeError(f"released: expected a Release or an Activity, got {got}")
+    n_others = len(set(found.users) - set(activity.users))
+    require(n_others == 0, f"released: expected users of the activity, got {n_others} others")
     return found
+
+
+def _side_by_side(activity: Activity, released: Activity) -> tuple[Activity, Activity]:
+    """Return both with the users of the activity and the items of either: attackers see all."""
+    known = set(activity.items)
+    items = (*activity.items, *(item for item in released.items if item not in known))
+    return activity.aligned(activity.users, items), released.aligned(activity.users, items)
 
 
 def _attributes(released: Activity | HasActivity, private: Sequence[str] | None) -> tuple[str, ...]:
