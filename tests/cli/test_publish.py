@@ -274,6 +274,24 @@ def test_what_cannot_be_told_by_one_posterior_is_refused_before_anything_is_rele
     assert not out.exists()
 
 
+def test_a_posterior_of_a_value_called_user_is_refused_before_anything_is_released(
+    monkeypatch, files, tmp_path, capsys
+):
+    """Its column would take the place of that of the users."""
+    people, out = tmp_path / "roles.csv", tmp_path / "out.csv"
+    _, *lines = (files / "people.csv").read_text().splitlines()
+    users = [line.split(",")[0] for line in lines]
+    roles = (f"{user},{('user', 'admin')[n % 2]}" for n, user in enumerate(users))
+    people.write_text("\n".join(["user,role", *roles]) + "\n")
+    arguments = ["--profiles", people, "--private", "role", "--budget", 0.05, "--output", out]
+    told = ["--posterior", tmp_path / "told.csv"]
+    whole = [files / "visits.csv", *arguments]
+    assert hushrank(monkeypatch, "publish", "historical", *whole, *told) == 1
+    assert "a posterior needs values that are not called user" in capsys.readouterr().err
+    assert not out.exists()
+    assert hushrank(monkeypatch, "publish", "historical", *whole) == 0
+
+
 def test_the_json_says_what_voids_its_figures(monkeypatch, files, tmp_path):
     _, _, result = published(monkeypatch, files, tmp_path, "privrank", "--keep-own", "--seed", 3)
     said = json.loads(result.read_text())["privacy_statement"]

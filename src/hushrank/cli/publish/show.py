@@ -21,7 +21,11 @@ from hushrank.cli.output.talk import for_people, working
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, outputs
 from hushrank.workflows.publish.historical import Release, hold_out, publish_and_compare
-from hushrank.workflows.publish.posterior_file import has_one_posterior, write_posterior
+from hushrank.workflows.publish.posterior_file import (
+    has_one_posterior,
+    require_columns,
+    write_posterior,
+)
 from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import ReleaseTerms
 from hushrank.workflows.results.useful_budgets import useful_in_words
@@ -108,6 +112,7 @@ def _publish(
     if paths.posterior is not None:
         one = has_one_posterior(activity, profiles, terms.private)
         require(one, "--posterior needs users who all protect the same attributes")
+        require_columns(profiles.joint(terms.private).values)
     named = ("budget", "protect:", "clusters", "max_ratio", "method withhold")
     with in_flags(*named), working("publishing") as progress:
         return Publication(

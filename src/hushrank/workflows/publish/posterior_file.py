@@ -12,6 +12,9 @@ from hushrank.errors import require
 from hushrank.files.disk import FilePath, errors_naming
 from hushrank.files.tables import Written, held_texts, read_table, whole_where_all_are, write_table
 
+USER = "user"
+"""The column of users, beside those of values."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UserPosterior:
@@ -46,10 +49,19 @@ def has_one_posterior(activity: Activity, profiles: Profiles, private: Sequence[
     return len(kinds - {()}) <= 1
 
 
+def require_columns(values: Sequence[str]) -> None:
+    """Raise HushrankError where a value is called as the column of users is."""
+    require(USER not in values, f"a posterior needs values that are not called {USER}")
+
+
 def write_posterior(posterior: UserPosterior, path: FilePath) -> None:
-    """Write a column of users, and one a value; only the owner may read the file."""
+    """Write a column of users, and one a value; only the owner may read the file.
+
+    Raises HushrankError as `require_columns`.
+    """
+    require_columns(posterior.values)
     everybody = np.arange(len(posterior.users), dtype=np.int32)
-    columns: dict[str, Written] = {"user": held_texts(everybody, posterior.users)}
+    columns: dict[str, Written] = {USER: held_texts(everybody, posterior.users)}
     for value, column in zip(posterior.values, posterior.chances.T, strict=True):
         columns[value] = whole_where_all_are(column)
     write_table(columns, path, secret=True)
@@ -62,7 +74,7 @@ def read_posterior(path: FilePath, users: tuple[str, ...], values: tuple[str, ..
     """
     with errors_naming(path):
         table = read_table(path)
-        require(table.header[0] == "user", "line 1: expected the column user first")
+        require(table.header[0] == USER, "line 1: expected the column user first")
         require(set(values) <= set(table.header[1:]), "line 1: expected a column of each value")
         known = tuple(table.columns[0].texts[code] for code in table.columns[0].codes)
         found = [table.columns[table.header.index(value)].numbers() for value in values]
