@@ -117,6 +117,17 @@ def test_a_value_of_open_users_alone_is_no_obstacle() -> None:
     assert found.areas["stack of all"] > 0.7
 
 
+@pytest.mark.parametrize("score", [0.0, 1.0])
+def test_of_records_that_are_all_alike_nothing_is_learnt(score: float) -> None:
+    """All of one pool, or all withheld: without a warning of what does not vary."""
+    scores, values = planted(tilt=2.0)
+    alike = csr_array(np.full((60, N_ITEMS), score))
+    alike.eliminate_zeros()
+    case = AttackCase(scores[:60], values[:60], alike, values[60:120], 2)
+    found = attack(case, rng=np.random.default_rng(1))
+    assert all(0 < area < 0.6 for area in found.areas.values())
+
+
 def test_records_of_scores_whose_squares_vanish_are_as_long_as_others() -> None:
     scores = csr_array(np.array([[1e-200, 0.0, 1e-200], [0.0, 5e-324, 0.0], [1.0, 1.0, 0.0]]))
     seen = features(scores).toarray()

@@ -101,7 +101,7 @@ def attack(
     users than folds.
     """
     require_foldable(release.values, N_FOLDS)
-    with one_thread(), np.errstate(invalid="ignore"):  # withheld records have no variance
+    with one_thread(), np.errstate(divide="ignore", invalid="ignore"):  # equal ones do not vary
         told = _Taught(tell)
         scores = _original(release, rng, told) | _retrained(release, rng, told)
         scores[COPIES] = _log_copies(release)
