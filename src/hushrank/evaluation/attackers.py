@@ -28,7 +28,7 @@ from hushrank.publishing.classifiers import (
 )
 
 N_FOLDS, N_HALVES = 5, 2
-COPIES, POSTERIOR = "copies", "channel posterior"
+COPIES, POSTERIOR, SIZE = "copies", "channel posterior", "size of scores"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,9 +93,9 @@ def attack(
 
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
-    released, or the channel's posterior. The stack is taught what all of these say who know half of
-    the values. The joint ones know half, or four fifths, and what the values say of users with the
-    same record.
+    released, the channel's posterior, or how large scores are, which classifiers do not. The stack
+    is taught what all but the last of these say who know half of the values. The joint ones know
+    half, or four fifths, and what the values say of users with the same record.
     tell: is told which share of the classifiers has been taught.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
@@ -110,6 +110,7 @@ def attack(
         scores["stack of all"] = _stacked(scores, release, rng, told)
         scores |= _joint(scores, release, rng, told)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
+    areas[SIZE] = _area_by_size(release)
     return Attacks(areas | {COPIES: max(areas[COPIES], 1 - areas[COPIES])})
 
 
@@ -179,6 +180,23 @@ def _log_copies(release: AttackCase) -> Floats:
     """Return one score for all values but the first, and its opposite for that."""
     many = np.log(_copies(release).astype(np.float64))
     return np.column_stack([-many, *[many] * (release.n_values - 1)])
+
+
+def _area_by_size(release: AttackCase) -> float:
+    """Return the AUC of who guesses by the mean log(1 + score), and knows which way for a value.
+
+    Features of classifiers are of length 1: of records in which only this differs they see nothing.
+    """
+    records, n_users = release.records, len(release.values)
+    n_records = np.diff(records.indptr)
+    users = np.repeat(np.arange(n_users), n_records)
+    means = np.bincount(users, np.log1p(records.data), n_users) / np.maximum(n_records, 1)
+    sizes = means.round(9)  # else records of ones would differ by rounding
+    guesses, areas = np.column_stack([-sizes, sizes]), []
+    for value in np.unique(release.values):
+        area = area_under_curve(guesses, (release.values == value).astype(np.intp))
+        areas.append(max(area, 1 - area))
+    return float(np.mean(areas))
 
 
 def _copies(release: AttackCase) -> NDArray[np.intp]:
