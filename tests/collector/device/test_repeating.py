@@ -155,19 +155,22 @@ def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
             device.answer(stranger, order)
 
 
-def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_last():
-    """By an older one a change would show which nothing has paid for."""
+@pytest.mark.parametrize(("truths", "reported"), [("0102", "0100"), ("0012", "0011")])
+def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_last(
+    truths, reported
+):
+    """Nor the first one: by any other a change would show which nothing has paid for."""
     mechanism = GeneralizedRandomizedResponse(3, 1.0)
     survey = Survey("one", (RankLevel(0, (0, 1, 2, 2)),), (mechanism,), 1.0)
     published = PublishedSurvey(survey, NAMES)
     handout, memos, sent = read_handout(published.handout([0]), most_epsilon=8), {}, []
-    for truth in (0, 1, 0, 2):
+    for truth in map(int, truths):
         told = {0: np.array([truth])}
         affords = len(sent) < 3
         drawn = answer_each(handout, told, memos, lambda _, own: int(own[0]), is_affordable=affords)
         memos = drawn.memos
         sent.append(drawn.answered.reports)
-    assert sent == [(0,), (1,), (0,), (0,)]
+    assert sent == [(int(report),) for report in reported]
 
 
 def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it():
