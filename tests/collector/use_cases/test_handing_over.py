@@ -255,6 +255,38 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
     in_folder(refused)
 
 
+def test_who_takes_a_round_back_just_after_another_changes_nothing(tmp_path, in_folder):
+    """Two commands at once, of which one counted wrongly: what the first one kept is the result."""
+
+    async def twice(service: Service):
+        id = await answered(service)
+        right = await elsewhere(service, id, tmp_path)
+        wrong, late = _counted_wrongly(right), Service(service.store)
+        check = late._checked
+
+        async def slowly(*found):
+            tallies = await check(*found)
+            await service.take_back(id, right)
+            return tallies
+
+        late._checked = slowly
+        with pytest.raises(Refusal, match="this round was ended meanwhile"):
+            await late.take_back(id, wrong)
+        ((_, kept),) = await Service(service.store).tallies(id)
+        assert encode_tallies(kept) == encode_tallies(right.rounds[0].counted)
+
+    in_folder(twice)
+
+
+def _counted_wrongly(survey: SurveySoFar) -> SurveySoFar:
+    """Return a survey of as many reports, which support the first category alone."""
+    each = (
+        tuple((n, (n, *(0,) * (len(support) - 1))) for n, support in part)
+        for part in survey.rounds[0].tallies
+    )
+    return _with(survey, tallies=tuple(each))
+
+
 def _with(survey: SurveySoFar, **changed: object) -> SurveySoFar:
     """Return a survey whose only round says something else."""
     (first,) = survey.rounds
