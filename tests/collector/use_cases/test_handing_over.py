@@ -15,6 +15,7 @@ from hushrank.collector.rounds import encode_tallies
 from hushrank.collector.service import Joining, Service
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import StoreFailure
+from hushrank.files.pieces import MARK
 from tests.collector.drafts import draft
 from tests.collector.test_service import person, take_part
 from tests.commands import hushrank
@@ -253,6 +254,22 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
             await service.take_back(this_week, right)
 
     in_folder(refused)
+
+
+def test_files_of_several_marks_have_none(tmp_path, in_folder):
+    """As many reports of another week beside some of this one would be taken back for all of it."""
+
+    async def marked(service: Service):
+        right = await elsewhere(service, await answered(service), tmp_path)
+        table, paths = parquet.read_table(tmp_path / "reports.parquet"), []
+        for mark in (right.rounds[0].handed, *"abcdefgh"):
+            paths.append(tmp_path / f"{mark}.parquet")
+            parquet.write_table(table.replace_schema_metadata({MARK: mark}), paths[-1])
+        for other in paths[1:]:
+            assert tally_reports([paths[0], other], right.before(1)).rounds[0].handed == ""
+        assert tally_reports([paths[0]] * 2, right.before(1)).rounds[0].handed == paths[0].stem
+
+    in_folder(marked)
 
 
 def test_who_takes_a_round_back_just_after_another_changes_nothing(tmp_path, in_folder):
