@@ -81,6 +81,14 @@ def test_the_tally_counts_the_supported_categories(kind, epsilon, n_categories):
     np.testing.assert_array_equal(mechanism.tally(reports).support, supports.sum(axis=0))
 
 
+@pytest.mark.parametrize("kind", HASHED)
+def test_everybody_draws_a_function_of_their_own(kind):
+    """By one function for all, categories of one bucket look alike however many people answer."""
+    reports = kind(20, 1.0).randomise(np.zeros(100, dtype=np.intp), rng=Randomness.seeded(1))
+    multipliers, offsets = reports["multiplier"], reports["offset"]
+    assert len({*multipliers.tolist()}) == len({*offsets.tolist()}) == 100
+
+
 @pytest.mark.parametrize("bucket", range(4))
 def test_a_report_at_the_edges_of_a_bucket_is_counted_on_the_right_side(bucket):
     """Category v hashes to offset + v 2^32: just below and at the edges of the bucket."""
