@@ -22,6 +22,7 @@ from tests.statistics import random_seed
 N_USERS, N_ITEMS = 1200, 120
 BLIND = ("copies", "size of scores")
 """Attackers who do not look at which items a record has."""
+BY_ITEMS = tuple(classifiers())
 
 
 def planted(n_groups: int = 2, tilt: float = 1.0) -> tuple[csr_array, np.ndarray]:
@@ -130,6 +131,17 @@ def test_scores_that_are_larger_for_one_value_betray_it(n_values: int, largest: 
     found = attack(case, rng=np.random.default_rng(1)).areas
     assert found["size of scores"] > (0.95 if n_values == 2 else 0.8)
     assert found["naive Bayes, retrained"] < 0.7
+
+
+def test_who_looks_at_all_combines_how_large_scores_are_with_which_items_there_are() -> None:
+    scores, values = planted(tilt=0.2)
+    sizes = np.exp(np.random.default_rng(3).normal(size=N_USERS) + 1.2 * values)
+    found = attack(
+        released(csr_array(scores.multiply(sizes[:, None])), values), rng=np.random.default_rng(1)
+    ).areas
+    others = max(area for name, area in found.items() if name.split(",")[0] in (*BLIND, *BY_ITEMS))
+    assert found["stack of all"] > others + 0.02
+    assert found["joint quadratic, four fifths leaked"] > others + 0.02
 
 
 def test_scores_that_are_all_one_say_nothing_by_their_size() -> None:

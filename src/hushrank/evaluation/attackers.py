@@ -24,6 +24,7 @@ from hushrank.publishing.classifiers import (
     features,
     one_thread,
     require_foldable,
+    score_sizes,
     value_scores,
 )
 
@@ -94,8 +95,8 @@ def attack(
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
     released, the channel's posterior, or how large scores are, which classifiers do not. The stack
-    is taught what all but the last of these say who know half of the values. The joint ones know
-    half, or four fifths, and what the values say of users with the same record.
+    is taught what all of these say who know half of the values. The joint ones know half, or four
+    fifths, and what the values say of users with the same record.
     tell: is told which share of the classifiers has been taught.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
@@ -104,13 +105,15 @@ def attack(
     with one_thread(), np.errstate(divide="ignore", invalid="ignore"):  # equal ones do not vary
         told = _Taught(tell)
         scores = _original(release, rng, told) | _retrained(release, rng, told)
-        scores[COPIES] = _log_copies(release)
+        scores[COPIES] = _rising(np.log(_copies(release).astype(np.float64)), release)
+        if np.ptp(sizes := score_sizes(release.records)):
+            scores[SIZE] = _rising(sizes, release)
         if release.posterior is not None:
             scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
         scores["stack of all"] = _stacked(scores, release, rng, told)
         scores |= _joint(scores, release, rng, told)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
-    areas[SIZE] = _area_by_size(release)
+    areas[SIZE] = _area_by_size(sizes, release.values)
     return Attacks(areas | {COPIES: max(areas[COPIES], 1 - areas[COPIES])})
 
 
@@ -173,28 +176,21 @@ def _joint(
 
 def _without_values(scores: Mapping[str, Floats]) -> list[str]:
     """Return the attackers who need no protected user's value."""
-    return [name for name in scores if name.endswith(", original") or name in (COPIES, POSTERIOR)]
+    return [
+        name for name in scores if name.endswith(", original") or name in (COPIES, POSTERIOR, SIZE)
+    ]
 
 
-def _log_copies(release: AttackCase) -> Floats:
-    """Return one score for all values but the first, and its opposite for that."""
-    many = np.log(_copies(release).astype(np.float64))
-    return np.column_stack([-many, *[many] * (release.n_values - 1)])
+def _rising(number: Floats, release: AttackCase) -> Floats:
+    """Return a number (users,) as the score of all values but the first, whose score falls."""
+    return np.column_stack([-number, *[number] * (release.n_values - 1)])
 
 
-def _area_by_size(release: AttackCase) -> float:
-    """Return the AUC of who guesses by the mean log(1 + score), and knows which way for a value.
-
-    Features of classifiers are of length 1: of records in which only this differs they see nothing.
-    """
-    records, n_users = release.records, len(release.values)
-    n_records = np.diff(records.indptr)
-    users = np.repeat(np.arange(n_users), n_records)
-    means = np.bincount(users, np.log1p(records.data), n_users) / np.maximum(n_records, 1)
-    sizes = means.round(9)  # else records of ones would differ by rounding
+def _area_by_size(sizes: Floats, values: WholeNumbers) -> float:
+    """Return the AUC of who guesses by how large scores are, and knows which way for a value."""
     guesses, areas = np.column_stack([-sizes, sizes]), []
-    for value in np.unique(release.values):
-        area = area_under_curve(guesses, (release.values == value).astype(np.intp))
+    for value in np.unique(values):
+        area = area_under_curve(guesses, (values == value).astype(np.intp))
         areas.append(max(area, 1 - area))
     return float(np.mean(areas))
 

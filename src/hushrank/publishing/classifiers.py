@@ -52,6 +52,18 @@ def features(scores: csr_array) -> csr_array:
     return csr_array((weights, *narrow), shape=scores.shape)
 
 
+def score_sizes(scores: csr_array) -> Floats:
+    """Return how large each record's scores are (users,): the mean of log(1 + score), 0 of none.
+
+    `features` do not tell. Rounded, or records of ones would differ by their length.
+    """
+    n_users, n_records = scores.shape[0], np.diff(scores.indptr)
+    users = np.repeat(np.arange(n_users), n_records)
+    means = np.bincount(users, np.log1p(scores.data), n_users) / np.maximum(n_records, 1)
+    sizes: Floats = means.round(9)
+    return sizes
+
+
 def require_sklearn() -> None:
     """Raise HushrankError, which says how to get it, unless scikit-learn is installed."""
     try:

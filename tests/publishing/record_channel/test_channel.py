@@ -187,11 +187,26 @@ class Seeing:
 def test_every_classifier_tells_what_it_believes(monkeypatch, blind):
     makers = {n: lambda seed, is_blind=each: Seeing(is_blind) for n, each in enumerate(blind)}
     monkeypatch.setattr(beliefs_module, "classifiers", lambda: makers)
-    monkeypatch.setattr(beliefs_module, "features", np.asarray)
+    monkeypatch.setattr(beliefs_module, "features", csr_array.toarray)
     values = np.arange(40) % 2
-    known = np.eye(2)[values]
+    known = csr_array(np.eye(2)[values])
     found = beliefs(known, values, known, 2, rng=np.random.default_rng(1))
     assert (found[np.arange(40), values] > 0.9).all()
+
+
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_scores_that_are_larger_for_one_value_are_believed_to_tell_it(n_values):
+    """Features are of length 1: they are the same whoever did everything nine times."""
+    scores, values = records(3 * N_USERS), np.arange(3 * N_USERS) % n_values
+    scaled = csr_array(scores.multiply(np.where(values == 1, 9.0, 1.0)[:, None]))
+    known, asked = np.split(np.arange(3 * N_USERS), [N_USERS])
+    believed, blind = (
+        beliefs(each[known], values[known], each[asked], n_values, rng=np.random.default_rng(1))
+        for each in (scaled, scores)
+    )
+    right = believed[:, 1] > 0.5
+    assert (right == (values[asked] == 1)).mean() > 0.95
+    assert blind[values[asked] == 1, 1].mean() < 0.7
 
 
 def test_three_values_are_hidden_too():
