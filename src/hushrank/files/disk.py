@@ -2,6 +2,7 @@
 
 import os
 import re
+import sqlite3
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -133,6 +134,12 @@ def keep_to_owner(path: FilePath) -> None:
         os.close(_for_its_owner(os.fspath(target), os.O_CREAT | os.O_EXCL | os.O_RDWR))
     if target.stat().st_size == 0:
         target.chmod(0o600)
+
+
+def require_own_tables(database: sqlite3.Connection, table: str, expected: str) -> None:
+    """Raise HushrankError for a database of somebody else's: with tables, and none of this name."""
+    names = {name for (name,) in database.execute("SELECT name FROM sqlite_schema")}
+    require(not names or table in names, f"{expected}, this is another database")
 
 
 def _wait_for(descriptor: int) -> None:

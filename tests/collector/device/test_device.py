@@ -764,6 +764,16 @@ def test_a_file_that_is_no_memory_is_named_and_left_as_it_is(tmp_path):
         FileMemory(tmp_path / "nowhere" / "device.sqlite")
 
 
+def test_a_database_of_another_program_is_no_memory_and_left_as_it_is(tmp_path):
+    path = tmp_path / "contacts.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE contacts (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(HushrankError, match=r"contacts.sqlite: .* this is another database"):
+        FileMemory(path)
+    assert path.read_bytes() == before
+
+
 def test_nothing_that_a_device_keeps_shows_itself(live):
     survey, device = live.open(), live.device()
     device.join(survey)

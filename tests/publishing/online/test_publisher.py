@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -15,7 +16,7 @@ from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
 from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
-from hushrank.publishing.online.state import StreamState
+from hushrank.publishing.online.state import StreamState, stored_setup
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import counts, population
@@ -343,6 +344,17 @@ def test_a_commit_waits_for_the_disk(tmp_path):
     state = publisher().resume(tmp_path / "state")
     (synchronous,) = state._database.execute("PRAGMA synchronous").fetchone()
     assert synchronous == 2  # FULL
+
+
+@pytest.mark.parametrize("opens", [stored_setup, lambda path: StreamState(path, "settings")])
+def test_a_database_of_another_program_is_no_state_and_left_as_it_is(tmp_path, opens):
+    path = tmp_path / "contacts.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE contacts (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(HushrankError, match=r"contacts.sqlite: .* this is another database"):
+        opens(path)
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_is_no_state_is_refused(tmp_path):

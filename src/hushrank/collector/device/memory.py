@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import errors_naming, keep_to_owner
+from hushrank.files.disk import errors_naming, keep_to_owner, require_own_tables
 from hushrank.files.encodings import UNREADABLE
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -21,6 +21,7 @@ WAIT_SECONDS = 30.0
 """How long another process may keep the file."""
 SETTINGS = "PRAGMA synchronous=EXTRA; PRAGMA secure_delete=ON;"
 TABLE = "CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID"
+EXPECTED = "expected the memory of a device, that nobody else keeps open"
 GET = "SELECT value FROM kept WHERE name = ?"
 PUT = "INSERT OR REPLACE INTO kept VALUES (?, ?)"
 DROP = "DELETE FROM kept WHERE name = ?"
@@ -93,6 +94,7 @@ class FileMemory:
             try:
                 database.executescript(SETTINGS)
                 database.execute("BEGIN IMMEDIATE")
+                require_own_tables(database, "kept", EXPECTED)
                 database.execute(TABLE)
             except BaseException:
                 database.close()
@@ -118,8 +120,7 @@ class FileMemory:
             with errors_naming(self._path):
                 yield
         except sqlite3.Error:
-            message = "expected the memory of a device, that nobody else keeps open"
-            raise HushrankError(f"{self._path}: {message}") from None
+            raise HushrankError(f"{self._path}: {EXPECTED}") from None
 
 
 class SimulatedMemory:

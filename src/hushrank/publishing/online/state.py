@@ -12,7 +12,7 @@ import numpy as np
 
 from hushrank.arrays import Indices, Integers
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import keep_to_owner
+from hushrank.files.disk import keep_to_owner, require_own_tables
 from hushrank.publishing.online.documents import current_to_bytes, user_from_bytes, user_to_bytes
 from hushrank.publishing.online.user import StreamUser
 
@@ -23,6 +23,7 @@ withheld INTEGER NOT NULL, told REAL NOT NULL, worst_told REAL NOT NULL, state B
 CREATE TABLE IF NOT EXISTS channels (number INTEGER PRIMARY KEY, current BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS batch (first INTEGER, released BLOB NOT NULL, note BLOB NOT NULL);
 """
+EXPECTED = "expected a state of a stream that nobody else uses"
 USER = "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?, ?)"
 CHANNEL = "INSERT OR REPLACE INTO channels VALUES (?, ?)"
 TOTALS = """
@@ -103,6 +104,7 @@ class StreamState:
     def _begin(self, settings: str | None, setup: bytes) -> None:
         self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
         self._database.execute("BEGIN EXCLUSIVE")
+        require_own_tables(self._database, "stream", EXPECTED)
         for statement in TABLES.strip().splitlines():
             self._database.execute(statement)
         row = self._database.execute("SELECT version, settings FROM stream").fetchone()
@@ -188,7 +190,7 @@ class StreamState:
         except OSError as error:
             message = error.strerror or "cannot be opened"
         except sqlite3.Error:
-            message = "expected a state of a stream that nobody else uses"
+            message = EXPECTED
         else:
             return
         raise HushrankError(f"{self._path}: {message}") from None
