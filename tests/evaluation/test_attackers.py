@@ -9,6 +9,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import AttackCase, Attacks, attack, bound_on_attacks
 from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import (
+    SCORE_SIZES,
     area_under_curve,
     classifiers,
     cross_fitted_scores,
@@ -20,9 +21,16 @@ from hushrank.publishing.record_channel.beliefs import beliefs
 from tests.statistics import random_seed
 
 N_USERS, N_ITEMS = 1200, 120
-BLIND = ("copies", "size of scores")
+BLIND = ("copies", *SCORE_SIZES)
 """Attackers who do not look at which items a record has."""
 BY_ITEMS = tuple(classifiers())
+UNLIKE_SCORES = (
+    ("spread of scores", [1, 8], [2, 5]),
+    ("largest score", [3] * 11 + [9], [3] * 12),
+    ("least score", [3] * 11 + [1], [3] * 12),
+    ("fractions of scores", [2.5, 3.5], [2, 4]),
+)
+"""Which attacker sees it, the scores of one value, and those of the other."""
 
 
 def planted(n_groups: int = 2, tilt: float = 1.0) -> tuple[csr_array, np.ndarray]:
@@ -116,7 +124,7 @@ def test_a_value_of_open_users_alone_is_no_obstacle() -> None:
     of_open[:6] = 2
     case = AttackCase(scores[known], of_open, scores[asked], values[asked], 3)
     found = attack(case, rng=np.random.default_rng(1))
-    assert len(found.areas) == 17
+    assert len(found.areas) == 21
     assert found.areas["stack of all"] > 0.7
 
 
@@ -131,6 +139,25 @@ def test_scores_that_are_larger_for_one_value_betray_it(n_values: int, largest: 
     found = attack(case, rng=np.random.default_rng(1)).areas
     assert found["size of scores"] > (0.95 if n_values == 2 else 0.8)
     assert found["naive Bayes, retrained"] < 0.7
+
+
+@pytest.mark.parametrize(("name", "of_one", "of_other"), UNLIKE_SCORES)
+def test_how_scores_are_spread_betrays_a_value(
+    name: str, of_one: list[float], of_other: list[float]
+) -> None:
+    """Who looks at the mean alone, or at records of length 1, sees little of it or nothing."""
+    rng, values = np.random.default_rng(3), np.arange(300) % 2
+    scores = np.zeros((300, 30))
+    for record, value in zip(scores, values, strict=True):
+        of_user = rng.permutation(np.resize(of_one if value else of_other, 12))
+        record[rng.permutation(30)[:12]] = of_user * rng.choice([1, 3, 5, 7])
+    known, asked = np.split(np.arange(300), [60])
+    records = csr_array(scores)
+    case = AttackCase(records[known], values[known], records[asked], values[asked], 2)
+    found = attack(case, rng=np.random.default_rng(1)).areas
+    assert found[name] > 0.95
+    assert found["stack of all"] > 0.95
+    assert max(found["size of scores"], found["naive Bayes, retrained"]) < 0.75
 
 
 def test_who_looks_at_all_combines_how_large_scores_are_with_which_items_there_are() -> None:
@@ -148,7 +175,8 @@ def test_scores_that_are_all_one_say_nothing_by_their_size() -> None:
     scores, values = planted(tilt=2.0)
     ones = csr_array((np.ones(scores.nnz), scores.indices, scores.indptr), shape=scores.shape)
     case = AttackCase(ones[:60], values[:60], ones[60:180], values[60:180], 2)
-    assert attack(case, rng=np.random.default_rng(1)).areas["size of scores"] == 0.5
+    areas = attack(case, rng=np.random.default_rng(1)).areas
+    assert [areas[name] for name in SCORE_SIZES] == [0.5] * len(SCORE_SIZES)
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
@@ -188,7 +216,7 @@ def test_attackers_guess_from_five_users_of_each_value(n_open: int, n_items: int
     asked = np.concatenate([rows[10:15] for rows in of_values])
     known, given = (few[taught], values[taught]), (few[asked], values[asked])
     found = attack(AttackCase(*known, *given, 2), rng=np.random.default_rng(1))
-    assert len(found.areas) == 17
+    assert len(found.areas) == 21
     assert all(0 <= area <= 1 for area in found.areas.values())
     too_few = AttackCase(*known, given[0][1:], given[1][1:], 2)
     with pytest.raises(HushrankError, match="expected 5 or more users of each value, got 4"):

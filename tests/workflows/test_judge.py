@@ -233,7 +233,7 @@ def test_others_whole_records_that_many_were_seen_with_are_no_leak():
 
 
 def test_no_repr_shows_a_figure_and_a_notebook_says_for_whom_they_are(attacked):
-    assert repr(attacked) == "AttackResult(17 attackers of 120 users)"
+    assert repr(attacked) == "AttackResult(21 attackers of 120 users)"
     html = attacked._repr_html_()
     assert "for you, protected by nothing" in html
     assert f"{attacked.worst:.3f}" in html

@@ -18,6 +18,7 @@ from hushrank.evaluation.joint_attackers import (
     told_values,
 )
 from hushrank.publishing.classifiers import (
+    SCORE_SIZES,
     area_under_curve,
     classifiers,
     cross_fitted_scores,
@@ -29,7 +30,7 @@ from hushrank.publishing.classifiers import (
 )
 
 N_FOLDS, N_HALVES = 5, 2
-COPIES, POSTERIOR, SIZE = "copies", "channel posterior", "size of scores"
+COPIES, POSTERIOR = "copies", "channel posterior"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,9 +95,9 @@ def attack(
 
     Each classifier is taught on open users' records (`original`), and on released records whose
     users' values leaked (`retrained`, by cross-fitting). Others see how often a record was
-    released, the channel's posterior, or how large scores are, which classifiers do not. The stack
-    is taught what all of these say who know half of the values. The joint ones know half, or four
-    fifths, and what the values say of users with the same record.
+    released, the channel's posterior, or how large scores are and how they are spread, which
+    classifiers do not. The stack is taught what all of these say who know half of the values. The
+    joint ones know half, or four fifths, and what the values say of users with the same record.
     tell: is told which share of the classifiers has been taught.
     Raises HushrankError, before any is taught, when scikit-learn is missing, or a value has fewer
     users than folds.
@@ -106,14 +107,14 @@ def attack(
         told = _Taught(tell)
         scores = _original(release, rng, told) | _retrained(release, rng, told)
         scores[COPIES] = _rising(np.log(_copies(release).astype(np.float64)), release)
-        if np.ptp(sizes := score_sizes(release.records)):
-            scores[SIZE] = _rising(sizes, release)
+        sizes = dict(zip(SCORE_SIZES, score_sizes(release.records).T, strict=True))
+        scores |= {name: _rising(each, release) for name, each in sizes.items() if np.ptp(each)}
         if release.posterior is not None:
             scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
         scores["stack of all"] = _stacked(scores, release, rng, told)
         scores |= _joint(scores, release, rng, told)
     areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
-    areas[SIZE] = _area_by_size(sizes, release.values)
+    areas |= {name: _area_by_size(each, release.values) for name, each in sizes.items()}
     return Attacks(areas | {COPIES: max(areas[COPIES], 1 - areas[COPIES])})
 
 
@@ -177,7 +178,9 @@ def _joint(
 def _without_values(scores: Mapping[str, Floats]) -> list[str]:
     """Return the attackers who need no protected user's value."""
     return [
-        name for name in scores if name.endswith(", original") or name in (COPIES, POSTERIOR, SIZE)
+        name
+        for name in scores
+        if name.endswith(", original") or name in (COPIES, POSTERIOR, *SCORE_SIZES)
     ]
 
 
@@ -187,7 +190,7 @@ def _rising(number: Floats, release: AttackCase) -> Floats:
 
 
 def _area_by_size(sizes: Floats, values: WholeNumbers) -> float:
-    """Return the AUC of who guesses by how large scores are, and knows which way for a value."""
+    """Return the AUC of who guesses by one of SCORE_SIZES, and knows which way for a value."""
     guesses, areas = np.column_stack([-sizes, sizes]), []
     for value in np.unique(values):
         area = area_under_curve(guesses, (values == value).astype(np.intp))

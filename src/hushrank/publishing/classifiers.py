@@ -19,6 +19,14 @@ N_NEIGHBOURS = 50
 BOOSTING_ROUNDS = 150
 SVM_LOOSENESS, LOGISTIC_LOOSENESS = 0.2, 2.0
 """Of records of length 1: the inverse of how strongly a classifier is regularized."""
+SCORE_SIZES = (
+    "size of scores",
+    "spread of scores",
+    "largest score",
+    "least score",
+    "fractions of scores",
+)
+"""What `score_sizes` says, by column."""
 SQUARES_VANISH = 1e-100
 """Records of such small scores alone are scaled up first: floats do not hold their squares."""
 
@@ -53,15 +61,27 @@ def features(scores: csr_array) -> csr_array:
 
 
 def score_sizes(scores: csr_array) -> Floats:
-    """Return how large each record's scores are (users,): the mean of log(1 + score), 0 of none.
+    """Return how large each record's scores are (users, SCORE_SIZES): `features` do not tell.
 
-    `features` do not tell. Rounded, or records of ones would differ by their length.
+    Of log(1 + score) the mean, 0 of no record, the standard deviation, and how far the largest and
+    the least are from the mean; and the share of scores that are no whole numbers. Rounded, or
+    records of ones would differ by their length.
     """
     n_users, n_records = scores.shape[0], np.diff(scores.indptr)
-    users = np.repeat(np.arange(n_users), n_records)
-    means = np.bincount(users, np.log1p(scores.data), n_users) / np.maximum(n_records, 1)
-    sizes: Floats = means.round(9)
-    return sizes
+    users, logs = np.repeat(np.arange(n_users), n_records), np.log1p(scores.data)
+
+    def means(numbers: Floats) -> Floats:
+        found: Floats = np.bincount(users, numbers, n_users) / np.maximum(n_records, 1)
+        return found
+
+    size = means(logs)
+    off = logs - size[users]
+    above, below = np.zeros((2, n_users))
+    np.maximum.at(above, users, off)
+    np.minimum.at(below, users, off)
+    fractions = means((scores.data % 1 > 0).astype(np.float64))
+    sizes: Floats = np.column_stack([size, np.sqrt(means(off**2)), above, below, fractions])
+    return sizes.round(9)
 
 
 def require_sklearn() -> None:

@@ -209,6 +209,27 @@ def test_scores_that_are_larger_for_one_value_are_believed_to_tell_it(n_values):
     assert blind[values[asked] == 1, 1].mean() < 0.7
 
 
+@pytest.mark.parametrize(
+    ("of_one", "of_other"),
+    [
+        ([1, 8], [2, 5]),
+        ([3] * 11 + [9], [3] * 12),
+        ([3] * 11 + [1], [3] * 12),
+        ([2.5, 3.5], [2, 4]),
+    ],
+)
+def test_how_scores_are_spread_is_believed_to_tell_a_value(of_one, of_other):
+    """Wide ones, a large one, a small one, and fractions: their mean, times 1 to 7, says little."""
+    rng, values = np.random.default_rng(3), np.arange(300) % 2
+    scores = np.zeros((300, 30))
+    for record, value in zip(scores, values, strict=True):
+        of_user = rng.permutation(np.resize(of_one if value else of_other, 12))
+        record[rng.permutation(30)[:12]] = of_user * rng.choice([1, 3, 5, 7])
+    known, asked = csr_array(scores[:150]), csr_array(scores[150:])
+    believed = beliefs(known, values[:150], asked, 2, rng=np.random.default_rng(1))
+    assert ((believed[:, 1] > 0.5) == (values[150:] == 1)).mean() > 0.95
+
+
 def test_three_values_are_hidden_too():
     rng = np.random.default_rng(5)
     found = solve_record_channel(records(), guesses(n_values=3), budget=BUDGET, rng=rng)

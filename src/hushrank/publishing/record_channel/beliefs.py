@@ -32,9 +32,9 @@ def beliefs(
     """Return P(value | record) (users, values) by a stack of all classifiers.
 
     open_scores (open users, items), open_values: users who protect nothing, and tell. A logistic
-    regression on the classifiers' cross-fitted scores, and on how large a record's scores are,
-    where they differ, calibrates them. tell: is told which share of the classifiers has been
-    taught.
+    regression on the classifiers' cross-fitted scores, and on how large a record's scores are and
+    how they are spread, where that differs, calibrates them. tell: is told which share of the
+    classifiers has been taught.
     Raises HushrankError when a value has too few open users, or scikit-learn is missing.
     """
     known, asked = features(open_scores), features(scores)
@@ -49,9 +49,9 @@ def beliefs(
             final = make(int(rng.integers(2**31))).fit(known, open_values)
             foretold.append(value_scores(final, asked, n_values))
             tell(number / len(classifiers()))
-        if np.ptp(sizes := score_sizes(open_scores)):
-            taught.append(sizes[:, None])
-            foretold.append(score_sizes(scores)[:, None])
+        differ = np.ptp(sizes := score_sizes(open_scores), axis=0) > 0
+        taught.append(sizes[:, differ])
+        foretold.append(score_sizes(scores)[:, differ])
         return _calibrated(np.hstack(taught), open_values, np.hstack(foretold))
 
 
