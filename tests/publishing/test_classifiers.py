@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from hushrank.publishing.classifiers import area_under_curve, cross_fitted_scores
+from hushrank.publishing.classifiers import area_under_curve, cross_fitted_scores, score_sizes
 
 
 class Share:
@@ -30,6 +31,23 @@ def test_every_user_is_scored_by_a_classifier_of_the_others():
     )
     assert len(made) == 3
     assert scores == pytest.approx(np.log(0.5) * np.ones((12, 2)))
+
+
+def test_of_scores_their_mean_spread_ends_and_fractions_are_told():
+    records = csr_array(np.array([[np.e - 1, 0, np.e**3 - 1], [1.0, 1.0, 0], [2.5, 0, 0]]))
+    sizes = score_sizes(records)
+    np.testing.assert_allclose(sizes[0], [2.0, 1.0, 1.0, -1.0, 1.0], atol=1e-9)
+    np.testing.assert_allclose(sizes[1], [np.log(2), 0, 0, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(sizes[2], [np.log(3.5), 0, 0, 0, 1.0], atol=1e-9)
+
+
+def test_records_of_ones_are_all_of_one_size_and_withheld_ones_are_no_other():
+    drawn = np.random.default_rng(1).random((200, 30)) < np.linspace(0, 0.9, 200)[:, None]
+    sizes = score_sizes(csr_array(drawn.astype(float)))
+    assert not drawn[0].any()
+    assert (np.ptp(sizes, axis=0) == 0).all()
+    nothing = score_sizes(csr_array(np.zeros((3, 4))))
+    assert (nothing == 0).all()
 
 
 def test_the_area_is_the_mean_over_all_values_that_somebody_has():

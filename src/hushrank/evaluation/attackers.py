@@ -113,7 +113,8 @@ def attack(
             scores[POSTERIOR] = np.log(np.maximum(release.posterior, 1e-12))
         scores["stack of all"] = _stacked(scores, release, rng, told)
         scores |= _joint(scores, release, rng, told)
-    areas = {name: area_under_curve(found, release.values) for name, found in scores.items()}
+    others = {name: found for name, found in scores.items() if name not in sizes}
+    areas = {name: area_under_curve(found, release.values) for name, found in others.items()}
     areas |= {name: _area_by_size(each, release.values) for name, each in sizes.items()}
     return Attacks(areas | {COPIES: max(areas[COPIES], 1 - areas[COPIES])})
 

@@ -63,9 +63,10 @@ def features(scores: csr_array) -> csr_array:
 def score_sizes(scores: csr_array) -> Floats:
     """Return how large each record's scores are (users, SCORE_SIZES): `features` do not tell.
 
-    Of log(1 + score) the mean, 0 of no record, the standard deviation, and how far the largest and
-    the least are from the mean; and the share of scores that are no whole numbers. Rounded, or
-    records of ones would differ by their length.
+    Of log(1 + score) the mean, the standard deviation, and how far the largest and the least are
+    from the mean; and the share of scores that are no whole numbers. Of a user without records,
+    which features do tell, what others have on average. Rounded, or records of ones would differ by
+    their length.
     """
     n_users, n_records = scores.shape[0], np.diff(scores.indptr)
     users, logs = np.repeat(np.arange(n_users), n_records), np.log1p(scores.data)
@@ -81,6 +82,8 @@ def score_sizes(scores: csr_array) -> Floats:
     np.minimum.at(below, users, off)
     fractions = means((scores.data % 1 > 0).astype(np.float64))
     sizes: Floats = np.column_stack([size, np.sqrt(means(off**2)), above, below, fractions])
+    if 0 < np.count_nonzero(n_records) < n_users:
+        sizes[n_records == 0] = sizes[n_records > 0].mean(axis=0)
     return sizes.round(9)
 
 
