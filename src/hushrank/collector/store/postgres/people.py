@@ -113,7 +113,7 @@ async def forget(connection: Connection, survey: str, round: int) -> None:
     """Delete who has which assignment of a closed round.
 
     Its decks become one: those of a repeated survey name assignments of the one before. Digests of
-    those who were asked, among the secrets, are written anew by size: as they came they would tell
+    those who were asked, among the secrets, are written anew, sorted: as they came they would tell
     by their order which reports are whose.
     """
     key = await closed_round(connection, survey, round)
