@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from hushrank.publishing.classifiers import area_under_curve, cross_fitted_scores, score_sizes
+from hushrank.publishing.classifiers import (
+    SHARES,
+    area_under_curve,
+    classifiers,
+    cross_fitted_scores,
+    score_sizes,
+    views,
+)
 
 
 class Share:
@@ -48,6 +55,28 @@ def test_records_of_ones_are_all_of_one_size_and_withheld_ones_are_no_other():
     assert (np.ptp(sizes, axis=0) == 0).all()
     nothing = score_sizes(csr_array(np.zeros((3, 4))))
     assert (nothing == 0).all()
+
+
+def test_of_scores_it_is_told_which_a_record_has_how_often():
+    known = csr_array(np.array([[1.0, 1.0, 2.0, 0], [2.0, 4.0, 0, 0], [0, 0, 0, 0]]))
+    asked = csr_array(np.array([[3.0, 0.5, 9.0, 1.0]]))
+    *_, (name, _, shares) = views(known, asked)
+    assert name == SHARES
+    own, others = [[2 / 3, 1 / 3, 0, 0], [0, 1 / 2, 1 / 2, 0]], [[1 / 3, 5 / 12, 1 / 4, 0]]
+    np.testing.assert_allclose(shares[0], own + others)
+    np.testing.assert_allclose(shares[1], [[1 / 2, 0, 1 / 4, 1 / 4]])
+
+
+def test_many_scores_are_parted_evenly():
+    scores = np.random.default_rng(1).permutation(2000).reshape(4, 500) + 1.0
+    *_, (_, _, (shares,)) = views(csr_array(scores))
+    np.testing.assert_allclose(shares.mean(axis=0), [0.05, *[0.1] * 9, 0.05])
+
+
+@pytest.mark.parametrize("first", [np.ones(3), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 3))])
+def test_who_looks_at_shares_is_not_asked_where_they_do_not_differ(first):
+    records = csr_array(np.diag(first) if np.ndim(first) == 1 else np.array(first))
+    assert [name for name, *_ in views(records)] == [*classifiers()]
 
 
 def test_the_area_is_the_mean_over_all_values_that_somebody_has():

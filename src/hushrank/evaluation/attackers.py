@@ -22,11 +22,11 @@ from hushrank.publishing.classifiers import (
     area_under_curve,
     classifiers,
     cross_fitted_scores,
-    features,
     one_thread,
     require_foldable,
     score_sizes,
     value_scores,
+    views,
 )
 
 N_FOLDS, N_HALVES = 5, 2
@@ -147,9 +147,8 @@ def bound_on_attacks(records: csr_array, values: WholeNumbers, n_values: int) ->
 
 
 def _original(release: AttackCase, rng: np.random.Generator, told: _Taught) -> dict[str, Floats]:
-    known, asked = features(release.open_records), features(release.records)
     scores = {}
-    for name, make in classifiers().items():
+    for name, make, (known, asked) in views(release.open_records, release.records):
         taught = make(int(rng.integers(2**31))).fit(known, release.open_values)
         scores[f"{name}, original"] = value_scores(taught, asked, release.n_values)
         told()
@@ -157,12 +156,11 @@ def _original(release: AttackCase, rng: np.random.Generator, told: _Taught) -> d
 
 
 def _retrained(release: AttackCase, rng: np.random.Generator, told: _Taught) -> dict[str, Floats]:
-    seen = features(release.records)
     return {
         f"{name}, retrained": cross_fitted_scores(
             make, seen, release.values, release.n_values, n_folds=N_FOLDS, rng=rng, tell=told
         )
-        for name, make in classifiers().items()
+        for name, make, (seen,) in views(release.records)
     }
 
 
@@ -216,13 +214,13 @@ def _stacked(
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    seen, values, n_values = features(release.records), release.values, release.n_values
+    records, values, n_values = release.records, release.values, release.n_values
     alone = np.column_stack([scores[name] for name in _without_values(scores)])
     folds = StratifiedKFold(N_HALVES, shuffle=True, random_state=int(rng.integers(2**31)))
     found = np.zeros((len(values), n_values))
     for known, asked in folds.split(alone, values):
-        of_known = seen[known], values[known]
-        within, foretold = _by_known(*of_known, seen[asked], n_values, rng, told)
+        of_known = records[known], values[known]
+        within, foretold = _by_known(*of_known, records[asked], n_values, rng, told)
         stack = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
         stack.fit(np.column_stack([alone[known], within]), values[known])
         found[asked] = value_scores(stack, np.column_stack([alone[asked], foretold]), n_values)
@@ -230,16 +228,16 @@ def _stacked(
 
 
 def _by_known(
-    known: csr_array,
+    known_records: csr_array,
     values: WholeNumbers,
-    asked: csr_array,
+    asked_records: csr_array,
     n_values: int,
     rng: np.random.Generator,
     told: _Taught,
 ) -> tuple[Floats, Floats]:
     """Return what classifiers say of known users, by cross-fitting, and of those asked about."""
     within, foretold = [], []
-    for make in classifiers().values():
+    for _, make, (known, asked) in views(known_records, asked_records):
         within.append(
             cross_fitted_scores(make, known, values, n_values, n_folds=N_HALVES, rng=rng, tell=told)
         )

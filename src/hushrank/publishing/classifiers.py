@@ -13,6 +13,8 @@ from hushrank.errors import needs_extra, require
 
 Classifier: TypeAlias = Any
 """Of scikit-learn, which ships no types: fit, and predict_proba or decision_function."""
+MakesClassifier: TypeAlias = Callable[[int], Classifier]
+"""From a seed."""
 
 N_COMPONENTS = 50
 N_NEIGHBOURS = 50
@@ -27,11 +29,14 @@ SCORE_SIZES = (
     "fractions of scores",
 )
 """What `score_sizes` says, by column."""
+SHARES = "shares of scores"
+"""The classifier that looks at which scores a record has how often, and at nothing else."""
+MOST_LEVELS = 10
 SQUARES_VANISH = 1e-100
 """Records of such small scores alone are scaled up first: floats do not hold their squares."""
 
 
-def classifiers() -> dict[str, Callable[[int], Classifier]]:
+def classifiers() -> dict[str, MakesClassifier]:
     """Return what makes each classifier from a seed, by name.
 
     Those that cannot take thousands of sparse columns see the first components of the records.
@@ -60,6 +65,22 @@ def features(scores: csr_array) -> csr_array:
     return csr_array((weights, *narrow), shape=scores.shape)
 
 
+def views(*records: csr_array) -> Iterator[tuple[str, MakesClassifier, list[csr_array | Floats]]]:
+    """Yield each classifier's name, what makes it from a seed, and what it sees of these records.
+
+    The first records are those that it is taught on. To `classifiers`, who see features, comes
+    SHARES where these first records differ in which scores they have how often.
+    Raises HushrankError when scikit-learn is not installed.
+    """
+    seen = [features(each) for each in records]
+    for name, make in classifiers().items():
+        yield name, make, [*seen]
+    levels = _levels(records[0].data)
+    shares = [_score_shares(each, levels) for each in records]
+    if np.ptp(shares[0], axis=0).any():
+        yield SHARES, _of_shares, [*shares]
+
+
 def score_sizes(scores: csr_array) -> Floats:
     """Return how large each record's scores are (users, SCORE_SIZES): `features` do not tell.
 
@@ -82,9 +103,35 @@ def score_sizes(scores: csr_array) -> Floats:
     np.minimum.at(below, users, off)
     fractions = means((scores.data % 1 > 0).astype(np.float64))
     sizes: Floats = np.column_stack([size, np.sqrt(means(off**2)), above, below, fractions])
-    if 0 < np.count_nonzero(n_records) < n_users:
-        sizes[n_records == 0] = sizes[n_records > 0].mean(axis=0)
-    return sizes.round(9)
+    return _as_others(sizes, n_records).round(9)
+
+
+def _levels(scores: Floats) -> Floats:
+    """Return the scores that there are, or MOST_LEVELS of them that part all evenly."""
+    found = np.unique(scores)
+    if len(found) > MOST_LEVELS:
+        parts = (np.arange(MOST_LEVELS) + 0.5) / MOST_LEVELS
+        found = np.unique(np.quantile(scores, parts, method="inverted_cdf"))
+    return found
+
+
+def _score_shares(scores: csr_array, levels: Floats) -> Floats:
+    """Return which share of a record's scores lies at each level (users, levels + 1).
+
+    At: up to it and above the last one. Of a user without records, what others have on average.
+    """
+    n_users, n_records, n_bins = scores.shape[0], np.diff(scores.indptr), len(levels) + 1
+    users = np.repeat(np.arange(n_users), n_records)
+    places = users * n_bins + np.searchsorted(levels, scores.data)
+    counts = np.bincount(places, minlength=n_users * n_bins).reshape(n_users, n_bins)
+    return _as_others(counts / np.maximum(n_records, 1)[:, None], n_records)
+
+
+def _as_others(numbers: Floats, n_records: WholeNumbers) -> Floats:
+    """Give users without records what others have on average: features tell who they are."""
+    if 0 < np.count_nonzero(n_records) < len(n_records):
+        numbers[n_records == 0] = numbers[n_records > 0].mean(axis=0)
+    return numbers
 
 
 def require_sklearn() -> None:
@@ -121,7 +168,7 @@ def value_scores(classifier: Classifier, records: csr_array | Floats, n_values: 
 
 
 def cross_fitted_scores(
-    make: Callable[[int], Classifier],
+    make: MakesClassifier,
     records: csr_array | Floats,
     values: WholeNumbers,
     n_values: int,
@@ -210,6 +257,14 @@ def _logistic_regression(seed: int) -> Classifier:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(C=LOGISTIC_LOOSENESS, max_iter=1000)
+
+
+def _of_shares(seed: int) -> Classifier:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
 
 
 def _naive_bayes(seed: int) -> Classifier:

@@ -5,8 +5,8 @@ from scipy.sparse import csr_array
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import AttackCase, attack
+from hushrank.publishing import classifiers as classifiers_module
 from hushrank.publishing.classifiers import features
-from hushrank.publishing.record_channel import beliefs as beliefs_module
 from hushrank.publishing.record_channel import candidates as candidates_module
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
@@ -186,8 +186,8 @@ class Seeing:
 @pytest.mark.parametrize("blind", [(False, True), (True, False), (True, False, True)])
 def test_every_classifier_tells_what_it_believes(monkeypatch, blind):
     makers = {n: lambda seed, is_blind=each: Seeing(is_blind) for n, each in enumerate(blind)}
-    monkeypatch.setattr(beliefs_module, "classifiers", lambda: makers)
-    monkeypatch.setattr(beliefs_module, "features", csr_array.toarray)
+    monkeypatch.setattr(classifiers_module, "classifiers", lambda: makers)
+    monkeypatch.setattr(classifiers_module, "features", csr_array.toarray)
     values = np.arange(40) % 2
     known = csr_array(np.eye(2)[values])
     found = beliefs(known, values, known, 2, rng=np.random.default_rng(1))
@@ -225,6 +225,17 @@ def test_how_scores_are_spread_is_believed_to_tell_a_value(of_one, of_other):
     for record, value in zip(scores, values, strict=True):
         of_user = rng.permutation(np.resize(of_one if value else of_other, 12))
         record[rng.permutation(30)[:12]] = of_user * rng.choice([1, 3, 5, 7])
+    known, asked = csr_array(scores[:150]), csr_array(scores[150:])
+    believed = beliefs(known, values[:150], asked, 2, rng=np.random.default_rng(1))
+    assert ((believed[:, 1] > 0.5) == (values[150:] == 1)).mean() > 0.95
+
+
+def test_which_scores_are_given_how_often_is_believed_to_tell_a_value():
+    """Of these the mean, the spread and the ends of log(1 + score) are the same."""
+    logs, values = [[1, 2, 6, 7, 9], [1, 3, 4, 8, 9]], np.arange(300) % 2
+    rng, scores = np.random.default_rng(3), np.zeros((300, 30))
+    for record, value in zip(scores, values, strict=True):
+        record[rng.permutation(30)[:10]] = 2.0 ** np.resize(logs[value], 10) - 1
     known, asked = csr_array(scores[:150]), csr_array(scores[150:])
     believed = beliefs(known, values[:150], asked, 2, rng=np.random.default_rng(1))
     assert ((believed[:, 1] > 0.5) == (values[150:] == 1)).mean() > 0.95

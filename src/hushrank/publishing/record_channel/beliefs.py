@@ -10,10 +10,10 @@ from hushrank.errors import require
 from hushrank.publishing.classifiers import (
     classifiers,
     cross_fitted_scores,
-    features,
     one_thread,
     score_sizes,
     value_scores,
+    views,
 )
 
 N_FOLDS = 5
@@ -37,18 +37,17 @@ def beliefs(
     classifiers has been taught.
     Raises HushrankError when a value has too few open users, or scikit-learn is missing.
     """
-    known, asked = features(open_scores), features(scores)
     every = bool((np.bincount(open_values, minlength=n_values) >= N_FOLDS).all())
     require(every, f"expected {N_FOLDS} or more users of each value who protect nothing")
     taught, foretold = [], []
     with one_thread():
-        for number, make in enumerate(classifiers().values(), start=1):
+        for number, (_, make, (known, asked)) in enumerate(views(open_scores, scores), start=1):
             taught.append(
                 cross_fitted_scores(make, known, open_values, n_values, n_folds=N_FOLDS, rng=rng)
             )
             final = make(int(rng.integers(2**31))).fit(known, open_values)
             foretold.append(value_scores(final, asked, n_values))
-            tell(number / len(classifiers()))
+            tell(min(1.0, number / len(classifiers())))
         differ = np.ptp(sizes := score_sizes(open_scores), axis=0) > 0
         taught.append(sizes[:, differ])
         foretold.append(score_sizes(scores)[:, differ])
