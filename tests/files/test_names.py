@@ -68,7 +68,9 @@ ALIKE = [
 APART = [["7", "07"], ["7.0", "7.1"], ["Ab3", "aB3"], ["e", "\u00e9"], ["a.0", "a"], ["", "a"]]
 
 
-@pytest.mark.parametrize("text", ["NULL", "n/a", "NA", "<NA>", "NaN", "None", "-", "####", "?"])
+@pytest.mark.parametrize(
+    "text", ["NULL", "n/a", "NA", "<NA>", "NaN", "None", "-", "####", "?", "#N/A", "#REF!"]
+)
 def test_what_programs_write_for_nobody_names_nobody(text):
     assert is_nobody(text)
 

@@ -16,8 +16,14 @@ Java has no plus, from 1.0E7 on; spreadsheets say 1E+11 of all numbers of twelve
 """
 _ROUNDED = re.compile(ROUNDED_NUMBER, re.ASCII)
 
-NOBODY = r"NULL|null|nil|none|NONE|None|NaN|nan|NaT|<?NA>?|n/a|#?N/A|undefined|\?+|-+|#+"
-"""What programs write where nothing is known; people may be called Nan, Na, or Null."""
+NOBODY = (
+    r"NULL|null|nil|none|NONE|None|NaN|nan|NaT|<?NA>?|n/a|N/A|undefined|\?+|-+|#+"
+    r"|#(?:N/A|REF!|VALUE!|NAME\?|DIV/0!|NUM!|NULL!)"
+)
+"""What programs write where nothing is known, and spreadsheets where a formula failed.
+
+People may be called Nan, Na, or Null.
+"""
 _NOBODY = re.compile(NOBODY)
 
 MAY_LOOK_ALIKE = r"[@\t]|  |\.0|[^\x00-\x7F]"
