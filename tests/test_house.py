@@ -3,6 +3,8 @@
 import ast
 import re
 from collections import Counter
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -57,12 +59,11 @@ def test_what_python_calls_speaks_of_no_options():
     A whole command may be named, as `hushrank plan --goal`.
     """
     said = {}
-    for file in CODE.rglob("*.py"):
+    for file, of_file in nodes().items():
         if file.relative_to(CODE).parts[0] in OF_COMMANDS or file.name in OF_COMMANDS:
             continue
-        nodes = list(ast.walk(ast.parse(file.read_text())))
-        statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-        for node in nodes:
+        statements = {id(node.value) for node in of_file if isinstance(node, ast.Expr)}
+        for node in of_file:
             text = node.value if isinstance(node, ast.Constant) else None
             if isinstance(text, str) and id(node) not in statements and OPTION.search(text):
                 said[f"{file.relative_to(CODE)}:{node.lineno}"] = text
@@ -110,10 +111,9 @@ REGISTERED = {"doctype"}
 
 def test_what_only_tests_would_call_is_documented_for_users_or_is_not_there():
     defined, used = set(), set()
-    for file in CODE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            used.update(names_used(node))
-            defined.update({node.name} if is_for_callers(node) else ())
+    for node in chain(*nodes().values()):
+        used.update(names_used(node))
+        defined.update({node.name} if is_for_callers(node) else ())
     shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb")]
     shown += [ROOT / "README.md", *CODE.rglob("*.html")]
     told = {word for file in shown for word in re.findall(r"\w+", file.read_text())}
@@ -156,24 +156,39 @@ IN_WORDS = {
 or as objects that are not told by their types."""
 GROWS = {"_Taught", "Sum", "StreamUser", "_Marking", "Search"}
 """What counts, adds up or is read while it is made."""
-DATACLASSES = [
-    (node, ast.unparse(decorator))
-    for file in sorted(CODE.rglob("*.py"))
-    for node in ast.walk(ast.parse(file.read_text()))
-    if isinstance(node, ast.ClassDef)
-    for decorator in node.decorator_list
-    if ast.unparse(decorator).startswith("dataclass")
-]
-DOCUMENTS = [
-    node
-    for file in sorted(CODE.rglob("*.py"))
-    for node in ast.walk(ast.parse(file.read_text()))
-    if isinstance(node, ast.ClassDef)
-    and (
-        "msgspec.Struct" in map(ast.unparse, node.bases)
+
+
+def dataclasses() -> list[tuple[ast.ClassDef, str]]:
+    """Return all dataclasses, and how each is decorated."""
+    return [
+        (node, ast.unparse(decorator))
+        for node in classes()
+        for decorator in node.decorator_list
+        if ast.unparse(decorator).startswith("dataclass")
+    ]
+
+
+def documents() -> list[ast.ClassDef]:
+    """Return all classes of documents, which msgspec writes and reads."""
+    return [
+        node
+        for node in classes()
+        if "msgspec.Struct" in map(ast.unparse, node.bases)
         or {keyword.arg for keyword in node.keywords} & {"tag", "tag_field"}
-    )
-]
+    ]
+
+
+def classes() -> list[ast.ClassDef]:
+    return [
+        node for of_file in nodes().values() for node in of_file if isinstance(node, ast.ClassDef)
+    ]
+
+
+@cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Return all nodes of the code, by file."""
+    files = sorted(CODE.rglob("*.py"))
+    return {file: list(ast.walk(ast.parse(file.read_text()))) for file in files}
 
 
 SECRET = re.compile(r"(^|_)(token|secret|key|password|salt|cookie|decks)$")
@@ -191,10 +206,10 @@ REDACTED = {
 
 def test_no_repr_shows_what_people_ranked_did_or_answered():
     """What a traceback, a log line or a notebook prints of a thing is its repr."""
-    assert len(DATACLASSES) > 400
+    assert len(dataclasses()) > 400
     told = {
         node.name
-        for node, decorated in DATACLASSES
+        for node, decorated in dataclasses()
         if "repr=False" not in decorated
         and not any(
             isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body
@@ -216,16 +231,15 @@ def test_no_named_tuple_of_what_people_did_shows_it():
     """One that is of numbers of them, such as those of a solver, may."""
     hiding = {
         node.name
-        for file in sorted(CODE.rglob("*.py"))
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.ClassDef) and "NamedTuple" in map(ast.unparse, node.bases)
+        for node in classes()
+        if "NamedTuple" in map(ast.unparse, node.bases)
         if any(isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body)
     }
     assert hiding == OF_PEOPLE
 
 
 def test_no_repr_shows_who_people_are_or_what_they_were_told_in_words():
-    hidden = {node.name for node, decorated in DATACLASSES if "repr=False" in decorated}
+    hidden = {node.name for node, decorated in dataclasses() if "repr=False" in decorated}
     assert hidden >= IN_WORDS
 
 
@@ -233,8 +247,8 @@ def test_no_repr_shows_a_secret():
     told = {
         f"{node.name}.{ast.unparse(each.target)}"
         for node, hides in (
-            *((node, "repr=False" in decorated) for node, decorated in DATACLASSES),
-            *((node, "Redacted" in map(ast.unparse, node.bases)) for node in DOCUMENTS),
+            *((node, "repr=False" in decorated) for node, decorated in dataclasses()),
+            *((node, "Redacted" in map(ast.unparse, node.bases)) for node in documents()),
         )
         for each in node.body
         if isinstance(each, ast.AnnAssign) and SECRET.search(ast.unparse(each.target))
@@ -247,18 +261,18 @@ def test_documents_hide_what_they_hold_from_rich_too():
     """`Redacted` does: msgspec gives each a `__rich_repr__` of its own, which shows all of it."""
     hiding = {
         node.name
-        for node in DOCUMENTS
+        for node in documents()
         if any(isinstance(each, ast.FunctionDef) and each.name == "__repr__" for each in node.body)
     }
     assert hiding == set()
-    redacted = {node.name for node in DOCUMENTS if "Redacted" in map(ast.unparse, node.bases)}
+    redacted = {node.name for node in documents() if "Redacted" in map(ast.unparse, node.bases)}
     assert redacted == REDACTED
 
 
 def test_things_do_not_change():
-    changing = {node.name for node, decorated in DATACLASSES if "frozen=True" not in decorated}
+    changing = {node.name for node, decorated in dataclasses() if "frozen=True" not in decorated}
     assert changing == GROWS
-    assert len(DOCUMENTS) > 40
-    for node in DOCUMENTS:
+    assert len(documents()) > 40
+    for node in documents():
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
         assert given.get("frozen") == "True", node.name
