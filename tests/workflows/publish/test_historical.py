@@ -18,7 +18,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.workflows.publish import historical as workflow
 from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
-from hushrank.workflows.publish.posterior_file import read_posterior, write_posterior
+from hushrank.workflows.publish.posterior_file import UserPosterior, read_posterior, write_posterior
 from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from tests.statistics import random_seed
@@ -344,6 +344,22 @@ def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path
     np.testing.assert_array_equal(turned, found.chances[5::7, ::-1])
     with pytest.raises(HushrankError, match="of each protected user"):
         found.chances_of(("nobody",), found.values)
+
+
+def test_a_value_that_no_protected_user_has_is_not_believed_of_any(tmp_path):
+    told = UserPosterior(("ada", "bob"), ("f", "m"), np.array([[0.25, 0.75], [1.0, 0.0]]))
+    write_posterior(told, tmp_path / "told.csv")
+    more = ("x", "m", "f")
+    for found in (
+        told.chances_of(told.users, more),
+        read_posterior(tmp_path / "told.csv", told.users, more),
+    ):
+        assert found.tolist() == [[0, 0.75, 0.25], [0, 0, 1]]
+    for lacking in (("x", "f"), ("x", "y")):
+        with pytest.raises(HushrankError, match="of each value"):
+            read_posterior(tmp_path / "told.csv", told.users, lacking)
+        with pytest.raises(HushrankError, match="of each value"):
+            told.chances_of(told.users, lacking)
 
 
 def test_the_options_of_privrank_reach_its_channel(data):

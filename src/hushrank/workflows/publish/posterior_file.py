@@ -34,13 +34,19 @@ class UserPosterior:
     def chances_of(self, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
         """Return P(value | released record) (users, values) of these users and values.
 
-        Raises HushrankError when one of the users or values is missing.
+        Of a value that no protected user has it is nought: those which there are make up 1.
+        Raises HushrankError when one of the users is missing, or a value that one of them may have.
         """
-        require(set(values) <= set(self.values), "expected a posterior of each value")
         place = {user: row for row, user in enumerate(self.users)}
         require(all(user in place for user in users), "expected a line of each protected user")
-        columns = [self.values.index(value) for value in values]
-        return self.chances[np.ix_([place[user] for user in users], columns)]
+        of_users = self.chances[[place[user] for user in users]]
+        chances = np.zeros((len(users), len(values)))
+        for column, value in enumerate(values):
+            if value in self.values:
+                chances[:, column] = of_users[:, self.values.index(value)]
+        is_whole = set(values) <= set(self.values) or np.allclose(chances.sum(axis=1), 1, atol=1e-6)
+        require(bool(is_whole), "expected a posterior of each value")
+        return chances
 
 
 def has_one_posterior(activity: Activity, profiles: Profiles, private: Sequence[str]) -> bool:
@@ -70,15 +76,16 @@ def write_posterior(posterior: UserPosterior, path: FilePath) -> None:
 def read_posterior(path: FilePath, users: tuple[str, ...], values: tuple[str, ...]) -> Floats:
     """Return P(value | released record) (users, values) of these users, whatever else there is.
 
-    Raises HushrankError when the file lacks one of the users or values.
+    Raises HushrankError when the file lacks one of the users, or a value that one of them may have.
     """
     with errors_naming(path):
         table = read_table(path)
         require(table.header[0] == USER, "line 1: expected the column user first")
-        require(set(values) <= set(table.header[1:]), "line 1: expected a column of each value")
+        there = tuple(value for value in table.header[1:] if value in values)
+        require(bool(there), "line 1: expected a column of each value")
         known = tuple(table.columns[0].texts[code] for code in table.columns[0].codes)
-        found = [table.columns[table.header.index(value)].numbers() for value in values]
-        chances = UserPosterior(known, values, np.column_stack(found)).chances_of(users, values)
+        found = [table.columns[table.header.index(value)].numbers() for value in there]
+        chances = UserPosterior(known, there, np.column_stack(found)).chances_of(users, values)
         fits = bool(np.isfinite(chances).all() and (chances >= 0).all())
         require(fits, "expected finite probabilities of at least 0")
         return chances
