@@ -1,6 +1,7 @@
 """What a release chose to ask is kept: with an open survey, its series, and its document."""
 
 import json
+from dataclasses import dataclass
 
 import msgspec
 import pytest
@@ -15,6 +16,9 @@ from hushrank.protocols import registry
 from hushrank.protocols.distributions import question_mix
 from hushrank.protocols.orders import one_order
 from hushrank.protocols.orders.order_design import OrderDesign
+from hushrank.protocols.registry import Pairs
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.sampled_survey import sampled_survey
 from tests.collector.drafts import draft
 from tests.collector.test_elsewhere import answers, write
 from tests.collector.test_service import person, refusal_of, take_part
@@ -40,6 +44,39 @@ def another_release(monkeypatch):
             monkeypatch.setattr(module, "choose_order_design", other)
 
     return released
+
+
+@dataclass(frozen=True)
+class ThreeTimes(Pairs):
+    """Asks everybody about a pair, three times; `second`: about which one then."""
+
+    second = (0, 2)
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        for pair in ((0, 1), self.second, (1, 2)):
+            yield (sampled_survey(f"pair {pair}", [RelativeOrder(pair)], epsilon / 3),)
+
+
+def test_a_release_by_which_a_round_asked_something_else_opens_no_other(in_service, monkeypatch):
+    """It would count that round at another price, and learn from it what nobody said."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(ThreeTimes))
+
+    async def before(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        await take_part(service, id, range(20))
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, range(20))
+        await service.close_round(id)
+        return id
+
+    async def after(service):
+        assert await refusal_of(service.open_round(id)) == "not-ready"
+
+    id = in_service(before)
+    monkeypatch.setattr(ThreeTimes, "second", (2, 3))
+    in_service(after)
 
 
 async def fingerprints(service, id):

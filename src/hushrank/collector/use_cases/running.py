@@ -170,6 +170,8 @@ class Running(Drafting):
         number = record.life.open(self._now(), closes).round or 0
         if record.chosen is None and number == 0:
             record = msgspec.structs.replace(record, chosen=choose(record.draft))
+        for before in range(number):  # what follows must follow from what was asked
+            await self._asked(id, record, before)
         asked = await self._asked(id, record, number)
         await asyncio.to_thread(_require_sent, asked)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
