@@ -174,6 +174,15 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     assert n_people_of([split], [tuple(of)]) == n_people
 
 
+def test_who_leaves_between_rounds_is_counted():
+    """Else fewer people would be said to have paid than did."""
+    everybody = (sampled_survey("all", [RelativeOrder((0, 1))], 0.5),)
+    tallies = [
+        ((everybody[0].local_mechanisms[0].tally(np.zeros(n, dtype=np.intp)),),) for n in (20, 10)
+    ]
+    assert n_people_of([everybody, everybody], tallies) == 20
+
+
 def test_who_answers_several_questions_is_one_person():
     """Else fewer people than the smallest group would be enough for a result."""
     pairs = (RelativeOrder((0, 1)), RelativeOrder((1, 2)))

@@ -698,6 +698,7 @@ def test_an_earlier_assignment_counts_for_its_series_round_part_and_questions_on
         assert (await service._earlier("next", record, token, 0, asked, 0)).survey == id
         assert await service._earlier("next", foreign, token, 0, asked, 0) is None
         assert await service._earlier("next", record, token, 1, asked, 0) is None
+        assert await service._earlier("next", record, token, 0, asked, 1) is None
         assert await service._earlier("next", record, token, 0, others, 0) is None
 
     in_service(using)

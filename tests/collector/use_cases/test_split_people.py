@@ -84,6 +84,20 @@ def test_whom_the_first_round_asked_the_second_asks_by_no_device(in_service, joi
 
 
 @pytest.mark.parametrize("joining", ["invitations", "api"])
+def test_who_was_refused_is_refused_again(in_service, joining):
+    """Else whoever asks twice would pay for both rounds."""
+
+    async def using(service):
+        split = await Split.begun(service, joining)
+        await split.answers(range(20), OF_FIRST)
+        await split.goes_on()
+        for _ in range(2):
+            assert await refusal_of(split.joins(0, OF_SECOND)) == "conflict"
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("joining", ["invitations", "api"])
 def test_whom_the_first_round_did_not_ask_is_not_remembered(in_service, joining):
     async def using(service):
         split = await Split.begun(service, joining)
