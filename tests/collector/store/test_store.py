@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from hushrank.collector.store import numbers
 from hushrank.collector.store.batches import Batches
 from hushrank.collector.store.checks import (
     microseconds,
@@ -105,6 +106,18 @@ def test_a_person_keeps_the_first_place_that_they_got(address):
         assert (other.position, other.number != first.number) == (1, True)
         await store.close_round("s", 0)
         assert await store.join("s", 0, 7, person(1)) is None
+
+    on_store(address, scenario)
+
+
+def test_numbers_go_on_where_people_join_one_after_the_other(address, monkeypatch):
+    """Of the same part of all numbers, two people would soon have one."""
+    monkeypatch.setattr(numbers, "randbits", lambda _: 0)
+
+    async def scenario(store):
+        await open_survey(store)
+        places = [await store.join("s", 0, 0, person(n)) for n in range(4)]
+        assert len({place.number for place in places}) == 4
 
     on_store(address, scenario)
 
@@ -358,6 +371,18 @@ def test_a_secret_that_has_expired_is_not_taken_either(address):
         assert await store.take_secret("link", DIGEST, now=NOW) == short
         await store.put_secrets([short])
         assert await store.take_secret("link", DIGEST, now=short.expires) is None
+
+    on_store(address, scenario)
+
+
+def test_a_secret_that_will_expire_is_taken_once_too(address):
+    """Such as a link that signs in."""
+    short = Secret("link", DIGEST, b"x", None, NOW + timedelta(seconds=10))
+
+    async def scenario(store):
+        await store.put_secrets([short])
+        assert await store.take_secret("link", DIGEST, now=NOW) == short
+        assert await store.take_secret("link", DIGEST, now=NOW) is None
 
     on_store(address, scenario)
 
