@@ -1,6 +1,7 @@
 import base64
 import json
 from datetime import UTC, datetime
+from fractions import Fraction
 
 import pytest
 
@@ -40,6 +41,14 @@ def test_a_survey_survives_its_file_with_its_pictures(form):
     items = [{"name": each, "picture": each} for each in pictures]
     held = draft(items=[{"name": "coffee"}, *items], closes="2027-01-31T18:00:00Z")
     assert read_draft(write_draft(held, pictures, form=form), form=form) == (held, pictures)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.1])
+def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsilon):
+    """The float of 0.1 is above a tenth, and of what is below the numeral would be below."""
+    held = draft(epsilon=epsilon)
+    assert Fraction(held.epsilon) <= Fraction(str(epsilon))
+    assert json.loads(write_draft(held, {}, form="json"))["epsilon"] == epsilon
 
 
 @pytest.mark.parametrize(
