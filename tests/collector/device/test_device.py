@@ -27,6 +27,13 @@ ORDER = ("coffee", "tea", "juice", "water")
 OTHER = ("water", "juice", "tea", "coffee")
 
 
+def test_what_a_device_is_called_and_sends_again_by_is_of_128_bits():
+    tape = bytes(range(16))
+    rng = Randomness.replayed(tape)
+    device = Device(None, SimulatedMemory(), randomness=rng, is_simulation=True)
+    assert device._name() == tape.hex()
+
+
 class Altered(Direct):
     """A collector whose answers are altered, of which it knows if they are `its_own`."""
 

@@ -173,6 +173,15 @@ def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_la
     assert sent == [(int(report),) for report in reported]
 
 
+def test_over_the_limit_what_is_true_again_is_told_again():
+    """It was paid for, and what was told last is no longer true."""
+    survey = Survey("one", (RelativeOrder((0, 1)),), (GeneralizedRandomizedResponse(2, 1.0),), 1.0)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0]), most_epsilon=8)
+    past = {memo_key(handout, 0): Memo("0", {"0": 1, "1": 0})}
+    drawn = answer_each(handout, {0: np.array([1])}, past, pytest.fail, is_affordable=False)
+    assert (drawn.answered.reports, drawn.answered.is_outdated) == ((0,), False)
+
+
 def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it():
     mechanism, pairs = GeneralizedRandomizedResponse(2, 0.5), [(0, 1), (1, 2)]
     survey = Survey("two", tuple(map(RelativeOrder, pairs)), (mechanism,) * 2, 1.0, 2)
