@@ -203,6 +203,30 @@ def test_a_failure_says_what_was_spent_before_it():
     assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
 
 
+def test_reports_to_a_single_question_are_passed_on_too():
+    """By whatever stands between devices and tallies, such as a shuffler."""
+    n_passed = []
+
+    def forward(reports, ends):
+        n_passed.append(len(reports))
+        return reports
+
+    asked = ask(sampled_survey("pair", PAIRS[:1], 1.0))
+    run(asked, EVERY_ORDER, rng=Randomness.seeded(1), forward=forward)
+    assert sum(n_passed) == EVERY_ORDER.n_people
+
+
+def test_a_failure_says_what_all_rounds_before_it_cost():
+    def fails():
+        for nats in (0.75, 0.5):
+            yield (sampled_survey("pairs", PAIRS, nats),)
+        raise HushrankError("lost")
+
+    with pytest.raises(HushrankError) as failed:
+        run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
+    assert failed.value.__notes__ == ["up to 1.25 nats a person were spent before"]
+
+
 def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():
     """Devices have answered when whatever takes their reports breaks."""
 

@@ -8,7 +8,9 @@ import pytest
 
 import hushrank
 from hushrank.accounting.shuffling import central_delta
+from hushrank.accounting.spend import Spend
 from hushrank.engines.local import run
+from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import Target, forward, permutation, priced
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.named_member import NamedMember
@@ -137,6 +139,12 @@ def test_two_rounds_share_the_delta_of_both():
     assert Target(1.0, 1e-5).price(surveys, enough).delta == 1e-5
     with pytest.raises(HushrankError, match="too few"):
         Target(2.0, 1e-5, 2).price(surveys, enough)
+
+
+def test_what_all_shuffled_rounds_cost_is_added_up():
+    spends = [Spend("pairs", nats, "any", model="shuffled", delta=2.0**-20) for nats in (0.5, 0.25)]
+    outcome = Outcome(None, (Spend("pairs", 1.0, "any"),), 9, True, shuffled=tuple(spends))
+    assert outcome.central_loss == (0.75, 2.0**-19)
 
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 5])
