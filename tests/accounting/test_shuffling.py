@@ -180,6 +180,12 @@ def test_more_people_and_larger_epsilons_cost_less(clone_rate):
         assert all(one > two for one, two in pairwise(falling))
 
 
+def test_what_lies_outside_of_the_windows_is_charged_at_the_largest_gain():
+    """All that is summed is far below it here: a loss of 7 nats of 8 behind so many reports."""
+    least = 3 * TAIL * (exp(8) - exp(7) + exp(15) - 1)
+    assert central_delta(7.0, local=8.0, n_reports=10**8) >= least
+
+
 def test_one_report_is_not_amplified():
     channel, _ = response(2, 1.0)
     truth = true_delta(channel, 0, 1, (), 0.3)
