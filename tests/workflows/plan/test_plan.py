@@ -3,9 +3,10 @@
 import pytest
 
 import hushrank
-from hushrank.accounting.rounding import at_most
+from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError
 from hushrank.workflows.plan.advise import in_points
+from hushrank.workflows.plan.plan import ShuffledPlan
 from hushrank.workflows.results.useful_budgets import largest_useful_online, useful_budgets
 
 
@@ -31,6 +32,14 @@ def test_an_epsilon_is_said_as_it_was_asked_for(epsilon):
     advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=float(epsilon))
     assert {each.price for each in advice.choices} == {epsilon}
     assert f"collect at epsilon {epsilon}<" in advice._repr_html_()
+
+
+def test_numerals_of_a_plan_are_not_below_what_they_stand_for():
+    """What was written as a tenth is kept by a float below it, whose own numeral is below that."""
+    plan = hushrank.plan(items=4, people=1000, epsilon=0.1)
+    assert plan.to_dict()["epsilon"] == 0.1
+    told = ShuffledPlan(within(0.1), within(1e-5), {"pairs": within(0.3)}).to_dict()
+    assert told == {"central_epsilon": 0.1, "delta": 1e-5, "local_epsilons": {"pairs": 0.3}}
 
 
 def test_budgets_follow_the_size_alone():
