@@ -45,6 +45,15 @@ def test_each_place_comes_with_how_sure_it_is(collection):
         assert (row["best_rank"], row["worst_rank"]) == (str(best), str(worst))
 
 
+def test_the_shares_of_ranks_stand_beside_their_items():
+    learnt = collected("max-entropy")
+    assert learnt.items != NAMES
+    found = rank_shares(learnt).shares
+    for row in rows_of(learnt, "rank-shares.csv"):
+        share = found[NAMES.index(row["item"]), int(row["rank"]) - 1]
+        assert float(row["share"]) == round(float(share), 4)
+
+
 N_ROWS = {"order.csv": 4, "rank-shares.csv": 4 * 4, "pairs.csv": 4 * 3, "synthetic.csv": 400}
 
 
