@@ -31,7 +31,7 @@ test-fast: $(INSTALLED) ## exact values, laws and golden vectors, in a minute
 	$(PYTEST) -m "not (slow or statistical or end_to_end or real_data)" --durations=5
 
 # more of what is random than `make test`
-check: export HUSHRANK_STORE_SEQUENCES := 400
+check: export HUSHRANK_STORE_SEQUENCES := 200
 check: export HUSHRANK_CLIENT_CASES := 100000
 # two at a time, as tests that wait leave a processor idle, and the longest first;
 # tests/collector/client does what `make client` does
