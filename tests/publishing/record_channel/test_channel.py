@@ -264,6 +264,38 @@ def test_a_budget_that_is_next_to_nothing_leaves_everybody_their_own_record(budg
     assert found.counts.tolist() == [1] * 40
 
 
+@pytest.mark.parametrize("seen", [0.03, 0.06])
+def test_what_beliefs_hardly_see_is_hidden_all_the_same(seen):
+    """Where all differ by little, steps of one length would be too short to end."""
+    sides = seen * np.random.default_rng(4).uniform(-1, 1, N_USERS)
+    believed = np.column_stack([0.5 + sides, 0.5 - sides])
+    found = solve_record_channel(records(), believed, budget=0.1, rng=np.random.default_rng(5))
+    assert found.distance <= 0.1
+    assert found.leakage < 0.3 * found.problem.untouched_leakage
+    assert found.solution.certified_gap <= 0.2 * found.problem.untouched_leakage
+
+
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_beliefs_that_see_nothing_leave_everybody_their_own_record(n_values):
+    believed = np.full((N_USERS, n_values), 1 / n_values)
+    found = solve_record_channel(records(), believed, budget=0.3, rng=np.random.default_rng(5))
+    assert found.distance == pytest.approx(0, abs=1e-9)
+    assert found.counts.tolist() == [1] * N_USERS
+
+
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_beliefs_contract_what_two_laws_of_users_are_apart(n_values):
+    rng = np.random.default_rng(8)
+    believed = rng.dirichlet(np.full(n_values, 20.0), 30)
+    problem = RecordProblem(nearest_candidates(features(records(30)), rng=rng), believed, 1.0)
+    for _ in range(200):
+        law, other = rng.dirichlet(np.full(30, 0.1), 2) + 1e-9
+        of_values = [each @ believed for each in (law, other)]
+        apart, kept = (np.sum(p * np.log(p / q)) for p, q in ((law, other), of_values))
+        assert kept <= problem.contraction * apart + 1e-7
+    assert problem.contraction < 0.5
+
+
 @pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])
 def test_where_the_first_try_is_beyond_the_budget_another_is_within(seed, budget):
     rng = np.random.default_rng(seed)

@@ -158,7 +158,7 @@ def _priced(
         power, was_far = (power if was_far == (spent > 1) else power / 2), spent > 1
         at_limit = problem.price == (LEAST_PRICE if spent < 1 else MOST_PRICE)
         is_near = abs(spent - 1) <= SLACK or at_limit
-        if is_near and found.certified_gap <= FREE_TOLERANCE * problem.untouched_leakage:
+        if is_near and found.certified_gap <= FREE_TOLERANCE * problem.told:
             break
         if not at_limit:
             change = np.clip(spent**power, 1 / LARGEST_CHANGE, LARGEST_CHANGE)

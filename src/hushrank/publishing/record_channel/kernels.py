@@ -18,7 +18,7 @@ class Terms(NamedTuple):
     """A problem as the kernels take it.
 
     members and costs, price times distance, (users, c); beliefs (users, values); shares (values,);
-    counts (users,), or none at all where they are free.
+    counts (users,), or none at all where they are free; step: how long one of mirror descent is.
     """
 
     members: Integers32
@@ -26,12 +26,13 @@ class Terms(NamedTuple):
     beliefs: Floats
     shares: Floats
     counts: Floats
+    step: float
 
 
 @kernel
 def descend(probabilities: Floats, fees: Floats, terms: Terms, n_steps: int) -> None:
     """Take steps of `solve_at_price` in place; fees (users,) stay 0 where counts are free."""
-    members, costs, beliefs, shares, counts = terms
+    members, costs, beliefs, shares, counts, step = terms
     for _ in range(n_steps):
         pulls = log_ratios(probabilities, terms)
         for user in range(len(members)):
@@ -40,11 +41,11 @@ def descend(probabilities: Floats, fees: Floats, terms: Terms, n_steps: int) -> 
                     cost = costs[user, place] + fees[members[user, place]]
                     for value in range(len(shares)):
                         cost += beliefs[user, value] * pulls[members[user, place], value]
-                    chance = probabilities[user, place] * np.exp(-STEP * cost)
+                    chance = probabilities[user, place] * np.exp(-step * cost)
                     probabilities[user, place] = max(chance, LEAST_PROBABILITY)
             probabilities[user] /= probabilities[user].sum()
         if len(counts) > 0:
-            fees += scale(probabilities, members, counts, SCALINGS_OF_A_STEP) / STEP
+            fees += scale(probabilities, members, counts, SCALINGS_OF_A_STEP) / step
 
 
 @kernel

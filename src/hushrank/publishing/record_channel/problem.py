@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.record_channel.candidates import Candidates
-from hushrank.publishing.record_channel.kernels import Terms, balance, descend, log_ratios
+from hushrank.publishing.record_channel.kernels import STEP, Terms, balance, descend, log_ratios
 
 TOLERANCE = 0.1
 """Of the certified gap, in parts of what records leak when they are released unchanged."""
@@ -21,6 +21,10 @@ MOST_SCALINGS, LARGEST_ERROR = 100_000, 1e-4
 SHARPNESS = 20.0
 """Of the first channel, e^(-20 distance): most of it between near records."""
 LEAST_START, NEGLIGIBLE = 1e-12, 1e-9
+LEAST_CONTRACTION = 1e-6
+"""Where beliefs hardly differ, steps get so much longer, and not more."""
+NEXT_TO_NOTHING = 1e-6
+"""In nats: of less, which may be 0, no gap can be asked to be a part."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +67,8 @@ class RecordProblem:
     def terms(self) -> Terms:
         """The problem as the kernels take it."""
         costs = self.price * np.where(self.allowed, self.candidates.distances, 0.0)
-        return Terms(self.candidates.members, costs, self.beliefs, self.shares, self.whole_counts)
+        of_users = self.candidates.members, costs, self.beliefs
+        return Terms(*of_users, self.shares, self.whole_counts, STEP / self.contraction)
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
@@ -72,6 +77,22 @@ class RecordProblem:
         if self.counts is not None:
             allowed = allowed & (self.counts[self.candidates.members] > 0)
         return allowed
+
+    @cached_property
+    def contraction(self) -> float:
+        """What two laws of users keep of their divergence as laws of values, at most: 1 is all.
+
+            H2 (1 - H2 / 4),   H2 the largest squared Hellinger distance of two users' beliefs
+
+        Source: Ordentlich, Polyanskiy (IEEE Trans. IT 2022); H2 from above, exact for 2 values.
+        """
+        apart = float((np.ptp(np.sqrt(self.beliefs), axis=0) ** 2).sum())
+        return max(LEAST_CONTRACTION, min(apart, 2.0) * (1 - min(apart, 2.0) / 4))
+
+    @property
+    def told(self) -> float:
+        """What gaps are measured by, in nats: the untouched leakage, or next to nothing."""
+        return max(NEXT_TO_NOTHING, self.untouched_leakage)
 
     @property
     def untouched_leakage(self) -> float:
@@ -117,20 +138,21 @@ def lower_bound(problem: RecordProblem, potentials: Floats, fees: Floats) -> flo
 def solve_at_price(
     problem: RecordProblem, *, start: RecordSolution | None = None, tolerance: float = TOLERANCE
 ) -> RecordSolution:
-    """Return the best channel, to a certified gap of `tolerance` times `untouched_leakage`.
+    """Return the best channel, to a certified gap of `tolerance` times what is `told`.
 
-        log P_uv <- log P_uv - 1.8 (price d_uv + beliefs_u . a_v + fee_v),  a = log r_vy / (r_v p_y)
+        log P_uv <- log P_uv - step (price d_uv + beliefs_u . a_v + fee_v), a = log r_vy / (r_v p_y)
 
-    Mirror descent: rows, and columns where counts are fixed, are scaled to their sums at each step.
+    Mirror descent, in steps of 1.8 / `contraction`: the less beliefs differ, the longer. Rows, and
+    columns where counts are fixed, are scaled to their sums at each step.
     Raises HushrankError when the gap stays open, as with counts that no channel can have.
     Source: Blahut (IEEE Trans. IT 1972), for the step.
     """
     found = first_solution(problem, start)
     for _ in range(MOST_STEPS // STEPS_AT_ONCE):
         found = improved(problem, found)
-        if found.certified_gap <= tolerance * problem.untouched_leakage:
+        if found.certified_gap <= tolerance * problem.told:
             balanced = with_exact_counts(problem, found)
-            if balanced.certified_gap <= 2 * tolerance * problem.untouched_leakage:
+            if balanced.certified_gap <= 2 * tolerance * problem.told:
                 return balanced
     raise HushrankError(f"no exchange of records within {MOST_STEPS} steps: try another budget")
 
