@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,6 +10,7 @@ from hushrank.evaluation.attackers import AttackCase, attack
 from hushrank.publishing import classifiers as classifiers_module
 from hushrank.publishing.classifiers import features
 from hushrank.publishing.record_channel import candidates as candidates_module
+from hushrank.publishing.record_channel import problem as problem_module
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
 from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
@@ -294,6 +297,19 @@ def test_beliefs_contract_what_two_laws_of_users_are_apart(n_values):
         apart, kept = (np.sum(p * np.log(p / q)) for p, q in ((law, other), of_values))
         assert kept <= problem.contraction * apart + 1e-7
     assert problem.contraction < 0.5
+
+
+def test_a_channel_that_hides_all_is_enough_where_the_proof_takes_too_long(monkeypatch):
+    monkeypatch.setattr(problem_module, "MOST_STEPS", 0)
+    candidates = nearest_candidates(features(records(40)), rng=np.random.default_rng(6))
+    problem = RecordProblem(candidates, guesses(40), 1e-6)
+    own = first_solution(problem)
+    even = replace(own, probabilities=problem.allowed / problem.allowed.sum(axis=1, keepdims=True))
+    found = solve_at_price(problem, start=even)
+    assert found.leakage == pytest.approx(0, abs=1e-9)
+    assert found.certified_gap == pytest.approx(found.leakage + 1e-6 * found.distance)
+    with pytest.raises(HushrankError, match="within 0 steps: try another budget"):
+        solve_at_price(problem, start=own)
 
 
 @pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])

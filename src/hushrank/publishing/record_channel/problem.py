@@ -3,14 +3,14 @@
 Theory: docs/theory/record-channel.md
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Floats
-from hushrank.errors import HushrankError, require
+from hushrank.errors import require
 from hushrank.publishing.record_channel.candidates import Candidates
 from hushrank.publishing.record_channel.kernels import STEP, Terms, balance, descend, log_ratios
 
@@ -154,7 +154,10 @@ def solve_at_price(
             balanced = with_exact_counts(problem, found)
             if balanced.certified_gap <= 2 * tolerance * problem.told:
                 return balanced
-    raise HushrankError(f"no exchange of records within {MOST_STEPS} steps: try another budget")
+    exact = _by_no_potentials(problem, with_exact_counts(problem, found))
+    enough = exact.certified_gap <= tolerance * problem.told
+    require(enough, f"no exchange of records within {MOST_STEPS} steps: try another budget")
+    return exact
 
 
 def first_solution(problem: RecordProblem, start: RecordSolution | None = None) -> RecordSolution:
@@ -197,6 +200,17 @@ def with_exact_counts(problem: RecordProblem, found: RecordSolution) -> RecordSo
     exact = np.zeros_like(found.probabilities)
     exact[users, places] = kept
     return _judged(problem, exact, found.fees)
+
+
+def _by_no_potentials(problem: RecordProblem, found: RecordSolution) -> RecordSolution:
+    """Certify the channel by potentials and fees of 0: nothing leaks less than nothing.
+
+    Where next to nothing is left to leak and distance is cheap, that bound is the better one.
+    """
+    potentials, fees = np.zeros_like(found.potentials), np.zeros_like(found.fees)
+    paid = found.leakage + problem.price * found.distance
+    gap = paid - lower_bound(problem, potentials, fees)
+    return replace(found, potentials=potentials, fees=fees, certified_gap=gap)
 
 
 def record_joint(candidates: Candidates, probabilities: Floats, beliefs: Floats) -> Floats:
