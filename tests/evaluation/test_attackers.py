@@ -75,6 +75,7 @@ def test_no_attacker_sees_anything_in_records_of_others() -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.usefixtures("hasty_attackers")
 def test_a_record_released_more_often_for_one_value_betrays_it(value: int) -> None:
     scores, values = planted(tilt=0.0)
     half = len(values) // 2
@@ -85,6 +86,7 @@ def test_a_record_released_more_often_for_one_value_betrays_it(value: int) -> No
 
 
 @pytest.mark.statistical
+@pytest.mark.usefixtures("hasty_attackers")
 def test_the_posterior_of_the_channel_is_an_attacker() -> None:
     scores, values = planted(tilt=0.0)
     release = released(scores, values)
@@ -120,6 +122,7 @@ def test_a_value_that_nobody_was_taught_scores_least() -> None:
     assert (found[:, 1] < found[:, [0, 2]].min(axis=1)).all()
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_a_value_of_open_users_alone_is_no_obstacle() -> None:
     """Nobody who is attacked has it, so nobody is taught it by those who leaked."""
     scores, values = planted(tilt=2.0)
@@ -134,6 +137,7 @@ def test_a_value_of_open_users_alone_is_no_obstacle() -> None:
 
 @pytest.mark.parametrize("n_values", [2, 3])
 @pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.usefixtures("hasty_attackers")
 def test_scores_that_are_larger_for_one_value_betray_it(n_values: int, largest: int) -> None:
     """Records of length 1 are the same: no classifier sees that one of a value did all twice."""
     scores, _ = planted(tilt=0.0)
@@ -146,6 +150,7 @@ def test_scores_that_are_larger_for_one_value_betray_it(n_values: int, largest: 
 
 
 @pytest.mark.parametrize(("name", "of_one", "of_other"), UNLIKE_SCORES)
+@pytest.mark.usefixtures("hasty_attackers")
 def test_how_scores_are_spread_betrays_a_value(
     name: str, of_one: list[float], of_other: list[float]
 ) -> None:
@@ -164,6 +169,7 @@ def test_how_scores_are_spread_betrays_a_value(
     assert max(found["size of scores"], found["naive Bayes, retrained"]) < 0.75
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_which_scores_are_given_how_often_betrays_a_value() -> None:
     """Though they are as large, and spread as widely, and as many of each are even."""
     scores, values = np.zeros((300, 30)), np.arange(300) % 2
@@ -188,6 +194,7 @@ def test_who_looks_at_all_combines_how_large_scores_are_with_which_items_there_a
     assert found["joint quadratic, four fifths leaked"] > others + 0.02
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_scores_that_are_all_one_say_nothing_by_their_size() -> None:
     scores, values = planted(tilt=2.0)
     ones = csr_array((np.ones(scores.nnz), scores.indices, scores.indptr), shape=scores.shape)
@@ -216,6 +223,7 @@ def test_records_of_scores_whose_squares_vanish_are_as_long_as_others() -> None:
     assert np.array_equal(seen[2], features(scores[2:]).toarray()[0])
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_attackers_guess_from_few_items_too() -> None:
     """Fewer items than the components that records are reduced to."""
     scores, values = planted(tilt=2.0)
@@ -225,6 +233,7 @@ def test_attackers_guess_from_few_items_too() -> None:
 
 @pytest.mark.parametrize("n_open", [1, 5])
 @pytest.mark.parametrize("n_items", [4, N_ITEMS])
+@pytest.mark.usefixtures("hasty_attackers")
 def test_attackers_guess_from_five_users_of_each_value(n_open: int, n_items: int) -> None:
     """Fewer users than neighbours and components, in cross-fitting too; 4 tell no attacker."""
     scores, values = planted(tilt=2.0)

@@ -198,6 +198,7 @@ def test_every_classifier_tells_what_it_believes(monkeypatch, blind):
 
 
 @pytest.mark.parametrize("n_values", [2, 3])
+@pytest.mark.usefixtures("hasty_attackers")
 def test_scores_that_are_larger_for_one_value_are_believed_to_tell_it(n_values):
     """Features are of length 1: they are the same whoever did everything nine times."""
     scores, values = records(3 * N_USERS), np.arange(3 * N_USERS) % n_values
@@ -221,6 +222,7 @@ def test_scores_that_are_larger_for_one_value_are_believed_to_tell_it(n_values):
         ([2.5, 3.5], [2, 4]),
     ],
 )
+@pytest.mark.usefixtures("hasty_attackers")
 def test_how_scores_are_spread_is_believed_to_tell_a_value(of_one, of_other):
     """Wide ones, a large one, a small one, and fractions: their mean, times 1 to 7, says little."""
     rng, values = np.random.default_rng(3), np.arange(300) % 2
@@ -233,6 +235,7 @@ def test_how_scores_are_spread_is_believed_to_tell_a_value(of_one, of_other):
     assert ((believed[:, 1] > 0.5) == (values[150:] == 1)).mean() > 0.95
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_which_scores_are_given_how_often_is_believed_to_tell_a_value():
     """Of these the mean, the spread and the ends of log(1 + score) are the same."""
     logs, values = [[1, 2, 6, 7, 9], [1, 3, 4, 8, 9]], np.arange(300) % 2
