@@ -203,6 +203,13 @@ def test_people_in_files_spend_no_more_than_is_written(ballots):
     assert Fraction(spend.epsilon) <= Fraction("0.1")
 
 
+def test_without_a_seed_people_in_files_answer_in_secret(ballots):
+    for seed, is_private in ((None, True), (0, False)):
+        found = collect_files(ballots, 4.0, protocol="grr", seed=seed)
+        assert found.is_private == is_private
+        assert found.to_dict()["options"]["seed"] == seed
+
+
 def test_a_short_cut_over_files_is_told_and_protects_nobody(ballots):
     found = collect_files(ballots, 4.0, protocol="grr", short_cut=True)
     assert found.to_dict()["options"]["short_cut"] is True

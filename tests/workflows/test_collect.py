@@ -100,6 +100,12 @@ def test_a_page_has_the_title_that_is_given(tmp_path, people, name):
     assert f'<h1 dir="auto">Collected with {name}</h1>' in page.read_text()
 
 
+@pytest.mark.parametrize("short_cut", [False, True])
+def test_a_release_says_whether_tallies_were_drawn_without_reports(people, short_cut):
+    learnt = hushrank.collect(people, 2, protocol="pairs", short_cut=short_cut)
+    assert learnt.to_dict()["options"]["short_cut"] is short_cut
+
+
 def test_what_is_from_the_truth_bears_a_star(people):
     learnt = hushrank.collect(people, 2, seed=3)
     compared = learnt.compared_with(people)
