@@ -211,9 +211,9 @@ def test_it_is_never_worse_than_local():
     assert central_delta(20.0, local=40.0, n_reports=1000) == 1.0
 
 
-@pytest.mark.parametrize("local", [0.5, 3.0])
+@pytest.mark.parametrize("local", [0.5, 0.5000004, 3.0])
 def test_a_loss_just_below_the_local_one_has_a_delta(local):
-    """Of one report that is true, 1 / (e^ε + 1) of (e^ε - e^ε') at least."""
+    """Of one report that is true, 1 / (e^ε + 1) of (e^ε - e^ε') at least; every digit counts."""
     below = nextafter(local, 0.0)
     with localcontext(prec=60):
         odds, allowed = Decimal(local).exp(), Decimal(below).exp()
