@@ -161,6 +161,14 @@ def test_the_mix_of_a_level_depends_on_all_levels_and_on_public_numbers_alone():
     assert asked == {level: mix[-1].name for level, mix in zip((0.1, 3.0), mixes, strict=True)}
 
 
+def test_levels_of_equal_strength_add_up():
+    """Together they can be asked for more than either alone."""
+    asked = choose_mixes(10, epsilons=(1.0, 1.0 + 1e-9), n_people=(1000, 1000))
+    together = choose_mix(10, epsilon=1.0, n_people=2000)
+    assert asked == (together, together)
+    assert together != choose_mix(10, epsilon=1.0, n_people=1000)
+
+
 def test_one_number_of_people_is_shared_out():
     given = {"epsilon": (0.1, 3.0), "mix": None}
     each = [surveys_of(max_entropy(4, n_people=n, **given)) for n in (6000, (3000, 3000))]

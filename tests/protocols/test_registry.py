@@ -70,6 +70,15 @@ def test_exact_answers_can_be_asked_for_where_there_are_rankings_to_compare(name
     assert (protocol.truthful(5, 1.0) is not None) == protocol.has_model
 
 
+@pytest.mark.parametrize("name", ["pairs", "ldp-kwiksort-rr", "ldp-kwiksort-lap"])
+def test_a_person_answers_as_many_pairs_as_are_asked_for(name):
+    """At this epsilon one would be asked for where nothing is said."""
+    for queries in (None, 3):
+        protocol = make_protocol(name, {"queries": queries})
+        (survey,) = next(protocol.begin(5, epsilon=1.0, n_people=60, seed=3))
+        assert survey.answers_per_person == (queries or 1)
+
+
 def test_every_mechanism_is_a_protocol_that_hides_whole_rankings():
     assert {name: make_protocol(name).mechanism for name in MECHANISMS} == MECHANISMS
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.from_reports.block_reports import reports_of_blocks
+from hushrank.aggregators.from_reports.pair_scores import estimate_pairs_together
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
@@ -144,6 +146,17 @@ def test_the_fewer_rank_everything_the_more_of_their_errors_is_who_they_are(shar
     drawn = 1 - whole.signal**2 * n_whole / n_people
     noise = 4 * drawn * mean_rank_covariance(whole, n_whole)
     assert known.scores.covariance == pytest.approx(noise, rel=1e-12)
+
+
+def test_who_answers_two_pairs_is_one_person():
+    """Each of 6 pairs by 500 people, two a person: by a third of all, not by a sixth."""
+    people = mixed(500, 4, seed=5)
+    surveys = next(one_order(4, epsilon=3.0, n_people=1500, design=OrderDesign(2, 2)))
+    tallies = expected_tallies(surveys, people)
+    asked = surveys[0].questions, surveys[0].mechanisms[0], tallies[0]
+    stated = estimate_pairs_together(reports_of_blocks(4, *asked, n_people=1500))
+    known = known_margins(4, surveys, tallies)
+    assert known.variances == pytest.approx(stated.variances, rel=1e-12)
 
 
 @pytest.mark.parametrize("n_items", [1, 101])
