@@ -63,8 +63,8 @@ def test_more_than_16_items_must_all_be_ranked(monkeypatch, tmp_path, capsys):
     for meaning in ("last", "unknown"):
         assert hushrank(monkeypatch, *asked, meaning) == 1
         assert "more than 16 items must all be ranked, got 17" in capsys.readouterr().err
-    dropped = "--drop", "item 3", "--seed", 1
-    assert hushrank(monkeypatch, *asked, "unknown", *dropped) == 0
+    dropped = [f"--drop={name}" for name in names[3:14]]
+    assert hushrank(monkeypatch, *asked, "unknown", *dropped, "--seed", 1) == 0
 
 
 def test_the_optimum_counts_what_is_left_out_as_it_was_told(monkeypatch, tmp_path):

@@ -62,10 +62,11 @@ def test_the_thresholded_laplace_answer_is_never_clearly_better():
         assert laplace >= response - 4 * (one**2 + other**2) ** 0.5
 
 
-def test_the_user_level_method_hides_gender_on_every_split_and_keeps_twice_the_utility():
-    """Against the worst of 17: 1 - AUC of .40 and MAP of .098, as the page of figure 6 says.
+def test_the_user_level_method_hides_gender_and_keeps_twice_the_utility():
+    """Against the worst attacker: 1 - AUC of .42 and MAP of .098, as the page of figure 6 says.
 
-    Rand and Diff, which hide about as much, keep less than half.
+    None of ten splits has less than .39. Rand and Diff, which hide about as much, keep less than
+    half of the MAP.
     """
     table = defaultdict(dict)
     with (TABLES / "privrank-6.csv").open() as file:
@@ -73,7 +74,8 @@ def test_the_user_level_method_hides_gender_on_every_split_and_keeps_twice_the_u
             table[row["curve"], float(row["x"])][row["quantity"]] = row
     ours = table["user-level", 0.25]
     assert int(ours["worst"]["repetitions"]) == 10
-    assert float(ours["worst"]["min"]) >= 0.40
+    assert float(ours["worst"]["mean"]) >= 0.42
+    assert float(ours["worst"]["min"]) >= 0.39
     assert float(ours["MAP"]["mean"]) >= 0.098
     for other in (table["Rand", 0.8], table["Diff", 100.0]):
         assert float(other["worst"]["mean"]) <= float(ours["worst"]["mean"]) + 0.01

@@ -99,7 +99,7 @@ def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(
     ballots = [ballot(random) for _ in range(n_ballots)]
     before = read(path, header, ballots)
     assert before is not None
-    for _ in range(40):
+    for _ in range(20):
         at, n_gone = random.choice((0, 1, n_ballots - 1)), random.randrange(2)
         own = [odd(random, ballots)] if not n_gone or random.randrange(2) else []
         after = read(path, header, [*ballots[:at], *own, *ballots[at + n_gone :]])
@@ -107,7 +107,7 @@ def test_one_ballot_leaves_all_others_as_they_are_or_the_file_is_refused(
             n_read += 1
             assert (before - after).total() <= n_gone
             assert (after - before).total() <= len(own)
-    assert n_read >= 5
+    assert n_read >= 3
 
 
 @pytest.mark.parametrize("cell", ["x", "9", "tea"])
