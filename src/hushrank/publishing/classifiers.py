@@ -1,6 +1,6 @@
 """Guess a private value from a record of activity: classifiers of attackers and defenders."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -65,7 +65,7 @@ def features(scores: csr_array) -> csr_array:
     return csr_array((weights, *narrow), shape=scores.shape)
 
 
-def views(*records: csr_array) -> Iterator[tuple[str, MakesClassifier, list[csr_array | Floats]]]:
+def views(*records: csr_array) -> Iterator[tuple[str, MakesClassifier, Sequence[Any]]]:
     """Yield each classifier's name, what makes it from a seed, and what it sees of these records.
 
     The first records are those that it is taught on. To `classifiers`, who see features, comes
@@ -74,11 +74,11 @@ def views(*records: csr_array) -> Iterator[tuple[str, MakesClassifier, list[csr_
     """
     seen = [features(each) for each in records]
     for name, make in classifiers().items():
-        yield name, make, [*seen]
+        yield name, make, seen
     levels = _levels(records[0].data)
     shares = [_score_shares(each, levels) for each in records]
     if np.ptp(shares[0], axis=0).any():
-        yield SHARES, _of_shares, [*shares]
+        yield SHARES, _of_shares, shares
 
 
 def score_sizes(scores: csr_array) -> Floats:
@@ -118,7 +118,8 @@ def _levels(scores: Floats) -> Floats:
 def _score_shares(scores: csr_array, levels: Floats) -> Floats:
     """Return which share of a record's scores lies at each level (users, levels + 1).
 
-    At: up to it and above the last one. Of a user without records, what others have on average.
+    A level has the scores up to it that are above the level before; the last column has those above
+    all levels. Of a user without records, what others have on average.
     """
     n_users, n_records, n_bins = scores.shape[0], np.diff(scores.indptr), len(levels) + 1
     users = np.repeat(np.arange(n_users), n_records)
