@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tests.collector.browser.accessible import accessible
-from tests.collector.browser.driving.hands import row, until
+from tests.collector.browser.driving.hands import order, row, until
 from tests.collector.browser.fakes.scenarios import ANNOUNCEMENT, GERMAN, WIRE, scenario
 
 SENT = {
@@ -454,9 +454,10 @@ def test_a_second_tab_shows_the_answer_of_the_first(visit):
     page = visit(scenario())
     press(page, "Start")
     page.wait_for_selector("hushrank-ranking-list")  # this tab has joined
-    kept = json.dumps(LOCKED | {"ranking": {"order": [4, 3, 2, 1, 0], "unranked": []}})
-    page.evaluate("kept => localStorage.setItem('fake-device', kept)", kept)
     move_something(page)
+    other = order(page)[::-1]  # the list begins with a random order
+    kept = json.dumps(LOCKED | {"ranking": {"order": other, "unranked": []}})
+    page.evaluate("kept => localStorage.setItem('fake-device', kept)", kept)
     press(page, "That is my order")
     page.get_by_text("You had already given an order").wait_for()
 
