@@ -1,9 +1,13 @@
-"""Debian's Chromium, so that it asks nobody outside for anything."""
+"""Debian's Chromium, so that it asks nobody outside for anything.
+
+Its headless shell is the same engine without windows, and takes half the processor time.
+"""
 
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = Path("/usr/bin/chromium")
+KINDS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
+CHROMIUM = next(filter(Path.exists, KINDS), KINDS[-1])
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
