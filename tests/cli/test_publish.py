@@ -72,6 +72,7 @@ def published(monkeypatch, files, tmp_path, method="privrank", *more):
     return code, out, result
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize("method", BUDGETS)
 def test_every_method_releases_records_of_protected_users_only(
     monkeypatch, files, tmp_path, method, capsys

@@ -276,6 +276,7 @@ def test_a_release_of_other_users_is_refused_and_not_taken_for_nothing():
         evaluate(VISITS, renamed, held_out=VISITS)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_attackers_see_items_that_were_released_and_never_used():
     renamed = Activity(VISITS.scores, VISITS.users, tuple(f"x{item}" for item in VISITS.items))
     assert attack(VISITS, renamed, PEOPLE, private=["group"]).worst < 0.15

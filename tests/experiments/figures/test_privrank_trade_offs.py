@@ -166,6 +166,7 @@ def test_each_attribute_is_attacked_whatever_is_protected():
     assert 0 < precision < 1
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_what_activity_does_not_betray_is_not_said_to_be_betrayed():
     log, profiles = made_up()
     shuffled = np.random.default_rng(6).permutation(profiles.attribute("gender").codes)

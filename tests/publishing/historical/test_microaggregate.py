@@ -29,6 +29,7 @@ def pooled():
     return found, drawn
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_pools_are_of_users_who_protect_the_same_and_no_smaller_than_was_asked(pooled):
     found, drawn = pooled
     assert len(drawn.plans) == 3
@@ -98,6 +99,7 @@ def test_a_pool_of_two_is_released_with_nothing_and_the_others_as_they_are(poole
     assert sum(withheld) == 2
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_who_is_alike_is_learnt_from_users_who_protect_nothing(monkeypatch):
     found, learnt = users(), []
     plain = microaggregate.tastes
@@ -134,6 +136,7 @@ def test_beliefs_are_learnt_from_nobody_who_protects_anything(monkeypatch):
         np.testing.assert_array_equal(asked.toarray(), scores[found.rows[members]])
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_beliefs_are_learnt_once_of_each_group(monkeypatch):
     found, seen = users(), []
     again = replace(found)

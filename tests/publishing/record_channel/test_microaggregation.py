@@ -162,6 +162,7 @@ def planted():
     return hold_out(visits, seed=1)[0], people, asks
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.linear_algebra
 @pytest.mark.parametrize("budget", [20, 45])
 def test_every_released_record_of_who_protects_is_shared_and_all_others_are_their_own(
@@ -201,6 +202,7 @@ def test_every_released_record_of_who_protects_is_shared_and_all_others_are_thei
         release.compared_with(other, people)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_of_a_pool_that_has_nothing_in_common_nothing_is_released(planted):
     visits, people, asks = planted
     items = tuple(f"item {row}" for row in range(visits.n_users))
@@ -211,6 +213,7 @@ def test_of_a_pool_that_has_nothing_in_common_nothing_is_released(planted):
     assert all(each.withheld == each.changed == each.users for each in owners.changed[0])
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_a_promise_of_pools_is_of_the_worst_attacker_there_is(planted, monkeypatch):
     monkeypatch.setattr("hushrank.workflows.publish.historical.REHEARSALS_OF_POOLS", 4)
     visits, people, _ = planted

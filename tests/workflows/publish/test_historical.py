@@ -102,6 +102,7 @@ def of_two_groups(data):
     return publish(activity, some, **asked).compared_with(activity, some)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_groups):
     owners = of_two_groups
     alone = [replace(owners.drawn, plans=(plan,)) for plan in owners.drawn.plans]
@@ -110,6 +111,7 @@ def test_what_pools_tell_at_most_is_told_of_the_group_that_is_worst_off(of_two_g
     assert owners.attack_bound == owners.to_dict()["attack_bound"] == min(bounds)
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize("n_values", [1, 2])
 @pytest.mark.parametrize("others", [("other",), ("other", "third")])
 def test_what_pools_tell_of_an_attribute_is_told_of_all_who_protect_it(data, others, n_values):

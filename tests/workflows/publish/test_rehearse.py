@@ -322,6 +322,7 @@ def test_where_some_protect_other_attributes_nothing_is_promised(least):
         rehearsed_with_two(with_another(other))
 
 
+@pytest.mark.usefixtures("hasty_attackers")
 def test_pools_are_rehearsed_for_each_attribute_and_for_all_together(monkeypatch):
     """As the owner is told of the release."""
     seen = []
