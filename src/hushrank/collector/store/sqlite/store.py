@@ -21,7 +21,7 @@ from hushrank.collector.store.checks import (
     require_secrets,
     require_small,
 )
-from hushrank.collector.store.sqlite import answers, deletion, people, secrets, surveys
+from hushrank.collector.store.sqlite import answers, deletion, order, people, secrets, surveys
 from hushrank.collector.store.sqlite.connections import copy, open_for_writing
 from hushrank.collector.store.sqlite.readers import Readers
 from hushrank.collector.store.sqlite.writer import Writer
@@ -114,10 +114,14 @@ class SqliteStore:
         await self._writer.do(surveys.keep_tallies, _entry(survey, tallies, round))
 
     async def forget_people(self, survey: str, round: int) -> None:
-        """Forget who has which assignment."""
+        """Forget who has which assignment, and in which order the reports came."""
         require_round(survey, round)
         while await self._writer.do(deletion.forget_some, (survey, round)):
             continue
+        for sort in (order.sort_answers, order.sort_asked):
+            following: order.From | None = order.From((survey, round))
+            while following is not None:
+                following = await self._writer.do(sort, following)
         await self._empty_log()
 
     async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:

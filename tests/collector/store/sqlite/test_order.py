@@ -1,0 +1,89 @@
+"""Whoever reads the file of a store cannot tell from it in which order people came."""
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from hushrank.collector.store.sqlite import order
+from hushrank.collector.store.store import ASKED, Secret
+from tests.collector.store.running import NOW, kinds, on_store, open_survey, upload
+
+PEOPLE = [23 * n % 61 for n in range(1, 61)]
+"""All of 1 to 60, as they come: few enough for one page."""
+MARK = re.compile(rb"~person (\d\d)~{22}")
+PAGE = 4096
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.sqlite"
+
+
+def mark(number):
+    """Return 32 bytes that name a person and are nowhere else."""
+    return b"~person %02d%b" % (number, b"~" * 22)
+
+
+def in_pages(path):
+    """Return the people by whom there is something in each page, in the order of writing."""
+    people = defaultdict(list)
+    for found in MARK.finditer(path.read_bytes()):
+        people[found.start() // PAGE].insert(0, int(found[1]))  # a page is filled from its end on
+    return list(people.values())
+
+
+async def come(store, numbers):
+    for number in numbers:
+        assert await store.accept([upload(number, mark(number))], now=NOW) == ["new"]
+
+
+async def end(store):
+    await store.close_round("s", 0)
+    await store.forget_people("s", 0)
+
+
+def test_reports_of_an_ended_round_do_not_stand_as_they_came(path):
+    async def scenario(store):
+        await open_survey(store)
+        await come(store, PEOPLE)
+        assert await kinds(store) == {(0, 0, mark(number)): 1 for number in PEOPLE}
+        await end(store)
+        assert in_pages(path) == [sorted(PEOPLE)]
+        assert await kinds(store) == {(0, 0, mark(number)): 1 for number in PEOPLE}
+
+    on_store(str(path), scenario)
+
+
+def test_reports_of_many_slices_are_all_kept_and_known_again(path, monkeypatch):
+    monkeypatch.setattr(order, "_SLICE", 7)
+
+    async def scenario(store):
+        await open_survey(store)
+        await open_survey(store, "t")
+        await come(store, PEOPLE)
+        await store.accept([upload(5, b"another", survey="t")], now=NOW)
+        await end(store)
+        assert [sorted(people) for people in in_pages(path)] == [sorted(PEOPLE)]
+        assert in_pages(path) != [PEOPLE]
+        assert await kinds(store) == {(0, 0, mark(number)): 1 for number in PEOPLE}
+        assert await kinds(store, "t") == {(0, 0, b"another"): 1}
+        again = [upload(5, mark(5)), upload(6, mark(5))]
+        assert await store.accept(again, now=NOW) == ["same", "closed"]
+
+    on_store(str(path), scenario)
+
+
+def test_who_was_asked_does_not_stand_as_they_came(path):
+    async def scenario(store):
+        await open_survey(store)
+        for number in PEOPLE:
+            await store.put_secrets([Secret(ASKED, mark(number), b"\1", "s")])
+        await store.put_secrets([Secret("other", mark(99), b"\1", "s")])
+        await end(store)
+        in_table, in_index = in_pages(path)
+        assert [n for n in in_table if n < 99] == [n for n in in_index if n < 99] == sorted(PEOPLE)
+        for kind, number in ((ASKED, 1), (ASKED, 60), ("other", 99)):
+            assert await store.secret(kind, mark(number), now=NOW)
+
+    on_store(str(path), scenario)
