@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import hushrank as package
 from hushrank import __main__ as entrance
 from hushrank.cli.main import PANELS, app
 from hushrank.cli.manners import paragraphs, quiet_first
+from hushrank.collector.draft import write_draft
+from tests.collector.drafts import draft
 from tests.commands import hushrank
 
 BALLOTS = "a,b,c\n1,2,3\n1,2,3\n2,1,3\n"
@@ -160,3 +163,16 @@ def test_a_warning_is_one_line_without_a_line_of_code(monkeypatch, capsys, ballo
         drawn = ["--figure", ballots.with_suffix(".svg")]
         assert hushrank(monkeypatch, *flags, "aggregate", ballots, *drawn) == 0
     assert capsys.readouterr().err == said
+
+
+def test_what_a_document_says_commands_no_terminal_when_it_is_refused(
+    monkeypatch, capsys, tmp_path
+):
+    document = tmp_path / "survey.json"
+    survey = json.loads(write_draft(draft(), {}, form="json"))
+    document.write_text(json.dumps({**survey, "\x1b]0;b\x07\x9b2J": 1}))
+    assert hushrank(monkeypatch, "conclude", document) == 1
+    said = capsys.readouterr().err
+    assert "]0;b" in said
+    assert said.endswith("\n")
+    assert said[:-1].isprintable()

@@ -24,7 +24,7 @@ from hushrank.cli.live.demo import demo
 from hushrank.cli.live.serve import serve
 from hushrank.cli.look import look
 from hushrank.cli.manners import QUIET, arrange, number_options, quiet_first, require_plain_numbers
-from hushrank.cli.output.talk import be_quiet, in_options, is_quiet
+from hushrank.cli.output.talk import be_quiet, in_options, is_quiet, printable
 from hushrank.cli.plan.command import plan
 from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
@@ -132,8 +132,7 @@ def _closed() -> int:
 
 
 def _complain(message: str) -> int:
-    one_line = " ".join(in_options(message).split())
-    print(f"hushrank: {one_line}", file=sys.stderr)
+    print(f"hushrank: {_one_line(in_options(message))}", file=sys.stderr)
     return 1
 
 
@@ -147,7 +146,11 @@ def _warn(
 ) -> None:
     """Say a warning in one line: which line of code gave it helps nobody who runs a command."""
     if not is_quiet():
-        print(f"hushrank: {' '.join(str(message).split())}", file=sys.stderr)
+        print(f"hushrank: {_one_line(str(message))}", file=sys.stderr)
+
+
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
 
 
 def _prepare() -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hushrank.cli.output.talk import for_people
+from hushrank.cli.output.talk import for_people, printable
 from hushrank.errors import HushrankError
 from hushrank.files.disk import FilePath, is_standard_output, replace_file
 
@@ -47,8 +47,7 @@ def figures_table(title: str, figures: Mapping[str, str]) -> Table:
 
 def plain(text: str) -> Text:
     """Return text without control characters, which rich does not read as markup."""
-    unknown = "\N{REPLACEMENT CHARACTER}"
-    return Text("".join(letter if letter.isprintable() else unknown for letter in text))
+    return Text(printable(text))
 
 
 def write_json(path: Path, document: object, *, secret: bool) -> None:

@@ -37,6 +37,12 @@ def for_people(*, beside_output: bool = False, wrap: bool = False) -> "Console":
     return Console(stderr=beside_output, quiet=is_quiet(), **style)  # type: ignore[arg-type]
 
 
+def printable(text: str) -> str:
+    """Return text without control characters: words of others can command no terminal."""
+    unknown = "\N{REPLACEMENT CHARACTER}"
+    return "".join(letter if letter.isprintable() else unknown for letter in text)
+
+
 def in_options(text: str) -> str:
     """Return a text that says `best="low"`, as from Python, with the option `--best low` instead.
 
