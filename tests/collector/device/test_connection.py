@@ -1,4 +1,7 @@
+import socket
+from contextlib import suppress
 from itertools import count
+from threading import Event, Thread, Timer
 
 import httpx
 import msgspec
@@ -227,3 +230,38 @@ def test_an_answer_that_comes_by_single_bytes_is_not_awaited_for_ever(monkeypatc
     slow = httpx.Response(200, content=(b" " for _ in range(60)))
     with pytest.raises(Offline, match="too slowly"):
         connected(lambda request: slow).announcement("abc")
+
+
+BEGINNINGS = {
+    "header": (b"HTTP/1.1 200 OK\r\nX: ", b"x"),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+    "answers before the answer": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    "words about a chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x"),
+}
+
+
+@pytest.mark.parametrize(("begin", "more"), BEGINNINGS.values(), ids=BEGINNINGS.keys())
+def test_what_never_becomes_an_answer_is_not_awaited_for_ever(monkeypatch, begin, more):
+    monkeypatch.setattr("hushrank.collector.device.connection.SECONDS", 0.5)
+    ended = Event()
+
+    def drip(listener):
+        sender, _ = listener.accept()
+        with sender, suppress(OSError):
+            sender.recv(1000)
+            sender.sendall(begin)
+            while not ended.wait(0.1):
+                sender.sendall(more)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        dripping = Thread(target=drip, args=(listener,))
+        dripping.start()
+        late = Timer(30, ended.set)
+        late.start()
+        origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with HttpConnection(origin) as connection, pytest.raises(Offline):
+            connection.announcement("abc")
+        assert not ended.is_set()
+        late.cancel()
+        ended.set()
+        dripping.join()

@@ -1,6 +1,7 @@
 """How a device reaches a collector: HTTP, and the three ways in which that can end."""
 
 import re
+from contextlib import closing
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -11,6 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
+from hushrank.collector.device.patience import Patience
 from hushrank.collector.life import State
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
@@ -109,6 +111,7 @@ class HttpConnection:
         self._client = client or httpx.Client(timeout=SECONDS, cookies=_no_cookies())
         named = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._headers = {"Accept-Encoding": "identity", **named}
+        self._patience = Patience(SECONDS)
 
     def __enter__(self) -> Self:
         """Return the connection itself."""
@@ -121,6 +124,7 @@ class HttpConnection:
     def close(self) -> None:
         """Close the connection, and the client that it has."""
         self._client.close()
+        self._patience.forget()
 
     def announcement(self, survey: str) -> bytes:
         """Return the announcement of a survey."""
@@ -143,11 +147,14 @@ class HttpConnection:
     def _request(self, method: str, path: str, body: bytes | None = None) -> bytes:
         headers = self._headers if body is None else {**self._headers, **JSON}
         url = f"{self.origin}/v1/{path}"
+        request = self._client.build_request(
+            method, url, content=body, headers=headers, extensions={"trace": self._patience.trace}
+        )
         try:
-            with self._client.stream(
-                method, url, content=body, headers=headers, follow_redirects=False
-            ) as answer:
-                content = _read(answer)
+            with self._patience.limited():
+                answer = self._client.send(request, stream=True, follow_redirects=False)
+                with closing(answer):
+                    content = _read(answer)
         except httpx.RequestError:
             raise Offline("the collector cannot be reached") from None
         if not answer.is_success:
