@@ -117,3 +117,27 @@ def test_a_text_has_no_sheets(tmp_path):
     path.write_text("a,b\n1,2\n2,1\n")
     with pytest.raises(HushrankError, match=r"ballots.csv: expected Excel or OpenDocument"):
         read_rankings(path, sheet="first")
+
+
+@pytest.mark.parametrize("place", ["XFD1048576", "AAA100000"])
+def test_a_cell_far_from_the_table_is_refused_before_all_between_are_made(place):
+    """A kilobyte would take half a terabyte."""
+    row = place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    far = f'<row s="1" r="{row}"><c s="2" r="{place}"><v>1</v></c></row>'
+    with pytest.raises(HushrankError, match=r"at most 67,108,864 cells, .* columns"):
+        parse_spreadsheet(with_more(far))
+
+
+def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
+    last = '<row r="9"><c r="A9" t="inlineStr"><is><t>c r="XFD1048576"</t></is></c></row>'
+    table = parse_spreadsheet(with_more(last))
+    assert table.columns[0].texts[-1] == 'c r="XFD1048576"'
+
+
+def with_more(row):
+    """Return a small table with a row more."""
+    packed = ZipFile(BytesIO(excel(ROWS)))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    whole = sheet.replace("</sheetData>", f"{row}</sheetData>")
+    return zipped(**{**files, "xl/worksheets/sheet1.xml": whole})

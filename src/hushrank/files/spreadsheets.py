@@ -1,11 +1,15 @@
 """Sheets of Excel and OpenDocument as tables; python-calamine reads them."""
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from functools import reduce
 from io import BytesIO
-from typing import TypeAlias
+from typing import IO, TypeAlias
+from zipfile import BadZipFile, ZipFile
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table, text_columns, text_of
@@ -24,6 +28,12 @@ _WITHIN = re.compile(
     rb"PK\x03\x04.{26}/?xl/|application/vnd\.oasis\.opendocument\.spreadsheet", re.DOTALL
 )
 """The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
+_PLACE = re.compile(rb'<(?:c|row)\b[^<>]{0,200}?\sr="([A-Z]{0,3})([0-9]{1,7})"')
+"""Where a row or a cell of Excel says that it is: 12, or AB12."""
+_LONGEST_PLACE = 250
+_AT_ONCE = 2**20
+MOST_CELLS = 2**26
+"""Of a sheet from its first corner to its last cell: all of them are held, empty or not."""
 
 
 def is_spreadsheet(content: bytes) -> bool:
@@ -74,6 +84,7 @@ def _sheets(content: bytes) -> dict[str, Rows]:
     """Return the rows of every sheet that are not empty, with their numbers from 1."""
     from python_calamine import CalamineError, load_workbook
 
+    _require_cells_that_fit(content)
     try:
         book = load_workbook(BytesIO(content))
         found: dict[str, Rows] = {}
@@ -85,6 +96,44 @@ def _sheets(content: bytes) -> dict[str, Rows]:
     except (CalamineError, OSError, ValueError):  # their messages may show cells
         pass
     raise HushrankError("expected a whole spreadsheet without a password")
+
+
+def _require_cells_that_fit(content: bytes) -> None:
+    """Refuse a sheet of Excel with a cell so far away that those before it fill the memory."""
+    for n_rows, n_columns in _extents(content):
+        require(
+            n_rows * n_columns <= MOST_CELLS,
+            f"expected a sheet of at most {MOST_CELLS:,} cells, got one of {n_rows:,} rows and"
+            f" {n_columns:,} columns: delete what stands far from the table",
+        )
+
+
+def _extents(content: bytes) -> list[tuple[int, int]]:
+    """Return how far the sheets of Excel reach, as far as the archive can be read."""
+    extents: list[tuple[int, int]] = []
+    with suppress(BadZipFile, EOFError, OSError, RuntimeError, ValueError, zlib.error):
+        archive = ZipFile(BytesIO(content))
+        for name in archive.namelist():
+            if name.endswith(".xml") and "worksheets/" in name:
+                with archive.open(name) as sheet:
+                    extents.append(_extent(sheet))
+    return extents
+
+
+def _extent(sheet: IO[bytes]) -> tuple[int, int]:
+    """Return the largest row, and the largest column, that cells of a sheet say they are in."""
+    n_rows, n_columns, rest = 0, 0, b""
+    while piece := sheet.read(_AT_ONCE):
+        found = _PLACE.findall(rest + piece)
+        n_rows = max(n_rows, max((int(row) for _, row in found), default=0))
+        n_columns = max(n_columns, max(map(_number_of, {column for column, _ in found}), default=0))
+        rest = piece[-_LONGEST_PLACE:]
+    return n_rows, n_columns
+
+
+def _number_of(column: bytes) -> int:
+    """Return the number of a column: 1 for A, 27 for AA."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, column, 0)
 
 
 def _text(cell: object) -> str:
