@@ -57,6 +57,15 @@ def test_an_old_store_gets_each_step_that_it_lacks_once(old):
     assert value(old, "SELECT note FROM hushrank.surveys") == ""
 
 
+def test_reports_of_rounds_that_ended_long_ago_are_sorted_when_the_store_is_opened(old):
+    add = "INSERT INTO hushrank.answers VALUES ({}, 1, 0, 0, 0, '')"
+    for number in (1007, 1003, 1005):
+        value(old, add.format(number))
+    opened(old, steps("postgres"))
+    lies = "SELECT array_agg(number ORDER BY ctid) FROM hushrank.answers WHERE number > 1000"
+    assert value(old, lies) == [1003, 1005, 1007]
+
+
 def test_a_step_that_fails_leaves_the_store_as_it_was(old):
     with pytest.raises(HushrankError, match="UndefinedTableError"):
         opened(old, (steps("postgres")[0], SECOND + "INSERT INTO missing VALUES (1)"))

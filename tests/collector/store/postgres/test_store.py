@@ -67,6 +67,48 @@ def test_who_was_asked_is_in_no_order_when_the_round_has_ended(database):
     on_store(database, scenario)
 
 
+def test_reports_are_in_no_order_when_the_round_has_ended(database):
+    """Their transactions would tell it, too; a dump of the tables lists rows as they lie."""
+    lies = "SELECT number, nth FROM hushrank.answers WHERE round = 1 ORDER BY ctid"
+    came = "SELECT count(DISTINCT xmin::text) FROM hushrank.answers"
+
+    async def scenario(store):
+        await open_survey(store)
+        await open_survey(store, "t")
+        for number in range(20):
+            await store.accept([upload(number * 7 % 20 + 1, b"a", b"b")], now=NOW)
+        await store.accept([upload(3, b"c", survey="t")], now=NOW)
+        await store.close_round("s", 0)
+        assert await store._pool.fetchval(came) == 21
+        before = await kinds(store)
+        await store.forget_people("s", 0)
+        assert await store._pool.fetchval(came) == 2
+        found = [tuple(row) for row in await store._pool.fetch(lies)]
+        assert found == [(number, nth) for number in range(1, 21) for nth in (0, 1)]
+        assert await kinds(store) == before == {(0, 0, b"a"): 20, (0, 1, b"b"): 20}
+        assert await kinds(store, "t") == {(0, 0, b"c"): 1}
+        again = [upload(5, b"a", b"b"), upload(21, b"a")]
+        assert await store.accept(again, now=NOW) == ["same", "closed"]
+
+    on_store(database, scenario)
+
+
+def test_a_survey_is_deleted_with_reports_that_were_just_written_anew(database):
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a")], now=NOW)
+        await store.close_round("s", 0)
+        async with transaction(store._pool) as lent:
+            await people.forget(lent, "s", 0)
+            deleting = asyncio.create_task(store.delete("s"))
+            await asyncio.sleep(0.2)
+            assert not deleting.done()
+        assert await deleting
+        assert await rows_of(store, ["answers"]) == 0
+
+    on_store(database, scenario)
+
+
 def test_no_row_of_forgotten_people_is_left(database):
     async def scenario(store):
         await open_survey(store)

@@ -1,12 +1,14 @@
 """Whoever reads the file of a store cannot tell from it in which order people came."""
 
 import re
+import sqlite3
 from collections import defaultdict
 
 import pytest
 
 from hushrank.collector.store.sqlite import order
 from hushrank.collector.store.store import ASKED, Secret
+from tests.collector.store import version_1
 from tests.collector.store.running import NOW, kinds, on_store, open_survey, upload
 
 PEOPLE = [23 * n % 61 for n in range(1, 61)]
@@ -87,3 +89,18 @@ def test_who_was_asked_does_not_stand_as_they_came(path):
             assert await store.secret(kind, mark(number), now=NOW)
 
     on_store(str(path), scenario)
+
+
+def test_reports_of_rounds_that_ended_long_ago_are_sorted_when_the_store_is_opened(path):
+    connection = sqlite3.connect(path)
+    connection.executescript(version_1.SQLITE.read_text())
+    rows = [(1, 1000 + number, 0, 0, 0, mark(number)) for number in PEOPLE]
+    connection.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+
+    async def scenario(store):
+        assert len(await kinds(store)) == len(PEOPLE) + 2
+
+    on_store(str(path), scenario)
+    assert [people for people in in_pages(path) if len(people) > 1] == [sorted(PEOPLE)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.postgres.connections import LOCKS, Connection
-from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds
+from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds, held_survey
 from hushrank.collector.store.store import ASKED, Joined
 
 
@@ -112,10 +112,11 @@ async def _keep(
 async def forget(connection: Connection, survey: str, round: int) -> None:
     """Delete who has which assignment of a closed round.
 
-    Its decks become one: those of a repeated survey name assignments of the one before. Digests of
-    those who were asked, among the secrets, are written anew, sorted: as they came they would tell
-    by their order which reports are whose.
+    Its decks become one: those of a repeated survey name assignments of the one before. Answers,
+    and digests of those who were asked, are written anew, sorted: as they came they would tell who
+    sent after whom, and so which reports may be whose.
     """
+    await held_survey(connection, survey)  # else a deletion would miss rows that are written anew
     key = await closed_round(connection, survey, round)
     await connection.execute(
         "WITH gone AS (DELETE FROM hushrank.decks WHERE round = $1 AND deck > 0 RETURNING joined)"
@@ -126,11 +127,18 @@ async def forget(connection: Connection, survey: str, round: int) -> None:
         timeout=None,
     )
     await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)
+    await _sort(connection, "answers", "number, nth", "round = $1", key)
+    whose = "kind = $2 AND survey = (SELECT survey FROM hushrank.rounds WHERE key = $1)"
+    await _sort(connection, "secrets", "digest", whose, key, ASKED)
+
+
+async def _sort(
+    connection: Connection, table: str, order: str, whose: str, *values: int | str
+) -> None:
+    """Delete rows and insert them again, in this order."""
     await connection.execute(
-        "WITH kept AS (DELETE FROM hushrank.secrets WHERE kind = $2 AND survey ="
-        " (SELECT survey FROM hushrank.rounds WHERE key = $1) RETURNING *)"
-        " INSERT INTO hushrank.secrets SELECT * FROM kept ORDER BY digest",
-        key,
-        ASKED,
+        f"WITH kept AS (DELETE FROM hushrank.{table} WHERE {whose} RETURNING *)"
+        f" INSERT INTO hushrank.{table} SELECT * FROM kept ORDER BY {order}",
+        *values,
         timeout=None,
     )

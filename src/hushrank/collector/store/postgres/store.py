@@ -49,7 +49,7 @@ class PostgresStore:
     keeps the bytes for longer: in the tables' files until VACUUM frees the rows (autovacuum does so
     after a while) and new rows take their place, or VACUUM FULL writes the files anew; in its log
     until the log's files are used again; and in backups and replicas. The server stores, for each
-    row, by which transaction it came, which tells in which order the reports did.
+    row, by which transaction it came, which tells in which order the reports of an open round did.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -121,7 +121,7 @@ class PostgresStore:
             await surveys.keep_tallies(lent, survey, round, tallies)
 
     async def forget_people(self, survey: str, round: int) -> None:
-        """Forget who has which assignment."""
+        """Forget who has which assignment, and in which order the reports came."""
         require_round(survey, round)
         async with transaction(self._pool) as lent:
             await people.forget(lent, survey, round)
