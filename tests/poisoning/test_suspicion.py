@@ -11,6 +11,7 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.poisoning.answers import suspicion_of_answers
 from hushrank.poisoning.dealing import suspicions_of_dealing
 from hushrank.poisoning.findings import AnsweredQuestion, Finding
 from hushrank.poisoning.sums import (
@@ -190,6 +191,18 @@ def test_more_tests_need_stronger_findings():
     assert among == pytest.approx(5 * alone)
 
 
+def test_what_was_found_first_counts_whatever_is_tested_after_it():
+    """Mechanisms are tested one after the other: nothing is odd of the second."""
+    odd, usual = Tally(np.array([60, 0]), 60), Tally(np.array([15, 15]), 30)
+    hides = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (1.0, 2.0)]
+    asked = [
+        AnsweredQuestion(nth, RelativeOrder((0, 1)), hides[nth], tally)
+        for nth, tally in enumerate((odd, usual))
+    ]
+    found = suspicion_of_answers(asked, 1e-3)
+    assert found.p_value == min(each.p_value for each in found.findings) < 1e-3
+
+
 def answers_in(found):
     return [each for each in found.findings if each.kind == "answer"]
 
@@ -329,6 +342,7 @@ def test_questions_that_all_regard_an_item_say_nothing_of_dealing():
         (Finding("item", None, 1, False, 0.0), "fewer reports than can be honest put tea first"),
         (Finding("asked", None, 0, True, 0.0), "more reports than are dealt to it regard milk"),
         (Finding("total", None, None, True, 0.0), "reports speak for more answers in all"),
+        (Finding("total", None, None, False, 0.0), "reports speak for fewer answers in all"),
         (Finding("answer", 2, 0, False, 0.0), "support answer 1 of question 3"),
     ],
 )
