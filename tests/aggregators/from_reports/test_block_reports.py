@@ -89,6 +89,7 @@ def test_margins_no_larger_than_their_noise_are_taken_for_none():
 
     assert noise_where(4) == noise_where(0)
     assert noise_where(20) < noise_where(0)
+    assert noise_where(50) == noise_where(47)  # no margin is larger than that of all people
 
 
 def test_other_numbers_of_tallies_and_mixed_blocks_are_refused():

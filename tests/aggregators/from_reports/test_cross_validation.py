@@ -63,6 +63,15 @@ def test_the_first_candidate_is_kept_unless_another_is_clearly_better():
     assert chosen(right, near) == str(right)
 
 
+@pytest.mark.parametrize(("n_wins", "is_taken"), [(58, False), (64, True)])
+def test_two_standard_errors_are_clear_and_fewer_are_not(n_wins, is_taken):
+    """Of 100 reports a lead of 16 is 1.6 standard errors, one of 28 is 2.8."""
+    reports = reports_of([[[0, 100 - n_wins], [n_wins, 0]]])
+    candidates = {"usual": lambda _: (0, 1), "other": lambda _: (1, 0)}
+    chosen = choose_by_cross_validation(reports, candidates, rng=np.random.default_rng(1))
+    assert chosen == ("other" if is_taken else "usual")
+
+
 def test_candidates_do_not_see_what_they_are_judged_by():
     reports = reports_of([[[0, 40], [60, 0]]])
     seen = []
