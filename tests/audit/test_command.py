@@ -1,11 +1,13 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from hushrank.audit import Subject
 from hushrank.audit import chosen as shipped_by_name
-from hushrank.audit.chosen import chosen
+from hushrank.audit.chosen import audits, chosen
 from hushrank.audit.shipped import shipped
+from hushrank.cli.audit.show import _table
 from hushrank.errors import HushrankError
 from tests.audit.wrong import subject
 from tests.commands import hushrank
@@ -37,6 +39,12 @@ def test_one_exceeded_claim_among_others_ends_with_3(monkeypatch, capsys):
     monkeypatch.setattr(shipped_by_name, "shipped", lambda epsilon, delta: both)
     assert hushrank(monkeypatch, "audit", "--all", "--draws", "20000", "--seed", "1") == 3
     assert "1 of 2 betray more than they claim" in capsys.readouterr().out
+
+
+def test_a_computed_loss_is_never_rounded_down():
+    (finding,) = audits([shipped()["mechanism grr"]], draws=20_000, seed=1)
+    (shown,) = _table([replace(finding, exact=0.43211)]).columns[2].cells
+    assert shown == "0.4322"
 
 
 def test_names_are_whole_or_beginnings(monkeypatch, capsys):

@@ -4,6 +4,7 @@ import stat
 import numpy as np
 import pytest
 
+from hushrank.accounting.words import epsilon_in_words
 from hushrank.aggregators.registry import METHODS
 from hushrank.models.mallows import Mallows
 from hushrank.rankings.files import write_rankings
@@ -167,6 +168,7 @@ def test_a_seed_repeats_a_private_order_and_marks_it(monkeypatch, ballots, tmp_p
         ["--epsilon", "1", "--delta", "0.99"],
         ["--epsilon", "1", "--time-limit", "0"],
         ["--epsilon", "1", "--seed", "1", "--release", "out.json"],
+        ["--epsilon", "1", "--seed", "1", "--release", "out.json", "--force"],
     ],
 )
 def test_a_budget_that_does_not_fit_is_one_line(monkeypatch, ballots, capsys, arguments):
@@ -180,6 +182,16 @@ def written(tmp_path, text):
     path = tmp_path / "some.csv"
     path.write_text(text)
     return path
+
+
+def test_the_table_says_what_it_cost_and_marks_what_is_raw(monkeypatch, ballots, capsys):
+    asked = ("--method", "p-borda", "--epsilon", 2, "--no-ledger")
+    assert hushrank(monkeypatch, "aggregate", ballots, *asked) == 0
+    said = capsys.readouterr().out
+    assert epsilon_in_words(2.0) in " ".join(said.split())
+    assert {"people *", "seconds *"} <= {
+        line.strip("│ ").split(" │")[0].rstrip() for line in said.splitlines()
+    }
 
 
 @pytest.mark.parametrize("method", ["p-borda", "p-borda-hist"])

@@ -1,5 +1,7 @@
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +11,9 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.activity_files import read_activity, write_activity
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profile_files import read_profiles, write_profiles
+from hushrank.cli.input.reading import ActivityOptions
+from hushrank.cli.publish.at_scale import _require_usable
+from hushrank.cli.publish.show import PublishPaths
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attack_targets import Targets
 from tests.commands import hushrank
@@ -367,3 +372,11 @@ def test_who_learns_from_open_users_says_how_to_have_some(monkeypatch, files, tm
     assert hushrank(monkeypatch, "publish", "historical", visits, *who, *how, "--output", out) == 1
     assert hushrank(monkeypatch, "attack", visits, visits, *who) == 1
     assert capsys.readouterr().err.count("column `protects`") == 2
+
+
+@pytest.mark.parametrize("file", ["hold_out", "posterior", "report"])
+def test_what_needs_all_records_in_one_process_is_refused_piece_by_piece(file):
+    paths = dict.fromkeys([each.name for each in fields(PublishPaths)])
+    asked = PublishPaths(**{**paths, "output": Path("released"), file: Path("more")})
+    with pytest.raises(HushrankError, match="need all records in one process"):
+        _require_usable(SimpleNamespace(protect=None), asked, ActivityOptions())
