@@ -90,6 +90,12 @@ test("of many answers a few are named", () => {
   assert.match(inWords(says, NAMES, STRINGS), /, or 12 more$/);
 });
 
+test("one answer that is not named is told of, too", () => {
+  const top = readQuestion({ kind: "top-order", n_items: 5, n_places: 2 }, 5);
+  const says = reportSays(top, mechanismOf("optimised-unary-encoding", 20), "ff0100");
+  assert.match(inWords(says, NAMES, STRINGS), /, or 1 more$/);
+});
+
 test("of answers beyond those that are read, nobody says how many there are", () => {
   for (const [size, nCategories, more] of [[5, 120, 120 - 8], [9, 362_880, null]]) {
     const items = Array.from({ length: size }, (_, nth) => nth);
