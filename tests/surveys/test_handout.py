@@ -63,6 +63,14 @@ def test_a_device_draws_from_no_seed_unless_it_is_a_simulation(held):
     assert len(device.answer(PERSON, lot=0.5, rng=Randomness.secure())) == 1
 
 
+def test_a_device_answers_for_one_person_who_ranked_these_very_items_in_their_order():
+    """Items go by number: the same names in another order would be other answers."""
+    device = read_handout(HELD.handout([0]), most_epsilon=2.0)
+    for ranks, names in ((PERSON.ranks, NAMES[::-1]), (np.tile(PERSON.ranks, (2, 1)), NAMES)):
+        with pytest.raises(HushrankError, match="expected the ranking of one person"):
+            device.truths(Rankings(ranks, names), lot=0.5)
+
+
 @pytest.mark.parametrize("numbers", [(), (0, 1)])
 def test_a_device_answers_as_many_questions_as_the_survey_says(numbers):
     """However the handout came about: several answers at the price of one would cost more."""

@@ -65,6 +65,15 @@ def test_the_members_of_a_set_are_all_clones():
     assert exact < Fraction(clone_rate((survey(named, 1.0),))) < exact * (1 + Fraction(1, 2**50))
 
 
+def test_a_question_is_worth_no_more_than_any_other_where_reports_are_of_another_kind():
+    """Of two questions one is answered by bits: these are worth the most, and not a report each."""
+    hides = GeneralizedRandomizedResponse(6, 1.0), SymmetricUnaryEncoding(6, 1.0)
+    asked = Survey("both", (THREE, RelativeOrder((0, 1, 3))), hides, 1.0)
+    most = 1 / (exp_below(1.0) + 1)
+    exact = (Fraction(hides[0].rates.false_hit_words, WORDS) + most) / 2 * (1 + GRAIN)
+    assert exact < Fraction(clone_rate((asked,))) < min(most, exact * (1 + Fraction(1, 2**50)))
+
+
 def test_the_rate_of_several_questions_is_their_mean():
     sets = NamedSet((0, 1), 12), NamedSet((0, 1, 2), 12)
     hides = tuple(NamedMember(12, 1.0, question.n_members) for question in sets)
