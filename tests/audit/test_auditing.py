@@ -14,7 +14,7 @@ from hushrank.audit.shipped import shipped
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.randomness import Randomness
-from tests.audit.wrong import CLAIMED, WRONG, grr, subject
+from tests.audit.wrong import CLAIMED, WRONG, grr, subject, uniform
 from tests.statistics import random_seed
 
 DRAWS = 100_000
@@ -121,6 +121,29 @@ def test_a_claim_that_is_right_is_not_exceeded_and_nearly_reached():
     assert 0.9 < found.bound <= CLAIMED
     assert not found.exceeds
     assert {*found.inputs} == {"0", "1"}
+
+
+def shown_as(outcome, chance):
+    """Return what draws a coin of one nat, but that input 1 shows an outcome by chance."""
+
+    def draw(category, n_draws, rng):
+        shows = (uniform(n_draws, rng) < chance) & (category == 1)
+        return np.where(shows, outcome, grr(category, n_draws, rng, epsilon=1.0, k=2))
+
+    return draw
+
+
+def test_what_delta_allows_hides_nothing_else():
+    """An outcome of input 1 alone proves nothing: the coin beside it betrays a nat."""
+    claim = Subject("coin", 0.1, {"0": 0, "1": 1}, (("0", "1"),), shown_as(2, 0.1), delta=0.15)
+    assert audit(claim, draws=40_000, rng=Randomness.seeded(random_seed())).exceeds
+
+
+def test_a_right_claim_is_not_exceeded_by_what_delta_allows():
+    right = Subject("coin", 1.0, {"0": 0, "1": 1}, (("0", "1"),), shown_as(1, 0.4), delta=0.4)
+    found = audit(right, draws=400_000, rng=Randomness.seeded(random_seed()))
+    tells = np.exp(1) / (np.exp(1) + 1)
+    assert 0.6 < found.bound <= log((tells - 0.4) / (0.6 * (1 - tells)))
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -5,7 +5,7 @@ import pytest
 
 from hushrank.audit import Subject
 from hushrank.audit import chosen as shipped_by_name
-from hushrank.audit.chosen import audits, chosen
+from hushrank.audit.chosen import as_document, audits, chosen
 from hushrank.audit.shipped import shipped
 from hushrank.cli.audit.show import _table
 from hushrank.errors import HushrankError
@@ -39,6 +39,8 @@ def test_one_exceeded_claim_among_others_ends_with_3(monkeypatch, capsys):
     monkeypatch.setattr(shipped_by_name, "shipped", lambda epsilon, delta: both)
     assert hushrank(monkeypatch, "audit", "--all", "--draws", "20000", "--seed", "1") == 3
     assert "1 of 2 betray more than they claim" in capsys.readouterr().out
+    found = [*audits([*both.values()][::-1], draws=20_000, seed=1)]
+    assert as_document(found, seed=1)["exceeded"] == 1
 
 
 def test_a_computed_loss_is_never_rounded_down():
@@ -53,8 +55,9 @@ def test_names_are_whole_or_beginnings(monkeypatch, capsys):
     assert all(isinstance(each, Subject) for each in chosen(["aggregate", "noise"]))
     assert hushrank(monkeypatch, "audit", "--list") == 0
     assert "device pairs" in capsys.readouterr().out.splitlines()
-    with pytest.raises(HushrankError, match="hushrank audit --list"):
-        chosen(["mechanisms"])
+    for unknown in ("mechanisms", "grr"):
+        with pytest.raises(HushrankError, match="hushrank audit --list"):
+            chosen([unknown])
 
 
 def test_nothing_is_audited_unless_it_is_said_what(monkeypatch, capsys):
