@@ -6,7 +6,7 @@ from hushrank.publishing.cluster_channel import solve as solving
 from hushrank.publishing.cluster_channel.arcs import SourceGroups
 from hushrank.publishing.cluster_channel.certificate import certified_gap
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
-from hushrank.publishing.cluster_channel.repair import channel_of, within_budget
+from hushrank.publishing.cluster_channel.repair import channel_of, within_budget, within_ratio
 from hushrank.publishing.cluster_channel.solve import solve_channel
 from tests.publishing.cluster_channel.problems import conic_leakage, plain_bound, random_problem
 
@@ -53,6 +53,14 @@ def test_a_channel_above_its_budget_is_mixed_with_the_identity():
     blind = np.tile(problem.shares, (8, 1))
     mended = within_budget(problem, blind)
     assert problem.distortion(mended) == pytest.approx(problem.budget, rel=1e-12)
+    assert mended.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("max_ratio", [1.0, 1.5, 20.0])
+def test_no_mixture_exceeds_the_ratio_by_anything(max_ratio):
+    problem = random_problem(3, 8, 2, 0.1)
+    mended = within_ratio(problem, np.eye(8), max_ratio)
+    assert problem.worst_ratio(mended) <= max_ratio * (1 + 1e-9)
     assert mended.sum(axis=1) == pytest.approx(1)
 
 
