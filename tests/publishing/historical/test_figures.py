@@ -164,6 +164,7 @@ def test_what_is_said_of_withheld_users_counts_their_chances_in_each_cluster(mon
     asked = {"budget": 0.4, "choices": np.random.default_rng(2), "believe": something_known}
     for plan, each in zip(withhold.withhold_plans(found, **asked), solved, strict=True):
         labels = found.clusters.labels[plan.users]
+        np.testing.assert_array_equal(plan.posterior[-1], each.prior)  # all that nothing tells
         for cluster in np.unique(labels):
             withheld = each.chances[labels == cluster].mean()
             assert plan.transitions[cluster, -1] == pytest.approx(withheld, abs=1e-9)

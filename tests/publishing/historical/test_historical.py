@@ -235,6 +235,18 @@ def test_baselines_exchange_records_of_protected_users(method, budget):
         assert plan.leaked.certified_gap is None
 
 
+def test_what_diff_costs_and_leaks_is_of_the_users_who_protect_the_same():
+    found = users()
+    labels = found.clusters.labels
+    asked = {"budget": 15.0, "held_out": 0.0, "choices": np.random.default_rng(2)}
+    laws = cluster_laws(RecordExponential.of(csr_array(found.scores), 15.0), labels)
+    for plan in baseline_plans(found, "diff", **asked):
+        own, value = plan.users, found.values(plan.names, plan.users)
+        assert plan.leaked == leaked_by_laws(labels[own], laws[own], value)
+        costs = (plan.transitions * found.distances.matrix).sum(axis=1)
+        assert plan.expected_distortion == pytest.approx(costs[labels[own]].mean(), rel=1e-12)
+
+
 def test_diff_s_laws_say_where_each_record_leads():
     found = users()
     exponential = RecordExponential.of(csr_array(found.scores), 15.0)

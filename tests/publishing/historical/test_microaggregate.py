@@ -53,6 +53,14 @@ def test_everybody_is_released_with_the_mean_of_their_own_pool_and_nobody_with_a
         assert not (after[pool] == before[pool]).all(axis=1).any()
 
 
+def test_what_pools_tell_of_users_held_out_is_what_is_estimated(monkeypatch):
+    monkeypatch.setattr(believed, "estimate_leakage_by_laws", lambda laws, values: len(values) / 8)
+    found = users()
+    for plan in microaggregate_plans(found, budget=BUDGET, choices=np.random.default_rng(2)):
+        n_told = found.values(plan.names, plan.users).told.sum()
+        assert plan.leaked.leakage_bits_heldout == n_told / 8
+
+
 def test_users_who_protect_nothing_keep_their_records(pooled):
     found, drawn = pooled
     is_open = ~np.isin(np.arange(found.activity.n_users), found.rows)

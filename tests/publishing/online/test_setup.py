@@ -6,7 +6,12 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.rules import StreamRules
-from hushrank.publishing.online.setup import StreamSetup, _require_known_enough, all_users
+from hushrank.publishing.online.setup import (
+    StreamSetup,
+    _require_known_enough,
+    all_users,
+    setup_by,
+)
 from hushrank.publishing.online.shards import shards_of
 from tests.publishing.item_channel.problems import population
 from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
@@ -36,6 +41,17 @@ def test_a_setup_survives_its_bytes_exactly(history):
 def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
     profiles = SimpleNamespace(users=("u3", "u1", "u4", "u2"))
     assert all_users(("u1", "u9"), profiles) == ("u1", "u9", "u3", "u4", "u2")
+
+
+def test_who_protects_two_attributes_is_hidden_in_both_together():
+    asks = {(): [0], ("gender",): [1], ("gender", "age"): [2]}
+    joint = SimpleNamespace(codes=np.arange(3), n_values=2)
+    known = SimpleNamespace(protection=lambda names: asks, joint=lambda names: joint)
+    profiles, private = SimpleNamespace(aligned=lambda users: known), ("gender", "age")
+    users, items, rules = ("u0", "u1", "u2"), ("i0", "i1"), StreamRules(0.02)
+    made = setup_by(lambda *told: POPULATIONS["age"], users, items, profiles, private, rules)
+    assert made.protects == (None, "gender", "gender+age")
+    assert {*made.populations} == {"gender", "gender+age"}
 
 
 def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
