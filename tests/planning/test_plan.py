@@ -72,6 +72,14 @@ def test_an_interval_of_two_items_is_of_two_standard_errors_of_the_response(popu
     assert found == pytest.approx(min(1.96 * error, 0.5), rel=1e-9)
 
 
+def test_who_is_asked_for_a_pair_is_chance_that_clear_reports_leave():
+    (asked,) = askings("pairs", 8, 1000, 8.0)
+    n_reports = 1000 * asked.n_answers / asked.n_questions
+    by_draw = ((1000 - n_reports) / 999 / n_reports) ** 0.5
+    found = Place(table(), "uniform", 8, 1000).expect("pairs", 8.0).half_width
+    assert found > 0.95 * 1.96 / 2 * by_draw
+
+
 @pytest.mark.parametrize("exact", [200.0, 201.0, 1234.0, 1299.9, 1300.0, 98_001.0])
 def test_people_needed_are_rounded_up_to_two_digits(exact):
     rounded = _rounded_up(exact)
