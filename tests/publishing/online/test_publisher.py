@@ -283,6 +283,21 @@ def test_a_crash_within_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypa
     assert (state.position, state.last_batch.released.tolist()) == (20, last)
 
 
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("limit", 9.0),
+        ("resolve_every", 3),
+        ("gap", 0.5),
+        ("ties", "ignored"),
+        ("counts_of", "true"),
+    ],
+)
+def test_a_state_is_of_every_rule_that_it_was_begun_by(rule, value):
+    """Else who opens it again with a larger limit would release more than was promised."""
+    assert publisher(**{rule: value}).settings() != publisher().settings()
+
+
 @pytest.mark.parametrize("change", ["budget", "protects", "history", "moved", "populations"])
 def test_the_state_of_another_stream_is_refused(tmp_path, change):
     publisher().resume(tmp_path / "state").close()
