@@ -298,6 +298,21 @@ def test_a_state_is_of_every_rule_that_it_was_begun_by(rule, value):
     assert publisher(**{rule: value}).settings() != publisher().settings()
 
 
+def test_what_is_withheld_of_all_batches_is_counted():
+    stream, user = publisher(limit=0.0), next(n for n, name in enumerate(PROTECTS) if name)
+    for _ in range(2):
+        stream.publish(np.full(3, user), np.arange(3), rng=seeded())
+    assert stream.user(user).n_withheld == 6
+
+
+def test_the_worst_that_is_told_is_of_the_user_told_most(tmp_path):
+    stream, users = publisher(), [n for n, name in enumerate(PROTECTS) if name][:2]
+    state = stream.resume(tmp_path / "state")
+    stream.publish(np.repeat(users, [9, 1]), np.arange(10), rng=seeded())
+    told = [stream.user(user).worst_leakage for user in users]
+    assert state.totals.most_worst_leaked == max(told) > min(told)
+
+
 @pytest.mark.parametrize("change", ["budget", "protects", "history", "moved", "populations"])
 def test_the_state_of_another_stream_is_refused(tmp_path, change):
     publisher().resume(tmp_path / "state").close()
