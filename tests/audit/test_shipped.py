@@ -120,6 +120,22 @@ def test_what_is_said_of_how_sure_an_order_is_is_looked_at(rng):
     assert audit(of_two(wrong), draws=4_000, rng=rng).exceeds
 
 
+def test_a_ballot_is_added_to_one_to_a_tie_and_to_a_majority():
+    subject = named(central_subjects(1.0, 0.01), "aggregate p-borda")
+    assert {one for one, _ in subject.pairs} == {
+        "ballots abc",
+        "ballots abc, cba",
+        "ballots abc, abc, acb",
+    }
+    assert len(subject.pairs) == 3 * 6
+
+
+def test_all_that_a_person_reports_in_three_rounds_is_looked_at(rng):
+    subject = named(rounds_subjects(1.0), "rounds of own budgets")
+    found = subject.draw(subject.inputs["abcd"], 2, rng)
+    assert found.shape == (2, rounds.N_ROUNDS * len(rounds.LEVELS) * 2)
+
+
 def test_all_inputs_of_a_mechanism_and_of_a_device_are_told_apart():
     for subject in (*local_subjects(1.0), *device_subjects(1.0)):
         told = {frozenset(pair) for pair in subject.pairs}

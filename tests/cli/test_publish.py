@@ -16,6 +16,7 @@ from hushrank.cli.publish.at_scale import _require_usable
 from hushrank.cli.publish.show import PublishPaths
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attack_targets import Targets
+from hushrank.workflows.results.release_comparison import OWNERS
 from tests.commands import hushrank
 from tests.statistics import random_seed
 
@@ -108,7 +109,9 @@ def test_every_method_releases_records_of_protected_users_only(
     paid = found["groups"][0]["changed"]
     assert sum(each["changed"] for each in paid) == (~same[asks]).sum()
     assert all((each["withheld"] > 0) == (method == "withhold") for each in paid)
-    for text in (page.read_text(), capsys.readouterr().out):
+    shown = capsys.readouterr().out
+    assert OWNERS in " ".join(shown.split())
+    for text in (page.read_text(), shown):
         said = " ".join(text.split())
         nothing = method == "withhold"
         paid = "Released with nothing, by group: " if nothing else "record or none, by group: "
