@@ -1,8 +1,10 @@
 import json
 from itertools import chain
+from math import inf
 
 import pytest
 
+from hushrank.cli.plan.show import _people
 from hushrank.protocols.registry import PROTOCOLS
 from tests.commands import hushrank
 
@@ -211,3 +213,11 @@ def test_a_folder_that_is_not_there_is_said_before_the_work(monkeypatch, tmp_pat
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [(None, "-"), (inf, "> 1 M"), (1e6, "1 M"), (999_900.0, "999,900"), (20.0, "≤ 200")],
+)
+def test_more_people_than_any_plan_has_are_not_the_most_that_one_has(needed, said):
+    assert _people(needed) == said
