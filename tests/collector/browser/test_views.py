@@ -323,6 +323,17 @@ def test_a_limit_that_is_reached_can_be_raised(visit):
     until(page, "document.querySelector('h1').textContent.startsWith('Which hot drink')")
 
 
+@pytest.mark.parametrize("is_back", [False, True])
+def test_who_joined_what_is_beyond_their_limit_is_asked_for_no_order(visit, is_back):
+    found = scenario(spent={"here": 7.5, "all": 9, "limit": 8})
+    found["joined"]["isPayable"] = False
+    page = visit(found | {"kept": found["joined"]} if is_back else found)
+    if not is_back:
+        press(page, "Start")
+    page.get_by_text("more than you allow").wait_for()
+    assert page.locator("hushrank-ranking-list").count() == 0
+
+
 @pytest.mark.parametrize(("limit", "said"), [(8, "or raise the limit"), (16, "More cannot be")])
 def test_nobody_is_told_to_raise_a_limit_beyond_what_the_page_offers(visit, limit, said):
     page = visit(scenario(spent={"here": 15.5, "all": 16, "limit": limit}, joining="over-limit"))
