@@ -51,6 +51,21 @@ def test_a_collection_leads_to_nothing_of_the_people(name, people):
         assert not isinstance(thing, np.ndarray) or thing.ndim == 0 or N_PEOPLE not in thing.shape
 
 
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_of_people_who_agree_every_protocol_is_sure_of_the_order_that_it_learns(name):
+    """The order, and what is said of how sure it is, are computed apart."""
+    order, people = (2, 0, 3, 1), Rankings.from_orders(np.tile([2, 0, 3, 1], (3000, 1)))
+    learnt = hushrank.collect(people, 4, protocol=name, seed=5)
+    best, *_, worst = order
+    assert learnt.order == order
+    for shares in (learnt.shown.pair_shares or {}).values():
+        assert 0.95 < shares[best, worst] == pytest.approx(1 - shares[worst, best])
+    if learnt.confidence is not None:
+        assert min(learnt.confidence) > 0.95
+        assert learnt.intervals[best] == (0, 0)
+        assert learnt.intervals[worst] == (3, 3)
+
+
 @pytest.mark.parametrize("name", ["max-entropy", "safari", "pairs"])
 def test_a_collection_is_the_same_from_a_pickle(name, people):
     learnt = hushrank.collect(people, 2, protocol=name, seed=3)
