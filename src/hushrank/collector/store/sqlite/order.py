@@ -49,7 +49,7 @@ def _sort(
     ).fetchone()
     if after:
         rows, bounds = f"{rows} AND {key} < ?", (*bounds, *after)
-    slice = connection.execute(f"SELECT * {rows}", bounds).fetchall()
+    found = connection.execute(f"SELECT * {rows}", bounds).fetchall()
     connection.execute(f"DELETE {rows}", bounds)
-    insert_rows(connection, table, sorted(slice))
+    insert_rows(connection, table, sorted(found))
     return From(start.name, *after) if after else None
