@@ -2,11 +2,13 @@ import asyncio
 import sqlite3
 import stat
 from threading import Barrier
+from unittest.mock import Mock
 
 import pytest
 
 from hushrank.collector.store.migrations import steps
 from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.sqlite import connections
 from hushrank.collector.store.sqlite.connections import open_for_writing
 from hushrank.collector.store.store import StoreFailure
 from hushrank.errors import HushrankError
@@ -132,6 +134,30 @@ def test_several_processes_make_one_store(path):
             await store.close()
 
     asyncio.run(open_all())
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY])
+def test_who_makes_a_store_at_the_same_moment_waits(path, monkeypatch, code):
+    """SQLite's own patience does not hold for the step to a log."""
+    errors = iter([sqlite3.OperationalError("locked"), sqlite3.OperationalError("locked")])
+    run = connections._run
+
+    def busy_twice(connection, statements):
+        for error in errors:
+            error.sqlite_errorcode = code
+            raise error
+        run(connection, statements)
+
+    monkeypatch.setattr(connections, "_run", busy_twice)
+    on_store(str(path), open_survey)
+
+
+def test_what_is_wrong_with_a_disk_is_said_at_once(path, monkeypatch):
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    monkeypatch.setattr(connections, "_run", Mock(side_effect=[error]))
+    with pytest.raises(HushrankError, match="cannot be opened as a store: disk I/O error"):
+        asyncio.run(open_store(str(path)))
 
 
 def test_a_closed_store_has_closed_all_of_its_connections(path):

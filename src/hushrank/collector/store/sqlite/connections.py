@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 from hushrank.collector.store.migrations import missing, steps
 from hushrank.collector.store.store import StoreFailure
@@ -14,8 +15,10 @@ APPLICATION_ID = 0x68757368
 """Says in the file's head that it is ours: "hush"."""
 
 _OLDEST = (3, 37)
+PATIENCE = 10
+"""Seconds: another process may hold the file, such as a command."""
 _FOR_WRITING = (
-    "PRAGMA busy_timeout = 10000",  # another process may hold the file, such as a command
+    f"PRAGMA busy_timeout = {1000 * PATIENCE}",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
@@ -23,7 +26,7 @@ _FOR_WRITING = (
     "PRAGMA cache_size = -65536",
     "PRAGMA wal_autocheckpoint = 4000",
 )
-_FOR_READING = ("PRAGMA busy_timeout = 10000", "PRAGMA query_only = ON")
+_FOR_READING = (f"PRAGMA busy_timeout = {1000 * PATIENCE}", "PRAGMA query_only = ON")
 
 
 def open_for_writing(path: Path, known: tuple[str, ...] | None = None) -> sqlite3.Connection:
@@ -43,7 +46,7 @@ def open_for_writing(path: Path, known: tuple[str, ...] | None = None) -> sqlite
     try:
         with _opening(path):
             _require_ours(connection, path)
-            _run(connection, _FOR_WRITING)
+            _prepare(connection)
             _migrate(connection, steps("sqlite") if known is None else known, path)
     except BaseException:
         connection.close()
@@ -114,6 +117,19 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
     is_empty = not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     is_ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
     require(is_empty or is_ours, f"{path}: expected a store of hushrank, this is another database")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Set what holds for writing; of processes that make one file, SQLite lets none wait here."""
+    ends = monotonic() + PATIENCE
+    while True:
+        try:
+            return _run(connection, _FOR_WRITING)
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or monotonic() > ends:
+                raise
+        sleep(0.01)
 
 
 def _migrate(connection: sqlite3.Connection, known: tuple[str, ...], path: Path) -> None:

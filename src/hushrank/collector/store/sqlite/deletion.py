@@ -4,6 +4,7 @@ A survey without an id is one that is being deleted: nobody finds it any more. D
 overwritten in their pages (`secure_delete`); the log of older pages, FILE-wal, is emptied after.
 """
 
+from hushrank.collector.store.sqlite.connections import PATIENCE
 from hushrank.collector.store.sqlite.surveys import closed_round
 from hushrank.collector.store.sqlite.writer import Connection, each
 
@@ -58,7 +59,7 @@ def empty_log(connection: Connection, _: None) -> bool:
     """Move all pages from the log to the file and empty the log; False while somebody reads it."""
     connection.execute("PRAGMA busy_timeout = 0")
     is_busy, *_pages = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    connection.execute("PRAGMA busy_timeout = 10000")
+    connection.execute(f"PRAGMA busy_timeout = {1000 * PATIENCE}")
     return not is_busy
 
 
