@@ -6,6 +6,7 @@ import pytest
 from hushrank.collector.store.batches import ServerAway
 from hushrank.collector.store.migrations import steps
 from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.postgres import connections
 from hushrank.collector.store.postgres.connections import failures, open_pool
 from hushrank.errors import HushrankError
 from tests.collector.store import version_1
@@ -64,6 +65,12 @@ def test_reports_of_rounds_that_ended_long_ago_are_sorted_when_the_store_is_open
     opened(old, steps("postgres"))
     lies = "SELECT array_agg(number ORDER BY ctid) FROM hushrank.answers WHERE number > 1000"
     assert value(old, lies) == [1003, 1005, 1007]
+
+
+def test_a_step_may_take_as_long_as_it_takes(old, monkeypatch):
+    monkeypatch.setattr(connections, "_LONGEST", 0.5)
+    opened(old, (steps("postgres")[0], "DO 'BEGIN PERFORM pg_sleep(1.5); END';"))
+    assert value(old, "SELECT version FROM hushrank.schema_version") == 2
 
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(old):

@@ -93,6 +93,25 @@ def test_reports_are_in_no_order_when_the_round_has_ended(database):
     on_store(database, scenario)
 
 
+@pytest.mark.parametrize("what", ["forget", "delete"])
+def test_what_many_rows_need_may_take_as_long_as_it_takes(database, monkeypatch, what):
+    monkeypatch.setattr(connections, "_LONGEST", 0.4)
+
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a")], now=NOW)
+        await store.close_round("s", 0)
+        async with transaction(store._pool) as lent:
+            await lent.execute("SELECT FROM hushrank.answers FOR UPDATE")
+            asked = store.forget_people("s", 0) if what == "forget" else store.delete("s")
+            waiting = asyncio.create_task(asked)
+            await asyncio.sleep(1)
+        await waiting
+        assert await rows_of(store, ["answers"]) == (what == "forget")
+
+    on_store(database, scenario)
+
+
 def test_a_survey_is_deleted_with_reports_that_were_just_written_anew(database):
     async def scenario(store):
         await open_survey(store)

@@ -11,6 +11,7 @@ import msgspec
 from hushrank.collector.store.checks import start_of
 from hushrank.collector.store.counting import ROWS_AT_ONCE, Counting
 from hushrank.collector.store.postgres.connections import (
+    UNLIMITED,
     Connection,
     Pool,
     connection,
@@ -251,9 +252,9 @@ async def kinds(connection: Connection, survey: str, round: int) -> AsyncIterato
         " WHERE id = $1 AND rounds.round = $2)",
         survey,
         round,
-        timeout=None,
+        timeout=UNLIMITED,
     )
     counting = Counting()
-    while some := await rows.fetch(ROWS_AT_ONCE, timeout=None):
+    while some := await rows.fetch(ROWS_AT_ONCE, timeout=UNLIMITED):
         yield counting.add(some)
     yield counting.take()

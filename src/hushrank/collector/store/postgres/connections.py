@@ -22,6 +22,8 @@ _PATIENCE = 10.0
 """Seconds to wait for the server when the store is opened, and for others when it is closed."""
 _LONGEST = 60.0
 """Seconds that a statement may take, unless it says otherwise."""
+UNLIMITED = 1e9
+"""Seconds for a statement that may take as long as it takes: None is the limit of all others."""
 
 
 async def open_pool(address: str, known: tuple[str, ...] | None = None) -> Pool:
@@ -129,7 +131,7 @@ async def _is_durable(connection: Connection) -> bool:
 
 async def _migrate(connection: Connection, known: tuple[str, ...]) -> None:
     async with connection.transaction():
-        await connection.execute("SELECT pg_advisory_xact_lock($1, 0)", LOCKS)
+        await connection.execute("SELECT pg_advisory_xact_lock($1, 0)", LOCKS, timeout=UNLIMITED)
         if not await connection.fetchval("SELECT to_regnamespace('hushrank') IS NOT NULL"):
             await connection.execute(
                 "CREATE SCHEMA hushrank;"
@@ -141,7 +143,7 @@ async def _migrate(connection: Connection, known: tuple[str, ...]) -> None:
         )
         version = await connection.fetchval("SELECT version FROM hushrank.schema_version")
         for script in missing(version, known, "store"):
-            await connection.execute(script)
+            await connection.execute(script, timeout=UNLIMITED)  # it may write all reports anew
         if version < len(known):
             await connection.execute("UPDATE hushrank.schema_version SET version = $1", len(known))
 

@@ -4,7 +4,7 @@ A survey without an id is one that is being deleted: nobody finds it any more, s
 what is deleted of it.
 """
 
-from hushrank.collector.store.postgres.connections import Connection
+from hushrank.collector.store.postgres.connections import UNLIMITED, Connection
 
 
 async def hide(connection: Connection, survey: str) -> bool:
@@ -27,9 +27,9 @@ async def delete_hidden(connection: Connection) -> int:
         "DELETE FROM hushrank.answers WHERE round IN"
         " (SELECT key FROM hushrank.rounds WHERE survey = ANY($1::int[]))",
         hidden,
-        timeout=None,
+        timeout=UNLIMITED,
     )
     await connection.execute(
-        "DELETE FROM hushrank.surveys WHERE key = ANY($1::int[])", hidden, timeout=None
+        "DELETE FROM hushrank.surveys WHERE key = ANY($1::int[])", hidden, timeout=UNLIMITED
     )
     return len(hidden)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from hushrank.collector.store.numbers import number_of
-from hushrank.collector.store.postgres.connections import LOCKS, Connection
+from hushrank.collector.store.postgres.connections import LOCKS, UNLIMITED, Connection
 from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds, held_survey
 from hushrank.collector.store.store import ASKED, Joined
 
@@ -124,9 +124,9 @@ async def forget(connection: Connection, survey: str, round: int) -> None:
         " HAVING count(*) > 0 ON CONFLICT (round, deck)"
         " DO UPDATE SET joined = decks.joined + excluded.joined",
         key,
-        timeout=None,
+        timeout=UNLIMITED,
     )
-    await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=None)
+    await connection.execute("DELETE FROM hushrank.people WHERE round = $1", key, timeout=UNLIMITED)
     await _sort(connection, "answers", "number, nth", "round = $1", key)
     whose = "kind = $2 AND survey = (SELECT survey FROM hushrank.rounds WHERE key = $1)"
     await _sort(connection, "secrets", "digest", whose, key, ASKED)
@@ -140,5 +140,5 @@ async def _sort(
         f"WITH kept AS (DELETE FROM hushrank.{table} WHERE {whose} RETURNING *)"
         f" INSERT INTO hushrank.{table} SELECT * FROM kept ORDER BY {order}",
         *values,
-        timeout=None,
+        timeout=UNLIMITED,
     )
