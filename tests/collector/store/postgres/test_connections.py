@@ -68,8 +68,8 @@ def test_reports_of_rounds_that_ended_long_ago_are_sorted_when_the_store_is_open
 
 
 def test_a_step_may_take_as_long_as_it_takes(old, monkeypatch):
-    monkeypatch.setattr(connections, "_LONGEST", 0.5)
-    opened(old, (steps("postgres")[0], "DO 'BEGIN PERFORM pg_sleep(1.5); END';"))
+    monkeypatch.setattr(connections, "_LONGEST", 2.0)
+    opened(old, (steps("postgres")[0], "DO 'BEGIN PERFORM pg_sleep(3); END';"))
     assert value(old, "SELECT version FROM hushrank.schema_version") == 2
 
 

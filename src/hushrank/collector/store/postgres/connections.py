@@ -23,7 +23,7 @@ _PATIENCE = 10.0
 _LONGEST = 60.0
 """Seconds that a statement may take, unless it says otherwise."""
 UNLIMITED = 1e9
-"""Seconds for a statement that may take as long as it takes: None is the limit of all others."""
+"""Seconds for a statement that may take as long as it takes: asyncpg takes None for _LONGEST."""
 
 
 async def open_pool(address: str, known: tuple[str, ...] | None = None) -> Pool:

@@ -4,11 +4,12 @@ A survey without an id is one that is being deleted: nobody finds it any more. D
 overwritten in their pages (`secure_delete`); the log of older pages, FILE-wal, is emptied after.
 """
 
+from hushrank.collector.store.checks import MOST_ANSWERS
 from hushrank.collector.store.sqlite.connections import PATIENCE
 from hushrank.collector.store.sqlite.surveys import closed_round
 from hushrank.collector.store.sqlite.writer import Connection, each
 
-_SLICE = 10_000
+_SLICE = MOST_ANSWERS
 """Rows; no assignment has more answers."""
 
 

@@ -7,12 +7,13 @@ they came they would tell whoever reads the file in which order people had sent 
 from dataclasses import dataclass
 from typing import Any
 
+from hushrank.collector.store.checks import MOST_ANSWERS
 from hushrank.collector.store.sqlite.rows import insert_rows
 from hushrank.collector.store.sqlite.surveys import closed_round
 from hushrank.collector.store.sqlite.writer import Connection, each
 from hushrank.collector.store.store import ASKED
 
-_SLICE = 10_000
+_SLICE = MOST_ANSWERS
 """Rows; no assignment has more answers."""
 
 
