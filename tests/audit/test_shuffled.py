@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from hushrank.accounting.shuffling import central_delta
 from hushrank.audit import audit
 from hushrank.audit.shipped.shuffled import shuffled_subjects
 from hushrank.engines.shuffler import forward
@@ -40,6 +41,17 @@ def subjects():
 @pytest.mark.parametrize("name", ["shuffled grr", "shuffled named"])
 def test_the_right_shuffler_is_not_accused(subjects, name):
     assert not audit(subjects[name], draws=DRAWS, rng=Randomness.seeded(1)).exceeds
+
+
+@pytest.mark.parametrize("name", ["shuffled grr", "shuffled named"])
+def test_people_report_at_the_largest_epsilon_that_is_certified_for_the_claim(subjects, name):
+    """At less of it a shuffler that does harm were harder to find."""
+    crowd = subjects[name].draw.__self__
+    rate = len(crowd.others) * crowd.mechanism.rates.false_hit_rate
+    known = {"n_reports": crowd.n_people, "clone_rate": rate}
+    at_most = {"local": crowd.mechanism.epsilon, **known}
+    above = {"local": crowd.mechanism.epsilon * 1.001, **known}
+    assert central_delta(1.0, **at_most) <= subjects[name].delta < central_delta(1.0, **above)
 
 
 @pytest.mark.parametrize("passed_on", [in_order, latecomers_first, all_but_one])

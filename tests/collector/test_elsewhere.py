@@ -321,6 +321,36 @@ def test_reports_that_all_say_the_same_are_named_in_a_later_part_too(tmp_path):
     assert found.kind == "answer"
 
 
+def test_the_command_exports_the_reports_of_the_round_that_is_named_or_of_the_last(
+    tmp_path, monkeypatch, capsys
+):
+    address = f"sqlite:///{tmp_path / 'surveys.sqlite'}"
+
+    async def collected():
+        store = await open_store(address)
+        service = Service(store)
+        id = await service.create(draft(protocol="safari", epsilon=4.0))
+        for start, n_people in ((service.open, 9), (service.open_round, 7)):
+            await start(id)
+            await take_part(service, id, range(n_people))
+            await service.close_round(id)
+        await store.close()
+        return id
+
+    survey = asyncio.run(collected())
+    for number, named in enumerate((["--round", "1"], ["--round", "2"], [])):
+        out = tmp_path / f"{number}.parquet"
+        export = ("collector", "export", survey, "--store", address, "--out", str(out))
+        assert hushrank(monkeypatch, *export, "--reports", *named) == 0
+    first, second, last = (
+        parquet.read_table(tmp_path / f"{number}.parquet") for number in range(3)
+    )
+    assert (len(first), len(second)) == (9, 7)
+    assert last == second
+    assert hushrank(monkeypatch, *export, "--reports", "--round", "3") == 1
+    assert "has not ended" in capsys.readouterr().err
+
+
 def test_what_a_collector_exports_is_counted_to_its_own_tallies(tmp_path):
     """Its reports and its document, into the same tallies; and an open round exports nothing."""
 

@@ -42,6 +42,12 @@ ROOMS = (
         ("tests/surveys", "tests/aggregators/private", "tests/planning"),
     ),
     Room(
+        "questions",
+        ("questions/*.py",),
+        ("tests/questions",),
+        ("tests/surveys", "tests/protocols", "tests/collector/client"),
+    ),
+    Room(
         "surveys",
         ("surveys/*.py",),
         ("tests/surveys",),
@@ -87,6 +93,13 @@ ROOMS = (
         ("rankings/agreement.py", "rankings/forms/**/*.py", "files/dealing.py"),
         ("tests/rankings", "tests/files/test_dealing.py"),
         ("tests/files", "tests/cli/input", "tests/stories"),
+    ),
+    Room("audit", ("audit/*.py",), ("tests/audit",), ("tests/stories",)),
+    Room(
+        "poisoning",
+        ("poisoning/*.py",),
+        ("tests/poisoning",),
+        ("tests/workflows/results", "tests/collector/use_cases", "tests/collector/test_service.py"),
     ),
     Room("workflows", ("workflows/**/*.py",), ("tests/workflows",), ("tests/cli", "tests/reports")),
     Room(

@@ -107,7 +107,11 @@ def test_bounds_are_those_of_the_theorems():
     assert lap.expected_wrong_pairs == pytest.approx(20 * exp(-((1 - exp(-1)) ** 2) * agreement))
     assert rr.wrong_pairs == 6 * rr.expected_wrong_pairs
     assert rr.failure_probability == pytest.approx(2**-rr.wrong_pairs)
-    assert rr_error_bound(5, 3000, **{**given, "theta": 0.0}).expected_wrong_pairs == 20
+    for bound in (rr_error_bound, lap_error_bound):
+        unknown = {**given, "theta": 0.0, "n_queries": 15}
+        assert bound(6, 3000, **unknown).expected_wrong_pairs == 30  # two ways of 15 pairs
+        with pytest.raises(HushrankError, match="15 queries"):
+            bound(6, 3000, **{**unknown, "n_queries": 16})
 
 
 @pytest.mark.parametrize(("solution", "bound"), [("rr", rr_error_bound), ("lap", lap_error_bound)])

@@ -146,6 +146,8 @@ def test_figures_of_the_user_level_are_those_of_its_channels(monkeypatch):
         np.testing.assert_allclose(plan.transitions[filled], expected, atol=1e-9)
         assert plan.leaked.certified_gap * log(2) == pytest.approx(channel.certified_gap)
         assert channel.certified_gap > channel.solution.certified_gap
+        own = something_known(found, plan.names, plan.users, None, None)
+        np.testing.assert_array_equal(channel.problem.beliefs, own)
 
 
 def something_known(found, names, members, choices, tell):
@@ -165,6 +167,8 @@ def test_what_is_said_of_withheld_users_counts_their_chances_in_each_cluster(mon
     for plan, each in zip(withhold.withhold_plans(found, **asked), solved, strict=True):
         labels = found.clusters.labels[plan.users]
         np.testing.assert_array_equal(plan.posterior[-1], each.prior)  # all that nothing tells
+        own = something_known(found, plan.names, plan.users, None, None)
+        np.testing.assert_array_equal(each.beliefs, own)
         for cluster in np.unique(labels):
             withheld = each.chances[labels == cluster].mean()
             assert plan.transitions[cluster, -1] == pytest.approx(withheld, abs=1e-9)

@@ -16,6 +16,7 @@ from hushrank.publishing.historical.release import (
 )
 from hushrank.publishing.record_channel.microaggregation import LEAST_HOLDERS
 from hushrank.randomness import Randomness
+from tests.publishing.historical.test_figures import something_known
 from tests.publishing.historical.test_historical import users
 
 BUDGET = 12
@@ -124,6 +125,21 @@ def test_who_is_alike_is_learnt_from_users_who_protect_nothing(monkeypatch):
     for plan, (of_open, of_members) in zip(plans, learnt, strict=True):
         assert (of_open == scores[is_open]).all()
         assert (of_members == scores[found.rows[plan.users]]).all()
+
+
+def test_pools_are_made_by_the_beliefs_of_their_own_members(monkeypatch):
+    found, given, plain = users(), [], microaggregate.solve_pools
+
+    def remembered(points, beliefs, *, least_users):
+        given.append(beliefs)
+        return plain(points, beliefs, least_users=least_users)
+
+    monkeypatch.setattr(microaggregate, "solve_pools", remembered)
+    asked = {"choices": np.random.default_rng(2), "believe": something_known}
+    plans = microaggregate_plans(found, budget=BUDGET, **asked)
+    for plan, beliefs in zip(plans, given, strict=True):
+        own = something_known(found, plan.names, plan.users, None, None)
+        np.testing.assert_array_equal(beliefs, own)
 
 
 def test_beliefs_are_learnt_from_nobody_who_protects_anything(monkeypatch):

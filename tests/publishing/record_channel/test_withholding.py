@@ -40,6 +40,18 @@ def test_the_more_is_withheld_the_less_is_told_and_nothing_in_the_end():
     assert leaked[-1] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_what_is_told_is_the_information_of_who_is_released_as_what(n_values):
+    """By its definition, of so few users that the chances of some are fractions."""
+    found = solve_withholding(beliefs_of(7, n_values), budget=0.45)
+    assert ((found.chances > 0) & (found.chances < 1)).any()
+    released = (1 - found.chances)[:, None] * found.beliefs
+    joint = np.vstack([released, found.chances @ found.beliefs]) / 7
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    seen = apart > 0
+    assert found.leakage == pytest.approx((joint[seen] * np.log(joint[seen] / apart[seen])).sum())
+
+
 def test_of_two_values_the_users_in_the_middle_are_released():
     """Both ends are withheld: no released record is farther from the prior than a withheld one."""
     found = solve_withholding(beliefs_of(300, 2), budget=0.5)
