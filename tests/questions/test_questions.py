@@ -10,6 +10,7 @@ from hushrank.errors import HushrankError
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_and_precedence import RankAndPrecedence, rank_and_precedence_questions
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
@@ -125,6 +126,11 @@ def test_only_rankings_of_as_many_items_have_all_ranks_of_rule_i():
     assert not question.fits(N_ITEMS - 1)
 
 
+@pytest.mark.parametrize("question", [RelativeOrder((4, 1, 3)), Interleaving((1,), (4, 3))], ids=str)
+def test_only_rankings_that_have_all_its_items_answer_a_question(question):
+    assert [n_items for n_items in range(9) if question.fits(n_items)] == [5, 6, 7, 8]
+
+
 def test_rule_i_has_a_question_for_each_triplet():
     questions = rank_and_precedence_questions(10)
     assert len(set(questions)) == len(questions) == 10 * comb(9, 2)
@@ -160,3 +166,24 @@ def test_relabelled_items_leave_the_answer(order, new_names):
 def test_a_question_about_impossible_items_is_refused(build):
     with pytest.raises(HushrankError):
         build()
+
+
+@pytest.mark.parametrize(
+    ("question", "n_items", "n_categories"),
+    [
+        (NamedSet((0,), 2), 2, 2),
+        (NamedSet((0, 1), 64), 64, 64),
+        (TopOrder(2, 1), 2, 2),
+        (TopOrder(20, 1), 20, 20),
+        (RelativeOrder(tuple(range(20))), 20, factorial(20)),
+        (Interleaving(tuple(range(31)), tuple(range(31, 62))), 62, comb(62, 31)),
+        (Hashed(TopOrder(5, 5), 0, 0, 2), 5, 2),
+        (Hashed(TopOrder(5, 5), 2**64 - 1, 2**64 - 1, 2**10), 5, 2**10),
+    ],
+    ids=str,
+)
+def test_the_least_and_the_most_can_be_asked(question, n_items, n_categories):
+    best_first, worst_first = np.arange(n_items), np.arange(n_items)[::-1]
+    answers = question.answer(np.array([best_first, worst_first], dtype=np.uint8))
+    assert question.n_categories == n_categories
+    assert ((answers >= 0) & (answers < n_categories)).all()

@@ -107,6 +107,10 @@ def test_so_many_ranked_items_decide_the_level_of_any(question):
     assert len(set(question.levels[enough - 1 :])) == 2
 
 
+def test_one_ranked_item_decides_where_only_the_best_place_is_a_level_of_its_own():
+    assert deciding_places(RankLevel(0, (0, 1, 1, 1))) == 1
+
+
 def test_what_is_left_out_comes_last_in_the_order_of_numbers():
     filled = completed(RANKS, RANKS != NOT_RANKED)
     for order, row in zip(BALLOTS, filled.tolist(), strict=True):

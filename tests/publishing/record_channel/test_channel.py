@@ -247,6 +247,17 @@ def test_which_scores_are_given_how_often_is_believed_to_tell_a_value():
     assert ((believed[:, 1] > 0.5) == (values[150:] == 1)).mean() > 0.95
 
 
+@pytest.mark.usefixtures("hasty_attackers")
+def test_beliefs_are_near_the_prior_where_records_tell_nothing():
+    """Classifiers know by heart whom they have learnt from: that must not count."""
+    rng, values = np.random.default_rng(3), np.arange(300) % 2
+    scores = csr_array((rng.random((300, 40)) < 0.3).astype(float))
+    given = scores[:150], values[:150], scores[150:], 2
+    believed = beliefs(*given, rng=np.random.default_rng(1))
+    of_true = believed[np.arange(150), values[150:]]
+    assert -np.log(of_true).mean() < np.log(2) + 0.2
+
+
 def test_three_values_are_hidden_too():
     rng = np.random.default_rng(5)
     found = solve_record_channel(records(), guesses(n_values=3), budget=BUDGET, rng=rng)
