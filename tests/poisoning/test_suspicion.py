@@ -88,6 +88,43 @@ def test_tests_of_sums_and_of_dealing_share_one_rate():
     assert adjusted == {0: pytest.approx(14e-6), 1: pytest.approx(0.28), 2: 1.0}
 
 
+@pytest.mark.parametrize("places", [(0, 1, 2), (2, 0, 1)])
+def test_the_least_of_all_sums_is_what_is_odd(places):
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    asked = AnsweredQuestion(0, RelativeOrder((0, 1)), mechanism, Tally(np.array([30, 10]), 40))
+    dealt = [Finding("asked", None, item, True, (0.5, 1e-6, 0.02)[item]) for item in places]
+    assert suspicion_of_sums([asked], dealt, 1.0).p_value == pytest.approx(2 * 7 * 1e-6)
+
+
+def test_answers_are_tested_by_exact_tails_on_both_sides():
+    mechanism, counts = GeneralizedRandomizedResponse(3, 2.0), (50, 10, 0)
+    asked = AnsweredQuestion(7, TopOrder(3, 1), mechanism, Tally(np.array(counts), 60))
+    found = suspicion_of_answers([asked], 1.0)
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    tails = {(at, True): binom.sf(count - 1, 60, p) for at, count in enumerate(counts)}
+    tails |= {(at, False): binom.cdf(count, 60, q) for at, count in enumerate(counts)}
+    assert found.n_tests == len(tails) == 6
+    assert len(found.findings) == 6
+    for each in found.findings:
+        expected = min(1.0, 12 * tails[each.number, each.is_too_many])
+        assert (each.kind, each.question) == ("answer", 7)
+        assert each.p_value == pytest.approx(expected)
+    assert min(12 * tails[0, True], 12 * tails[2, False]) < 1
+
+
+def test_too_many_of_one_item_are_too_few_of_the_other():
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    asked = AnsweredQuestion(0, RelativeOrder((0, 1)), mechanism, Tally(np.array([0, 60]), 60))
+    found = suspicion_of_sums([asked], [], 1e-3)
+    assert {(each.number, each.is_too_many) for each in found.findings} == {(0, False), (1, True)}
+
+
+def test_one_report_is_tested():
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    survey = Survey("pair", (RelativeOrder((0, 1)),), (mechanism,), 1.0)
+    assert suspicion(survey, (Tally(np.array([1, 0]), 1),)).n_tests == 4 + 4
+
+
 @pytest.mark.parametrize(("n_items", "slack"), [(12, 1.0), (13, 1.1), (40, 1.1)])
 def test_a_reported_rank_may_lie_as_far_out_as_a_slope_is_understated(n_items, slack):
     mechanism = SubsetOrder(n_items, 2.0)
@@ -211,40 +248,41 @@ def answers_in(found):
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "favoured"),
     [
-        RelativeOrder((0, 1)),
-        RelativeOrder((2, 0, 3)),
-        TopOrder(5, 1),
-        TopOrder(5, 3),
-        RankLevel(1, even_levels(5, 3)),
-        LevelAndPrecedence(0, 1, even_levels(5, 2)),
-        RankAndPrecedence(3, 1, 2, 5),
-        Interleaving((2,), (0, 1)),
-        Stated(RelativeOrder((0, 1)), "last"),
-        NamedSet((0, 1), 5),
+        (RelativeOrder((0, 1)), [0, 1]),
+        (RelativeOrder((2, 0, 3)), [2, 0, 3]),
+        (TopOrder(5, 1), [0, 1, 2, 3, 4]),
+        (TopOrder(5, 3), [0, 1, 2, 3, 4]),
+        (RankLevel(1, even_levels(5, 3)), [1]),
+        (LevelAndPrecedence(0, 1, even_levels(5, 2)), [0]),
+        (RankAndPrecedence(3, 1, 2, 5), [3, 1, 2]),
+        (Interleaving((2,), (0, 1)), [2]),
+        (Stated(RelativeOrder((0, 1)), "last"), [0, 1]),
+        (NamedSet((0, 1), 5), [0, 1, 2, 3, 4]),
     ],
     ids=repr,
 )
-def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(question):
+def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(question, favoured):
     rng = np.random.default_rng(3)
     ranks = rng.permuted(np.tile(np.arange(5, dtype=np.uint8), (3000, 1)), axis=1)
     answers = question.answer(ranks)
+    assert [item for item, _ in favouring(question)] == favoured
     for item, cells in favouring(question):
         first, last = (answers[ranks[:, item] == rank] for rank in (0, 4))
         assert not np.isin(last, cells).any()
         if isinstance(question, NamedSet):
             assert np.isin(first, cells).any(axis=1).all()
             continue
-        if not isinstance(question, LevelAndPrecedence | RankAndPrecedence):
+        if not isinstance(question, RankAndPrecedence) or item == question.item:
             assert np.isin(first, cells).all()
         if isinstance(question, RankAndPrecedence) and item == question.item:
-            assert np.isin(first, cells).all()
+            assert not np.isin(answers[ranks[:, item] == 1], cells).any()
 
 
 def test_questions_that_favour_no_item_are_summed_up_nowhere():
-    ends, pairs = NamedSet((0, 4), 5), NamedSet((0, 1), 5, "after")
-    for question in (ends, pairs, RankLevel(0, extreme_levels(5)), Hashed(TopOrder(5, 2), 1, 2, 4)):
+    named = NamedSet((0, 4), 5), NamedSet((1, 2), 5), NamedSet((0, 1), 5, "after")
+    for question in (*named, RankLevel(0, extreme_levels(5)), Hashed(TopOrder(5, 2), 1, 2, 4)):
         assert not list(favouring(question))
 
 
@@ -285,6 +323,20 @@ def test_what_a_report_speaks_for_has_the_moments_that_are_bounded(kind):
             assert moment <= law.log_moment(rate) + 0.05
             if law.bits and n_cells == 12:
                 assert moment == pytest.approx(law.log_moment(rate), abs=0.05)
+
+
+def test_moments_of_some_bits_are_those_of_coins_with_the_owner_s_among_them_or_not():
+    mechanism = SymmetricUnaryEncoding(12, 1.0)
+    law = law_of_cells(mechanism, 5)
+    p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
+    for rate, rates in ((0.3, [p, q, q, q, q]), (-0.3, [q] * 5)):
+        exact = sum(np.log(1 - each + each * np.exp(rate)) for each in rates)
+        assert law.log_moment(rate) == pytest.approx(exact)
+
+
+def test_moments_of_what_is_certain_are_those_of_the_number():
+    law = Law(0.0, 3.0, 3)
+    assert (law.log_moment(0.5), law.log_moment(-0.5)) == (1.5, 0.0)
 
 
 def test_a_whole_order_has_ranks_within_the_signal():
