@@ -136,6 +136,23 @@ def test_no_local_mechanism_has_forged_reports_that_weigh_less_than_a_pair_s(eps
     assert weight_by(GeneralizedRandomizedResponse(2, epsilon)) == pytest.approx(least)
 
 
+def test_how_many_are_asked_a_question_counts_lots_answers_and_questions():
+    hides, asked = GeneralizedRandomizedResponse(2, 0.5), RelativeOrder((0, 1))
+    quarter = Survey("quarter", (asked,) * 5, (hides,) * 5, 1.0, 2, lots=(0.5, 0.75))
+    assert weight_of(quarter).asked == pytest.approx(0.25 * 2 / 5)
+    tenth = Survey("tenth", (asked,), (hides,), 0.5, lots=(0.75, 0.85))
+    assert weight_of(quarter, tenth).asked == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("strongest", [0, 1])
+def test_a_survey_is_as_easy_to_forge_as_what_hides_most(strongest):
+    hides = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.25, 1.0)]
+    asked, ordered = (RelativeOrder((0, 1)),) * 2, (hides[strongest], hides[1 - strongest])
+    alone = weight_of(Survey("alone", asked[:1], (hides[0],), 1.0))
+    both = weight_of(Survey("both", asked, ordered, 1.0))
+    assert (both.weight, both.pull) == (alone.weight, alone.pull)
+
+
 def test_what_many_forged_reports_move_is_their_share_times_their_pull():
     forgery = Forgery(1.5, 1, 2.0)
     assert forgery.shift(10, 90) == pytest.approx(0.2)

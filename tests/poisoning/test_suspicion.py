@@ -33,6 +33,7 @@ from hushrank.questions.rank_level import RankLevel, even_levels, extreme_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from hushrank.questions.top_order import TopOrder
+from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.survey import Survey
 from tests.poisoning.attacks import (
@@ -117,6 +118,21 @@ def test_too_many_of_one_item_are_too_few_of_the_other():
     asked = AnsweredQuestion(0, RelativeOrder((0, 1)), mechanism, Tally(np.array([0, 60]), 60))
     found = suspicion_of_sums([asked], [], 1e-3)
     assert {(each.number, each.is_too_many) for each in found.findings} == {(0, False), (1, True)}
+
+
+def test_each_item_of_a_whole_order_is_tested_by_all_its_ranks():
+    mechanism, n = SubsetOrder(4, 1.0), 40
+    ranks = np.array([0, 60, 60, 120])  # the sums of what is reported
+    asked = AnsweredQuestion(0, WholeOrder((3, 1, 0, 2)), mechanism, Tally(ranks, n))
+    found = suspicion_of_sums([asked], [], 1.0)
+    assert found.n_tests == 2 * 4
+    for each in found.findings:
+        summed = Sum()
+        summed.add(law_of_ranks(mechanism), n, 3 * n - ranks[(3, 1, 0, 2).index(each.number)])
+        tail = summed.tail(1 if each.is_too_many else -1)
+        assert each.p_value == pytest.approx(min(1.0, 16 * tail))
+    certain = {(each.number, each.is_too_many) for each in found.findings if each.p_value < 1e-3}
+    assert certain == {(3, True), (2, False)}
 
 
 def test_one_report_is_tested():
@@ -255,6 +271,7 @@ def answers_in(found):
         (TopOrder(5, 1), [0, 1, 2, 3, 4]),
         (TopOrder(5, 3), [0, 1, 2, 3, 4]),
         (RankLevel(1, even_levels(5, 3)), [1]),
+        (RankLevel(1, even_levels(5, 5)), [1]),
         (LevelAndPrecedence(0, 1, even_levels(5, 2)), [0]),
         (RankAndPrecedence(3, 1, 2, 5), [3, 1, 2]),
         (Interleaving((2,), (0, 1)), [2]),
@@ -270,6 +287,7 @@ def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(q
     assert [item for item, _ in favouring(question)] == favoured
     for item, cells in favouring(question):
         first, last = (answers[ranks[:, item] == rank] for rank in (0, 4))
+        assert np.isin(cells, answers).all()
         assert not np.isin(last, cells).any()
         if isinstance(question, NamedSet):
             assert np.isin(first, cells).any(axis=1).all()
