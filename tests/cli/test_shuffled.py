@@ -7,6 +7,8 @@ import pytest
 from hushrank import simulate, write_rankings
 from hushrank.accounting.rounding import within
 from hushrank.accounting.words import epsilon_in_words
+from hushrank.engines import local
+from hushrank.errors import HushrankError
 from tests.commands import hushrank
 
 
@@ -48,6 +50,20 @@ def test_what_does_not_fit_together_is_refused(monkeypatch, capsys, people, opti
     assert hushrank(monkeypatch, "collect", people, *options) == code
     shown = " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert said in shown
+
+
+def test_what_was_spent_before_an_error_is_said_beside_it(monkeypatch, capsys, people):
+    """By the command, too, which gives arguments the names of its options."""
+
+    def fails(survey, *given):
+        raise HushrankError("leaf_size: expected less")
+
+    monkeypatch.setattr(local, "answers_of_devices", fails)
+    assert hushrank(monkeypatch, "collect", people, "--epsilon", 1.5) == 1
+    said = capsys.readouterr().err
+    assert (
+        said == "hushrank: --leaf-size: expected less; up to 1.5 nats a person were spent before\n"
+    )
 
 
 def test_a_shuffled_plan_never_calls_a_central_epsilon_epsilon(monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """What a shuffler forwards tells nothing of whose it is; rounds that are too dear are not asked."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, factorial
 
@@ -167,6 +168,25 @@ def test_a_round_too_many_or_too_dear_asks_nobody():
         with pytest.raises(HushrankError, match=match):
             run(priced(rounds, target, 400, paid), people, rng=rng)
         assert len(paid) == (target.epsilon is None)
+
+
+@pytest.mark.parametrize(("epsilon", "central"), [(5, 0.2), (6, 0.3), (7, 0.4)])
+def test_rounds_of_which_a_later_one_may_be_too_dear_ask_nobody(epsilon, central):
+    """The first would be cheap enough: it asks so that fewer reports could be anybody's."""
+    people = hushrank.simulate("mallows", people=20_000, items=8, seed=1)
+    rounds = Safari().begin(8, epsilon=epsilon, n_people=20_000, seed=0)
+    first = next(rounds)
+    target = Target(central, 1e-6, 2)
+    target.price(first, 20_000)
+    with pytest.raises(HushrankError, match="too few"):
+        target.require_later(first, 20_000)
+    target.require_later(first, 2_000_000)
+    replace(target, epsilon=None).require_later(first, 20_000)
+    with pytest.raises(HushrankError, match="too few") as refused:
+        hushrank.collect(
+            people, epsilon, protocol="safari", shuffled=True, central_epsilon=central, delta=1e-6
+        )
+    assert not hasattr(refused.value, "__notes__")
 
 
 def test_what_is_learnt_does_not_depend_on_the_order_of_reports():

@@ -104,7 +104,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except HushrankError as error:
-        sys.exit(_complain(str(error)))
+        sys.exit(_complain("; ".join((str(error), *getattr(error, "__notes__", ())))))
     except MemoryError:
         sys.exit(_complain("not enough memory for so many people, items or categories"))
     except BrokenPipeError:

@@ -76,13 +76,28 @@ class Target:
             found = central_epsilon(delta, local=local, n_reports=n_reports, clone_rate=rate)
             return _spend(surveys, max(found, LEAST), delta)
         epsilon = share_of(self.epsilon, self.n_rounds)
+        self._require_many(epsilon, local, n_reports, rate)
+        return _spend(surveys, epsilon, delta)
+
+    def require_later(self, surveys: Round, n_reports: int) -> None:
+        """Raise HushrankError unless later rounds that ask at these epsilons are as cheap.
+
+        Whatever they ask: it is not known yet, and people of this round would have answered.
+        """
+        if self.n_rounds > 1 and self.epsilon is not None:
+            each = share_of(self.epsilon, self.n_rounds)
+            self._require_many(each, local_epsilon(surveys), n_reports, None)
+
+    def _require_many(
+        self, epsilon: float, local: float, n_reports: int, rate: float | None
+    ) -> None:
+        delta = share_of(self.delta, self.n_rounds)
         found = central_delta(epsilon, local=local, n_reports=n_reports, clone_rate=rate)
         few = (
             f"{n_reports:,} people are too few: reports of {loss_in_words(local, 4)} nats are not"
             f" ({loss_in_words(epsilon, 4)}, {loss_in_words(delta)})-DP by being shuffled"
         )
         require(found <= delta, few)
-        return _spend(surveys, epsilon, delta)
 
 
 def _spend(surveys: Round, epsilon: float, delta: float) -> Spend:
@@ -101,9 +116,11 @@ def priced(
     """Pass a protocol's rounds on, each after its price was added to what is `paid`.
 
     Rounds may depend on what earlier ones taught: their prices add up (adaptive composition).
-    Raises HushrankError, before a round asks anybody, if it is too dear or one too many.
+    Raises HushrankError, before a round asks anybody, if it is too dear or one too many; before
+    the first one if a later one of the same epsilons may be too dear.
     """
     surveys = next(protocol)
+    target.require_later(surveys, n_reports)
     while True:
         more = f"expected at most {target.n_rounds} rounds behind a shuffler, one more is asked for"
         require(len(paid) < target.n_rounds, more)

@@ -53,8 +53,11 @@ class GoodnessOfFit:
     def p_value(self) -> float:
         """The chance of such a statistic or a larger one where the model is right.
 
-        By the gamma distribution of the same mean and variance.
+        By the gamma distribution of the same mean and variance; 1 where the few reports leave it no
+        variance, as whatever they were it would be the same.
         """
+        if self.variance <= 0:
+            return 1.0
         scale = self.variance / self.expected
         return float(gammaincc(self.expected / scale, self.statistic / scale))
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.linalg import helmert
+from scipy.stats import multivariate_normal, norm
 
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.aggregators.uncertainty.shrinkage import (
@@ -25,16 +26,47 @@ def symmetric(upper, n_items):
     return np.abs(antisymmetric(upper, n_items))
 
 
-def test_scores_shrink_to_the_exact_conditional_normal():
-    scores, covariance = np.array([3.0, 0.5, -3.5]), np.diag([1.0, 2.0, 1.5])
-    posterior = posterior_of_scores(scores, covariance)
-    assert sum(each.weight for each in posterior.beliefs) == pytest.approx(1)
-    for each in posterior.beliefs:
-        kept = each.scores[0] / scores[0]  # t^2 / (t^2 + 1)
-        spread = kept / (1 - kept)
-        exact = spread / (spread + np.diag(covariance))
-        assert each.scores == pytest.approx(exact * scores)
-        assert np.diag(each.covariance) == pytest.approx(exact * np.diag(covariance))
+def test_scores_shrink_to_the_exact_conditional_normal_of_what_differs():
+    """Of a prior spread each, beside a mean of all scores of which nothing is known."""
+    scores, of_mean = np.array([13.0, 9.5, 6.5]), np.full((3, 3), 1e4)
+    covariance = np.array([[1.0, 0.4, 0.1], [0.4, 2.0, -0.3], [0.1, -0.3, 1.5]])
+    apart = np.eye(3) - 1 / 3
+    spreads = SPREADS * np.abs(apart @ scores).max()
+    totals = [spread**2 * np.eye(3) + of_mean + covariance for spread in spreads]
+    likely = np.array([multivariate_normal.pdf(scores, np.zeros(3), each) for each in totals])
+    found = posterior_of_scores(scores, covariance).beliefs
+    for each in found:
+        nth = np.argmin([abs(each.weight - weight) for weight in likely / likely.sum()])
+        prior = totals[nth] - covariance
+        gain = prior @ np.linalg.inv(totals[nth])
+        assert each.weight == pytest.approx(likely[nth] / likely.sum(), rel=0.05)
+        assert each.scores == pytest.approx(apart @ gain @ scores, rel=1e-3)
+        exact = apart @ (prior - gain @ prior) @ apart
+        assert each.covariance == pytest.approx(exact, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("shift", [-1e6, 0.5, 3.0])
+def test_a_common_shift_of_scores_changes_nothing(shift):
+    scores, covariance = np.array([0.3, -0.1, 0.2, 0.0]), 0.04 * np.eye(4)
+    moved = posterior_of_scores(scores + shift, covariance + 7.0)  # of the mean less is known
+    for one, other in zip(
+        posterior_of_scores(scores, covariance).beliefs, moved.beliefs, strict=True
+    ):
+        assert other.weight == pytest.approx(one.weight, rel=1e-6)
+        assert other.scores == pytest.approx(one.scores, abs=1e-6)
+        assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("shift", [0.0, -3.5])
+def test_scores_that_are_noise_alone_are_not_said_to_differ(shift):
+    """Whatever all of them have in common; said above .9 of each two by chance, at most."""
+    rng = np.random.default_rng(random_seed())
+    sure = [
+        posterior_of_scores(shift + rng.normal(size=6), np.eye(6)).score_probabilities(range(6))
+        for _ in range(60)
+    ]
+    assert np.mean(np.abs(np.array(sure) - 0.5) > 0.4) < 0.1
 
 
 @pytest.mark.linear_algebra
@@ -86,7 +118,9 @@ def test_what_is_drawn_does_not_hang_on_the_signs_of_eigenvectors(monkeypatch):
         np.linalg, "eigh", lambda matrix: (plain(matrix)[0], plain(matrix)[1] * signs)
     )
     assert [posterior.rank_intervals() for posterior in posteriors] == intervals
-    monkeypatch.setattr(np.linalg, "eigh", lambda matrix: (plain(matrix)[0], turned))
+    within = np.column_stack([np.full(24, 24**-0.5), helmert(24).T @ turned[:23, :23]])
+    within[:, 1:] = np.linalg.qr(within)[0][:, 1:]
+    monkeypatch.setattr(np.linalg, "eigh", lambda matrix: (plain(matrix)[0], within))
     assert posteriors[1].rank_intervals() == intervals[1]
 
 

@@ -211,10 +211,15 @@ def test_orders_of_nobody_are_not_popular():
     def of_others(survey):
         return 0 if isinstance(survey.questions[0], Hashed) else 5
 
+    def of_orders(survey):
+        return 5 - of_others(survey)
+
     for n_items in (4, 8):
         options = {"epsilon": 1.0, "n_people": 10, "function_seed": 0}
         outcome = answered(popular_orders(n_items, **options), of_others)
         assert len(outcome.popular.shares) == 0
+        alone = answered(popular_orders(n_items, **options), of_orders)
+        np.testing.assert_allclose(alone.rest.model.precedences, 0.5 - np.eye(n_items) / 2)
         with pytest.raises(HushrankError, match="0 reports"):
             answered(popular_orders(n_items, **options), lambda survey: 0)
 

@@ -1,9 +1,10 @@
 """From estimates with known noise to a posterior: a hierarchical normal model."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, helmert
 
 from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
 from hushrank.aggregators.uncertainty.margin_fit import MarginFit
@@ -55,25 +56,34 @@ def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
     """Return what estimated scores (items,) with their covariance (items, items) leave open.
 
     The prior is N(0, t^2) for each score, in any unit; t is weighed by the evidence, from a prior
-    flat in its logarithm.
+    flat in its logarithm. Nothing is known of the mean of all scores, and what is estimated of it
+    says nothing of t: a common shift changes nothing.
     Who leads whom is judged by the scores.
     """
-    noise = float(np.sqrt(np.trace(covariance) / len(scores)))
-    unit = max(noise, float(np.abs(scores).max()), np.finfo(float).tiny)
-    beliefs = [_score_belief(scores, covariance, unit * spread) for spread in SPREADS]
+    basis = helmert(len(scores))
+    known, noise = basis @ scores, basis @ covariance @ basis.T
+    largest = float(np.abs(scores - scores.mean()).max())
+    unit = max(sqrt(np.trace(noise) / len(known)), largest, np.finfo(float).tiny)
+    beliefs = [_score_belief(known, noise, basis, unit * spread) for spread in SPREADS]
     weights = _weights(np.array([evidence for evidence, _ in beliefs]))
     weighed = zip(beliefs, weights, strict=True)
     return Posterior(tuple(replace(each, weight=float(w)) for (_, each), w in weighed if w > 0))
 
 
-def _score_belief(scores: Floats, covariance: Floats, spread: float) -> tuple[float, Belief]:
-    prior = spread**2 * np.eye(len(scores))
-    factor = cho_factor(prior + covariance)
-    shrunk = spread**2 * cho_solve(factor, scores)
-    remaining = prior - spread**2 * cho_solve(factor, np.eye(len(scores))) * spread**2
-    evidence = -0.5 * scores @ cho_solve(factor, scores) - np.log(np.diag(factor[0])).sum()
-    gaps = shrunk[:, None] - shrunk
-    return float(evidence), Belief(0.0, shrunk, remaining, gaps, contrasts(remaining))
+def _score_belief(
+    known: Floats, noise: Floats, basis: Floats, spread: float
+) -> tuple[float, Belief]:
+    """Return the evidence and the belief: of what differs, along the rows of an orthonormal basis.
+
+    basis (items - 1, items): each of its rows sums to 0.
+    """
+    prior = spread**2 * np.eye(len(known))
+    factor = cho_factor(prior + noise)
+    kept = spread**2 * cho_solve(factor, np.eye(len(known)))
+    scores, remaining = basis.T @ (kept @ known), basis.T @ (prior - spread**2 * kept) @ basis
+    evidence = -0.5 * known @ cho_solve(factor, known) - np.log(np.diag(factor[0])).sum()
+    gaps = scores[:, None] - scores
+    return float(evidence), Belief(0.0, scores, remaining, gaps, contrasts(remaining))
 
 
 def _weights(log_weights: Floats) -> Floats:

@@ -57,11 +57,15 @@ def write_json(path: Path, document: object, *, secret: bool) -> None:
 
 @contextmanager
 def in_flags(*names: str) -> Iterator[None]:
-    """Let errors that name parameters of a workflow name the options of the command instead."""
+    """Let errors that name parameters of a workflow name the options of the command instead.
+
+    What is noted beside an error, as what was spent before it, stays beside it.
+    """
     try:
         yield
     except HushrankError as error:
-        raise HushrankError(flagged(str(error), *names)) from None
+        error.args = (flagged(str(error), *names),)
+        raise
 
 
 def flagged(text: str, *names: str) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from hushrank.arrays import Floats
-from hushrank.errors import require
 from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.partial.likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, ScaleEvidence, require_prior
@@ -148,11 +147,11 @@ def fit_ranks(likelihood: Likelihood, *, prior: Prior) -> RankFit:
 
     The evidence is first taken at the uniform model, then at the fit. Few, weak reports of people
     who agree may say less at the fit: a scale that falls there must make the reports likelier.
+    Without a report: the uniform model.
     Privacy: post-processing, costs nothing.   Cost: whatever the number of people; exponential in
-    the items.   Raises HushrankError when there is no report.
+    the items.
     """
     require_prior(prior)
-    require(likelihood.n_reports.any(), "cannot fit a model to 0 reports")
     judged = Parabola(likelihood, uniform_point(likelihood.n_items))
     scale = judged.evidence.point_scale(prior)
     near = judged.at(scale)

@@ -7,9 +7,13 @@ from math import ceil
 from operator import add
 from typing import Any, cast
 
+import numpy as np
+
 from hushrank.accounting.words import nats_in_words
 from hushrank.aggregators.exact.kemeny import kemeny
-from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
+from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
+from hushrank.aggregators.uncertainty.posterior import Posterior
+from hushrank.aggregators.uncertainty.shrinkage import posterior_of
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.estimators.chains.estimates import chain_estimates
@@ -153,18 +157,25 @@ class MaxEntropyOutcome:
     @cached_property
     def posterior(self) -> Posterior:
         """How likely each pair of neighbours in `order` is right, and rank intervals of items."""
-        return posterior_of(self.estimates)
+        return posterior_of_estimates(self.estimates)
 
 
 def _estimates_of(fit: RankFit | ChainFit) -> RankEstimates:
     return chain_estimates(fit) if isinstance(fit, ChainFit) else RankEstimates.of(fit)
 
 
-def posterior_of(estimates: RankEstimates) -> Posterior:
-    """Return what estimates with these errors leave open: one normal belief, no other prior."""
-    variances = (2 * estimates.precedence_errors) ** 2
-    scores, covariance = estimates.scores, estimates.score_covariance
-    return Posterior((Belief(1.0, scores, covariance, estimates.margins, variances),))
+def posterior_of_estimates(estimates: RankEstimates) -> Posterior:
+    """Return what estimates with these errors leave open, by the belief of `shrinkage`.
+
+    Errors of the pairs of an item hang together. As much of them is taken to be shared as gives
+    scores the variance that the estimates have in the mean over the items:
+
+        Var(score) = (m - 1) Var(margin) + (m - 1) (m - 2) shared
+    """
+    n_items, variances = len(estimates.margins), (2 * estimates.precedence_errors) ** 2
+    beside = float(np.trace(estimates.score_covariance) - variances.sum()) / n_items
+    shared = max(0.0, beside) / max(1, (n_items - 1) * (n_items - 2))
+    return posterior_of(EstimatedMargins(estimates.margins, variances, shared))
 
 
 def max_entropy(
@@ -241,6 +252,7 @@ def _reports(
         else:
             parts.append(PartialLikelihood.of(n_items, *reports, unranked=unranked))
     likelihood: Likelihood = reduce(add, parts)
+    require(likelihood.n_reports.any(), "cannot fit a model to 0 reports")
     return likelihood
 
 

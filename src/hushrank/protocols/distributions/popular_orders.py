@@ -23,7 +23,11 @@ from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.estimators.ranks.fit import RankFit, fit_ranks
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
-from hushrank.protocols.distributions.max_entropy import MOST_ITEMS, MaxEntropyOutcome, posterior_of
+from hushrank.protocols.distributions.max_entropy import (
+    MOST_ITEMS,
+    MaxEntropyOutcome,
+    posterior_of_estimates,
+)
 from hushrank.protocols.distributions.question_mix import Mix, choose_mix, mix_surveys
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.top_order import TopOrder
@@ -78,7 +82,7 @@ class PopularOrdersOutcome:
     @cached_property
     def posterior(self) -> Posterior:
         """How likely each pair of neighbours in `order` is right, and rank intervals of items."""
-        return posterior_of(self.estimates)
+        return posterior_of_estimates(self.estimates)
 
 
 def popular_orders(
@@ -113,6 +117,8 @@ def popular_orders(
         (survey.questions, survey.local_mechanisms, tallies)
         for survey, tallies in zip(surveys, (yield surveys), strict=True)
     ]
+    n_reports = sum(tally.n_reports for *_, tallies in asked for tally in tallies)
+    require(n_reports > 0, "cannot fit a model to 0 reports")
     parts = [ReportLikelihood.of(n_items, *each) for each in asked[: len(of_rest)]]
     reports = [HashedReports.of(*each) for each in asked[len(of_rest) :]]
     candidates = candidate_orders(n_items, reports[0] if len(reports) > 1 else None)
