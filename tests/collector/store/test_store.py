@@ -24,6 +24,7 @@ from hushrank.collector.store.sqlite.store import SqliteStore
 from hushrank.collector.store.sqlite.surveys import Entry
 from hushrank.collector.store.sqlite.writer import Writer, _Order
 from hushrank.collector.store.store import (
+    ASKED,
     Answer,
     Bin,
     Counts,
@@ -36,6 +37,7 @@ from hushrank.collector.store.store import (
     Secret,
     SigningKey,
     StoreFailure,
+    round_mark,
 )
 from hushrank.errors import HushrankError
 from tests.collector.store.running import (
@@ -313,6 +315,39 @@ def test_numbers_hide_when_somebody_joined(address):
         assert np.ptp(numbers >> RANDOM_BITS) < 2**NEARBY_BITS + 400
         bits = numbers[:, None] >> np.arange(RANDOM_BITS) & 1
         assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.15
+
+    on_store(address, scenario)
+
+
+def test_who_is_asked_once_is_asked_by_one_round_as_long_as_it_is_remembered(address):
+    def marks(store, *people):
+        return asyncio.gather(*(store.secret(ASKED, person(n), now=NOW) for n in people))
+
+    async def scenario(store):
+        for survey in "st":
+            await open_survey(store, survey)
+        joins = [store.join("s", 0, 0, person(n), once=n < 5) for n in (1, 2, 1, 6)]
+        first, second, again, other = await asyncio.gather(*joins)
+        assert (first.number, first.is_new, again.is_new) == (again.number, True, False)
+        assert len({first.position, second.position, other.position}) == 3
+        assert [each and (each.blob, each.survey) for each in await marks(store, 1, 2, 6)] == [
+            *[(round_mark(0), "s")] * 2,
+            None,
+        ]
+        await store.close_round("s", 0)
+        assert await store.join("s", 0, 0, person(3), once=True) is None
+        assert await marks(store, 3) == [None]
+        assert await open_round(store, "s", 1)
+        joins = [store.join("s", 1, 0, person(n), once=True) for n in (1, 3, 2, 3)]
+        places = await asyncio.gather(*joins)
+        assert [place if isinstance(place, str) else place.is_new for place in places] == [
+            *("asked", True, "asked", False)
+        ]
+        assert places[1].position == places[3].position == 0
+        assert await store.join("s", 1, 0, person(1), once=True) == "asked"
+        assert (await store.join("s", 1, 0, person(6))).is_new
+        assert await store.drop_secrets(ASKED, "s") == 3
+        assert (await store.join("s", 1, 0, person(1), once=True)).is_new
 
     on_store(address, scenario)
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import Assigned, Joining, NotAsked, Upload
+from hushrank.collector.store.store import ASKED, Secret, round_mark
 from tests.collector.drafts import KEY, draft
 from tests.collector.test_service import TASTES, person, refusal_of, report
 
@@ -141,6 +143,73 @@ def test_who_was_asked_is_forgotten_when_the_survey_ends(in_service, tmp_path, e
         assert any(digest in file.read_bytes() for file in files)
         await ends(split)
         assert not any(digest in file.read_bytes() for file in files)
+
+    in_service(using)
+
+
+def test_who_joins_as_the_survey_ends_is_not_remembered(in_service):
+    """They were let in while the round was open, and the store has closed it meanwhile."""
+
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        await service.store.close_round(split.id, 0)
+        assert await refusal_of(split.joins(20, OF_FIRST)) == "closed"
+        assert not await split.remembers(20)
+
+    in_service(using)
+
+
+def test_who_was_asked_by_a_survey_that_a_crash_ended_is_forgotten_when_the_clock_ticks(in_service):
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        digest = await split.digest(3)
+        await service.close(split.id)
+        await service.store.put_secrets([Secret(ASKED, digest, round_mark(0), split.id)])
+        assert await split.remembers(3)
+        await service.tick()
+        assert not await split.remembers(3)
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("when", ["keep_tallies", "forget_people"])
+def test_a_survey_ends_though_others_end_its_round_at_the_same_moment(
+    in_service, monkeypatch, when
+):
+    """A clock that ticks takes the round that is being ended for one that a crash left open."""
+
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        plain = getattr(service.store, when)
+
+        async def beside(*given):
+            monkeypatch.setattr(service.store, when, plain)
+            await service.tick()
+            return await plain(*given)
+
+        monkeypatch.setattr(service.store, when, beside)
+        await service.close(split.id)
+        assert (await service.survey(split.id)).life.state == "closed"
+        assert not await split.remembers(3)
+
+    in_service(using)
+
+
+def test_a_round_that_cannot_be_ended_is_said_and_tried_once(in_service, monkeypatch):
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        tries = []
+
+        async def fails(id, life):
+            tries.append(id)
+            raise Refusal("not-allowed", "as it was")
+
+        monkeypatch.setattr(service, "_end_round", fails)
+        assert await refusal_of(service.close(split.id)) == "not-allowed"
+        assert len(tries) == 1
 
     in_service(using)
 

@@ -11,7 +11,7 @@ what somebody sent.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -24,6 +24,12 @@ BIN = timedelta(minutes=10)
 
 ASKED = "asked"
 """The kind of a secret that is the digest of somebody whom a round of some people has asked."""
+
+
+def round_mark(round: int) -> bytes:
+    """Return what a secret of the kind ASKED holds: which round has asked."""
+    return round.to_bytes()
+
 
 Acceptance = Literal["new", "same", "other", "closed"]
 """What became of an upload: stored; there before; refused as others are there; too late."""
@@ -67,6 +73,10 @@ class Joined:
     position: int = field(repr=False)
     deck: int = field(repr=False)
     is_new: bool
+
+
+Place: TypeAlias = Joined | Literal["asked"] | None
+"""What became of somebody who asks for an assignment of a round."""
 
 
 class Answer(NamedTuple):
@@ -203,10 +213,14 @@ class Rounds(Protocol):
 class Collecting(Protocol):
     """People who join, reports that come in, and how many."""
 
-    async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:
+    async def join(
+        self, survey: str, round: int, deck: int, person: bytes, *, once: bool = False
+    ) -> Place:
         """Give a person an assignment, or the one that they have; None where the round is not open.
 
-        person: 32 bytes, such as a keyed digest of who they are.
+        person: 32 bytes, such as a keyed digest of who they are. once: remember, until the secrets
+        ASKED of the survey are dropped, that this round asks them, which a round that is not open
+        does not; "asked" where another round has.
         """
 
     async def accept(self, incoming: Sequence[Incoming], *, now: datetime) -> list[Acceptance]:

@@ -11,7 +11,7 @@ from hushrank.collector.decks import questions_at
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked
-from hushrank.collector.store.store import ASKED, Acceptance, Incoming, Joined, Secret
+from hushrank.collector.store.store import Acceptance, Incoming, Joined, Secret
 from hushrank.collector.tokens import Assignment, key_of, receipt, sign, verify
 from hushrank.collector.use_cases.desk import Desk
 from hushrank.collector.use_cases.records import (
@@ -112,11 +112,12 @@ class Answering(Shelf):
         part = asked.part_of(joining.lot / LOTS)
         if part is None:
             return NotAsked(number)
-        if not (record.draft.joining == "open" or asked.asks_everybody):
-            await self._require_first(id, number, person)
+        once = record.draft.joining != "open" and not asked.asks_everybody
         kept = await self._earlier(id, record, joining.earlier, number, asked, part)
-        joined = await self.store.join(id, number, _deck(part, kept), person)
-        joined = present(joined, "closed", "the round has ended")
+        place = await self.store.join(id, number, _deck(part, kept), person, once=once)
+        if isinstance(place, str):
+            raise Refusal("conflict", OTHER_DEVICE)
+        joined = present(place, "closed", "the round has ended")
         before, position = _place(joined)
         allow(before == part, "conflict", OTHER_DEVICE)
         published = asked.parts[part]
@@ -173,18 +174,6 @@ class Answering(Shelf):
             return hmac.compare_digest(known.blob, digest)
         old = await self.store.secret("api-key", digest, now=now)  # kept when there could be more
         return old is not None and old.survey == id
-
-    async def _require_first(self, id: str, number: int, person: bytes) -> None:
-        """Remember, until the survey ends, whom a round of some of the people asks.
-
-        Each device draws its lot: another one of the person, or a forger's, may be of other people.
-        Raises Refusal where a round before has asked this person.
-        """
-        round = number.to_bytes()
-        before = await self.store.secret(ASKED, person, now=self._now())
-        if before is None:
-            await self.store.put_secrets([Secret(ASKED, person, round, id)])
-        allow(before is None or before.blob == round, "conflict", OTHER_DEVICE)
 
     def _named(self, record: Record, id: str, how: str, who: str) -> bytes:
         allow(1 <= len(who) <= 200, "malformed", "expected 1 to 200 characters that name a person")

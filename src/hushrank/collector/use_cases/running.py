@@ -71,7 +71,11 @@ class Running(Drafting):
         now = (await self._record(id)).life.round
         allow(round in (None, now), "not-allowed", ENDED)
         while (life := (await self._record(id)).life).state in ("open", "counting"):
-            await self._end_round(id, life)
+            try:
+                await self._end_round(id, life)
+            except Refusal:
+                if (await self._record(id)).life == life:  # else others ended the round meanwhile
+                    raise
         if life.state == "between":
             await self._forget_asked(id, present(life.round, "not-allowed", ENDED))
             await self._change_life(id, lambda life: life.finish(self._now()))
@@ -245,6 +249,9 @@ class Running(Drafting):
             await self._end_handing_over(kept.survey, life)
         elif life.is_due(now) or await self._was_interrupted(kept.survey, life):
             await self._end_round(kept.survey, life)
+        elif life.has_ended and kept.survey not in self._ended:  # else a crash came before that
+            await self._forget_asked(kept.survey, present(life.round, "not-allowed", ENDED))
+            self._ended.add(kept.survey)
 
     async def _end_handing_over(self, survey: str, life: Life) -> None:
         """Do what a crash may have left undone when a round was handed over, once in a process."""

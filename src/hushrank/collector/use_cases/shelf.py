@@ -41,6 +41,7 @@ class Shelf:
         self.store, self._clock, self._draw = store, clock, draw
         self._keys: dict[int, bytes] = {}
         self._away: set[str | None] = set()  # marks of rounds that are counted elsewhere
+        self._ended: set[str] = set()  # surveys of which nobody is remembered as asked
         self._there: set[str] = set()  # surveys, when the clock ticked last
         self._known_desks: dict[tuple[str, int], tuple[Desk, ...]] = {}
         self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)

@@ -128,6 +128,23 @@ def test_a_survey_is_deleted_with_reports_that_were_just_written_anew(database):
     on_store(database, scenario)
 
 
+def test_who_was_asked_is_dropped_though_it_was_just_written_anew(database):
+    async def scenario(store):
+        await open_survey(store)
+        for number in range(3):
+            await store.join("s", 0, 0, person(number), once=True)
+        await store.close_round("s", 0)
+        async with transaction(store._pool) as lent:
+            await people.forget(lent, "s", 0)
+            dropping = asyncio.create_task(store.drop_secrets("asked", "s"))
+            await asyncio.sleep(0.2)
+            assert not dropping.done()
+        assert await dropping == 3
+        assert await rows_of(store, ["secrets"]) == 0
+
+    on_store(database, scenario)
+
+
 def test_no_row_of_forgotten_people_is_left(database):
     async def scenario(store):
         await open_survey(store)

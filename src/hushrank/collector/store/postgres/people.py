@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.postgres.connections import LOCKS, UNLIMITED, Connection
 from hushrank.collector.store.postgres.surveys import Name, closed_round, held_rounds, held_survey
-from hushrank.collector.store.store import ASKED, Joined
+from hushrank.collector.store.store import ASKED, Joined, Place, round_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +17,14 @@ class Joining:
     name: Name
     deck: int
     person: bytes = field(repr=False)
+    once: bool = False
 
 
-async def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | None]:
-    """Give each an assignment, or the one that they have; None where the round is not open."""
+async def join(connection: Connection, joining: Sequence[Joining]) -> list[Place]:
+    """Give each an assignment, or the one that they have; see `People.join`."""
+    await _hold(connection, {each.name[0] for each in joining if each.once})
     rounds = await held_rounds(connection, {each.name for each in joining})
-    places: list[Joined | None] = [None] * len(joining)
+    places: list[Place] = [None] * len(joining)
     for name, found in sorted(rounds.items(), key=lambda round: round[1].key):
         if found.is_open:
             asking = [i for i, each in enumerate(joining) if each.name == name]
@@ -32,11 +34,54 @@ async def join(connection: Connection, joining: Sequence[Joining]) -> list[Joine
     return places
 
 
+async def _hold(connection: Connection, surveys: Collection[str]) -> None:
+    """Keep surveys from being deleted, and whom they asked from being forgotten, meanwhile."""
+    if surveys:
+        await connection.execute(
+            "SELECT FROM hushrank.surveys WHERE id = ANY($1::text[]) ORDER BY key FOR KEY SHARE",
+            sorted(surveys),
+        )
+
+
 async def _join_round(
     connection: Connection, round: int, joining: Sequence[Joining]
-) -> list[Joined]:
+) -> list[Place]:
     """Give places in one round; of several processes, one at a time does."""
     await connection.execute("SELECT pg_advisory_xact_lock($1, $2)", LOCKS, round)
+    elsewhere = await _asked_elsewhere(connection, round, joining)
+    asked = [each for each in joining if each.person not in elsewhere]
+    given = iter(await _places(connection, round, asked))
+    return ["asked" if each.person in elsewhere else next(given) for each in joining]
+
+
+async def _asked_elsewhere(
+    connection: Connection, round: int, joining: Sequence[Joining]
+) -> set[bytes]:
+    """Remember whom the round asks once; return those of them whom another one has asked."""
+    once = sorted({each.person for each in joining if each.once})
+    if not once:
+        return set()
+    own = round_mark(joining[0].name[1])
+    await connection.execute(
+        "INSERT INTO hushrank.secrets (kind, digest, survey, blob) SELECT $1, asked, survey, $2"
+        " FROM unnest($3::bytea[]) AS asked, hushrank.rounds WHERE key = $4"
+        " ON CONFLICT (kind, digest) DO NOTHING",
+        ASKED,
+        own,
+        once,
+        round,
+    )
+    rows = await connection.fetch(
+        "SELECT digest FROM hushrank.secrets"
+        " WHERE kind = $1 AND blob <> $2 AND digest = ANY($3::bytea[])",
+        ASKED,
+        own,
+        once,
+    )
+    return {digest for (digest,) in rows}
+
+
+async def _places(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Joined]:
     people = await _people(connection, round, {each.person for each in joining})
     joined = await _joined(connection, round, {each.deck for each in joining})
     new = {each.person for each in joining} - people.keys()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hushrank.collector.store.checks import microseconds, time_of
-from hushrank.collector.store.postgres.connections import Connection
+from hushrank.collector.store.postgres.connections import UNLIMITED, Connection
 from hushrank.collector.store.postgres.surveys import held_survey
 from hushrank.collector.store.store import Secret, SigningKey
 
@@ -58,11 +58,20 @@ async def take(connection: Connection, kind: str, digest: bytes, now: int) -> Se
 
 
 async def drop(connection: Connection, kind: str, survey: str | None) -> int:
-    """Delete the secrets of a kind and survey, or of no survey."""
+    """Delete the secrets of a kind and survey, or of no survey.
+
+    After all who hold the survey have ended: rows that they write anew would be missed.
+    """
+    await connection.execute(
+        "SELECT FROM hushrank.surveys WHERE id = $1 FOR UPDATE", survey, timeout=UNLIMITED
+    )
     whose = "survey IS NULL AND $2::text IS NULL" if survey is None else f"survey = {_SURVEY}"
     return _n_rows(
         await connection.execute(
-            f"DELETE FROM hushrank.secrets WHERE kind = $1 AND {whose}", kind, survey
+            f"DELETE FROM hushrank.secrets WHERE kind = $1 AND {whose}",
+            kind,
+            survey,
+            timeout=UNLIMITED,
         )
     )
 

@@ -30,10 +30,10 @@ from hushrank.collector.store.store import (
     Bin,
     Counts,
     Incoming,
-    Joined,
     Kept,
     Kinds,
     NewRound,
+    Place,
     Round,
     Secret,
     SigningKey,
@@ -126,12 +126,14 @@ class PostgresStore:
         async with transaction(self._pool) as lent:
             await people.forget(lent, survey, round)
 
-    async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:
+    async def join(
+        self, survey: str, round: int, deck: int, person: bytes, *, once: bool = False
+    ) -> Place:
         """Give a person an assignment."""
         require_round(survey, round)
         require_deck(deck)
         require_digest(person, "person")
-        return await self._joining.do(people.Joining((survey, round), deck, person))
+        return await self._joining.do(people.Joining((survey, round), deck, person, once))
 
     async def accept(self, incoming: Sequence[Incoming], *, now: datetime) -> list[Acceptance]:
         """Store what is new, and say what became of each."""
@@ -189,7 +191,7 @@ class PostgresStore:
         require_id(kind, "kind")
         if survey is not None:
             require_id(survey, "survey")
-        async with connection(self._pool) as lent:
+        async with transaction(self._pool) as lent:
             return await secrets.drop(lent, kind, survey)
 
     async def signing_keys(self) -> tuple[SigningKey, ...]:
@@ -255,7 +257,7 @@ class PostgresStore:
         async with connection(self._pool) as lent:
             return await surveys.load(lent, names)
 
-    async def _join(self, joining: Sequence[people.Joining]) -> list[Joined | None]:
+    async def _join(self, joining: Sequence[people.Joining]) -> list[Place]:
         async with transaction(self._pool) as lent:
             return await people.join(lent, joining)
 

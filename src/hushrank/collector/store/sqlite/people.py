@@ -8,7 +8,7 @@ from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.sqlite.rows import as_list, chunks, insert_rows
 from hushrank.collector.store.sqlite.surveys import find_round
 from hushrank.collector.store.sqlite.writer import Connection
-from hushrank.collector.store.store import Joined
+from hushrank.collector.store.store import ASKED, Joined, Place, round_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,12 @@ class Joining:
     name: tuple[str, int]
     deck: int
     person: bytes = field(repr=False)
+    once: bool = False
 
 
-def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | None]:
-    """Give each an assignment, or the one that they have; None where the round is not open."""
-    places: list[Joined | None] = [None] * len(joining)
+def join(connection: Connection, joining: Sequence[Joining]) -> list[Place]:
+    """Give each an assignment, or the one that they have; see `People.join`."""
+    places: list[Place] = [None] * len(joining)
     for name in dict.fromkeys(each.name for each in joining):
         found = find_round(connection, *name)
         if found and found[1]:
@@ -33,7 +34,34 @@ def join(connection: Connection, joining: Sequence[Joining]) -> list[Joined | No
     return places
 
 
-def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Joined]:
+def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Place]:
+    elsewhere = _asked_elsewhere(connection, round, joining)
+    given = iter(
+        _places(connection, round, [one for one in joining if one.person not in elsewhere])
+    )
+    return ["asked" if each.person in elsewhere else next(given) for each in joining]
+
+
+def _asked_elsewhere(connection: Connection, round: int, joining: Sequence[Joining]) -> set[bytes]:
+    """Remember whom the round asks once; return those of them whom another one has asked."""
+    elsewhere = set[bytes]()
+    once = {each.person for each in joining if each.once}
+    own = round_mark(joining[0].name[1])
+    for person in once:
+        connection.execute(
+            "INSERT INTO secrets SELECT ?, ?, survey, ?, NULL FROM rounds WHERE key = ?"
+            " ON CONFLICT DO NOTHING",
+            (ASKED, person, own, round),
+        )
+        known = connection.execute(
+            "SELECT blob FROM secrets WHERE kind = ? AND digest = ?", (ASKED, person)
+        ).fetchone()
+        if known != (own,):
+            elsewhere.add(person)
+    return elsewhere
+
+
+def _places(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Joined]:
     people = _people(connection, round, {each.person for each in joining})
     joined = _joined(connection, round, {each.deck for each in joining})
     nth = _last(connection)

@@ -30,10 +30,10 @@ from hushrank.collector.store.store import (
     Bin,
     Counts,
     Incoming,
-    Joined,
     Kept,
     Kinds,
     NewRound,
+    Place,
     Round,
     Secret,
     SigningKey,
@@ -124,12 +124,15 @@ class SqliteStore:
                 following = await self._writer.do(sort, following)
         await self._empty_log()
 
-    async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:
+    async def join(
+        self, survey: str, round: int, deck: int, person: bytes, *, once: bool = False
+    ) -> Place:
         """Give a person an assignment."""
         require_round(survey, round)
         require_deck(deck)
         require_digest(person, "person")
-        return await self._writer.do(people.join, people.Joining((survey, round), deck, person))
+        joining = people.Joining((survey, round), deck, person, once)
+        return await self._writer.do(people.join, joining)
 
     async def accept(self, incoming: Sequence[Incoming], *, now: datetime) -> list[Acceptance]:
         """Store what is new, and say what became of each."""
