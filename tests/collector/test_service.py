@@ -722,9 +722,9 @@ def test_the_store_knows_nobody_again_in_another_survey_of_a_series(in_service, 
         surveys = last_week, await service.copy(last_week)
         known, join = [], service.store.join
 
-        async def recorded(survey, round, deck, who):
+        async def recorded(survey, round, deck, who, *, once):
             known.append(who)
-            return await join(survey, round, deck, who)
+            return await join(survey, round, deck, who, once=once)
 
         monkeypatch.setattr(service.store, "join", recorded)
         for id in surveys:

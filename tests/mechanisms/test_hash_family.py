@@ -89,11 +89,18 @@ def test_everybody_draws_a_function_of_their_own(kind):
     assert len({*multipliers.tolist()}) == len({*offsets.tolist()}) == 100
 
 
-@pytest.mark.parametrize("bucket", range(4))
-def test_a_report_at_the_edges_of_a_bucket_is_counted_on_the_right_side(bucket):
-    """Category v hashes to offset + v 2^32: just below and at the edges of the bucket."""
-    mechanism = OptimisedLocalHashing(3, 1.0)
-    first, end = bucket_edges(np.arange(5, dtype=np.uint64), 4)[bucket : bucket + 2].tolist()
+@pytest.mark.parametrize(
+    ("epsilon", "n_buckets", "bucket"),
+    [*((1.0, 4, bucket) for bucket in range(4)), *((0.5, 3, bucket) for bucket in range(3))],
+)
+def test_a_report_at_the_edges_of_a_bucket_is_counted_on_the_right_side(epsilon, n_buckets, bucket):
+    """Category v hashes to offset + v 2^32: just below and at the edges of the bucket.
+
+    Four buckets begin at whole numbers, three do not.
+    """
+    mechanism = OptimisedLocalHashing(3, epsilon)
+    edges = bucket_edges(np.arange(n_buckets + 1, dtype=np.uint64), n_buckets)
+    first, end = edges[bucket : bucket + 2].tolist()
     reports = mechanism.randomise(np.zeros(1, dtype=np.intp), rng=Randomness.seeded(0))
     reports["multiplier"], reports["bucket"] = 2**32, bucket
     reports["offset"] = ((first << 32) - 1) % WORDS

@@ -66,8 +66,8 @@ class Work:
             say("closed", self.round, (await self.store.counts(SURVEY, self.round)).reported)
             await self.store.keep_tallies(SURVEY, self.round, TALLIES)
             say("kept", self.round)
-            await open_round(self.store, SURVEY, self.round + 1)
-            self.round += 1
+            if await open_round(self.store, SURVEY, self.round + 1):  # else another did just then
+                self.round += 1
 
 
 async def main(address: str, first: int) -> None:

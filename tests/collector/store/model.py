@@ -16,6 +16,7 @@ from hushrank.collector.store.checks import (
 )
 from hushrank.collector.store.numbers import number_of
 from hushrank.collector.store.store import (
+    ASKED,
     Acceptance,
     Answer,
     Bin,
@@ -25,9 +26,11 @@ from hushrank.collector.store.store import (
     Kept,
     Kinds,
     NewRound,
+    Place,
     Round,
     Secret,
     SigningKey,
+    round_mark,
 )
 from hushrank.errors import require
 from hushrank.files.disk import FilePath
@@ -126,13 +129,18 @@ class ModelStore:
     async def forget_people(self, survey: str, round: int) -> None:
         self._closed(survey, round).people.clear()
 
-    async def join(self, survey: str, round: int, deck: int, person: bytes) -> Joined | None:
+    async def join(
+        self, survey: str, round: int, deck: int, person: bytes, *, once: bool = False
+    ) -> Place:
         require_round(survey, round)
         require_small(deck, "deck")
         require_digest(person, "person")
         found = self._round(survey, round)
         if not found or not found.is_open:
             return None
+        own = Secret(ASKED, person, round_mark(round), survey)
+        if once and self.secrets.setdefault((ASKED, person), own).blob != own.blob:
+            return "asked"
         if person in found.people:
             return replace(found.people[person], is_new=False)
         self.n_joined += 1

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, TypeAlias
 
-from hushrank.collector.store.store import Answer, Incoming, Joined, NewRound, Secret, Store
+from hushrank.collector.store.store import ASKED, Answer, Incoming, Joined, NewRound, Secret, Store
 from hushrank.errors import HushrankError
 from tests.collector.store.running import KEY, NOW, kinds, person
 
 SURVEYS, ROUNDS, DECKS, PEOPLE = ("s", "t"), (0, 1), (0, 1, 2), range(9)
-KINDS, SECRETS, PICTURES = ("link", "invitation"), (0, 1, 2), (0, 1)
+KINDS, SECRETS, PICTURES = ("link", "invitation", ASKED), (0, 1, 2), (0, 1)
 FOREIGN = 10**15
 """Numbers from here on are given to nobody, but once in ten trillion."""
 REFUSED = "refused"
@@ -87,7 +87,7 @@ class Operations:
 
     def burst(self) -> Operation:
         """Several people and uploads at once; what waits together is done in the order asked."""
-        steps = [self.random.choice((self.join, self.accept))() for _ in range(6)]
+        steps = [self.random.choice((self._join, self.accept))() for _ in range(6)]
 
         async def at_once(side: Side) -> object:
             return await asyncio.gather(*(step(side) for step in steps))
@@ -95,8 +95,11 @@ class Operations:
         return at_once
 
     def join(self) -> Operation:
+        return self._join(once=self._pick((True, False)))
+
+    def _join(self, *, once: bool = False) -> Operation:
         where, deck, who = self._round(), self._pick(DECKS), person(self._pick(PEOPLE))
-        return lambda side: side.store.join(*where, deck, who)
+        return lambda side: side.store.join(*where, deck, who, once=once)
 
     def accept(self) -> Operation:
         sent = [self._sent() for _ in range(self.random.choice((1, 1, 1, 2, 5)))]
@@ -281,7 +284,7 @@ READS: dict[str, tuple[Callable[..., Awaitable[object]], list[tuple[Any, ...]]]]
     "keys": (lambda store, now: store.signing_keys(), [()]),
     "secrets": (
         lambda store, now, *which: store.secret(*which, now=now),
-        [(kind, person(n)) for kind in KINDS for n in SECRETS],
+        [(kind, person(n)) for kind in KINDS for n in PEOPLE],
     ),
     "pictures": (
         lambda store, now, *which: store.picture(*which),

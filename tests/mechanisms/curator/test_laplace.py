@@ -11,7 +11,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.laplace import DiscreteLaplace
-from hushrank.mechanisms.curator.noise import CentralMechanism
+from hushrank.mechanisms.curator.noise import MOST_SCALE, CentralMechanism
 from hushrank.randomness import Randomness
 from hushrank.samplers.geometric_numbers import geometric
 from tests.statistics import assert_follows, draws_needed, random_seed
@@ -192,12 +192,16 @@ def test_gaps_are_finite(gap):
         *[(1, epsilon, "epsilon") for epsilon in (0, -1, float("nan"), float("inf"), 1001, "1")],
         *[(sensitivity, 1, "sensitivity") for sensitivity in (0, -1, 1.0, float("nan"), 2**62 + 1)],
         (1, 1e-16, "too small"),
-        (2**51, 1, "too small"),
+        (2**50 + 1, 1.0, "too small"),
     ],
 )
 def test_other_parameters_are_refused(sensitivity, epsilon, message):
     with pytest.raises(HushrankError, match=message):
         DiscreteLaplace(sensitivity, epsilon)
+
+
+def test_the_widest_noise_is_taken():
+    assert DiscreteLaplace(2**50, 1.0).scale == MOST_SCALE
 
 
 @pytest.mark.parametrize(
