@@ -37,11 +37,13 @@ export function positive(value) {
 }
 
 /**
+ * A text without halves of characters, which UTF-8 has not.
+ *
  * @param {unknown} value @param {RegExp} [pattern]
  * @returns {string}
  */
 export function text(value, pattern) {
-  const fits = typeof value === "string" && (!pattern || pattern.test(value));
+  const fits = typeof value === "string" && !/\p{Cs}/u.test(value) && (!pattern || pattern.test(value));
   demand(fits, "malformed", `expected text${pattern ? ` like ${pattern}` : ""}`);
   return value;
 }

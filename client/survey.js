@@ -15,6 +15,12 @@ const MOST_EPSILON = 8; // above it, a report is a confession
 const DIGEST = /^[0-9a-f]{64}$/;
 const MOST_ITEMS = 65534;
 const MOST_PATH = 40;
+// What Python's `str.isprintable` takes: no control, format, private-use or unassigned character, no
+// half of one, no space but the blank. Of another version of Unicode than Python's, a browser may
+// take a newer character that Python refuses, or the other way round.
+const PRINTABLE = /^(?:[^\p{C}\p{Z}]|\x20)+$/u;
+const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z]{2,8})?$/;
+const TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!0{6})\d{6})?(Z|[-+](?!00:00)([01]\d|2[0-3]):[0-5]\d)?$/;
 const HEAD = [
   "version",
   "name",
@@ -55,16 +61,19 @@ export function fingerprintOf(...parts) {
 export function readAnnouncement(json) {
   const told = record(compact(json, MOST_ANNOUNCED), ANNOUNCED);
   whole(told.version, 1, 1);
-  const lines = ["id", "series", "title", "protocol", "asked_by", "purpose", "contact"];
-  for (const name of [...lines, "privacy_notice", "language"]) text(told[name]);
+  for (const name of ["id", "series"]) text(told[name]);
+  for (const name of ["title", "asked_by", "contact"]) short(told[name], 200, PRINTABLE);
+  for (const name of ["purpose", "privacy_notice"]) short(told[name], 5000);
+  short(told.protocol, 200, /./s);
+  text(told.language, LANGUAGE);
   demand(positive(told.epsilon) <= MOST_EPSILON, "malformed", "expected at most 8 nats");
-  whole(told.smallest_group, 1, Number.MAX_SAFE_INTEGER);
+  whole(told.smallest_group, 2, 1e6);
   text(told.unranked, /^(refused|last|unknown)$/);
   text(told.joining, /^(open|invitations|api)$/);
-  if (told.closes !== null) text(told.closes);
+  if (told.closes !== null) demandTime(told.closes);
   demand(typeof told.comes_back === "boolean", "malformed", "expected true or false");
   list(told.first_round, (digest) => text(digest, DIGEST));
-  namesOf(list(told.items, itemNameOf));
+  whole(namesOf(list(told.items, itemNameOf)).length, 2, 1000);
   return /** @type {Announcement} */ (/** @type {unknown} */ (told));
 }
 
@@ -72,9 +81,25 @@ export function readAnnouncement(json) {
 function itemNameOf(value) {
   const given = Object.keys(/** @type {object} */ (value ?? {}));
   const item = record(value, ["name", "description", "picture"].filter((key) => given.includes(key)));
-  if ("description" in item) text(item.description);
+  if ("description" in item) short(item.description, 500);
   if ("picture" in item) text(item.picture, DIGEST);
-  return item.name;
+  return short(item.name, 200);
+}
+
+/**
+ * @param {unknown} value @param {number} most characters, as Python counts them
+ * @param {RegExp} [pattern]
+ */
+function short(value, most, pattern) {
+  const fits = [...text(value)].length <= most;
+  demand(fits, "malformed", `expected at most ${most} characters`);
+  return text(value, pattern);
+}
+
+/** Refuse what is no time as Python writes it, such as 30 February. @param {unknown} value */
+function demandTime(value) {
+  const second = text(value, TIME).slice(0, 19);
+  demand(new Date(`${second}Z`).toJSON()?.startsWith(second), "malformed", "expected a time");
 }
 
 /**
@@ -173,7 +198,7 @@ function bytesOf(hex) {
  * @param {unknown} value
  */
 export function namesOf(value) {
-  const names = list(value, (name) => text(name, /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u));
+  const names = list(value, (name) => text(name, PRINTABLE));
   const fits = names.length <= MOST_ITEMS && new Set(names).size === names.length;
   demand(fits, "malformed", "expected distinct names of items");
   return names;

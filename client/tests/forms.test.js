@@ -33,6 +33,10 @@ test("texts are texts, and lists are lists", () => {
   assert.equal(text("ab", /^a/), "ab");
   for (const bad of [1, null, ["a"]]) assert.throws(() => text(bad, /./), MALFORMED);
   assert.throws(() => text("ba", /^a/), MALFORMED);
+  assert.equal(text("\ud83e\udd5b"), "🥛");
+  for (const half of ["\ud83e", "a\udd5b", "\udd5b\ud83e"]) {
+    for (const pattern of [undefined, /./s]) assert.throws(() => text(half, pattern), MALFORMED);
+  }
   assert.deepEqual(list(["1", "2"], Number), [1, 2]);
   for (const bad of ["12", { length: 2 }, null]) assert.throws(() => list(bad, Number), MALFORMED);
 });

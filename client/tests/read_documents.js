@@ -1,17 +1,18 @@
 // Says which documents from standard input this client takes: see tests/collector/client.
-// A line is {mechanism: object} or {handout: text, most_epsilon: number}.
+// A line is {mechanism: object}, {announcement: text} or {handout: text, most_epsilon: number}.
 
 import { readFileSync } from "node:fs";
 
 import { Refusal } from "../errors.js";
 import { readMechanism } from "../mechanisms.js";
-import { readHandout } from "../survey.js";
+import { readAnnouncement, readHandout } from "../survey.js";
 
 const lines = readFileSync(0, "utf8").trimEnd().split("\n");
 const taken = lines.map((line) => {
-  const { mechanism, handout, most_epsilon: most } = JSON.parse(line);
+  const { mechanism, announcement, handout, most_epsilon: most } = JSON.parse(line);
   try {
     if (mechanism) readMechanism(mechanism);
+    else if (announcement) readAnnouncement(announcement);
     else readHandout(handout, most);
     return "taken";
   } catch (error) {

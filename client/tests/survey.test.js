@@ -155,6 +155,70 @@ test("bad announcements are refused", () => {
   }
 });
 
+const announcedWith = (changes) => readAnnouncement(JSON.stringify({ ...JSON.parse(cases[0].announcement), ...changes }));
+
+test("nothing is shown on a line that cannot be seen there, or turns it", () => {
+  const unseen = ["\0", "\t", "\n", "\x7f", "\x85", "\xa0", "\xad", "\u0378", "\u200b", "\u2028", "\u2029", "\u202e"];
+  unseen.push("\u2066", "\u3000", "\ud800", "\ue000", "\ufeff", "\uffff", "\u{e0041}", "\u{10ffff}");
+  for (const name of ["title", "asked_by", "contact"]) {
+    for (const seen of ["tea", "b c", "água 水 🥛", "e\u0301", "עברית"]) assert.equal(announcedWith({ [name]: seen })[name], seen);
+    for (const each of unseen) {
+      for (const line of [each, `a${each}`, `${each}a`, `a${each}b`]) {
+        assert.throws(() => announcedWith({ [name]: line }), { kind: "malformed" }, `${name} ${JSON.stringify(line)}`);
+      }
+    }
+  }
+  for (const each of unseen) assert.throws(() => namesOf(["tea", `a${each}b`]), { kind: "malformed" }, JSON.stringify(each));
+  assert.deepEqual(namesOf(["a b", "🥛"]), ["a b", "🥛"]);
+});
+
+test("texts are as long as a draft's, in characters and not in halves of them", () => {
+  const item = (changes) => ({ items: [{ name: "tea", ...changes }, { name: "x" }] });
+  for (const [most, changed] of [
+    ...["title", "asked_by", "contact", "protocol"].map((name) => [200, (given) => ({ [name]: given })]),
+    ...["purpose", "privacy_notice"].map((name) => [5000, (given) => ({ [name]: given })]),
+    [200, (name) => item({ name })],
+    [500, (description) => item({ description })],
+  ]) {
+    for (const letter of ["T", "🥛"]) {
+      announcedWith(changed(letter.repeat(most)));
+      assert.throws(() => announcedWith(changed(letter.repeat(most + 1))), { kind: "malformed" }, `${changed}`);
+    }
+    if (most === 200) assert.throws(() => announcedWith(changed("")), { kind: "malformed" }, `${changed}`);
+    else announcedWith(changed(""));
+  }
+  for (const name of ["purpose", "privacy_notice", "protocol"]) announcedWith({ [name]: "a\nb" });
+});
+
+test("a language is the name of one, and the end a time that comes", () => {
+  for (const language of ["en", "gsw", "pt-BR", "sr-Latn"]) assert.equal(announcedWith({ language }).language, language);
+  for (const language of ["", "x", "EN", "engl", "en-", "en-X", "en\n", "en GB", "english please", "\u202een"]) {
+    assert.throws(() => announcedWith({ language }), { kind: "malformed" }, JSON.stringify(language));
+  }
+  for (const closes of [
+    ...["2027-01-31T18:00:00Z", "2028-02-29T23:59:59Z", "1970-01-01T00:00:00Z", "0001-01-01T00:00:00Z"],
+    ...["2027-01-31T18:00:00.000001Z", "2027-01-31T18:00:00+05:45", "2027-01-31T18:00:00-23:59", "2027-01-31T18:00:00"],
+  ]) {
+    assert.equal(announcedWith({ closes }).closes, closes);
+  }
+  for (const closes of [
+    ...["", "soon", "2027-01-31", "2027-02-29T18:00:00Z", "2027-13-01T18:00:00Z", "2027-01-00T18:00:00Z"],
+    ...["2027-01-31T24:00:00Z", "2027-01-31T18:60:00Z", "2027-01-31T18:00:60Z", "0000-01-01T00:00:00Z"],
+    ...["2027-01-31T18:00:00.5Z", "2027-01-31T18:00:00.000000Z", "2027-01-31T18:00:00+00:00", "2027-01-31T18:00:00+24:00"],
+    ...["2027-01-31T18:00:00+05:60", "2027-01-31 18:00:00Z", "2027-01-31T18:00:00Z\n", "x2027-01-31T18:00:00Z"],
+  ]) {
+    assert.throws(() => announcedWith({ closes }), { kind: "malformed" }, JSON.stringify(closes));
+  }
+});
+
+test("2 to 1,000 items are shown, and groups of 2 to a million", () => {
+  const items = (n) => ({ items: Array.from({ length: n }, (_, item) => ({ name: `item ${item}` })) });
+  for (const n of [2, 1000]) assert.equal(announcedWith(items(n)).items.length, n);
+  for (const n of [0, 1, 1001]) assert.throws(() => announcedWith(items(n)), { kind: "malformed" });
+  for (const n of [2, 1e6]) assert.equal(announcedWith({ smallest_group: n }).smallest_group, n);
+  for (const n of [-20, 0, 1, 1e6 + 1]) assert.throws(() => announcedWith({ smallest_group: n }), { kind: "malformed" });
+});
+
 test("rankings that are none of the items are refused, and not shown", () => {
   const handout = readHandout(cases[0].handout, EPSILON);
   for (const order of [[0, 1, 2, 3, 5], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4, 4], [-1, 0, 1, 2, 3], ["0"], null]) {
@@ -212,7 +276,7 @@ test("an item has a name, and may have a description and a picture", () => {
   assert.throws(() => readAnnouncement(returns), { kind: "malformed" });
 });
 
-test("a survey has at most 2^40 questions, 65,534 items and groups of any size", () => {
+test("a survey has at most 2^40 questions and 65,534 items", () => {
   const asking = (n, depth) => {
     const { head, questions: [{ asked }] } = JSON.parse(handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 1));
     const path = new Array(depth).fill("0".repeat(64));
@@ -224,9 +288,6 @@ test("a survey has at most 2^40 questions, 65,534 items and groups of any size",
   const named = (n) => Array.from({ length: n }, (_, item) => `item ${item}`);
   assert.equal(namesOf(named(65534)).length, 65534);
   assert.throws(() => namesOf(named(65535)), { kind: "malformed" });
-  const [{ announcement }] = cases;
-  const alone = JSON.stringify({ ...JSON.parse(announcement), smallest_group: 1 });
-  assert.equal(readAnnouncement(alone).smallest_group, 1);
 });
 
 test("paths of trees of every size lead to the root", () => {

@@ -1,18 +1,22 @@
 import json
 import re
+from functools import partial
 
 import msgspec
 import numpy as np
 import pytest
 
+from hushrank.collector.announcement import read_announcement
 from hushrank.errors import HushrankError
 from hushrank.surveys.handout import read_handout
 from hushrank.surveys.wire_documents import wire_mechanism
+from tests.collector.client.announcements import announcements
 from tests.collector.client.cases import MECHANISMS
 from tests.collector.client.node import needs_node, node
 from vectors.make_handouts import EPSILON, FILE
 
 pytestmark = pytest.mark.end_to_end
+CASES = json.loads(FILE.read_text(encoding="utf-8"))["cases"]
 N_MECHANISMS = 3_000
 N_CHANGED = 3_000
 CHARACTERS = ['"', "\\", ",", "0", "1", "9", "-", ".", "e", "[", "]", "{", "}", " ", "\u202e", "é"]
@@ -54,9 +58,9 @@ def changed(text, rng):
     return text[:at] + str(rng.choice([*CHARACTERS, "", text[at:end] * 2])) + text[end:]
 
 
-def is_taken_by_python(handout):
+def is_taken_by_python(read, document):
     try:
-        read_handout(handout.encode(), most_epsilon=EPSILON)
+        read(document.encode())
     except HushrankError:
         return False
     return True
@@ -65,10 +69,11 @@ def is_taken_by_python(handout):
 @needs_node
 def test_changed_handouts_are_taken_where_python_takes_them():
     rng = np.random.default_rng(12)
-    handouts = [case["handout"] for case in json.loads(FILE.read_text(encoding="utf-8"))["cases"]]
+    handouts = [case["handout"] for case in CASES]
     every = [changed(handouts[nth % len(handouts)], rng) for nth in range(N_CHANGED)]
+    read = partial(read_handout, most_epsilon=EPSILON)
     documents = [{"handout": each, "most_epsilon": EPSILON} for each in every]
-    expected = ["taken" if is_taken_by_python(each) else "refused" for each in every]
+    expected = ["taken" if is_taken_by_python(read, each) else "refused" for each in every]
     answers = taken_by_the_client(documents)
     different = [
         (each, own)
@@ -77,3 +82,14 @@ def test_changed_handouts_are_taken_where_python_takes_them():
     ]
     assert different == []
     assert "taken" in expected
+
+
+@needs_node
+def test_texts_are_shown_where_python_shows_them():
+    every = [*announcements(json.loads(CASES[0]["announcement"]))]
+    read = read_announcement
+    expected = ["taken" if is_taken_by_python(read, each) else "refused" for each in every]
+    answers = taken_by_the_client({"announcement": each} for each in every)
+    pairs = zip(every, expected, answers, strict=True)
+    assert [(each, own) for each, own, theirs in pairs if own != theirs] == []
+    assert set(expected) == {"taken", "refused"}
