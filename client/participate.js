@@ -21,8 +21,8 @@ const queue = `hushrank-queued:${id}`;
 const preview = main.dataset.preview;
 const draft = `hushrank-draft:${preview ?? id}`;
 
-// This survey in other tabs.
-const others = new BroadcastChannel(`hushrank:${id}`);
+// This survey in other tabs, where a browser lets them talk to each other.
+const others = window.BroadcastChannel && new BroadcastChannel(`hushrank:${id}`);
 
 /** @type {Page} */ let page;
 /** @type {Look | null} */ let look = null;
@@ -315,7 +315,7 @@ async function forgetAll() {
   localStorage.removeItem(queue);
   sessionStorage.removeItem(draft);
   await page.device.forget(id);
-  others.postMessage("forgotten");
+  others?.postMessage("forgotten");
   say("keep", { text: "keep.deleted", mark: "done" });
 }
 
@@ -365,7 +365,7 @@ async function start() {
     page.device = preview ? await previewed(preview) : await openDevice({ origin: location.origin });
     await show();
   })();
-  others.addEventListener("message", forgotten);
+  others?.addEventListener("message", forgotten);
 }
 
 await start().catch((error) => {

@@ -536,6 +536,14 @@ def test_what_another_tab_began_goes_when_all_is_forgotten(visit, visits):
     assert begun.evaluate("Object.keys(sessionStorage)") == []
 
 
+def test_a_survey_is_shown_where_tabs_cannot_talk_to_each_other(visit, visits):
+    whole = visit(scenario())
+    script = f"delete window.BroadcastChannel; globalThis.scenario = {json.dumps(scenario())}"
+    page = visits.page(whole.context, whole.url, script)
+    press(page, "Start")
+    page.wait_for_selector("hushrank-ranking-list")
+
+
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):
     page = at_reveal()
     page.context.set_offline(True)
