@@ -70,8 +70,7 @@ class Target:
 
         Raises HushrankError if they are too few for it to be as little as was asked for.
         """
-        local, rate = local_epsilon(surveys), clone_rate(surveys)
-        delta = share_of(self.delta, self.n_rounds)
+        local, rate, delta = local_epsilon(surveys), clone_rate(surveys), self._delta_of_a_round
         if self.epsilon is None:
             found = central_epsilon(delta, local=local, n_reports=n_reports, clone_rate=rate)
             return _spend(surveys, max(found, LEAST), delta)
@@ -88,10 +87,14 @@ class Target:
             each = share_of(self.epsilon, self.n_rounds)
             self._require_many(each, local_epsilon(surveys), n_reports, None)
 
+    @property
+    def _delta_of_a_round(self) -> float:
+        return share_of(self.delta, self.n_rounds)
+
     def _require_many(
         self, epsilon: float, local: float, n_reports: int, rate: float | None
     ) -> None:
-        delta = share_of(self.delta, self.n_rounds)
+        delta = self._delta_of_a_round
         found = central_delta(epsilon, local=local, n_reports=n_reports, clone_rate=rate)
         few = (
             f"{n_reports:,} people are too few: reports of {loss_in_words(local, 4)} nats are not"
