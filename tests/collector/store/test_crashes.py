@@ -50,9 +50,7 @@ async def check(address: str, said: list[list[str]], closed: dict[int, int]) -> 
     store = await open_store(address)
     try:
         for words in said:
-            if (
-                words[0] == "closed" and len(words) == 3
-            ):  # a round, and no upload that came too late
+            if words[0] == "closed" and len(words) == 3:  # no upload that came too late
                 closed[int(words[1])] = int(words[2])
         await check_rounds(store, closed)
         await check_reports(store, said)
