@@ -6,6 +6,7 @@ import pytest
 from hushrank.audit import Subject
 from hushrank.audit import chosen as shipped_by_name
 from hushrank.audit.chosen import as_document, audits, chosen
+from hushrank.audit.replay import Replay
 from hushrank.audit.shipped import shipped
 from hushrank.cli.audit.show import _table
 from hushrank.errors import HushrankError
@@ -41,6 +42,28 @@ def test_one_exceeded_claim_among_others_ends_with_3(monkeypatch, capsys):
     assert "1 of 2 betray more than they claim" in capsys.readouterr().out
     found = [*audits([*both.values()][::-1], draws=20_000, seed=1)]
     assert as_document(found, seed=1)["exceeded"] == 1
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_each_of_several_is_audited_by_secure_draws_unless_a_seed_is_given(monkeypatch, seed):
+    """And wrong once in a million audits, unless another rate is asked for."""
+    told, steps, every = [], [], shipped().values()
+    (again, *_) = (each for each in every if isinstance(each, Replay))
+    (first, second, *_) = (each for each in every if isinstance(each, Subject))
+    subjects = [first, again, second]
+
+    def found(subject, *, rng, progress, **asked):
+        told.append((subject, rng.is_private, asked.get("false_alarm")))
+        return subject.name
+
+    monkeypatch.setattr(shipped_by_name, "audit", found)
+    monkeypatch.setattr(shipped_by_name, "replay", found)
+    assert [*audits(subjects, seed=seed, progress=steps.append)] == [each.name for each in subjects]
+    rates = [None if isinstance(each, Replay) else 1e-6 for each in subjects]
+    assert told == [(each, seed is None, rate) for each, rate in zip(subjects, rates, strict=True)]
+    assert [str(step) for step in steps] == [
+        f"{each.name} ({number} of 3)" for number, each in enumerate(subjects, 1)
+    ]
 
 
 def test_a_computed_loss_is_never_rounded_down():
