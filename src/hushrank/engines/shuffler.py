@@ -123,11 +123,12 @@ def priced(
     the first one if a later one of the same epsilons may be too dear.
     """
     surveys = next(protocol)
-    target.require_later(surveys, n_reports)
     while True:
         more = f"expected at most {target.n_rounds} rounds behind a shuffler, one more is asked for"
         require(len(paid) < target.n_rounds, more)
         paid.append(target.price(surveys, n_reports))
+        if len(paid) == 1:
+            target.require_later(surveys, n_reports)
         tallies = yield surveys
         try:
             surveys = protocol.send(tallies)
