@@ -126,9 +126,10 @@ def priced(
     while True:
         more = f"expected at most {target.n_rounds} rounds behind a shuffler, one more is asked for"
         require(len(paid) < target.n_rounds, more)
-        paid.append(target.price(surveys, n_reports))
-        if len(paid) == 1:
+        price = target.price(surveys, n_reports)
+        if not paid:
             target.require_later(surveys, n_reports)
+        paid.append(price)
         tallies = yield surveys
         try:
             surveys = protocol.send(tallies)
