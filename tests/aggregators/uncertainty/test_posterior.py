@@ -60,7 +60,10 @@ def test_a_common_shift_of_scores_changes_nothing(shift):
 @pytest.mark.statistical
 @pytest.mark.parametrize("shift", [0.0, -3.5])
 def test_scores_that_are_noise_alone_are_not_said_to_differ(shift):
-    """Whatever all of them have in common; said above .9 of each two by chance, at most."""
+    """Whatever all of them have in common: more than .9 is said of next to no two neighbours.
+
+    In 15 runs of .017 at most; of .14 to .21 where what is common is taken for differences.
+    """
     rng = np.random.default_rng(random_seed())
     sure = [
         posterior_of_scores(shift + rng.normal(size=6), np.eye(6)).score_probabilities(range(6))

@@ -171,6 +171,8 @@ def posterior_of_estimates(estimates: RankEstimates) -> Posterior:
     scores the variance that the estimates have in the mean over the items:
 
         Var(score) = (m - 1) Var(margin) + (m - 1) (m - 2) shared
+
+    None where scores vary by less than that: they are then taken to vary by more than they do.
     """
     n_items, variances = len(estimates.margins), (2 * estimates.precedence_errors) ** 2
     beside = float(np.trace(estimates.score_covariance) - variances.sum()) / n_items

@@ -21,7 +21,7 @@ class Joining:
 
 
 async def join(connection: Connection, joining: Sequence[Joining]) -> list[Place]:
-    """Give each an assignment, or the one that they have; see `People.join`."""
+    """Give each an assignment, or the one that they have; see `Collecting.join`."""
     await _hold(connection, {each.name[0] for each in joining if each.once})
     rounds = await held_rounds(connection, {each.name for each in joining})
     places: list[Place] = [None] * len(joining)

@@ -22,7 +22,7 @@ class Joining:
 
 
 def join(connection: Connection, joining: Sequence[Joining]) -> list[Place]:
-    """Give each an assignment, or the one that they have; see `People.join`."""
+    """Give each an assignment, or the one that they have; see `Collecting.join`."""
     places: list[Place] = [None] * len(joining)
     for name in dict.fromkeys(each.name for each in joining):
         found = find_round(connection, *name)
@@ -36,9 +36,8 @@ def join(connection: Connection, joining: Sequence[Joining]) -> list[Place]:
 
 def _join_round(connection: Connection, round: int, joining: Sequence[Joining]) -> list[Place]:
     elsewhere = _asked_elsewhere(connection, round, joining)
-    given = iter(
-        _places(connection, round, [one for one in joining if one.person not in elsewhere])
-    )
+    asked = [each for each in joining if each.person not in elsewhere]
+    given = iter(_places(connection, round, asked))
     return ["asked" if each.person in elsewhere else next(given) for each in joining]
 
 
