@@ -3,6 +3,7 @@ import pytest
 from scipy.linalg import helmert
 from scipy.stats import multivariate_normal, norm
 
+from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
 from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.aggregators.uncertainty.shrinkage import (
     REST_SPREADS,
@@ -107,6 +108,26 @@ def test_the_prior_is_flat_in_the_logarithm_of_spreads():
     weights = [each.weight for each in posterior.beliefs]
     rests = [(spread >= REST_SPREADS).sum() for spread in SPREADS]
     assert weights == pytest.approx(np.repeat(1 / (len(SPREADS) * np.array(rests)), rests))
+
+
+def test_few_people_differ_by_chance_at_least():
+    """300 who prefer nothing: 1 / (3 * 300) = .0333^2, so that scores spread by 1/32 and more."""
+    known = EstimatedMargins(np.zeros((4, 4)), np.full((4, 4), np.inf), n_people=300)
+    assert known.by_chance == pytest.approx(1 / 30)
+    believed = posterior_of_margins(known.margins, known.variances, 300).beliefs
+    rests = [7 + octave for octave in (-1, 0, 1, 2, 3)] + [10] * 4
+    weights = [each.weight for each in believed]
+    assert weights == pytest.approx(np.repeat(1 / (9 * np.array(rests)), rests))
+
+
+def test_people_who_prefer_nothing_differ_by_what_is_taken_for_the_least():
+    """Variances of margins are 1 / n, covariances of two of one item 1 / (3 n): 20,000 crowds."""
+    rng, n_people, n_crowds = np.random.default_rng(3), 20, 20_000
+    ranks = rng.permuted(np.tile(np.arange(3), (n_crowds, n_people, 1)), axis=2)
+    first, second = (np.sign(ranks[..., n] - ranks[..., 0]).mean(axis=1) for n in (1, 2))
+    known = EstimatedMargins(np.zeros((3, 3)), np.zeros((3, 3)), n_people=n_people)
+    assert 3 * known.by_chance**2 == pytest.approx((first**2).mean(), rel=0.05)
+    assert known.by_chance**2 == pytest.approx((first * second).mean(), rel=0.05)
 
 
 @pytest.mark.linear_algebra

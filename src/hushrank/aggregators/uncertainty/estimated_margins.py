@@ -30,13 +30,15 @@ class EstimatedMargins:
 
     Variance inf: nobody answered. u (items,) has the variance `shared`: what reports on more than
     two items add to all their pairs at once. The variances include it twice. scores: estimated
-    besides, from reports of other people.
+    besides, from reports of other people. n_people: whose margins they are; inf where that is not
+    known.
     """
 
     margins: Floats
     variances: Floats
     shared: float = 0.0
     scores: EstimatedScores | None = None
+    n_people: float = np.inf
 
     @cached_property
     def is_known(self) -> Floats:
@@ -44,6 +46,15 @@ class EstimatedMargins:
         known = np.isfinite(self.variances).astype(np.float64)
         np.fill_diagonal(known, 0.0)
         return known
+
+    @property
+    def by_chance(self) -> float:
+        """The standard deviation of scores of people who prefer nothing.
+
+        A margin of n of them has the variance 1 / n, and the covariance 1 / (3 n) with another of
+        one of its items: two scores and a rest, of 1 / (3 n) each.
+        """
+        return float(1 / np.sqrt(3 * self.n_people))
 
     @cached_property
     def estimates(self) -> Floats:

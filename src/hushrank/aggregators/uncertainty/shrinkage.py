@@ -21,13 +21,13 @@ REST_SPREADS = SPREADS[SPREADS <= 0.5]
 LEAST_WEIGHT = 1e-3
 
 
-def posterior_of_margins(margins: Floats, variances: Floats) -> Posterior:
+def posterior_of_margins(margins: Floats, variances: Floats, n_people: float = np.inf) -> Posterior:
     """Return what estimated margins (items, items) with their variances leave open.
 
-    Margins in shares of people, independent between pairs; variance inf: nobody answered.
+    Margins in shares of `n_people`, independent between pairs; variance inf: nobody answered.
     Otherwise as `posterior_of`.
     """
-    return posterior_of(EstimatedMargins(margins, variances))
+    return posterior_of(EstimatedMargins(margins, variances, n_people=n_people))
 
 
 def posterior_of(known: EstimatedMargins) -> Posterior:
@@ -37,13 +37,14 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
         score ~ N(0, t^2)      rest ~ N(0, w^2 slope)      slope = 1 - tanh^2
 
     For each t the curve is straightened where the scores are believed to be. The spreads are
-    weighed by the evidence, from priors flat in their logarithms, of w up to t: chance alone makes
-    both of the same size.
-    Cost: O(items^3) for each of 95 pairs of spreads.   Source: Bradley, Terry (Biometrika 1952),
-    as a hierarchical normal model.   Why these priors: decision 22.
+    weighed by the evidence, from priors flat in their logarithms: of t from what chance alone makes
+    of so many people, of w up to t, as chance makes both of the same size.
+    Cost: O(items^3) for each of at most 95 pairs of spreads.   Why these priors: decision 22.
+    Source: Bradley, Terry (Biometrika 1952), as a hierarchical normal model.
     """
     fits, log_prior = [], []
-    for spread, line in zip(SPREADS, straightened(known, SPREADS), strict=True):
+    spreads = SPREADS[SPREADS * sqrt(2) >= known.by_chance]
+    for spread, line in zip(spreads, straightened(known, spreads), strict=True):
         rests = REST_SPREADS[spread >= REST_SPREADS]
         fits += [MarginFit(known, line, spread, rest) for rest in rests]
         log_prior += [-np.log(len(rests))] * len(rests)

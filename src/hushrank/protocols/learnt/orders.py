@@ -67,7 +67,7 @@ class LearntPairs:
     def posterior(self) -> Posterior:
         """What the noise of the reports leaves open of the order."""
         estimates = estimate_pairs_together(self.outcome.reports)
-        return posterior_of_margins(estimates.margins, estimates.variances)
+        return posterior_of_margins(estimates.margins, estimates.variances, estimates.n_people)
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Raise HushrankError: one order says nothing of how people differ."""

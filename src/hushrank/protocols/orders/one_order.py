@@ -109,7 +109,7 @@ def known_margins(
     estimates = estimate_pairs_together(reports)
     shared = shared_noise(n_items, blocks, reports, n_blocks)
     scores = _scores(surveys[-1], tallies[-1], n_whole / n_people) if n_whole else None
-    return EstimatedMargins(estimates.margins, estimates.variances, shared, scores)
+    return EstimatedMargins(estimates.margins, estimates.variances, shared, scores, n_people)
 
 
 def _scores(survey: Survey, tallies: Tallies, share: float) -> EstimatedScores:
