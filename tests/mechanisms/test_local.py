@@ -1,5 +1,7 @@
 """What all local mechanisms share: tallies, and how many people are counted."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.randomness import Randomness
+from tests.conformance import MECHANISMS
 
 
 def test_as_many_people_as_sums_have_room_for_are_taken_and_no_more():
@@ -51,6 +54,22 @@ def test_what_a_mask_hides_is_neither_passed_over_nor_released(hide, given):
 def test_a_list_of_answers_is_refused_in_words():
     with pytest.raises(HushrankError, match="expected an array of categories"):
         checked_categories([0, 1], 3)
+
+
+TINY = (
+    *(partial(kind, 2) for kind in MECHANISMS),
+    partial(SubsetOrder, 4),
+    ThresholdedLaplace,
+    lambda epsilon: NamedMember(5, epsilon, 2),
+)
+
+
+@pytest.mark.parametrize("kind", TINY)
+@pytest.mark.parametrize("epsilon", [1e-17, 1e-19, 5e-324])
+def test_an_epsilon_at_which_floats_tell_nothing_is_refused_before_anybody_answers(kind, epsilon):
+    """Shares are divided by p - q, mean ranks by the signal."""
+    with pytest.raises(HushrankError, match="too small"):
+        kind(epsilon)
 
 
 def test_an_empty_tally_adds_nothing():

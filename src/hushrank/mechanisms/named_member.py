@@ -45,7 +45,7 @@ class NamedMember:
         fits = isinstance(self.n_members, int) and 1 <= self.n_members < self.n_categories
         require(fits, f"expected 1 to {self.n_categories - 1} categories to hold")
         too_fine = f"epsilon {self.epsilon} is too small for {self.n_categories} categories"
-        require(self.rates.hit_words > self.rates.false_hit_words, too_fine)
+        require(self.rates.reach > 0, too_fine)
 
     @cached_property
     def rates(self) -> WordRates:

@@ -41,7 +41,7 @@ class GeneralizedRandomizedResponse:
         """Check the parameters, and that 64 bits can tell truth from lie."""
         require_parameters(self.n_categories, self.epsilon)
         too_fine = f"epsilon {self.epsilon} is too small for {self.n_categories} categories"
-        require(self.rates.hit_words > self.rates.false_hit_words, too_fine)
+        require(self.rates.reach > 0, too_fine)
 
     @cached_property
     def rates(self) -> WordRates:

@@ -50,7 +50,8 @@ class SubsetOrder:
         require_parameters(self.n_categories, self.epsilon)
         most = f"expected at most {MOST_ITEMS} items, got {self.n_categories}"
         require(self.n_categories <= MOST_ITEMS, most)
-        require(self.far_words < WORDS, f"epsilon {self.epsilon} is too small for 64-bit words")
+        is_told = self.far_words < WORDS and self.signal > 0
+        require(is_told, f"epsilon {self.epsilon} is too small for 64-bit words")
         hopeless = f"a report at epsilon {self.epsilon} takes {self.n_tries:.0f} tries on average"
         require(self.n_tries <= MOST_TRIES, f"{hopeless}, expected at most {MOST_TRIES}")
 

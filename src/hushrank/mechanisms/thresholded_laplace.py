@@ -41,7 +41,7 @@ class ThresholdedLaplace:
         """Check the parameter, and that 64 bits can tell truth from lie."""
         require_parameters(2, self.nominal_epsilon)
         too_fine = f"epsilon {self.nominal_epsilon} is too small"
-        require(self.rates.hit_words > self.rates.false_hit_words, too_fine)
+        require(self.rates.reach > 0, too_fine)
 
     @property
     def n_categories(self) -> int:

@@ -128,7 +128,7 @@ class SymmetricUnaryEncoding:
     def __post_init__(self) -> None:
         """Check the parameters, and that 64 bits can tell a hit from a false hit."""
         require_parameters(self.n_categories, self.epsilon)
-        is_told = self.rates.hit_words > self.rates.false_hit_words
+        is_told = self.rates.reach > 0
         require(is_told, f"epsilon {self.epsilon} is too small")
 
     @cached_property
@@ -177,7 +177,7 @@ class OptimisedUnaryEncoding:
     def __post_init__(self) -> None:
         """Check the parameters, and that 64 bits can tell a hit from a false hit."""
         require_parameters(self.n_categories, self.epsilon)
-        is_told = self.rates.hit_words > self.rates.false_hit_words
+        is_told = self.rates.reach > 0
         require(is_told, f"epsilon {self.epsilon} is too small")
 
     @cached_property
