@@ -180,10 +180,8 @@ def test_an_invitation_counts_once(sit, visits, collector):
     send(page)
     visits.expected = ("409 (Conflict)", "403 (Forbidden)")
     other = sit(collector.page(survey, token))
-    take_part(other, [3, 2, 1, 0])
-    if wire(other) != wire(page):
-        press(other, "Send")
-        other.get_by_text("another answer arrived before").wait_for()
+    press(other, "Start")
+    other.get_by_text("another answer arrived before").wait_for()
     stranger = sit(collector.page(survey, token[:-1] + "*"))
     press(stranger, "Start")
     stranger.get_by_text("open it with the link in your invitation").wait_for()

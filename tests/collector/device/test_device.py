@@ -561,6 +561,23 @@ def test_of_two_devices_of_an_invited_person_one_is_asked_where_rounds_ask_other
     assert rounds["others", "asked"] > 0
 
 
+def test_who_answered_hides_no_second_answer_on_a_device_that_forgot_it(live):
+    """Two reports of one answer, of which the collector sees both, would tell twice as much."""
+    survey = live.open(joining="invitations")
+    (token,) = live.run(live.service.invite(survey, 1))
+    answers, lost, forgot = live.device(), live.device(), live.device()
+    asked = [each.join(survey, invitation=token).handout for each in (lost, answers)]
+    assert asked[0].asked == asked[1].asked
+    answers.answer(survey, ORDER)
+    answers.send(survey)
+    with pytest.raises(Problem) as refused:
+        forgot.join(survey, invitation=token)
+    assert refused.value.kind == "conflict"
+    assert forgot.kept(survey) is None
+    assert forgot.spent().in_all == 0
+    assert answers.join(survey, invitation=token).receipt  # it asks nobody, as it remembers
+
+
 def test_a_survey_that_is_forgotten_leaves_the_answers_of_none_of_its_rounds(live):
     survey, memory = live.open(protocol="safari", epsilon=1.0), SimulatedMemory()
     device = live.device(memory=memory)

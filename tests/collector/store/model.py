@@ -142,7 +142,8 @@ class ModelStore:
         if once and self.secrets.setdefault((ASKED, person), own).blob != own.blob:
             return "asked"
         if person in found.people:
-            return replace(found.people[person], is_new=False)
+            place = found.people[person]
+            return replace(place, is_new=False, has_reported=place.number in found.reports)
         self.n_joined += 1
         found.people[person] = Joined(number_of(self.n_joined), found.decks[deck], deck, True)
         found.decks[deck] += 1

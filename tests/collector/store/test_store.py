@@ -106,6 +106,9 @@ def test_a_person_keeps_the_first_place_that_they_got(address):
         assert again == Joined(first.number, 0, 7, False)
         other = await store.join("s", 0, 7, person(2))
         assert (other.position, other.number != first.number) == (1, True)
+        assert await store.accept([upload(first.number, b"a", b"b")], now=NOW) == ["new"]
+        later = [await store.join("s", 0, 7, person(n)) for n in (1, 2)]
+        assert [each.has_reported for each in later] == [True, False]
         await store.close_round("s", 0)
         assert await store.join("s", 0, 7, person(1)) is None
 

@@ -61,7 +61,7 @@ async def check(store: Store, version: int = 2) -> None:
     assert await store.picture("s", person(60)) == b"picture"
     assert await store.signing_keys() == (SigningKey(7, b"key"),)
     again = await store.join("s", 1, 0, person(0))
-    assert again == Joined(again.number, 0, 5, False)
+    assert again == Joined(again.number, 0, 5, False, again.number == 4)
     assert again.number == 4 or version > 2  # as it was given then
     new = await store.join("s", 1, 5, person(1))
     assert new == Joined(new.number, 1, 5, True)

@@ -72,15 +72,16 @@ def test_whom_the_first_round_asked_the_second_asks_by_no_device(in_service, joi
         split = await Split.begun(service, joining)
         await split.answers(range(20), OF_FIRST)
         await split.joins(20, OF_FIRST)  # and does not answer
-        again = await split.joins(0, OF_FIRST)
-        assert not again.is_new
+        assert not (await split.joins(20, OF_FIRST)).is_new
         await split.goes_on()
         for asked in (0, 20):
             assert await refusal_of(split.joins(asked, OF_SECOND)) == "conflict"
             assert isinstance(await split.joins(asked, OF_FIRST), NotAsked)
         assert (await service.store.counts(split.id, 1)).joined == 0
-        await split.answers(range(21, 30), OF_SECOND)
+        await split.joins(21, OF_SECOND)
         assert not (await split.joins(21, OF_SECOND)).is_new
+        await split.answers(range(21, 30), OF_SECOND)
+        assert await refusal_of(split.joins(21, OF_SECOND)) == "conflict"
 
     in_service(using)
 

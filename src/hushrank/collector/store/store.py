@@ -67,12 +67,14 @@ class Joined:
     number: the assignment's, from 0 to 2^63 - 1, which hides when they joined: see `numbers.py`.
     position: how many joined this deck of this round before them.
     deck: the one they asked for when they joined, whatever they ask for later.
+    has_reported: whether their reports are stored.
     """
 
     number: int = field(repr=False)
     position: int = field(repr=False)
     deck: int = field(repr=False)
     is_new: bool
+    has_reported: bool = False
 
 
 Place: TypeAlias = Joined | Literal["asked"] | None

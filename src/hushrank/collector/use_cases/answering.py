@@ -36,6 +36,7 @@ _PLACES = MOST_PARTS * (MOST_KEPT_PLACES + 1)
 _NUMBERS = 2**31
 
 OTHER_DEVICE = "another device of this person was asked before"
+ANSWERED = "this person has answered, from another device or one that forgot it"
 
 _Round: TypeAlias = tuple[str, int]
 _Desks: TypeAlias = tuple[Desk, ...] | Refusal
@@ -102,7 +103,8 @@ class Answering(Shelf):
 
         Raises Refusal: not-open, closed, not-invited, malformed; conflict where another device of
         the person, whose lot is in another part of the people, was asked before, in an earlier
-        round too.
+        round too, and where the person's reports are stored: a device that asks has forgotten them,
+        and would hide the same answer a second time.
         """
         record = await self._record(id)
         number = self._open_round_of(record)
@@ -120,6 +122,7 @@ class Answering(Shelf):
         joined = present(place, "closed", "the round has ended")
         before, position = _place(joined)
         allow(before == part, "conflict", OTHER_DEVICE)
+        allow(not joined.has_reported, "conflict", ANSWERED)
         published = asked.parts[part]
         seed = self._deck_seed(record, number, part)
         questions = _dealt(seed, published.survey, position)

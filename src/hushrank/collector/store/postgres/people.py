@@ -105,14 +105,16 @@ async def _people(
 ) -> dict[bytes, Joined]:
     """Return the places of those who have one."""
     rows = await connection.fetch(
-        "SELECT person, number, position, deck FROM hushrank.people"
+        "SELECT person, number, position, deck, EXISTS ("
+        "SELECT FROM hushrank.answers WHERE answers.round = people.round"
+        " AND answers.number = people.number) FROM hushrank.people"
         " WHERE round = $1 AND person = ANY($2::bytea[])",
         round,
         list(people),
     )
     return {
-        person: Joined(number, position, deck, is_new=False)
-        for person, number, position, deck in rows
+        person: Joined(number, position, deck, is_new=False, has_reported=has_reported)
+        for person, number, position, deck, has_reported in rows
     }
 
 

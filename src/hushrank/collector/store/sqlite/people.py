@@ -86,13 +86,15 @@ def _people(connection: Connection, round: int, people: Collection[bytes]) -> di
     found: dict[bytes, Joined] = {}
     for chunk in chunks(list(people)):
         rows = connection.execute(
-            "SELECT person, number, position, deck FROM people"
+            "SELECT person, number, position, deck, EXISTS ("
+            "SELECT * FROM answers WHERE answers.round = people.round"
+            " AND answers.number = people.number) FROM people"
             f" WHERE round = ? AND person IN ({', '.join('?' * len(chunk))})",
             (round, *chunk),
         )
         found |= {
-            person: Joined(number, position, deck, is_new=False)
-            for person, number, position, deck in rows
+            person: Joined(number, position, deck, is_new=False, has_reported=bool(has_reported))
+            for person, number, position, deck, has_reported in rows
         }
     return found
 
