@@ -1086,6 +1086,23 @@ def test_reports_to_a_deleted_survey_are_in_nobody_s_memory(in_service):
     in_service(using)
 
 
+def test_a_survey_that_is_deleted_while_the_clock_ends_it_is_no_failure(in_service, monkeypatch):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        ends = service._end_if_due
+
+        async def late(kept, now):
+            await service.store.delete(id)
+            await service.store.keep_tallies(id, 0, b"")  # as the end of its round would
+            await ends(kept, now)
+
+        monkeypatch.setattr(service, "_end_if_due", late)
+        await service.tick()
+
+    in_service(using)
+
+
 def test_a_survey_that_another_process_deleted_is_in_nobody_s_memory_once_the_clock_ticks(
     in_service,
 ):

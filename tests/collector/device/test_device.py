@@ -149,6 +149,24 @@ def test_a_device_draws_once_and_sends_the_same_bytes_until_there_is_a_receipt(l
     assert msgspec.json.decode(joined)["earlier"] is None
 
 
+def test_a_receipt_that_cannot_be_kept_is_told_and_comes_again(live, monkeypatch):
+    """A disc that is full by then must not make a person think that nothing was sent."""
+    survey = live.open()
+    device = live.device()
+    device.join(survey)
+    device.answer(survey, ORDER)
+
+    def full(at, receipt):
+        raise HushrankError("the disc is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(device, "_received", full)
+        receipt = device.send(survey)
+    assert device.kept(survey).receipt is None
+    assert device.send(survey) == receipt
+    assert device.kept(survey).receipt == receipt
+
+
 def test_a_device_that_was_restarted_is_the_same_person(live, tmp_path):
     survey, path = live.open(), tmp_path / "device.sqlite"
     first = live.device(1, FileMemory(path))
@@ -563,7 +581,7 @@ def test_of_two_devices_of_an_invited_person_one_is_asked_where_rounds_ask_other
 
 def test_who_answered_hides_no_second_answer_on_a_device_that_forgot_it(live):
     """Two reports of one answer, of which the collector sees both, would tell twice as much."""
-    survey = live.open(joining="invitations")
+    survey = live.open(joining="invitations", protocol="pairs")
     (token,) = live.run(live.service.invite(survey, 1))
     answers, lost, forgot = live.device(), live.device(), live.device()
     asked = [each.join(survey, invitation=token).handout for each in (lost, answers)]

@@ -8,6 +8,7 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.aggregators.from_reports.pair_orders import order_from_pairs
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.orders.pairs import pairs
 from hushrank.protocols.orders.query_counts import best_queries
@@ -97,6 +98,15 @@ def test_weighing_by_budgets_beats_holding_everybody_to_the_least():
     gained = information / (3000 * np.tanh(0.05) ** 2)
     ratio = held.variances[0, 1] / mixed.variances[0, 1]
     assert ratio == pytest.approx(gained, rel=0.3)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, (1.0, 2.0)])
+def test_nobody_s_reports_are_no_order(epsilon):
+    """Of budgets that are all below the least epsilon, nobody is asked."""
+    begun = pairs(3, epsilon=epsilon, seed=1)
+    empty = [tuple(Tally.empty(2) for _ in survey.questions) for survey in next(begun)]
+    with pytest.raises(HushrankError, match="from 0 reports"):
+        begun.send(tuple(empty))
 
 
 def test_nobody_of_a_budget_is_no_layer_of_reports():

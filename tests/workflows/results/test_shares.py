@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import hushrank
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.results.shares import Estimates, pair_shares
+from hushrank.workflows.results.shares import Estimates, pair_shares, rank_shares
 from tests.statistics import random_seed
 
 
@@ -53,3 +53,14 @@ def test_95_percent_intervals_hold_95_shares_of_100_where_nobody_prefers_anythin
         found = pair_shares(learnt)
         held.append(((found.low <= shares) & (shares <= found.high))[above].mean())
     assert np.mean(held) >= 0.92
+
+
+def test_ranks_of_which_only_pairs_tell_have_no_intervals():
+    """Two camps have the pairs of one undecided people, and other ranks."""
+    people = hushrank.simulate("mallows", people=500, items=4, seed=1)
+    for unranked, has_any in (("last", True), ("unknown", False)):
+        learnt = hushrank.collect(people, epsilon=2, unranked=unranked, seed=2)
+        ranks, pairs = rank_shares(learnt), pair_shares(learnt)
+        assert (ranks.low is not None, ranks.high is not None) == (has_any, has_any)
+        assert pairs.low is not None
+        np.testing.assert_allclose(ranks.shares.sum(axis=1), 1)

@@ -6,6 +6,7 @@ asked and spent before only.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -31,7 +32,7 @@ from hushrank.collector.device.terms import (
     require_forward,
     require_price,
 )
-from hushrank.errors import require
+from hushrank.errors import HushrankError, require
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import Handout, read_handout
@@ -194,7 +195,8 @@ class Device:
         require(upload is not None, "there is no answer to send")
         if receipt is None:
             receipt = self._connection.send((upload or "").encode())
-            self._received(self._at(survey, current.round), receipt)
+            with suppress(HushrankError):  # a receipt that is not kept comes again
+                self._received(self._at(survey, current.round), receipt)
         return receipt
 
     def forget(self, survey: str) -> None:

@@ -140,7 +140,8 @@ class Running(Drafting):
                 with suppress(Refusal):  # another process was faster
                     await self._end_if_due(kept, now)
             except Exception as error:
-                failures.append(error)
+                if await self.store.load(kept.survey) is not None:  # else it was deleted meanwhile
+                    failures.append(error)
         await self.store.sweep(now)
         if failures:
             raise failures[0]

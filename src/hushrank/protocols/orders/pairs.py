@@ -62,7 +62,8 @@ def pairs(
     default.
     Deterministic in the tallies and `seed`, see `order_from_pairs`.
     Privacy: epsilon-LDP for each person, in nats: their own where there are several.
-    Raises HushrankError, before anybody is asked, for parameters that do not fit.
+    Raises HushrankError, before anybody is asked, for parameters that do not fit, and when nobody
+    answered.
     """
     levels = budget_levels(epsilon)
     require_pair_parameters(n_items, n_queries)
@@ -76,6 +77,7 @@ def pairs(
         for (each, budgets), n_answers in zip(levels, asked, strict=True)
     ]
     reports = yield from pair_reports(n_items, surveys)
+    require(reports.counts.any(), "cannot learn an order from 0 reports")
     order, used = order_from_pairs(reports, post_process, seed=seed, time_limit=time_limit)
     prices = tuple(survey.epsilon for survey in surveys)
     return PairOutcome(order, estimate_pairs(reports), used, tuple(asked), prices, reports)

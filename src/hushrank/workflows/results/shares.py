@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushrank.arrays import Floats
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.learnt.models import LearntFit
 from hushrank.protocols.learnt.orders import LearntMargins, LearntOrder, LearntPairs
 from hushrank.rankings.marginals import first_order_marginals, majority
@@ -32,11 +33,15 @@ class Estimates:
 def rank_shares(collection: Collection) -> Estimates | None:
     """Return which share of the people puts an item at a rank: (items, ranks), by number.
 
-    None where one order only was learnt; without intervals where the protocol states none.
+    None where one order only was learnt; without intervals where the protocol states none, or asks
+    for pairs alone, as where what is left out is unknown: ranks are then the prior's guess.
     """
     learnt = collection.outcome.result
     if isinstance(learnt, LearntFit):
-        return Estimates.within(learnt.outcome.estimates.at, learnt.outcome.estimates.at_errors)
+        found = learnt.outcome.estimates
+        if isinstance(learnt.outcome, MaxEntropyOutcome) and learnt.outcome.unranked == "unknown":
+            return Estimates(found.at)
+        return Estimates.within(found.at, found.at_errors)
     if not collection.protocol.has_model:
         return None
     return Estimates(first_order_marginals(collection.synthetic))

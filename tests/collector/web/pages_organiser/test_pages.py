@@ -398,8 +398,8 @@ def test_uploads_that_differ_are_told_to_the_organiser(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
         id = await collector.open(protocol="pairs")
-        await take_part(collector.service, id, 1)
         upload = await collector.upload(id, f"{0:032x}")
+        await take_part(collector.service, id, 1)
         (sent,) = upload["reports"]
         for value in range(2):
             other = upload | {"reports": [sent | {"report": value}]}
