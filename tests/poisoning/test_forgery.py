@@ -1,4 +1,5 @@
 import re
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -144,13 +145,14 @@ def test_how_many_are_asked_a_question_counts_lots_answers_and_questions():
     assert weight_of(quarter, tenth).asked == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("strongest", [0, 1])
-def test_a_survey_is_as_easy_to_forge_as_what_hides_most(strongest):
-    hides = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.25, 1.0)]
-    asked, ordered = (RelativeOrder((0, 1)),) * 2, (hides[strongest], hides[1 - strongest])
-    alone = weight_of(Survey("alone", asked[:1], (hides[0],), 1.0))
-    both = weight_of(Survey("both", asked, ordered, 1.0))
-    assert (both.weight, both.pull) == (alone.weight, alone.pull)
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_surveys_are_as_easy_to_forge_as_what_hides_most(order):
+    hides = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.25, 0.5, 1.0)]
+    asked, ordered = (RelativeOrder((0, 1)),) * 3, tuple(hides[nth] for nth in order)
+    each = [Survey("alone", asked[:1], (one,), 1.0) for one in ordered]
+    weakest = weight_of(Survey("alone", asked[:1], (hides[0],), 1.0))
+    for found in (weight_of(Survey("all", asked, ordered, 1.0)), weight_of(*each)):
+        assert (found.weight, found.pull) == (weakest.weight, weakest.pull)
 
 
 def test_what_many_forged_reports_move_is_their_share_times_their_pull():

@@ -97,8 +97,9 @@ def test_the_least_of_all_sums_is_what_is_odd(places):
     assert suspicion_of_sums([asked], dealt, 1.0).p_value == pytest.approx(2 * 7 * 1e-6)
 
 
-def test_answers_are_tested_by_exact_tails_on_both_sides():
-    mechanism, counts = GeneralizedRandomizedResponse(3, 2.0), (50, 10, 0)
+@pytest.mark.parametrize("counts", [(50, 10, 0), (58, 2, 0)])
+def test_answers_are_tested_by_exact_tails_on_both_sides(counts):
+    mechanism = GeneralizedRandomizedResponse(3, 2.0)
     asked = AnsweredQuestion(7, TopOrder(3, 1), mechanism, Tally(np.array(counts), 60))
     found = suspicion_of_answers([asked], 1.0)
     p, q = mechanism.rates.hit_rate, mechanism.rates.false_hit_rate
@@ -244,15 +245,21 @@ def test_more_tests_need_stronger_findings():
     assert among == pytest.approx(5 * alone)
 
 
-def test_what_was_found_first_counts_whatever_is_tested_after_it():
-    """Mechanisms are tested one after the other: nothing is odd of the second."""
-    odd, usual = Tally(np.array([60, 0]), 60), Tally(np.array([15, 15]), 30)
-    hides = [GeneralizedRandomizedResponse(2, epsilon) for epsilon in (1.0, 2.0)]
+@pytest.mark.parametrize("nth_is_odd", [0, 1, 2])
+def test_what_is_odd_counts_whatever_is_tested_before_and_after_it(nth_is_odd):
+    """Mechanisms are tested one after the other: nothing is odd of the others."""
+    odd, usual = Tally(np.array([90, 0]), 90), Tally(np.array([15, 15]), 30)
     asked = [
-        AnsweredQuestion(nth, RelativeOrder((0, 1)), hides[nth], tally)
-        for nth, tally in enumerate((odd, usual))
+        AnsweredQuestion(
+            nth,
+            RelativeOrder((0, 1)),
+            GeneralizedRandomizedResponse(2, epsilon),
+            odd if nth == nth_is_odd else usual,
+        )
+        for nth, epsilon in enumerate((1.0, 1.5, 2.0))
     ]
     found = suspicion_of_answers(asked, 1e-3)
+    assert {each.question for each in found.findings} == {nth_is_odd}
     assert found.p_value == min(each.p_value for each in found.findings) < 1e-3
 
 
@@ -291,9 +298,10 @@ def test_the_answers_that_favour_an_item_are_those_of_people_who_have_it_first(q
         assert not np.isin(last, cells).any()
         if isinstance(question, NamedSet):
             assert np.isin(first, cells).any(axis=1).all()
+            assert list(cells) == [item]
             continue
         if not isinstance(question, RankAndPrecedence) or item == question.item:
-            assert np.isin(first, cells).all()
+            assert set(cells) == set(first.tolist())
         if isinstance(question, RankAndPrecedence) and item == question.item:
             assert not np.isin(answers[ranks[:, item] == 1], cells).any()
 
@@ -389,15 +397,17 @@ def test_dealt_questions_raise_an_alarm_as_seldom_as_is_said(n_people, answers_p
         assert np.mean(np.array(chances) <= level * (1 + 1e-9)) <= level * (1 + 1e-9)
 
 
-def test_who_picks_the_question_about_an_item_is_found():
+@pytest.mark.parametrize("item", range(5))
+def test_who_picks_the_question_about_an_item_is_found(item):
     survey = survey_of("pairs", 5, 1.0, 300, queries=1)
-    about = np.array([2 in question.items for question in survey.questions])
+    about = np.array([item in question.items for question in survey.questions])
     assert min(of_counts(survey, np.full(10, 300)).values()) == 1
     picked = of_counts(survey, 285 + 80 * about)
-    assert min(picked, key=picked.get) == 2
-    assert picked[2] < 1e-5
+    assert min(picked, key=picked.get) == item
+    assert picked[item] < 1e-5
     found = suspicion(survey, tuple(Tally(np.array([n, n]) // 2, n) for n in 280 + 120 * about))
-    assert [(each.kind, each.number) for each in found.findings] == [("asked", 2)]
+    told = [(each.kind, each.number, each.is_too_many) for each in found.findings]
+    assert told == [("asked", item, True)]
 
 
 def test_questions_that_all_regard_an_item_say_nothing_of_dealing():

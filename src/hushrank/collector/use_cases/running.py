@@ -132,7 +132,7 @@ class Running(Drafting):
         What goes wrong with one survey keeps no other one open; it is raised at the end.
         """
         now, self._keys = self._now(), {}
-        failures: list[Exception] = []
+        failures: list[tuple[str, Exception]] = []
         all_kept = await self.store.all()
         self._forget_deleted({kept.survey for kept in all_kept})
         for kept in all_kept:
@@ -140,11 +140,11 @@ class Running(Drafting):
                 with suppress(Refusal):  # another process was faster
                     await self._end_if_due(kept, now)
             except Exception as error:
-                if await self.store.load(kept.survey) is not None:  # else it was deleted meanwhile
-                    failures.append(error)
+                failures.append((kept.survey, error))
         await self.store.sweep(now)
-        if failures:
-            raise failures[0]
+        for survey, error in failures:
+            if await self.store.load(survey) is not None:  # else it was deleted meanwhile
+                raise error
 
     async def rotate_key(self, *, drops_old: bool = False) -> int:
         """Sign new assignments by a new key, and return its number; earlier ones stay valid.
