@@ -366,6 +366,7 @@ export class Device {
     const [, , at] = this.#keys(survey, announcement.series, round);
     /** @type {KeptRound} */
     const current = await this.#change([at], (kept) => [{}, kept[at]]);
+    demand(current, "no-storage", "a part of what was kept is gone");
     return { announcement, round, current };
   }
 

@@ -700,6 +700,18 @@ test("an answer that was sent is not called refused where its receipt cannot be 
   assert.equal(new Set(collector.uploads).size, 1);
 });
 
+test("a memory of which a part is gone neither answers nor sends", async () => {
+  const survey = caseOf("pairs");
+  const storage = memoryStorage();
+  const device = deviceOf(new Collector(survey), { storage });
+  await device.join(survey.id);
+  const round = `round 0 survey ${COLLECTOR} ${survey.id}`;
+  await storage.transact([round], (kept) => [{ [round]: undefined }, assert.ok(kept[round])]);
+  await kinds(device.kept(survey.id), "no-storage");
+  await kinds(device.answer(survey.id, survey.order), "no-storage");
+  await kinds(device.send(survey.id), "no-storage");
+});
+
 test("a response without an end is not read to it", async () => {
   let [nPieces, isCancelled] = [0, false];
   const pull = (stream) => stream.enqueue(new Uint8Array(2 ** 16).fill(++nPieces && 0x78));

@@ -149,6 +149,18 @@ def test_a_device_draws_once_and_sends_the_same_bytes_until_there_is_a_receipt(l
     assert msgspec.json.decode(joined)["earlier"] is None
 
 
+def test_a_memory_of_which_a_part_is_gone_neither_answers_nor_sends(live):
+    survey, memory = live.open(), SimulatedMemory()
+    device = live.device(memory=memory)
+    device.join(survey)
+    (at,) = [name for name in memory._kept if name.startswith("round")]
+    del memory._kept[at]
+    for step in (lambda: device.answer(survey, ORDER), lambda: device.send(survey)):
+        with pytest.raises(HushrankError, match="memory is gone"):
+            step()
+    assert device.spent().in_all == 0
+
+
 def test_a_receipt_that_cannot_be_kept_is_told_and_comes_again(live, monkeypatch):
     """A disc that is full by then must not make a person think that nothing was sent."""
     survey = live.open()

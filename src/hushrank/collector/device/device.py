@@ -335,6 +335,7 @@ class Device:
         assert own is not None
         assert own.latest is not None
         kept = drawer.get(self._at(survey, own.latest), KeptRound)
+        require(kept is not None, "a part of this device's memory is gone")
         assert kept is not None
         return _Current(own, read_announcement(own.announcement.encode()), own.latest, kept)
 

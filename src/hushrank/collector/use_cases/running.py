@@ -142,9 +142,9 @@ class Running(Drafting):
             except Exception as error:
                 failures.append((kept.survey, error))
         await self.store.sweep(now)
-        for survey, error in failures:
+        for survey, failure in failures:
             if await self.store.load(survey) is not None:  # else it was deleted meanwhile
-                raise error
+                raise failure
 
     async def rotate_key(self, *, drops_old: bool = False) -> int:
         """Sign new assignments by a new key, and return its number; earlier ones stay valid.
