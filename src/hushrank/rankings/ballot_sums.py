@@ -65,8 +65,9 @@ class BallotSums:
     def __add__(self, other: "BallotSums") -> "BallotSums":
         """Count both; raise HushrankError where they were not read in the same way."""
         same = (self.form, self.unranked) == (other.form, other.unranked)
-        told = "such as form= and columns=, that hold for all"
-        require(same, f"expected ballots of one form in all pieces: use options, {told}")
+        found = f"{self.form} ({self.unranked}) and {other.form} ({other.unranked})"
+        told = "write the same columns in all, or use form= and columns= that hold for all"
+        require(same, f"expected ballots of one form in all pieces, got {found}: {told}")
         if self.names != other.names:
             names = natural_order((*self.names, *other.names))
             self, other = self._over(names), other._over(names)

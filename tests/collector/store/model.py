@@ -124,7 +124,8 @@ class ModelStore:
         return True
 
     async def keep_tallies(self, survey: str, round: int, tallies: bytes) -> None:
-        self._closed(survey, round).tallies = tallies
+        closed = self._closed(survey, round)
+        closed.tallies = tallies if closed.tallies is None else closed.tallies
 
     async def forget_people(self, survey: str, round: int) -> None:
         self._closed(survey, round).people.clear()

@@ -295,6 +295,30 @@ def test_who_takes_a_round_back_just_after_another_changes_nothing(tmp_path, in_
     in_folder(twice)
 
 
+def test_who_takes_a_round_back_while_another_keeps_it_changes_nothing(tmp_path, in_folder):
+    """Also where both have seen that nobody had: the first tallies that are kept are those."""
+
+    async def twice(service: Service):
+        id = await answered(service)
+        right = await elsewhere(service, id, tmp_path)
+        late = Service(service.store)
+        keep = late.store.keep_tallies
+
+        async def slowly(*entry):
+            monkeypatched.undo()
+            await service.take_back(id, right)
+            await keep(*entry)
+
+        with pytest.MonkeyPatch.context() as monkeypatched:
+            monkeypatched.setattr(late.store, "keep_tallies", slowly)
+            with pytest.raises(Refusal, match="the survey is closed"):
+                await late.take_back(id, _counted_wrongly(right))
+        ((_, kept),) = await Service(service.store).tallies(id)
+        assert encode_tallies(kept) == encode_tallies(right.rounds[0].counted)
+
+    in_folder(twice)
+
+
 def _counted_wrongly(survey: SurveySoFar) -> SurveySoFar:
     """Return a survey of as many reports, which support the first category alone."""
     each = (

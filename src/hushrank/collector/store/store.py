@@ -200,7 +200,7 @@ class Rounds(Protocol):
         """Accept no report and nobody else from now on; False where the round is not open."""
 
     async def keep_tallies(self, survey: str, round: int, tallies: bytes) -> None:
-        """Keep what the round's reports add up to, in place of what was kept before.
+        """Keep what the round's reports add up to; what was kept before stays.
 
         Raises HushrankError where there is no such round or where it is open.
         """

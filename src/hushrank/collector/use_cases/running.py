@@ -217,8 +217,8 @@ class Running(Drafting):
         allow(is_last, "not-allowed", ENDED)
         await self.store.keep_tallies(id, number, encode_tallies(tallies))
         await self.store.forget_people(id, number)
-        before = await self._tallies(id, record, until=number)
-        follows = await self._follows(id, record, (*before, tallies))
+        kept = await self._tallies(id, record, until=number + 1)  # others may have been faster
+        follows = await self._follows(id, record, kept)
         if not follows:
             await self._forget_asked(id, number)
 

@@ -114,7 +114,7 @@ class PostgresStore:
             return await surveys.close_round(lent, survey, round)
 
     async def keep_tallies(self, survey: str, round: int, tallies: bytes) -> None:
-        """Keep the tallies of a closed round."""
+        """Keep the tallies of a closed round, unless it has some."""
         require_round(survey, round)
         require_blob(tallies, "tallies")
         async with transaction(self._pool) as lent:

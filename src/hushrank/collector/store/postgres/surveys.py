@@ -83,9 +83,11 @@ async def close_round(connection: Connection, survey: str, round: int) -> bool:
 
 
 async def keep_tallies(connection: Connection, survey: str, round: int, tallies: bytes) -> None:
-    """Keep the tallies of a closed round."""
+    """Keep the tallies of a closed round, unless it has some."""
     key = await closed_round(connection, survey, round)
-    await connection.execute("UPDATE hushrank.rounds SET tallies = $2 WHERE key = $1", key, tallies)
+    await connection.execute(
+        "UPDATE hushrank.rounds SET tallies = $2 WHERE key = $1 AND tallies IS NULL", key, tallies
+    )
 
 
 async def read_round(connection: Connection, survey: str, round: int) -> Round | None:

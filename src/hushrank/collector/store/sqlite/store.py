@@ -109,7 +109,7 @@ class SqliteStore:
         return await self._writer.do(surveys.close_round, (survey, round))
 
     async def keep_tallies(self, survey: str, round: int, tallies: bytes) -> None:
-        """Keep the tallies of a closed round."""
+        """Keep the tallies of a closed round, unless it has some."""
         require_small(round, "round")
         await self._writer.do(surveys.keep_tallies, _entry(survey, tallies, round))
 

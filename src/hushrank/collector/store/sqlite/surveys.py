@@ -58,9 +58,11 @@ def close_round(connection: Connection, name: tuple[str, int]) -> bool:
 
 @each
 def keep_tallies(connection: Connection, entry: Entry) -> None:
-    """Keep the tallies of a closed round."""
+    """Keep the tallies of a closed round, unless it has some."""
     key = closed_round(connection, entry.survey, entry.number)
-    connection.execute("UPDATE rounds SET tallies = ? WHERE key = ?", (entry.blob, key))
+    connection.execute(
+        "UPDATE rounds SET tallies = ? WHERE key = ? AND tallies IS NULL", (entry.blob, key)
+    )
 
 
 def key_of(connection: Connection, survey: str) -> int:
