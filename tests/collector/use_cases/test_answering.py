@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import suppress
 
 import msgspec
 import pytest
@@ -95,6 +96,68 @@ def test_who_answered_a_deleted_survey_is_asked_the_same_by_its_series(in_servic
         assert passed_on[0].assignment not in {each.assignment for each in again}
         assert [*(await service._record(third)).past] == [first]
         assert (await service._record(foreign)).past == {}
+
+    in_service(using)
+
+
+@pytest.mark.parametrize("of", ["the deleted survey", "another of its series"])
+@pytest.mark.parametrize("step", ["pictures", "create", "delete"])
+def test_a_copy_that_is_made_beside_a_deletion_remembers_it(in_service, step, of, monkeypatch):
+    """Or it is refused: nobody who answered is asked something else, and pays, by it.
+
+    The one happens just before a step of the other.
+    """
+
+    async def using(service):
+        first = await service.create(draft())
+        second = await service.copy(first)
+        for id in (first, second):
+            await service.open(id)
+        source = first if of == "the deleted survey" else second
+        copies = []
+
+        async def copy():
+            copies.append(await service.copy(source))
+
+        async def delete():
+            await service.delete(first)
+
+        one, other = (delete, copy) if step == "delete" else (copy, delete)
+        owner = service if step == "pictures" else service.store
+        real = getattr(owner, step)
+
+        async def beside(*arguments):
+            monkeypatch.undo()
+            await other()
+            return await real(*arguments)
+
+        monkeypatch.setattr(owner, step, beside)
+        with suppress(Refusal):
+            await one()
+        kept = [each.survey for each in await service.store.all()]
+        assert sorted(kept) == sorted([second, *copies])
+        assert len(copies) == (source == second or step == "delete")
+        for each in copies:
+            assert [*(await service._record(each)).past] == [first]
+
+    in_service(using)
+
+
+def test_a_deletion_that_is_cut_off_has_told_the_series_before(in_service, monkeypatch):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        again = await service.copy(id)
+        delete = service.store.delete
+
+        async def crash(id):
+            await delete(id)
+            raise KeyError(id)
+
+        monkeypatch.setattr(service.store, "delete", crash)
+        with pytest.raises(KeyError):
+            await service.delete(id)
+        assert [*(await service._record(again)).past] == [id]
 
     in_service(using)
 

@@ -21,6 +21,7 @@ from hushrank.protocols.orders.order_design import (
     predicted_loss,
     whole_survey,
 )
+from hushrank.protocols.orders.query_counts import best_queries
 
 
 def covariance_of_margins(n_items, block_size, gap):
@@ -127,3 +128,31 @@ def test_impossible_numbers_are_refused(wrong):
     numbers = {"n_items": 5, "epsilon": 1.0, "n_people": 100} | wrong
     with pytest.raises(HushrankError):
         choose_order_design(numbers.pop("n_items"), **numbers)
+
+
+@pytest.mark.parametrize("rest_spread", [0.02, 0.1])
+@pytest.mark.parametrize("design", [OrderDesign(2, 2), OrderDesign(3, 1, 0.25)])
+def test_the_predicted_loss_is_that_of_normal_margins(design, rest_spread):
+    """Of a margin T with estimate E: what |T| is larger than |E|, half of it, on average."""
+    n_items, epsilon, n_people = 5, 2.0, 700
+    first, second = np.array(list(combinations(range(n_items), 2))).T
+    of_items = np.eye(n_items)[first] - np.eye(n_items)[second]
+    scores = of_items @ np.linalg.pinv(of_items)
+    rest = np.eye(len(first)) - scores
+    prior = n_items * 0.3**2 * scores + rest_spread**2 * rest
+    blocks = noise_of_blocks(n_items, epsilon, design.block_size, design.n_answers)
+    known = (1 - design.whole_share) * (scores / blocks.of_scores + rest / blocks.of_rest)
+    if design.whole_share:
+        known += design.whole_share * scores / noise_of_whole(n_items, epsilon).of_scores
+    left = np.linalg.inv(np.linalg.inv(prior) + n_people * known)
+    spread, told = (np.trace(each) / len(first) for each in (prior, prior - left))
+    expected = (np.sqrt(spread) - np.sqrt(told)) * np.sqrt(2 / np.pi) / 2
+    found = predicted_loss(design, n_items, epsilon, n_people, rest_spread=rest_spread)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_person_answers_as_many_pairs_as_are_best_and_one_larger_block():
+    for design in order_designs(6, 7.0):
+        best = best_queries(7.0, comb(6, 2)) if design.block_size == 2 else 1
+        assert design.n_answers == best
+    assert best_queries(7.0, comb(6, 2)) > 1

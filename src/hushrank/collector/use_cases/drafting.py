@@ -13,7 +13,7 @@ from hushrank.collector.refusals import Refusal, allow
 from hushrank.collector.rounds import Asked, encode_tallies
 from hushrank.collector.store.store import Bin, Kinds
 from hushrank.collector.tokens import new_id
-from hushrank.collector.use_cases.records import LiveSurvey, Record
+from hushrank.collector.use_cases.records import LiveSurvey, Past, Record
 from hushrank.collector.use_cases.shelf import Shelf
 from hushrank.surveys.survey import RoundTallies
 
@@ -27,13 +27,26 @@ class Drafting(Shelf):
         return await self._create(record, pictures or {})
 
     async def copy(self, id: str) -> str:
-        """Make a new draft of the same series: the same survey, to be asked again."""
+        """Make a new draft of the same series: the same survey, to be asked again.
+
+        Raises Refusal where the survey is deleted meanwhile: whoever answered it would not be known
+        to the copy. What it remembers of others that are deleted meanwhile, the copy does, too.
+        """
         record = await self._record(id)
         draft = msgspec.structs.replace(record.draft, closes=None)
         pictures = await self.pictures(id)
         # with its seed and what it chose to ask: the same questions, and so the same fingerprint
         again = msgspec.structs.replace(record, draft=draft, life=Life(), announcement=None)
-        return await self._create(again, pictures)
+        copied = await self._create(again, pictures)
+        try:
+            past = (await self._record(id)).past
+        except Refusal:
+            await self.store.delete(copied)
+            raise
+        await self._change(
+            copied, lambda now: msgspec.structs.replace(now, past={**past, **now.past})
+        )
+        return copied
 
     async def edit(self, id: str, draft: Draft, pictures: dict[str, bytes] | None = None) -> None:
         """Put another draft in place of one that nobody has seen. Raises Refusal."""
@@ -131,23 +144,26 @@ class Drafting(Shelf):
         Other surveys of its series keep its id, when it was opened and the fingerprints of what it
         asked: whoever answered it is asked the same by them, and need not pay anew.
         """
+        series, past = "", None
         with suppress(msgspec.ValidationError):  # what another release wrote can be deleted, too
-            await self._remember(id, await self._record(id))
+            series = (await self._record(id)).series
+            past = await self._past(id, series)
+        await self._remember(id, series, past)
         allow(await self.store.delete(id), "not-found", "there is no such survey")
         self._forget()
+        await self._remember(id, series, past)  # in copies that were made meanwhile
 
-    async def _remember(self, id: str, record: Record) -> None:
-        """Keep in the others of its series what a survey has asked."""
-        past = await self._past(id, record.series)
+    async def _remember(self, id: str, series: str, past: Past | None) -> None:
+        """Keep in the others of its series what a survey has asked, unless they do."""
 
         def told(other: Record) -> Record:
             return msgspec.structs.replace(other, past={**other.past, id: past})
 
-        for other in await self.store.all() if past else ():
+        for kept in await self.store.all() if past else ():
             with suppress(Refusal, msgspec.ValidationError):  # deleted meanwhile, or not ours
-                series = msgspec.json.decode(other.blob, type=Record).series
-                if series == record.series and other.survey != id:
-                    await self._change(other.survey, told)
+                other = msgspec.json.decode(kept.blob, type=Record)
+                if other.series == series and kept.survey != id and id not in other.past:
+                    await self._change(kept.survey, told)
 
     def _seed(self) -> int:
         return int.from_bytes(self._draw(4), "big") >> 1

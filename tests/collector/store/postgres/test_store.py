@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from hushrank.collector.store.batches import ServerAway
+from hushrank.collector.store.migrations import steps
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.postgres import answers, connections, deletion, people
 from hushrank.collector.store.postgres.connections import transaction
@@ -153,6 +154,67 @@ def test_no_row_of_forgotten_people_is_left(database):
         assert await rows_of(store, ["people"]) == 1
         await store.forget_people("s", 0)
         assert await rows_of(store, ["people"]) == 0
+
+    on_store(database, scenario)
+
+
+STATISTICS = (
+    "SELECT tablename, attname, concat(most_common_vals, histogram_bounds, most_common_elems)"
+    " FROM pg_stats WHERE schemaname = 'hushrank'"
+)
+NUMBERS_OF_ROWS = {"key", "survey", "round", "nth", "slot", "kind", "version", "is_open"}
+"""Of these columns, and `expires`, the server may keep what ANALYZE found; not of `answers.key`."""
+
+
+async def fill_and_end(store):
+    """Let thirty people join and report, and everything be deleted that can be."""
+    await version_1.fill(store)
+    await open_survey(store, "u")
+    for number in range(30):
+        await store.join("u", 0, number, person(number), once=True)
+        await store.accept([upload(number, b"%d" % (number % 3), survey="u")], now=NOW)
+        await store.put_secrets([Secret("asked", person(100 + number), b"0", "u")])
+    await store._pool.execute("ANALYZE")
+    await store.close_round("u", 0)
+    await store.forget_people("u", 0)
+    for survey in ("s", "u"):
+        await store.delete(survey)
+    await store._pool.execute("ANALYZE")
+
+
+def test_the_servers_statistics_keep_nothing_of_people_or_surveys(database):
+    """They outlive the rows, and VACUUM: by an invitation list they would tell who had joined."""
+
+    async def scenario(store):
+        await fill_and_end(store)
+        kept = await store._pool.fetch(STATISTICS)
+        told = {(table, column) for table, column, _ in kept} - {("schema_version", "version")}
+        assert {column for _, column in told} <= {*NUMBERS_OF_ROWS, "expires"}
+        assert ("answers", "key") not in told
+        assert ("answers", "round") in told  # else ANALYZE has kept nothing at all
+
+    on_store(database, scenario)
+
+
+def test_what_the_statistics_held_of_people_is_dropped_by_the_newest_schema(database):
+    """They were analysed before it: as in an older database."""
+    (sql,) = [each for each in steps("postgres") if "SET STATISTICS 0" in each]
+
+    async def scenario(store):
+        for column in ("people.person", "secrets.digest", "answers.report"):
+            table, _, name = column.partition(".")
+            alter = f"ALTER TABLE hushrank.{table} ALTER COLUMN {name} SET STATISTICS"
+            await store._pool.execute(f"{alter} -1")
+        await fill_and_end(store)
+        held = [tuple(row) for row in await store._pool.fetch(STATISTICS)]
+        digests = [person(n).hex() for n in range(30)]
+        assert any(digest in values for *_, values in held for digest in digests)
+        assert {("people", "person"), ("secrets", "digest"), ("answers", "report")} <= {
+            row[:2] for row in held
+        }
+        await store._pool.execute(sql)
+        left = {(table, column) for table, column, _ in await store._pool.fetch(STATISTICS)}
+        assert not left & {("people", "person"), ("secrets", "digest"), ("answers", "report")}
 
     on_store(database, scenario)
 

@@ -48,7 +48,8 @@ class PostgresStore:
     What is deleted is in no table any more when `delete` and `forget_people` return. PostgreSQL
     keeps the bytes for longer: in the tables' files until VACUUM frees the rows (autovacuum does so
     after a while) and new rows take their place, or VACUUM FULL writes the files anew; in its log
-    until the log's files are used again; and in backups and replicas. The server stores, for each
+    until the log's files are used again; and in backups and replicas. Its statistics, which outlive
+    rows, have no column that says anything of people or surveys. The server stores, for each
     row, by which transaction it came, which tells in which order the reports of an open round did.
     """
 
