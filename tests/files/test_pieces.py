@@ -106,6 +106,20 @@ def test_addresses_are_read_through_fsspec(folder):
         table_of(pieces[0])
 
 
+@pytest.mark.parametrize("chain", ["simplecache::", "filecache::", "blockcache::"])
+def test_a_file_has_no_second_name_through_a_chain_of_stores(folder, chain):
+    """A cache before a store: its people would count twice beside those of the file."""
+    address = f"{chain}file://{folder}/*.parquet"
+    for named in (address, [folder, address]):
+        with pytest.raises(HushrankError, match="expected an address of one store, without ::"):
+            pieces_of(named, most_rows=1000)
+
+
+def test_a_store_that_is_none_by_itself_is_told_in_one_line(folder):
+    with pytest.raises(HushrankError, match="dir:///lake: AttributeError when looking for it"):
+        pieces_of("dir:///lake", most_rows=1)
+
+
 def test_a_store_whose_package_is_missing_is_said_to_need_one(monkeypatch):
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(HushrankError, match=r"s3://lake/\*: its store needs a package of its own"):

@@ -146,8 +146,10 @@ def _require_once(paths: Sequence[str]) -> None:
 def _elsewhere(pattern: str) -> list[str]:
     """Return the addresses that a pattern stands for in a store that fsspec knows.
 
-    Those of this machine are its paths, lest a file has two names, and is read twice.
+    Those of this machine are its paths, lest a file has two names, and is read twice; a chain of
+    stores, such as a cache before another, would give it one more.
     """
+    require("::" not in pattern, f"{pattern}: expected an address of one store, without ::")
     try:
         from fsspec.core import url_to_fs
         from fsspec.implementations.local import LocalFileSystem
@@ -161,7 +163,7 @@ def _elsewhere(pattern: str) -> list[str]:
     except ImportError:
         missing_package = "its store needs a package of its own, such as s3fs, gcsfs or adlfs"
         raise HushrankError(f"{pattern}: {missing_package}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
         raise HushrankError(f"{pattern}: {type(error).__name__} when looking for it") from None
     return [str(store.unstrip_protocol(each)) for each in paths]
 

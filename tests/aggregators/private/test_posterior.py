@@ -1,5 +1,7 @@
 """What a release leaves open is told by the release alone, in its own units."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,11 @@ from hushrank.aggregators.private.posterior import (
     posterior_of_release,
     ranks_of_release,
 )
-from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
+from hushrank.aggregators.uncertainty.shrinkage import (
+    chances_of_comparisons,
+    posterior_of_margins,
+    posterior_of_scores,
+)
 
 ORDER = (2, 0, 1)
 SCORES = np.array([10.0, -40.0, 30.0])
@@ -83,11 +89,20 @@ def test_confidence_in_an_order_of_margins_is_that_of_the_ranks_that_are_drawn()
 
 
 def test_releases_that_do_not_tell_are_left_as_they_are():
-    compared = released(ComparedMargins(MARGINS, (0.7, 0.6)))
+    compared = released(ComparedMargins(MARGINS, 1.0, (0.7, 0.6)))
     drawn, alone = released(DrawnByCost(0.1)), released(None)
     for release in (compared, drawn, alone):
         assert posterior_of_release(release) is None
         assert ranks_of_release(release) is None
-    assert confidence_of_release(compared) == (0.7, 0.6)
     assert confidence_of_release(drawn) is None
     assert confidence_of_release(alone) is None
+
+
+def test_confidence_in_comparisons_is_of_all_that_were_made():
+    """Neighbours that were not compared are right or wrong; those that tie, too."""
+    margins = np.full((4, 4), np.nan)
+    for (a, b), margin in {(2, 0): 9.0, (0, 1): 0.0, (2, 1): 4.0}.items():
+        margins[a, b], margins[b, a] = margin, -margin
+    release = replace(released(ComparedMargins(margins, 2.0, ())), order=(2, 0, 1, 3))
+    alike = chances_of_comparisons(np.array([9.0, 0.0, 4.0]), 2.0)
+    assert confidence_of_release(release) == (pytest.approx(alike[0]), 0.5, 0.5)

@@ -48,9 +48,13 @@ class NoisyMargins:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparedMargins:
-    """The margins (items, items) of the pairs that were compared, in ballots; nan = not asked."""
+    """The margins (items, items) of the pairs that were compared, in ballots; nan = not asked.
+
+    `noise_scale` is that of the Laplace noise on each, in ballots.
+    """
 
     margins: Floats
+    noise_scale: float
     confidence: tuple[float, ...]
 
 

@@ -1,12 +1,23 @@
 """What a curator's release leaves open."""
 
+from itertools import pairwise
+
 import numpy as np
 
-from hushrank.aggregators.private.order import NoisyMargins, NoisyScores, PrivateOrder
+from hushrank.aggregators.private.order import (
+    ComparedMargins,
+    NoisyMargins,
+    NoisyScores,
+    PrivateOrder,
+)
 from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks, Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
-from hushrank.aggregators.uncertainty.shrinkage import posterior_of_margins, posterior_of_scores
-from hushrank.arrays import Floats
+from hushrank.aggregators.uncertainty.shrinkage import (
+    chances_of_comparisons,
+    posterior_of_margins,
+    posterior_of_scores,
+)
+from hushrank.arrays import Floats, Order
 
 LEAST_NOISE = 1e-6
 """Of the largest score or margin: where the noise is all but none."""
@@ -37,12 +48,14 @@ def ranks_of_release(released: PrivateOrder) -> DrawnRanks | None:
 def confidence_of_release(released: PrivateOrder) -> tuple[float, ...] | None:
     """Return how likely each two neighbours are the right way round in the exact ballots.
 
-    By the same belief as `ranks_of_release`; of pairs that were compared on the way, by the noise
-    on each. None where nothing was released that tells.
+    By the same belief as `ranks_of_release`; of pairs that were compared on the way, by one about
+    all that were, of normal margins. None where nothing was released that tells.
     """
     if isinstance(released.evidence, NoisyScores):
         posterior = posterior_of_release(released)
         return None if posterior is None else posterior.pair_probabilities(released.order)
+    if isinstance(released.evidence, ComparedMargins):
+        return _of_comparisons(released.evidence, released.order)
     drawn = ranks_of_release(released)
     return released.confidence if drawn is None else drawn.ahead(released.order)
 
@@ -57,3 +70,15 @@ def _of_margins(margins: Floats, noise_sd: float) -> Posterior:
 def _of_scores(scores: Floats, noise_sd: float) -> Posterior:
     spread = max(noise_sd, LEAST_NOISE * max(1.0, float(np.abs(scores).max())))
     return posterior_of_scores(scores, spread**2 * np.eye(len(scores)))
+
+
+def _of_comparisons(compared: ComparedMargins, order: Order) -> tuple[float, ...]:
+    """Say of each two neighbours how likely the first is ahead; 1/2 where they were not compared.
+
+    The order has no two neighbours against their margin.
+    """
+    asked = np.triu(~np.isnan(compared.margins), 1)
+    chances = np.full(asked.shape, 0.5)
+    chances[asked] = chances_of_comparisons(compared.margins[asked], compared.noise_scale)
+    right = np.maximum(chances, chances.T)
+    return tuple(float(right[pair]) for pair in pairwise(order))

@@ -44,7 +44,8 @@ def p_sort(
     noise = mechanism.release(np.zeros(n_noisy, dtype=np.int64), rng=rng)
     order, seen = _quicksort(margins, noise, rng=rng)
     right = tuple(_confidence(float(seen[pair]), mechanism.epsilon) for pair in pairwise(order))
-    return PrivateOrder(order, "p-sort", spend, rng.is_private, ComparedMargins(seen, right))
+    compared = ComparedMargins(seen, 1 / mechanism.epsilon, right)
+    return PrivateOrder(order, "p-sort", spend, rng.is_private, compared)
 
 
 def dp_kwiksort(majority: Counts, *, epsilon: float, rng: Randomness) -> PrivateOrder:

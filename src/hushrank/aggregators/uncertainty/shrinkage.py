@@ -5,6 +5,7 @@ from math import sqrt
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, helmert
+from scipy.special import erfcx, log_ndtr
 
 from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
 from hushrank.aggregators.uncertainty.margin_fit import MarginFit
@@ -69,6 +70,32 @@ def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
     weights = _weights(np.array([evidence for evidence, _ in beliefs]))
     weighed = zip(beliefs, weights, strict=True)
     return Posterior(tuple(replace(each, weight=float(w)) for (_, each), w in weighed if w > 0))
+
+
+def chances_of_comparisons(margins: Floats, scale: float) -> Floats:
+    """Return how likely each of some margins (pairs,) truly has the sign that it shows, or 1/2.
+
+        margins = true margins + Laplace(scale)      true margins ~ N(0, t^2), independent
+
+    In any unit; t is weighed by the evidence of all, from a prior flat in its logarithm: among
+    margins as small as the noise a large one is mostly noise.
+    """
+    gaps = np.abs(margins)
+    unit = max(sqrt(2) * scale, float(gaps.max(initial=0.0)))
+    spreads = unit * SPREADS[:, None]
+    far, width = gaps / spreads, spreads / scale
+    near = _log_tail(far - width) - far**2 / 2
+    evidence = np.logaddexp(near, _log_tail(-far - width) - far**2 / 2)
+    wrong = np.exp(_log_tail(-width) - far * width - evidence)
+    likely: Floats = 1 - _weights(evidence.sum(axis=1)) @ wrong
+    return likely
+
+
+def _log_tail(z: Floats) -> Floats:
+    """Return the logarithm of P(N(0, 1) < z) e^(z^2 / 2), where z is far below 0, too."""
+    below = np.log(erfcx(-np.minimum(z, 0.0) / sqrt(2)) / 2)
+    tail: Floats = np.where(z < 0, below, log_ndtr(z) + z**2 / 2)
+    return tail
 
 
 def _score_belief(
