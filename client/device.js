@@ -23,6 +23,7 @@ const MOST_CHARACTERS = 2 ** 20; // of a response
 const MOST_TIME = 30_000; // ms until it is there
 const LOTS = 2 ** 32;
 const MOST_ROUNDS = 255;
+const PART_IS_GONE = "a part of what was kept is gone";
 
 export class Device {
   #collector;
@@ -114,6 +115,7 @@ export class Device {
     demand(now !== null, "not-open", "the survey is not open");
     const [place, series, at] = this.#keys(survey, announcement.series, now);
     const { person, lot, known, earlier } = await this.#change([place, series, at], (kept) => {
+      demand(kept[place] || !kept[at], "no-storage", PART_IS_GONE);
       /** @type {KeptSurvey} */
       const own = kept[place] ?? this.#newcomer(fingerprint, json);
       const isSame = own.fingerprint === fingerprint; // another tab may have joined since
@@ -366,7 +368,7 @@ export class Device {
     const [, , at] = this.#keys(survey, announcement.series, round);
     /** @type {KeptRound} */
     const current = await this.#change([at], (kept) => [{}, kept[at]]);
-    demand(current, "no-storage", "a part of what was kept is gone");
+    demand(current, "no-storage", PART_IS_GONE);
     return { announcement, round, current };
   }
 

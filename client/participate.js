@@ -4,6 +4,7 @@
 import "./ranking-list.js";
 import { ledger, MOST_LIMIT } from "./participant/blocks.js";
 import { h, ICONS } from "./participant/elements.js";
+import { note, noted } from "./participant/notes.js";
 import { pageOf } from "./participant/page.js";
 import { openDevice } from "./participant/person.js";
 import * as views from "./participant/views.js";
@@ -21,13 +22,21 @@ const queue = `hushrank-queued:${id}`;
 const preview = main.dataset.preview;
 const draft = `hushrank-draft:${preview ?? id}`;
 
-// This survey in other tabs, where a browser lets them talk to each other.
-const others = window.BroadcastChannel && new BroadcastChannel(`hushrank:${id}`);
+const others = otherTabs();
 
 /** @type {Page} */ let page;
 /** @type {Look | null} */ let look = null;
 /** @type {(() => Promise<void>) | null} */ let waiting = null; // tried once more when there is a connection
 let retry = 0;
+
+/** This survey in other tabs, where a browser lets them talk to each other. */
+function otherTabs() {
+  try {
+    return new BroadcastChannel(`hushrank:${id}`);
+  } catch {
+    return null;
+  }
+}
 
 // --- showing -----------------------------------------------------------------------------------
 
@@ -83,6 +92,7 @@ async function explain(error) {
   if (REFUSED.includes(kind) && !error.status) return say("refused", { mark: "warning" });
   if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
   if (["closed", "not-open"].includes(kind) && look) return ended();
+  if (kind === "not-joined") return say("no-storage"); // what was kept when the page was opened
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });
   console.error(error);
   return say("unexpected", { mark: "warning", button: tryAgain() });
@@ -223,14 +233,14 @@ function rank(isOffline = false) {
   const earlier = fitting(look?.earlier, announcement);
   const saved = savedDraft();
   const begun = { ranking: saved ?? earlier, isBegun: saved !== null, isAgain: earlier !== null, isOffline };
-  const changed = (/** @type {{value: unknown}} */ { value }) => sessionStorage.setItem(draft, JSON.stringify(value));
+  const changed = (/** @type {{value: unknown}} */ { value }) => note("session", draft, JSON.stringify(value));
   display(views.rank(page, announcement, begun, changed, guarded(finish)), 2);
 }
 
 /** The order that this tab has so far. */
 function savedDraft() {
   const { announcement } = /** @type {Look} */ (look);
-  return fitting(JSON.parse(sessionStorage.getItem(draft) ?? "null"), announcement);
+  return fitting(JSON.parse(noted("session", draft) ?? "null"), announcement);
 }
 
 /**
@@ -245,7 +255,7 @@ function fitting(ranking, { items, unranked }) {
 
 /** @param {import("./ranking-list.js").RankingList} list */
 async function finish({ value }) {
-  sessionStorage.setItem(draft, JSON.stringify(value));
+  note("session", draft, JSON.stringify(value));
   await answerFrom(value);
 }
 
@@ -281,7 +291,7 @@ function reveal(kept, isOther = false) {
 
 /** Whether the person had just this answer sent. @param {Kept} kept */
 function isQueued(kept) {
-  return localStorage.getItem(queue) === queued(kept);
+  return noted("local", queue) === queued(kept);
 }
 
 /** @param {Kept} kept */
@@ -290,7 +300,7 @@ const queued = ({ wire }) => fingerprintOf(`${wire}`);
 /** @param {Kept} shown  with the answer that the person saw */
 async function send(shown) {
   clearTimeout(retry);
-  localStorage.setItem(queue, queued(shown)); // the page may be closed before it has an answer
+  note("local", queue, queued(shown)); // the page may be closed before it has an answer
   const kept = await page.device.send(id, shown.round).catch(unlessOffline);
   if (!kept) return reveal(shown);
   localStorage.removeItem(queue);

@@ -5,6 +5,8 @@
 import { Refusal } from "./errors.js";
 
 const STORE = "kept";
+const PATIENCE = 10_000; // ms until a browser that does not say whether it keeps anything keeps nothing
+const FULL = ["QuotaExceededError", "UnknownError"]; // told at once by some, by others at the end
 
 /**
  * The browser's database, of this origin; refuse where it keeps nothing, as then a person would
@@ -17,7 +19,7 @@ export async function openStorage(name = "hushrank") {
   try {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    const database = await settled(request);
+    const database = await settled(request, PATIENCE);
     database.onversionchange = () => database.close();
     return { transact: (keys, step) => transact(database, keys, step) };
   } catch {
@@ -27,13 +29,15 @@ export async function openStorage(name = "hushrank") {
 
 /**
  * @template T
- * @param {IDBRequest<T>} request
+ * @param {IDBRequest<T>} request @param {number} patience  in ms
  * @returns {Promise<T>}
  */
-function settled(request) {
+function settled(request, patience) {
   return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    const late = setTimeout(reject, patience);
+    const end = (/** @type {() => void} */ told) => () => (clearTimeout(late), told());
+    request.onsuccess = end(() => resolve(request.result));
+    request.onerror = end(() => reject(request.error));
   });
 }
 
@@ -63,7 +67,7 @@ function transact(database, keys, step) {
           }
           result = told;
         } catch (error) {
-          failure = error;
+          if (!FULL.includes(/** @type {{name?: string}} */ (error)?.name ?? "")) failure = error;
           transaction.abort();
         }
       };

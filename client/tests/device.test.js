@@ -712,6 +712,21 @@ test("a memory of which a part is gone neither answers nor sends", async () => {
   await kinds(device.send(survey.id), "no-storage");
 });
 
+test("a memory that forgot a survey, but not its question, joins no second time", async () => {
+  const survey = caseOf("pairs");
+  const collector = new Collector(survey);
+  const storage = memoryStorage();
+  const device = deviceOf(collector, { storage });
+  await device.join(survey.id);
+  const place = `survey ${COLLECTOR} ${survey.id}`;
+  await storage.transact([place], (kept) => [{ [place]: undefined }, assert.ok(kept[place])]);
+  for (const each of [device, deviceOf(collector, { storage })]) {
+    await kinds(each.join(survey.id), "no-storage");
+    await kinds(each.answer(survey.id, survey.order), "not-joined");
+  }
+  assert.equal(await storage.transact([place], (kept) => [{}, kept[place]]), undefined);
+});
+
 test("a response without an end is not read to it", async () => {
   let [nPieces, isCancelled] = [0, false];
   const pull = (stream) => stream.enqueue(new Uint8Array(2 ** 16).fill(++nPieces && 0x78));

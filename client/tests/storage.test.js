@@ -69,6 +69,27 @@ test("a browser that keeps nothing is refused", async (context) => {
   await assert.rejects(openStorage("newer"), NO_STORAGE);
 });
 
+test("a browser that never says whether it keeps anything is refused", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const open = context.mock.method(IDBFactory.prototype, "open", () => ({}));
+  const opened = openStorage();
+  context.mock.timers.tick(10_000);
+  await assert.rejects(opened, NO_STORAGE);
+  open.mock.restore();
+});
+
+test("what a full browser refuses at once is not told as kept", async (context) => {
+  const storage = await openStorage("full at once");
+  for (const name of ["QuotaExceededError", "UnknownError"]) {
+    context.mock.method(IDBObjectStore.prototype, "put", () => {
+      throw new DOMException("full", name);
+    });
+    await assert.rejects(write(storage, { a: 1 }), NO_STORAGE);
+    context.mock.restoreAll();
+  }
+  assert.deepEqual(await read(storage, "a"), [undefined]);
+});
+
 test("what the browser does not keep in the end is not told as kept", async (context) => {
   const storage = await openStorage("full");
   context.mock.method(IDBObjectStore.prototype, "put", function () {

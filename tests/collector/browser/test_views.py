@@ -536,12 +536,44 @@ def test_what_another_tab_began_goes_when_all_is_forgotten(visit, visits):
     assert begun.evaluate("Object.keys(sessionStorage)") == []
 
 
-def test_a_survey_is_shown_where_tabs_cannot_talk_to_each_other(visit, visits):
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        "delete window.BroadcastChannel",
+        "window.BroadcastChannel = class { constructor() { throw new Error('denied') } }",
+    ],
+)
+def test_a_survey_is_shown_where_tabs_cannot_talk_to_each_other(visit, visits, lacking):
     whole = visit(scenario())
-    script = f"delete window.BroadcastChannel; globalThis.scenario = {json.dumps(scenario())}"
+    script = f"{lacking}; globalThis.scenario = {json.dumps(scenario())}"
     page = visits.page(whole.context, whole.url, script)
     press(page, "Start")
     page.wait_for_selector("hushrank-ranking-list")
+
+
+def test_an_answer_is_sent_where_a_full_browser_keeps_no_notes(visit, visits):
+    """What the device must keep is kept elsewhere; here its fake keeps it in the same storage."""
+    whole = visit(scenario())
+    full = (
+        "const keep = Storage.prototype.setItem; Storage.prototype.setItem = function (key, text) {"
+        " if (key.startsWith('hushrank-')) throw new DOMException('full', 'QuotaExceededError');"
+        " keep.call(this, key, text); }"
+    )
+    script = f"{full}; globalThis.scenario = {json.dumps(scenario())}"
+    page = visits.page(whole.context, whole.url, script)
+    press(page, "Start")
+    move_something(page)
+    press(page, "That is my order")
+    press(page, "Send")
+    page.get_by_text("Sent. Thank you!").wait_for()
+
+
+def test_a_memory_that_was_cleared_while_the_page_is_open_is_said_to_keep_nothing(visit):
+    page = visit(scenario(locking="not-joined"))
+    press(page, "Start")
+    move_something(page)
+    press(page, "That is my order")
+    page.get_by_role("heading", name="This browser keeps nothing").wait_for()
 
 
 def test_an_answer_is_sent_when_the_connection_is_back(at_reveal):

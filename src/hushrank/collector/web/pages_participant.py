@@ -25,7 +25,7 @@ MODULES = (
     *("survey.js", "questions.js", "mechanisms.js", "randomness.js", "ledger.js"),
     *("coding.js", "exact.js", "forms.js", "errors.js"),
     *(f"participant/{name}.js" for name in ("person", "page", "views", "blocks", "elements")),
-    *(f"participant/{name}.js" for name in ("strings", "odds")),
+    *(f"participant/{name}.js" for name in ("strings", "odds", "notes")),
     "vendor/sha256-uint8array/sha256-uint8array.js",
 )
 """What the page runs, told at once, so that a browser does not find them one after the other."""

@@ -31,6 +31,7 @@ export async function openDevice() {
       return kept()?.round === scenario.state.round ? kept() : keep({ ...kept(), ...scenario.joined });
     },
     async lock(_, series, ranking) {
+      if (scenario.locking) refuse(scenario.locking);
       if (["locked", "sent"].includes(kept().stage)) return kept();
       return keep({ ...kept(), ...scenario.locked, stage: "locked", ranking });
     },
