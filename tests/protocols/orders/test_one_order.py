@@ -159,6 +159,14 @@ def test_who_answers_two_pairs_is_one_person():
     assert known.variances == pytest.approx(stated.variances, rel=1e-12)
 
 
+@pytest.mark.parametrize("design", [OrderDesign(2, 2), OrderDesign(2, 3, 0.25), OrderDesign(3)])
+def test_everybody_who_reports_is_counted_once_whatever_they_answer(design):
+    """By how many they are, the belief knows how much people differ by chance."""
+    people = mixed(400, 4, seed=6)
+    protocol = one_order(4, epsilon=3.0, n_people=400, design=design)
+    assert run(protocol, people, rng=Randomness.seeded(1)).result.known.n_people == 400
+
+
 @pytest.mark.parametrize("n_items", [1, 101])
 def test_too_few_and_too_many_items_are_refused(n_items):
     with pytest.raises(HushrankError, match="order takes 2 to 100 items"):
