@@ -39,9 +39,11 @@ class Posterior:
     """What is known of a population after a noisy release: a mixture of normal beliefs.
 
     The prior is normal; its spread is weighed by the evidence, so that near ties are not over-read.
+    cautious: beliefs by a prior that holds large spreads likelier, for `variances` alone.
     """
 
     beliefs: tuple[Belief, ...]
+    cautious: tuple[Belief, ...] = ()
 
     @property
     def margins(self) -> Floats:
@@ -50,23 +52,24 @@ class Posterior:
         A belief is normal, and may expect more than all people of a pair that few reported: it is
         cut to all of them.
         """
-        mean: Floats = sum(weight * margins for weight, margins, _ in self._of_margins)  # type: ignore[assignment]
+        mean: Floats = sum(weight * margins for weight, margins, _ in _of_margins(self.beliefs))  # type: ignore[assignment]
         return mean
 
     @property
     def variances(self) -> Floats:
-        """The variances of margins (items, items), of all beliefs together."""
-        squares = sum(weight * (own + margins**2) for weight, margins, own in self._of_margins)
-        variances: Floats = np.maximum(squares - self.margins**2, 0.0)
-        return variances
+        """The mean squares of what margins (items, items) are off the expected ones.
 
-    @property
-    def _of_margins(self) -> list[tuple[float, Floats, Floats]]:
-        cut = [np.clip(each.margins, -1, 1) for each in self.beliefs]
-        return [
-            (each.weight, margins, each.variances)
-            for each, margins in zip(self.beliefs, cut, strict=True)
-        ]
+        By the cautious beliefs where these are wider: where noise is as large as what people
+        prefer, reports hardly tell whether they prefer anything. That they do not is then the safer
+        thing to say of an order, but intervals of shares that rest on it are too narrow.
+        """
+        expected, widest = self.margins, np.zeros_like(self.margins)
+        for beliefs in (self.beliefs, self.cautious):
+            squares = np.zeros_like(expected)
+            for weight, margins, own in _of_margins(beliefs):
+                squares += weight * (own + (margins - expected) ** 2)
+            widest = np.maximum(widest, squares)
+        return widest
 
     def pair_probabilities(self, order: Order) -> tuple[float, ...]:
         """Return, for each pair of neighbours in `order`, the probability that it is right.
@@ -136,6 +139,11 @@ class Posterior:
         weights = [each.weight for each in self.beliefs]
         drawn = rng.multinomial(N_DRAWS, np.array(weights) / sum(weights)).tolist()
         return list(zip(self.beliefs, drawn, strict=True))
+
+
+def _of_margins(beliefs: tuple[Belief, ...]) -> list[tuple[float, Floats, Floats]]:
+    """Return each belief's weight, its margins cut to what is possible, and their variances."""
+    return [(each.weight, np.clip(each.margins, -1, 1), each.variances) for each in beliefs]
 
 
 def _parts(n_draws: int, n_items: int) -> list[int]:

@@ -1,5 +1,6 @@
 """From estimates with known noise to a posterior: a hierarchical normal model."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 
@@ -40,6 +41,7 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
     For each t the curve is straightened where the scores are believed to be. The spreads are
     weighed by the evidence, from priors flat in their logarithms: of t from what chance alone makes
     of so many people, of w up to t, as chance makes both of the same size.
+    Errors of margins are those of a prior flat in t itself, see `Posterior.variances`.
     Cost: O(items^3) for each of at most 95 pairs of spreads.   Why these priors: decision 22.
     Source: Bradley, Terry (Biometrika 1952), as a hierarchical normal model.
     """
@@ -49,9 +51,35 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
         rests = REST_SPREADS[spread >= REST_SPREADS]
         fits += [MarginFit(known, line, spread, rest) for rest in rests]
         log_prior += [-np.log(len(rests))] * len(rests)
-    weights = _weights(np.array([fit.log_evidence for fit in fits]) + log_prior)
-    likely = [(fit, weight) for fit, weight in zip(fits, weights, strict=True) if weight > 0]
-    return Posterior(tuple(fit.belief(float(weight)) for fit, weight in likely))
+    log_weights = np.array([fit.log_evidence for fit in fits]) + log_prior
+    log_spreads = np.log([fit.score_spread for fit in fits])
+    weights, cautious = _weights(log_weights), _weights(log_weights + log_spreads)
+    likely = np.flatnonzero((weights > 0) | (cautious > 0))
+    beliefs = [fits[nth].belief(0.0) for nth in likely]
+    return Posterior(_weighed(beliefs, weights[likely]), _weighed(beliefs, cautious[likely]))
+
+
+def posterior_of_fit(margins: Floats, variances: Floats, covariance: Floats) -> Posterior:
+    """Return what fitted margins (items, items) leave open, whose sums have this covariance.
+
+        margin[a, b] = (score[a] - score[b]) / items + rest[a, b]
+
+    The scores are believed as by `posterior_of_scores`, and of the rest what is estimated. Not as
+    by `posterior_of`: a fit makes a common error of an item's pairs as it makes a preference, along
+    its own curve; taken for a shift beside tanh it would be told apart by how the curve bends.
+    """
+    n_items, scores = len(margins), margins.sum(axis=1)
+    rest = margins - (scores[:, None] - scores) / n_items
+    of_rest = np.maximum(variances - contrasts(covariance) / n_items**2, 0.0)
+    beliefs = [
+        replace(
+            each,
+            margins=each.margins / n_items + rest,
+            variances=each.variances / n_items**2 + of_rest,
+        )
+        for each in posterior_of_scores(scores, covariance).beliefs
+    ]
+    return Posterior(tuple(beliefs))
 
 
 def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
@@ -66,10 +94,9 @@ def posterior_of_scores(scores: Floats, covariance: Floats) -> Posterior:
     known, noise = basis @ scores, basis @ covariance @ basis.T
     largest = float(np.abs(scores - scores.mean()).max())
     unit = max(sqrt(np.trace(noise) / len(known)), largest, np.finfo(float).tiny)
-    beliefs = [_score_belief(known, noise, basis, unit * spread) for spread in SPREADS]
-    weights = _weights(np.array([evidence for evidence, _ in beliefs]))
-    weighed = zip(beliefs, weights, strict=True)
-    return Posterior(tuple(replace(each, weight=float(w)) for (_, each), w in weighed if w > 0))
+    found = [_score_belief(known, noise, basis, unit * spread) for spread in SPREADS]
+    weights = _weights(np.array([evidence for evidence, _ in found]))
+    return Posterior(_weighed([each for _, each in found], weights))
 
 
 def chances_of_comparisons(margins: Floats, scale: float) -> Floats:
@@ -120,3 +147,9 @@ def _weights(log_weights: Floats) -> Floats:
     weights = np.where(weights >= LEAST_WEIGHT * weights.max(), weights, 0.0)
     likely: Floats = weights / weights.sum()
     return likely
+
+
+def _weighed(beliefs: Sequence[Belief], weights: Floats) -> tuple[Belief, ...]:
+    """Return the beliefs that matter, with their weights."""
+    pairs = zip(beliefs, weights.tolist(), strict=True)
+    return tuple(replace(each, weight=weight) for each, weight in pairs if weight > 0)

@@ -7,13 +7,10 @@ from math import ceil
 from operator import add
 from typing import Any, cast
 
-import numpy as np
-
 from hushrank.accounting.words import nats_in_words
 from hushrank.aggregators.exact.kemeny import kemeny
-from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
 from hushrank.aggregators.uncertainty.posterior import Posterior
-from hushrank.aggregators.uncertainty.shrinkage import posterior_of
+from hushrank.aggregators.uncertainty.shrinkage import posterior_of_fit
 from hushrank.arrays import Floats, Order
 from hushrank.errors import require
 from hushrank.estimators.chains.estimates import chain_estimates
@@ -167,17 +164,10 @@ def _estimates_of(fit: RankFit | ChainFit) -> RankEstimates:
 def posterior_of_estimates(estimates: RankEstimates) -> Posterior:
     """Return what estimates with these errors leave open, by the belief of `shrinkage`.
 
-    Errors of the pairs of an item hang together. As much of them is taken to be shared as gives
-    scores the variance that the estimates have in the mean over the items:
-
-        Var(score) = (m - 1) Var(margin) + (m - 1) (m - 2) shared
-
-    None where scores vary by less than that: they are then taken to vary by more than they do.
+    Errors of the pairs of an item hang together: by the covariance of scores.
     """
-    n_items, variances = len(estimates.margins), (2 * estimates.precedence_errors) ** 2
-    beside = float(np.trace(estimates.score_covariance) - variances.sum()) / n_items
-    shared = max(0.0, beside) / max(1, (n_items - 1) * (n_items - 2))
-    return posterior_of(EstimatedMargins(estimates.margins, variances, shared))
+    variances = (2 * estimates.precedence_errors) ** 2
+    return posterior_of_fit(estimates.margins, variances, estimates.score_covariance)
 
 
 def max_entropy(
