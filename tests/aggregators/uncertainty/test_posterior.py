@@ -8,6 +8,7 @@ from hushrank.aggregators.uncertainty.posterior import Belief, Posterior
 from hushrank.aggregators.uncertainty.shrinkage import (
     REST_SPREADS,
     SPREADS,
+    posterior_of_fit,
     posterior_of_margins,
     posterior_of_scores,
 )
@@ -246,3 +247,44 @@ def test_the_evidence_weighs_a_spread_inside_the_grid():
     kept = posterior.margins[np.triu_indices(30, 1)] @ margins[np.triu_indices(30, 1)]
     assert kept / (margins[np.triu_indices(30, 1)] ** 2).sum() > 0.95
     assert len(posterior.beliefs) < len(SPREADS) ** 2 / 4
+
+
+@pytest.mark.parametrize("n_items", [2, 5])
+def test_a_fit_is_believed_with_its_own_covariance_of_scores(n_items):
+    """A common error of an item's pairs cannot be told from a preference: only scores shrink it."""
+    rng = np.random.default_rng(n_items)
+    margins = antisymmetric(rng.normal(size=n_items * (n_items - 1) // 2) / 4, n_items)
+    root = rng.normal(size=(n_items, n_items))
+    covariance = (root @ root.T + np.eye(n_items)) / 50
+    of_gaps = np.add.outer(np.diag(covariance), np.diag(covariance)) - 2 * covariance
+    own = 0.003
+    known = posterior_of_fit(margins, of_gaps / n_items**2 + own, covariance)
+    scores = posterior_of_scores(margins.sum(axis=1), covariance)
+    additive = np.subtract.outer(margins.sum(axis=1), margins.sum(axis=1)) / n_items
+    off = ~np.eye(n_items, dtype=bool)
+    for found, of_scores in zip(known.beliefs, scores.beliefs, strict=True):
+        assert found.weight == of_scores.weight
+        assert found.scores == pytest.approx(of_scores.scores)
+        assert found.margins == pytest.approx(of_scores.margins / n_items + margins - additive)
+        expected = of_scores.variances / n_items**2 + own
+        assert found.variances[off] == pytest.approx(expected[off])
+
+
+def test_errors_of_shares_are_those_of_the_prior_that_leaves_more_open():
+    """Of weak reports: a prior flat in the spread itself holds more possible; nothing else moves."""
+    margins = antisymmetric([0.5, 0.2, -0.4, 0.1, 0.3, 0.6], 4)
+    weak = posterior_of_margins(margins, symmetric([0.3] * 6, 4), n_people=500)
+    alone = Posterior(weak.beliefs)
+    above = np.triu_indices(4, 1)
+    assert (weak.variances >= alone.variances).all()
+    assert (weak.variances[above] > 1.1 * alone.variances[above]).all()
+    assert weak.margins == pytest.approx(alone.margins)
+    assert weak.pair_probabilities((0, 1, 2, 3)) == alone.pair_probabilities((0, 1, 2, 3))
+    of_each = [weak.margins - np.clip(each.margins, -1, 1) for each in weak.cautious]
+    squares = sum(
+        each.weight * (each.variances + off**2)
+        for each, off in zip(weak.cautious, of_each, strict=True)
+    )
+    assert weak.variances[above] == pytest.approx(squares[above])
+    clear = posterior_of_margins(margins, symmetric([1e-4] * 6, 4), n_people=500)
+    assert clear.variances == pytest.approx(Posterior(clear.beliefs).variances, rel=0.05)

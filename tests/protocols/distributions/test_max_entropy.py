@@ -8,14 +8,12 @@ from hushrank.aggregators.exact.kemeny import kemeny
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
-from hushrank.estimators.ranks.estimates import RankEstimates
 from hushrank.evaluation.metrics import marginal_distance, uniform_second_order_marginals
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
-from hushrank.protocols.distributions import max_entropy as module
-from hushrank.protocols.distributions.max_entropy import max_entropy, posterior_of_estimates
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.protocols.learnt.models import LearntFit
 from hushrank.randomness import Randomness
@@ -224,24 +222,3 @@ def test_reports_that_do_not_fit_are_spoken_of_and_widen_the_errors():
     assert "do not fit the model" in shown.rows["fit"]
     assert "widened 2.00 times" in shown.rows["fit"]
     assert shown.named["goodness_of_fit"]["fits"] is False
-
-
-@pytest.mark.parametrize("n_items", [2, 3, 6])
-@pytest.mark.parametrize("own", [0.01, 0.002])
-def test_what_pairs_of_an_item_share_is_told_by_how_much_scores_vary(n_items, own, monkeypatch):
-    """Errors u[a] - u[b] + v[a, b] of margins: the variances of u and of margins come back."""
-    of_items = 0.004
-    first, second = np.triu_indices(n_items, 1)
-    pairs = np.eye(n_items)[first] - np.eye(n_items)[second]
-    covariance = of_items * pairs @ pairs.T + own * np.eye(len(first))
-    margin_errors = np.zeros((n_items, n_items))
-    margin_errors[first, second] = margin_errors[second, first] = np.sqrt(np.diag(covariance))
-    nothing, even = np.zeros((n_items, n_items)), np.full((n_items, n_items), 0.5)
-    known = []
-    monkeypatch.setattr(module, "posterior_of", known.append)
-    for scores in (pairs.T @ covariance @ pairs, 0.5 * own * pairs.T @ pairs):
-        margins = even, margin_errors / 2, np.zeros(n_items), scores
-        posterior_of_estimates(RankEstimates(nothing, nothing, *margins))
-    assert known[0].variances == pytest.approx(margin_errors**2)
-    assert known[0].shared == pytest.approx(of_items if n_items > 2 else 0.0, abs=1e-12)
-    assert known[1].shared == 0  # scores vary by less than margins alone would have it
