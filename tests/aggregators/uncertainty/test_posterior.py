@@ -271,7 +271,7 @@ def test_a_fit_is_believed_with_its_own_covariance_of_scores(n_items):
 
 
 def test_errors_of_shares_are_those_of_the_prior_that_leaves_more_open():
-    """Of weak reports: a prior flat in the spread itself holds more possible; nothing else moves."""
+    """A prior flat in the spread itself holds more possible of weak reports; nothing else moves."""
     margins = antisymmetric([0.5, 0.2, -0.4, 0.1, 0.3, 0.6], 4)
     weak = posterior_of_margins(margins, symmetric([0.3] * 6, 4), n_people=500)
     alone = Posterior(weak.beliefs)
