@@ -92,7 +92,7 @@ async function explain(error) {
   if (REFUSED.includes(kind) && !error.status) return say("refused", { mark: "warning" });
   if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
   if (["closed", "not-open"].includes(kind) && look) return ended();
-  if (kind === "not-joined") return say("no-storage"); // what was kept when the page was opened
+  if (kind === "not-joined") return say("no-storage"); // gone since the page was opened
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });
   console.error(error);
   return say("unexpected", { mark: "warning", button: tryAgain() });
