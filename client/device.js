@@ -113,18 +113,20 @@ export class Device {
     demand(same, "changed", "the announcement was changed");
     const { round: now } = await this.state(survey);
     demand(now !== null, "not-open", "the survey is not open");
-    const [place, series, at] = this.#keys(survey, announcement.series, now);
-    const { person, lot, known, earlier } = await this.#change([place, series, at], (kept) => {
-      demand(kept[place] || !kept[at], "no-storage", PART_IS_GONE);
+    const [place, series] = this.#keys(survey, announcement.series, now);
+    const rounds = this.#rounds(survey, now);
+    const { person, lot, known, earlier } = await this.#change([place, series, ...rounds], (kept) => {
+      const past = rounds.map((round) => kept[round]);
       /** @type {KeptSurvey} */
       const own = kept[place] ?? this.#newcomer(fingerprint, json);
       const isSame = own.fingerprint === fingerprint; // another tab may have joined since
       demand(isSame, "changed", "the announcement was changed");
       demandForward(own, now);
+      demandWhole(kept[place], kept[series], past);
       /** @type {KeptSeries} */
       const shared = kept[series] ?? { lot: this.#lot(), assignments: {}, memos: {} };
       const earlier = shared.assignments[now] ?? null;
-      const told = { person: own.person, lot: shared.lot, known: kept[at], earlier };
+      const told = { person: own.person, lot: shared.lot, known: past[now], earlier };
       return [{ [place]: own, [series]: shared }, told];
     });
     if (known) return standing(now, known, announcement);
@@ -194,13 +196,13 @@ export class Device {
     const { upload } = current;
     demand(upload, "not-answered", "there is no answer to send");
     if (current.receipt) return current.receipt;
+    const [, , at] = this.#keys(survey, announcement.series, round);
+    await this.#add(at, { isUnderWay: true }); // the page may be closed before there is an answer
     const given = await this.#post("reports", upload);
     const receipt = textIn(given, "receipt");
     if (!receipt) throw new Offline(); // nobody knows who answered, or whether they pass it on
-    const [, , at] = this.#keys(survey, announcement.series, round);
-    // a round that was forgotten meanwhile stays forgotten; a receipt that is not kept comes again
-    return this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], receipt } } : {}, receipt])
-      .catch(() => receipt);
+    await this.#add(at, { receipt }); // where it is not kept it comes again
+    return receipt;
   }
 
   /**
@@ -220,7 +222,8 @@ export class Device {
     return this.#change([series, ACCOUNT], (kept) => {
       const { handout } = stands;
       const isPayable = !handout || this.#pays(handout, kept, series, announcement) !== "nothing";
-      return [{}, { ...stands, series: announcement.series, upload: current.upload, isPayable }];
+      const { upload, isUnderWay = false } = current; // of before it was kept, too
+      return [{}, { ...stands, series: announcement.series, upload, isUnderWay, isPayable }];
     });
   }
 
@@ -232,9 +235,8 @@ export class Device {
    */
   async forget(survey) {
     const { announcement, round } = await this.#latest(survey);
-    const rounds = Array.from({ length: round + 1 }, (_, nth) => nth);
     const [place, series] = this.#keys(survey, announcement.series, round);
-    const gone = [place, ...rounds.map((nth) => this.#keys(survey, announcement.series, nth)[2])];
+    const gone = [place, ...this.#rounds(survey, round)];
     const nothing = Object.fromEntries(gone.map((key) => [key, undefined]));
     await this.#change([series], (kept) => {
       const { lot } = kept[series]; // another survey of the series may be open
@@ -314,6 +316,7 @@ export class Device {
       key: this.#name(),
       answered: null,
       upload: null,
+      isUnderWay: false,
       receipt: null,
     };
     const handout = kept.handout === null ? null : readHandout(kept.handout, announcement.epsilon);
@@ -365,11 +368,24 @@ export class Device {
     demand(own && own.latest !== null, "not-joined", "expected to be joined");
     const announcement = readAnnouncement(own.announcement);
     const round = own.latest;
-    const [, , at] = this.#keys(survey, announcement.series, round);
+    const [, series, at] = this.#keys(survey, announcement.series, round);
     /** @type {KeptRound} */
-    const current = await this.#change([at], (kept) => [{}, kept[at]]);
-    demand(current, "no-storage", PART_IS_GONE);
+    const current = await this.#change([series, at, ACCOUNT], (kept) => {
+      const isWhole = kept[at] && kept[series] && (kept[ACCOUNT] || !kept[at].answered);
+      demand(isWhole, "no-storage", PART_IS_GONE);
+      return [{}, kept[at]];
+    });
     return { announcement, round, current };
+  }
+
+  /**
+   * Keep more of a round, if the browser can; one that was forgotten meanwhile stays forgotten.
+   *
+   * @param {string} at @param {Partial<KeptRound>} more
+   */
+  async #add(at, more) {
+    await this.#change([at], (kept) => [kept[at] ? { [at]: { ...kept[at], ...more } } : {}, null])
+      .catch(() => null);
   }
 
   /** @param {Kept} kept @returns {Statement} */
@@ -379,7 +395,12 @@ export class Device {
 
   /** @param {string} survey @param {string} series @param {number} round */
   #keys(survey, series, round) {
-    return [this.#place(survey), `series ${this.#collector} ${series}`, `round ${round} ${this.#place(survey)}`];
+    return [this.#place(survey), `series ${this.#collector} ${series}`, this.#rounds(survey, round)[round]];
+  }
+
+  /** Of all rounds up to this one. @param {string} survey @param {number} round */
+  #rounds(survey, round) {
+    return Array.from({ length: round + 1 }, (_, nth) => `round ${nth} ${this.#place(survey)}`);
   }
 
   /** @param {string} survey */
@@ -449,6 +470,19 @@ function demandAnnounced(handout, announcement, round, lot) {
  */
 function demandForward({ latest }, round) {
   demand(latest === null || latest <= round, "changed", "the collector went back");
+}
+
+/**
+ * Of a survey whose record is gone nothing else is left, and of any other all is: else what was
+ * answered would be hidden anew.
+ *
+ * @param {KeptSurvey | undefined} own @param {KeptSeries | undefined} shared
+ * @param {(KeptRound | undefined)[]} rounds
+ */
+function demandWhole(own, shared, rounds) {
+  const hasLatest = own && (own.latest === null || rounds[own.latest]);
+  const isWhole = own ? shared && hasLatest : !rounds.some(Boolean);
+  demand(isWhole, "no-storage", PART_IS_GONE);
 }
 
 /** @param {Record<number, number>} asked what each round costs @param {Announcement} announcement */

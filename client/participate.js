@@ -4,11 +4,10 @@
 import "./ranking-list.js";
 import { ledger, MOST_LIMIT } from "./participant/blocks.js";
 import { h, ICONS } from "./participant/elements.js";
-import { note, noted } from "./participant/notes.js";
+import { erase, note, noted } from "./participant/notes.js";
 import { pageOf } from "./participant/page.js";
 import { openDevice } from "./participant/person.js";
 import * as views from "./participant/views.js";
-import { fingerprintOf } from "./survey.js";
 
 /** @typedef {import("./participant/page.js").Look} Look */
 /** @typedef {import("./participant/page.js").Kept} Kept */
@@ -18,7 +17,6 @@ const RETRY = 15_000; // ms between two tries to send without a connection
 
 /** @type {HTMLElement} */ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const id = main.dataset.survey ?? "";
-const queue = `hushrank-queued:${id}`;
 const preview = main.dataset.preview;
 const draft = `hushrank-draft:${preview ?? id}`;
 
@@ -90,7 +88,7 @@ async function explain(error) {
   if (["too-many", "unavailable"].includes(kind)) return say(kind, { mark: "waiting", button: tryAgain() });
   // where the collector says so, an answer may have left the device
   if (REFUSED.includes(kind) && !error.status) return say("refused", { mark: "warning" });
-  if (kind === "not-found") return say(kind, deletable(await page.device.kept(id)));
+  if (kind === "not-found") return say(kind, deletable(await page.device.kept(id).catch(() => null)));
   if (["closed", "not-open"].includes(kind) && look) return ended();
   if (kind === "not-joined") return say("no-storage"); // gone since the page was opened
   if (KNOWN.includes(kind)) return say(kind, { mark: kind === "changed" ? "warning" : "closed" });
@@ -147,10 +145,10 @@ async function showStep(found) {
   const asked = state.round ? { ...announcement, closes: state.closes } : announcement;
   const isOpen = state.state === "open";
   // Of what this tab began nothing is left where another one has answered, or nobody will.
-  if (isOver(state) || kept?.wire) sessionStorage.removeItem(draft);
+  if (isOver(state) || kept?.wire) erase(draft);
   const isThisRound = kept !== null && kept.round === state.round;
   if (kept?.stage === "locked" && (isOpen ? isThisRound : isOver(state))) {
-    if (isQueued(kept)) return send(kept); // it may have come, and only its receipt did not
+    if (kept.isUnderWay) return send(kept); // it may have come, and only its receipt did not
     if (isOpen) return reveal(kept);
   }
   if (kept?.stage === "sent" && (isThisRound || !isOpen || !asked.comes_back)) return receipt(kept, true);
@@ -233,14 +231,14 @@ function rank(isOffline = false) {
   const earlier = fitting(look?.earlier, announcement);
   const saved = savedDraft();
   const begun = { ranking: saved ?? earlier, isBegun: saved !== null, isAgain: earlier !== null, isOffline };
-  const changed = (/** @type {{value: unknown}} */ { value }) => note("session", draft, JSON.stringify(value));
+  const changed = (/** @type {{value: unknown}} */ { value }) => note(draft, JSON.stringify(value));
   display(views.rank(page, announcement, begun, changed, guarded(finish)), 2);
 }
 
 /** The order that this tab has so far. */
 function savedDraft() {
   const { announcement } = /** @type {Look} */ (look);
-  return fitting(JSON.parse(noted("session", draft) ?? "null"), announcement);
+  return fitting(JSON.parse(noted(draft) ?? "null"), announcement);
 }
 
 /**
@@ -255,7 +253,7 @@ function fitting(ranking, { items, unranked }) {
 
 /** @param {import("./ranking-list.js").RankingList} list */
 async function finish({ value }) {
-  note("session", draft, JSON.stringify(value));
+  note(draft, JSON.stringify(value));
   await answerFrom(value);
 }
 
@@ -274,7 +272,7 @@ async function answerFrom(ranking) {
 async function answer(ranking) {
   const { announcement } = /** @type {Look} */ (look);
   const kept = await page.device.lock(id, announcement.series, ranking);
-  sessionStorage.removeItem(draft);
+  erase(draft);
   if (look) look.kept = kept;
   const isOther = kept.ranking?.order.join() !== ranking.order.join();
   return kept.stage === "sent" ? receipt(kept, true) : reveal(kept, isOther);
@@ -283,27 +281,16 @@ async function answer(ranking) {
 /** @param {Kept} kept */
 function reveal(kept, isOther = false) {
   const { announcement } = /** @type {Look} */ (look);
-  const how = { isQueued: isQueued(kept), isOther };
   const sends = guarded(() => send(kept));
-  display(views.reveal(page, announcement, kept, how, sends), 3);
-  if (how.isQueued) waitFor(sends);
+  display(views.reveal(page, announcement, kept, isOther, sends), 3);
+  if (kept.isUnderWay) waitFor(sends);
 }
-
-/** Whether the person had just this answer sent. @param {Kept} kept */
-function isQueued(kept) {
-  return noted("local", queue) === queued(kept);
-}
-
-/** @param {Kept} kept */
-const queued = ({ wire }) => fingerprintOf(`${wire}`);
 
 /** @param {Kept} shown  with the answer that the person saw */
 async function send(shown) {
   clearTimeout(retry);
-  note("local", queue, queued(shown)); // the page may be closed before it has an answer
   const kept = await page.device.send(id, shown.round).catch(unlessOffline);
-  if (!kept) return reveal(shown);
-  localStorage.removeItem(queue);
+  if (!kept) return reveal({ ...shown, isUnderWay: true });
   if (look) look.kept = kept;
   await receipt(kept, false);
 }
@@ -322,8 +309,7 @@ async function receipt(kept, isAgain) {
 }
 
 async function forgetAll() {
-  localStorage.removeItem(queue);
-  sessionStorage.removeItem(draft);
+  erase(draft);
   await page.device.forget(id);
   others?.postMessage("forgotten");
   say("keep", { text: "keep.deleted", mark: "done" });
@@ -340,7 +326,7 @@ async function stringsOf(language) {
 
 /** What this tab began was forgotten in another one. */
 function forgotten() {
-  sessionStorage.removeItem(draft);
+  erase(draft);
   show();
 }
 

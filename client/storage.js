@@ -6,7 +6,6 @@ import { Refusal } from "./errors.js";
 
 const STORE = "kept";
 const PATIENCE = 10_000; // ms until a browser that does not say whether it keeps anything keeps nothing
-const FULL = ["QuotaExceededError", "UnknownError"]; // told at once by some, by others at the end
 
 /**
  * The browser's database, of this origin; refuse where it keeps nothing, as then a person would
@@ -19,7 +18,7 @@ export async function openStorage(name = "hushrank") {
   try {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    const database = await settled(request, PATIENCE);
+    const database = await opened(request);
     database.onversionchange = () => database.close();
     return { transact: (keys, step) => transact(database, keys, step) };
   } catch {
@@ -27,14 +26,13 @@ export async function openStorage(name = "hushrank") {
   }
 }
 
-/**
- * @template T
- * @param {IDBRequest<T>} request @param {number} patience  in ms
- * @returns {Promise<T>}
- */
-function settled(request, patience) {
+/** @param {IDBOpenDBRequest} request @returns {Promise<IDBDatabase>} */
+function opened(request) {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(reject, patience);
+    const late = setTimeout(() => {
+      request.onsuccess = () => request.result.close(); // nobody waits for it any more
+      reject();
+    }, PATIENCE);
     const end = (/** @type {() => void} */ told) => () => (clearTimeout(late), told());
     request.onsuccess = end(() => resolve(request.result));
     request.onerror = end(() => reject(request.error));
@@ -52,6 +50,7 @@ function transact(database, keys, step) {
     let failure = new Refusal("no-storage", "this browser did not keep what it should");
     try {
       const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
+      const late = setTimeout(() => isUndone(transaction) && reject(failure), PATIENCE);
       const store = transaction.objectStore(STORE);
       /** @type {Kept} */
       const kept = {};
@@ -61,13 +60,10 @@ function transact(database, keys, step) {
       const change = () => {
         try {
           const [changed, told] = step(kept);
-          for (const [key, value] of Object.entries(changed)) {
-            if (value === undefined) store.delete(key);
-            else store.put(value, key);
-          }
+          keep(store, changed);
           result = told;
         } catch (error) {
-          if (!FULL.includes(/** @type {{name?: string}} */ (error)?.name ?? "")) failure = error;
+          if (!(error instanceof Unkept)) failure = error;
           transaction.abort();
         }
       };
@@ -79,12 +75,38 @@ function transact(database, keys, step) {
           if (nLeft === 0) change(); // without a pause, in which the transaction would end
         };
       }
-      transaction.oncomplete = () => resolve(result);
-      transaction.onabort = () => reject(failure);
+      transaction.oncomplete = () => (clearTimeout(late), resolve(result));
+      transaction.onabort = () => (clearTimeout(late), reject(failure));
     } catch {
       reject(failure);
     }
   });
+}
+
+/** What a browser refuses at once, as some do where they are full. */
+class Unkept extends Error {}
+
+/** @param {IDBObjectStore} store @param {Kept} changed */
+function keep(store, changed) {
+  for (const [key, value] of Object.entries(changed)) {
+    try {
+      if (value === undefined) store.delete(key);
+      else store.put(value, key);
+    } catch (error) {
+      const { name } = /** @type {Error} */ (error);
+      throw name === "DataCloneError" ? error : new Unkept(); // the one is nobody's disk
+    }
+  }
+}
+
+/** Whether nothing of it will be kept: what is being kept already cannot be undone. @param {IDBTransaction} transaction */
+function isUndone(transaction) {
+  try {
+    transaction.abort();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -182,6 +182,8 @@ export interface KeptStanding extends Standing {
   series: string;
   /** The bytes that are sent. */
   upload: string | null;
+  /** Whether they may have left, and only the receipt did not come. */
+  isUnderWay: boolean;
   /** Whether the person's limit lets them answer. */
   isPayable: boolean;
 }
@@ -204,6 +206,8 @@ export interface KeptRound {
   answered: Answered | null;
   /** The bytes to send. */
   upload: string | null;
+  /** Whether they were to leave once; set before they do. */
+  isUnderWay: boolean;
   receipt: string | null;
 }
 

@@ -20,6 +20,7 @@ import { speaker } from "./strings.js";
  * @property {number | null} lieChance
  * @property {boolean} isOutdated  whether a report answers an earlier order
  * @property {string | null} wire
+ * @property {boolean} isUnderWay  whether it may have left, as the person had it sent
  * @property {string | null} receipt
  */
 /** @typedef {{isAgain: boolean, next: string, results: string | null, forget: (() => Promise<void>) | null}} After */

@@ -2,6 +2,7 @@
 // The order is stored beside it and nowhere else; the device itself knows only the answers.
 
 import { Device } from "../device.js";
+import { demand } from "../errors.js";
 import { openStorage } from "../storage.js";
 import { reportSays } from "../words.js";
 
@@ -44,7 +45,7 @@ class Person {
   async kept(id) {
     const kept = await this.#device.kept(id);
     if (!kept) return null;
-    const { round, handout, answered, upload, receipt, isPayable } = kept;
+    const { round, handout, answered, upload, isUnderWay, receipt, isPayable } = kept;
     const stage = receipt ? "sent" : answered ? "locked" : handout ? "joined" : "not-asked";
     return {
       round,
@@ -53,6 +54,7 @@ class Person {
       isPayable,
       ranking: await this.#find(`order ${id}`),
       wire: upload,
+      isUnderWay,
       names: handout?.items ?? [],
       asked: handout?.asked.map(anyAnswer) ?? [],
       said: (answered && handout?.asked.map((asked, nth) => said(asked, answered.reports[nth]))) ?? [],
@@ -78,7 +80,8 @@ class Person {
     try {
       await this.#device.answer(id, first.order);
       const { names } = await this.#known(id);
-      await this.#keep(`order of ${series}`, { ...first, names });
+      // for the next survey: what was answered is kept without it
+      await this.#keep(`order of ${series}`, { ...first, names }).catch(() => undefined);
     } finally {
       const isForgotten = !(await this.#device.kept(id)); // in another tab, meanwhile
       if (isForgotten) await this.#forgetGiven(id, series);
@@ -91,9 +94,9 @@ class Person {
    * @param {string} id @param {number} round @returns {Promise<Kept>}
    */
   async send(id, round) {
+    const known = await this.#known(id); // before: later this browser may keep nothing any more
     const receipt = await this.#device.send(id, round);
-    const kept = await this.#known(id);
-    return kept && { ...kept, stage: "sent", receipt }; // also where it could not be kept
+    return { ...known, stage: "sent", receipt };
   }
 
   /** Forgets a survey that takes no more reports. @param {string} id */
@@ -135,7 +138,9 @@ class Person {
 
   /** @param {string} id @returns {Promise<Kept>} */
   async #known(id) {
-    return /** @type {Kept} */ (await this.kept(id));
+    const kept = await this.kept(id);
+    demand(kept, "not-joined", "it was forgotten meanwhile");
+    return kept;
   }
 
   /** @param {string} what @returns {Promise<any>} null where nothing is kept */

@@ -54,7 +54,7 @@ export function previewDevice(address) {
 function joined(names, lieChance) {
   const pair = shuffledItems(names.length).slice(0, 2).sort((a, b) => a - b);
   const asked = [{ says: /** @type {const} */ ("order"), items: pair }];
-  const nothing = { ranking: null, said: [], wire: null, receipt: null };
+  const nothing = { ranking: null, said: [], wire: null, isUnderWay: false, receipt: null };
   return { round: 0, stage: "joined", isPayable: true, names, asked, lieChance, isOutdated: false, ...nothing };
 }
 

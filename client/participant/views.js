@@ -108,10 +108,10 @@ function rankingList(page, asked, incomplete) {
  * @param {Page} page
  * @param {Announcement} asked
  * @param {Kept} kept
- * @param {{isQueued: boolean, isOther: boolean}} how
+ * @param {boolean} isOther  whether the person gave another order since
  * @param {() => Promise<void>} send
  */
-export function reveal(page, asked, kept, { isQueued, isOther }, send) {
+export function reveal(page, asked, kept, isOther, send) {
   const { t } = page;
   return [
     heading(t("reveal.title"), asked.title),
@@ -126,11 +126,11 @@ export function reveal(page, asked, kept, { isQueued, isOther }, send) {
     h("p", { dir: "auto" }, t("reveal.asked", { asked: page.asked(kept) })),
     h("p", {}, t(asked.comes_back ? "reveal.stays_round" : "reveal.stays")),
     everyByte(page, kept),
-    isQueued && notice("plain", t("offline.title"), h("p", {}, t("offline.send"))),
+    kept.isUnderWay && notice("plain", t("offline.title"), h("p", {}, t("offline.send"))),
     h(
       "div",
       { class: "dock" },
-      h("button", { class: "primary", onclick: busy(send) }, t(isQueued ? "offline.try" : "reveal.send")),
+      h("button", { class: "primary", onclick: busy(send) }, t(kept.isUnderWay ? "offline.try" : "reveal.send")),
     ),
   ];
 }

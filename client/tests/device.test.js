@@ -706,25 +706,66 @@ test("a memory of which a part is gone neither answers nor sends", async () => {
   const device = deviceOf(new Collector(survey), { storage });
   await device.join(survey.id);
   const round = `round 0 survey ${COLLECTOR} ${survey.id}`;
-  await storage.transact([round], (kept) => [{ [round]: undefined }, assert.ok(kept[round])]);
+  await lose(storage, round);
+  await refused(device, survey);
+});
+
+test("a memory that answered, but not its account or its series, sends nothing and says so", async () => {
+  const survey = caseOf("pairs");
+  for (const key of ["account", `series ${COLLECTOR} ${JSON.parse(survey.announcement).series}`]) {
+    const storage = memoryStorage();
+    const device = deviceOf(new Collector(survey), { storage });
+    await device.join(survey.id);
+    await device.answer(survey.id, survey.order);
+    await lose(storage, key);
+    await refused(device, survey);
+  }
+});
+
+/** Take a part of what is kept away. */
+const lose = (storage, key) =>
+  storage.transact([key], (kept) => [{ [key]: undefined }, assert.ok(kept[key])]);
+
+async function refused(device, survey) {
   await kinds(device.kept(survey.id), "no-storage");
   await kinds(device.answer(survey.id, survey.order), "no-storage");
   await kinds(device.send(survey.id), "no-storage");
+}
+
+test("a memory of which a part is gone joins no round", async () => {
+  const survey = caseOf("safari");
+  const [place, round] = [`survey ${COLLECTOR} ${survey.id}`, `round 0 survey ${COLLECTOR} ${survey.id}`];
+  for (const key of [place, round, `series ${COLLECTOR} ${JSON.parse(survey.announcement).series}`]) {
+    for (const later of [0, 1]) {
+      const [collector, storage] = [new Collector(survey), memoryStorage()];
+      const device = deviceOf(collector, { storage });
+      await device.join(survey.id);
+      await lose(storage, key);
+      collector.round = later;
+      for (const each of [device, deviceOf(collector, { storage })]) await kinds(each.join(survey.id), "no-storage");
+      assert.equal(collector.requests.filter(({ method }) => method === "POST").length, 1);
+      assert.equal(await storage.transact([key], (kept) => [{}, kept[key]]), undefined);
+    }
+  }
 });
 
-test("a memory that forgot a survey, but not its question, joins no second time", async () => {
-  const survey = caseOf("pairs");
-  const collector = new Collector(survey);
-  const storage = memoryStorage();
-  const device = deviceOf(collector, { storage });
-  await device.join(survey.id);
-  const place = `survey ${COLLECTOR} ${survey.id}`;
-  await storage.transact([place], (kept) => [{ [place]: undefined }, assert.ok(kept[place])]);
-  for (const each of [device, deviceOf(collector, { storage })]) {
-    await kinds(each.join(survey.id), "no-storage");
-    await kinds(each.answer(survey.id, survey.order), "not-joined");
+test("that an answer may have left is kept before it does, and of its own round alone", async () => {
+  const survey = caseOf("safari");
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  const known = [];
+  const fetch = async (url, init) => {
+    if (url.endsWith("/reports")) known.push((await device.kept(survey.id)).isUnderWay);
+    return collector.fetch(url, init);
+  };
+  const device = new Device({ collector: COLLECTOR, storage, fetch });
+  for (const round of [0, 1]) {
+    collector.round = round;
+    await device.join(survey.id);
+    await device.answer(survey.id, survey.order);
+    assert.equal((await device.kept(survey.id)).isUnderWay, false);
+    await device.send(survey.id);
   }
-  assert.equal(await storage.transact([place], (kept) => [{}, kept[place]]), undefined);
+  assert.deepEqual(known, [true, true]);
 });
 
 test("a response without an end is not read to it", async () => {

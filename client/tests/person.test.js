@@ -134,7 +134,7 @@ test("the page is told how far a person has come, and what became of the report"
   assert.equal(begun.fingerprint, fingerprintOf(survey.announcement));
   assert.deepEqual([begun.state.state, begun.state.round], ["open", 0]);
   const { lieChance, asked, ...joined } = await person.join(survey.id, { invitation: null });
-  const nothing = { ranking: null, wire: null, receipt: null, said: [], isOutdated: false };
+  const nothing = { ranking: null, wire: null, isUnderWay: false, receipt: null, said: [], isOutdated: false };
   assert.deepEqual(joined, { round: 0, stage: "joined", isPayable: true, names, ...nothing });
   assert.ok(lieChance > 0 && lieChance < 0.5);
   assert.deepEqual(asked.map(({ says }) => says), ["order"]);
@@ -149,18 +149,61 @@ test("the page is told how far a person has come, and what became of the report"
   assert.deepEqual((await person.look(survey.id)).earlier, { ...ranking, names });
 });
 
-test("a receipt that could not be kept is shown all the same", async () => {
-  const survey = caseOf("pairs", { id: "unkept", series: "unkept" });
+/** A person with an answer that is drawn. */
+async function locked(id) {
+  const survey = caseOf("pairs", { id, series: id });
   globalThis.fetch = new Collector(survey).fetch;
   const person = await openDevice({ origin: COLLECTOR });
-  await person.join(survey.id, { invitation: null });
-  const locked = await person.lock(survey.id, "unkept", { order: survey.order, unranked: [] });
-  const { put } = IDBObjectStore.prototype;
-  IDBObjectStore.prototype.put = () => {
+  await person.limitTo(100);
+  await person.join(id, { invitation: null });
+  return { person, kept: await person.lock(id, id, { order: survey.order, unranked: [] }) };
+}
+
+test("a receipt that could not be kept is shown all the same", async (context) => {
+  const { person, kept } = await locked("unkept");
+  context.mock.method(IDBObjectStore.prototype, "put", () => {
     throw new DOMException("full", "QuotaExceededError");
+  });
+  const sent = await person.send("unkept", 0);
+  context.mock.restoreAll();
+  assert.deepEqual(sent, { ...kept, stage: "sent", receipt: "abc123" });
+});
+
+test("a receipt is shown where the browser reads nothing any more since the answer left", async (context) => {
+  const { person, kept } = await locked("unread");
+  const { fetch } = globalThis;
+  globalThis.fetch = (...sent) => {
+    context.mock.method(IDBObjectStore.prototype, "get", () => {
+      throw new DOMException("gone", "UnknownError");
+    });
+    return fetch(...sent);
   };
-  const sent = await person.send(survey.id, 0).finally(() => (IDBObjectStore.prototype.put = put));
-  assert.deepEqual(sent, { ...locked, stage: "sent", receipt: "abc123" });
+  const sent = await person.send("unread", 0);
+  context.mock.restoreAll();
+  assert.deepEqual(sent, { ...kept, stage: "sent", receipt: "abc123" });
+});
+
+test("an answer that was drawn is shown where its order cannot be kept for the next survey", async (context) => {
+  const { put } = IDBObjectStore.prototype;
+  context.mock.method(IDBObjectStore.prototype, "put", function (value, key) {
+    if (key.includes("order of")) throw new DOMException("full", "QuotaExceededError");
+    return put.call(this, value, key);
+  });
+  const { person, kept } = await locked("no-copy");
+  context.mock.restoreAll();
+  assert.equal(kept.stage, "locked");
+  assert.equal((await person.look("no-copy")).earlier, null);
+});
+
+test("an answer that may have left is known to have by every tab", async () => {
+  const { person, kept } = await locked("leaving");
+  const { fetch } = globalThis;
+  globalThis.fetch = async () => Promise.reject(new TypeError("network"));
+  await assert.rejects(person.send("leaving", 0), { kind: "offline" });
+  assert.equal(kept.isUnderWay, false);
+  globalThis.fetch = fetch;
+  const other = await openDevice({ origin: COLLECTOR });
+  assert.deepEqual(await other.kept("leaving"), { ...kept, isUnderWay: true });
 });
 
 test("an order is offered where a survey asks about the same items again, and about no others", async () => {

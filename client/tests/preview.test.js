@@ -52,7 +52,7 @@ test("who takes part in a preview is asked about some pair, once, and sends noth
   const { asked: [{ says, items: [first, second] }], ...others } = joined;
   assert.equal(says, "order");
   assert.ok(0 <= first && first < second && second < names.length);
-  const nothing = { ranking: null, said: [], wire: null, receipt: null };
+  const nothing = { ranking: null, said: [], wire: null, isUnderWay: false, receipt: null };
   assert.deepEqual(others, { round: 0, stage: "joined", isPayable: true, names, lieChance: CHANCE, isOutdated: false, ...nothing });
   assert.equal(await device.join(), joined);
   assert.equal((await device.look()).kept, joined);

@@ -78,14 +78,50 @@ test("a browser that never says whether it keeps anything is refused", async (co
   open.mock.restore();
 });
 
+test("a database that opens when nobody waits any more is closed", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const request = { result: { close: context.mock.fn() } };
+  context.mock.method(IDBFactory.prototype, "open", () => request);
+  const opened = openStorage();
+  context.mock.timers.tick(10_000);
+  await assert.rejects(opened, NO_STORAGE);
+  request.onsuccess();
+  assert.equal(request.result.close.mock.callCount(), 1);
+});
+
+test("what a browser that never answers would keep later is undone and told as not kept", async (context) => {
+  const storage = await openStorage("never");
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const get = context.mock.method(IDBObjectStore.prototype, "get", () => ({}));
+  const unread = read(storage, "a");
+  context.mock.timers.tick(10_000);
+  await assert.rejects(unread, NO_STORAGE);
+  get.mock.restore();
+  context.mock.timers.reset();
+  assert.deepEqual(await read(storage, "a"), [undefined]);
+});
+
+test("what is being kept already when nobody waits any more is told in the end", async (context) => {
+  const storage = await openStorage("slow");
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  context.mock.method(IDBTransaction.prototype, "abort", () => {
+    throw new DOMException("committing", "InvalidStateError");
+  });
+  const kept = write(storage, { a: 1 });
+  context.mock.timers.tick(10_000);
+  assert.equal(await kept, "told");
+});
+
 test("what a full browser refuses at once is not told as kept", async (context) => {
   const storage = await openStorage("full at once");
-  for (const name of ["QuotaExceededError", "UnknownError"]) {
-    context.mock.method(IDBObjectStore.prototype, "put", () => {
-      throw new DOMException("full", name);
-    });
-    await assert.rejects(write(storage, { a: 1 }), NO_STORAGE);
-    context.mock.restoreAll();
+  for (const name of ["QuotaExceededError", "UnknownError", "InvalidStateError"]) {
+    for (const [how, value] of [["put", 1], ["delete", undefined]]) {
+      context.mock.method(IDBObjectStore.prototype, how, () => {
+        throw new DOMException("full", name);
+      });
+      await assert.rejects(write(storage, { a: value }), NO_STORAGE);
+      context.mock.restoreAll();
+    }
   }
   assert.deepEqual(await read(storage, "a"), [undefined]);
 });

@@ -36,6 +36,7 @@ export async function openDevice() {
       return keep({ ...kept(), ...scenario.locked, stage: "locked", ranking });
     },
     async send() {
+      keep({ ...kept(), isUnderWay: true });
       online();
       if (scenario.sending === "unanswered") return new Promise(() => {});
       if (scenario.sending) refuse(scenario.sending);

@@ -65,7 +65,8 @@ def scenario(**changes: Any) -> dict[str, Any]:
         "state": {"state": "open", "round": 0, "closes": ANNOUNCEMENT["closes"]},
         "joined": {"round": 0, "stage": "joined", "isPayable": True, "ranking": None}
         | {"asked": about, "names": names},
-        "locked": {"said": about, "lieChance": 0.26894, "wire": WIRE, "receipt": None},
+        "locked": {"said": about, "lieChance": 0.26894, "wire": WIRE}
+        | {"isUnderWay": False, "receipt": None},
         "receipt": "6f1d2c9a77e04b18",
         "spent": {"here": 1.5, "all": 2.5, "limit": 8},
     } | changes
