@@ -148,7 +148,7 @@ def _span(best: int, worst: int) -> str:
 def _per_cent(probability: float) -> str:
     """Return a probability in per cent: nothing is certain that noise could make."""
     if probability > 0.99:
-        return "over\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
+        return "over 99\N{NO-BREAK SPACE}%"
     if probability < 0.01:
-        return "under\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
+        return "under 1\N{NO-BREAK SPACE}%"
     return f"{whole_per_cent(probability)}\N{NO-BREAK SPACE}%"
