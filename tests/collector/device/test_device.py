@@ -153,12 +153,49 @@ def test_a_memory_of_which_a_part_is_gone_neither_answers_nor_sends(live):
     survey, memory = live.open(), SimulatedMemory()
     device = live.device(memory=memory)
     device.join(survey)
-    (at,) = [name for name in memory._kept if name.startswith("round")]
-    del memory._kept[at]
-    for step in (lambda: device.answer(survey, ORDER), lambda: device.send(survey)):
-        with pytest.raises(HushrankError, match="memory is gone"):
-            step()
+    lose(memory, "round")
+    refuse(device, survey)
     assert device.spent().in_all == 0
+
+
+@pytest.mark.parametrize("kind", [ACCOUNT, "series"])
+def test_a_memory_that_answered_but_lost_what_it_paid_or_shares_sends_nothing(live, kind):
+    survey, memory = live.open(), SimulatedMemory()
+    device = live.device(memory=memory)
+    device.join(survey)
+    device.answer(survey, ORDER)
+    lose(memory, kind)
+    refuse(device, survey)
+
+
+def lose(memory, kind):
+    """Take away the first record of this kind."""
+    del memory._kept[next(name for name in memory._kept if name.split()[0] == kind)]
+
+
+def refuse(device, survey):
+    for step in (device.kept, lambda _: device.answer(_, ORDER), device.send):
+        with pytest.raises(HushrankError, match="memory is gone"):
+            step(survey)
+
+
+@pytest.mark.parametrize("is_later", [False, True])
+@pytest.mark.parametrize("kind", ["survey", "series", "round"])
+def test_a_memory_of_which_a_part_is_gone_joins_no_round(live, kind, is_later):
+    """Else it would be another person, by another lot, or be asked again: and answer anew."""
+    survey, memory = live.open(protocol="safari", epsilon=1.0), SimulatedMemory()
+    device = live.device(memory=memory)
+    device.join(survey)
+    device.answer(survey, ORDER)
+    device.send(survey)
+    if is_later:
+        go_on(live, survey)
+    lose(memory, kind)
+    before = dict(memory._kept)
+    for each in (device, live.device(memory=memory)):
+        with pytest.raises(HushrankError, match="memory is gone"):
+            each.join(survey)
+    assert memory._kept == before
 
 
 def test_a_receipt_that_cannot_be_kept_is_told_and_comes_again(live, monkeypatch):
@@ -742,7 +779,7 @@ def test_no_process_is_let_into_a_memory_because_a_thread_looks_at_it_too(tmp_pa
     monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
     path = str(tmp_path / "device.sqlite")
     with FileMemory(path).opened():
-        with pytest.raises(HushrankError, match="nobody else"):
+        with pytest.raises(HushrankError, match="another process keeps it open"):
             FileMemory(path)  # as a thread does, which waits for the block around it
         other = get_context("spawn").Process(target=look, args=(path,))
         other.start()
@@ -754,7 +791,7 @@ def test_who_looks_at_a_memory_waits_until_nobody_else_does(tmp_path, monkeypatc
     """Else two processes at once would both find that nothing was drawn yet."""
     monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
     memory, other = (FileMemory(tmp_path / "device.sqlite") for _ in range(2))
-    with memory.opened(), pytest.raises(HushrankError, match="nobody else"), other.opened():
+    with memory.opened(), pytest.raises(HushrankError, match="another process keeps it open"), other.opened():
         pass
     with other.opened():
         pass
@@ -806,6 +843,24 @@ def test_a_memory_has_one_name(tmp_path):
         FileMemory(tmp_path / "other.sqlite")
     with pytest.raises(HushrankError, match="expected a file of one name"), memory.opened():
         pass
+
+
+def test_a_memory_that_finds_no_room_says_so_and_keeps_nothing(tmp_path):
+    memory = FileMemory(tmp_path / "device.sqlite")
+    locked = memory._locked
+
+    def almost_full():
+        database = locked()
+        database.execute("PRAGMA max_page_count = 3")
+        return database
+
+    memory._locked = almost_full
+    with pytest.raises(HushrankError, match="No space left"), memory.opened() as drawer:
+        drawer.put("series", KeptSeries(1))
+        drawer.put("series of many", KeptSeries(1, {1: "x" * 100_000}))
+    del memory._locked
+    with memory.opened() as drawer:
+        assert drawer.get("series", KeptSeries) is None
 
 
 def test_a_file_that_is_no_memory_is_named_and_left_as_it_is(tmp_path):

@@ -39,6 +39,7 @@ from hushrank.surveys.handout import Handout, read_handout
 from hushrank.surveys.wire_reports import WireReport
 
 CHANGED = "the collector changed the announcement after this device had joined"
+PART_IS_GONE = "a part of this device's memory is gone"
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ class Device:
             assert latest is not None
             return latest
         with self._memory.opened() as drawer:
+            self._require_whole(drawer, opened.announcement, now)
             own, series = self._newcomer(drawer, opened.announcement)
             require_forward(own.latest, now)
             kept = drawer.get(self._at(survey, now), KeptRound)
@@ -226,6 +228,21 @@ class Device:
         with self._memory.opened() as drawer:
             account = drawer.get(ACCOUNT, Account) or Account()
             drawer.put(ACCOUNT, account.limited(nats))
+
+    def _require_whole(self, drawer: Drawer, announcement: Announcement, now: int) -> None:
+        """Of a survey whose record is gone nothing else is left, and of any other all is.
+
+        Else what was answered would be hidden anew.
+        """
+        own = drawer.get(self._place(announcement.id), KeptSurvey)
+        at = (self._at(announcement.id, round) for round in range(now + 1))
+        is_kept = [drawer.get(each, KeptRound) is not None for each in at]
+        if own is None:
+            require(not any(is_kept), PART_IS_GONE)
+            return
+        require(drawer.get(self._series(announcement), KeptSeries) is not None, PART_IS_GONE)
+        is_ahead = own.latest is not None and own.latest > now
+        require(own.latest is None or is_ahead or is_kept[own.latest], PART_IS_GONE)
 
     def _newcomer(
         self, drawer: Drawer, announcement: Announcement
@@ -334,10 +351,14 @@ class Device:
         require(own is not None and own.latest is not None, "expected a survey that was joined")
         assert own is not None
         assert own.latest is not None
+        announcement = read_announcement(own.announcement.encode())
         kept = drawer.get(self._at(survey, own.latest), KeptRound)
-        require(kept is not None, "a part of this device's memory is gone")
+        series = drawer.get(self._series(announcement), KeptSeries)
+        require(kept is not None and series is not None, PART_IS_GONE)
         assert kept is not None
-        return _Current(own, read_announcement(own.announcement.encode()), own.latest, kept)
+        has_paid = kept.answered is None or drawer.get(ACCOUNT, Account) is not None
+        require(has_paid, PART_IS_GONE)
+        return _Current(own, announcement, own.latest, kept)
 
     def _place(self, survey: str) -> str:
         return f"survey {self._connection.origin} {survey}"

@@ -1,5 +1,6 @@
 """What a device keeps: values under names, changed all or none, by one process at a time."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -21,7 +22,12 @@ WAIT_SECONDS = 30.0
 """How long another process may keep the file."""
 SETTINGS = "PRAGMA synchronous=EXTRA; PRAGMA secure_delete=ON;"
 TABLE = "CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID"
-EXPECTED = "expected the memory of a device, that nobody else keeps open"
+EXPECTED = "expected the memory of a device, whole"
+REASONS = {
+    sqlite3.SQLITE_BUSY: "another process keeps it open",
+    sqlite3.SQLITE_FULL: os.strerror(errno.ENOSPC),
+    sqlite3.SQLITE_READONLY: os.strerror(errno.EACCES),
+}
 GET = "SELECT value FROM kept WHERE name = ?"
 PUT = "INSERT OR REPLACE INTO kept VALUES (?, ?)"
 DROP = "DELETE FROM kept WHERE name = ?"
@@ -119,8 +125,9 @@ class FileMemory:
         try:
             with errors_naming(self._path):
                 yield
-        except sqlite3.Error:
-            raise HushrankError(f"{self._path}: {EXPECTED}") from None
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            raise HushrankError(f"{self._path}: {REASONS.get(code, EXPECTED)}") from None
 
 
 class SimulatedMemory:
