@@ -791,7 +791,11 @@ def test_who_looks_at_a_memory_waits_until_nobody_else_does(tmp_path, monkeypatc
     """Else two processes at once would both find that nothing was drawn yet."""
     monkeypatch.setattr("hushrank.collector.device.memory.WAIT_SECONDS", 0.01)
     memory, other = (FileMemory(tmp_path / "device.sqlite") for _ in range(2))
-    with memory.opened(), pytest.raises(HushrankError, match="another process keeps it open"), other.opened():
+    with (
+        memory.opened(),
+        pytest.raises(HushrankError, match="another process keeps it open"),
+        other.opened(),
+    ):
         pass
     with other.opened():
         pass
@@ -845,6 +849,12 @@ def test_a_memory_has_one_name(tmp_path):
         pass
 
 
+def keep_much(memory):
+    with memory.opened() as drawer:
+        drawer.put("series", KeptSeries(1))
+        drawer.put("series of many", KeptSeries(1, {1: "x" * 100_000}))
+
+
 def test_a_memory_that_finds_no_room_says_so_and_keeps_nothing(tmp_path):
     memory = FileMemory(tmp_path / "device.sqlite")
     locked = memory._locked
@@ -855,9 +865,8 @@ def test_a_memory_that_finds_no_room_says_so_and_keeps_nothing(tmp_path):
         return database
 
     memory._locked = almost_full
-    with pytest.raises(HushrankError, match="No space left"), memory.opened() as drawer:
-        drawer.put("series", KeptSeries(1))
-        drawer.put("series of many", KeptSeries(1, {1: "x" * 100_000}))
+    with pytest.raises(HushrankError, match="No space left"):
+        keep_much(memory)
     del memory._locked
     with memory.opened() as drawer:
         assert drawer.get("series", KeptSeries) is None
