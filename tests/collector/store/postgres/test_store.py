@@ -404,21 +404,57 @@ def test_an_upload_that_the_server_refuses_fails_alone(database):
 
 def test_a_backup_is_refused_by_naming_what_makes_one(database, tmp_path):
     async def scenario(store):
-        with pytest.raises(HushrankError, match="pg_dump --schema=hushrank"):
+        with pytest.raises(HushrankError) as refused:
             await store.backup(tmp_path / "backup")
+        assert " ".join(DUMP) in str(refused.value)
+        assert " ".join(RESTORE) in str(refused.value)
 
     on_store(database, scenario)
 
 
-def test_what_pg_dump_wrote_is_restored(server, database, tmp_path):
-    """With the words that `backup` says."""
-    name = database.partition("@/")[2].partition("?")[0]
-    backup = f"--file={tmp_path / 'backup'}"
+DUMP = ("pg_dump", "--schema=hushrank", "--format=custom")
+RESTORE = ("pg_restore", "--clean", "--if-exists", "--single-transaction")
+
+
+@pytest.fixture
+def backup(server, database, tmp_path):
+    """A backup of a filled store, by the words that `backup` says."""
     on_store(database, version_1.fill)
-    server.run("pg_dump", "--schema=hushrank", "--format=custom", backup, name)
-    restored = server.new_database(f"{name}_restored")
-    server.run("pg_restore", f"--dbname={name}_restored", str(tmp_path / "backup"))
+    server.run(*DUMP, f"--file={tmp_path / 'backup'}", name_of(database))
+    return str(tmp_path / "backup")
+
+
+def name_of(database):
+    return database.partition("@/")[2].partition("?")[0]
+
+
+def test_what_pg_dump_wrote_is_restored(server, database, backup):
+    name = f"{name_of(database)}_restored"
+    restored = server.new_database(name)
+    server.run(*RESTORE, f"--dbname={name}", backup)
     on_store(restored, lambda store: version_1.check(store, version=3))
+
+
+def test_what_is_restored_where_the_store_is_takes_the_place_of_all_of_it(server, database, backup):
+    """Else who joined would be back beside their reports, and reports of what was deleted."""
+
+    async def scenario(store):
+        await store.delete("s")
+        await open_survey(store, "later")
+        await store.accept([upload(1, b"0", survey="later")], now=NOW)
+
+    on_store(database, scenario)
+    server.run(*RESTORE, f"--dbname={name_of(database)}", backup)
+    on_store(database, lambda store: version_1.check(store, version=3))
+    on_store(database, only_the_backup)
+
+
+async def only_the_backup(store):
+    assert await store.load("later") is None
+    strays = (
+        "SELECT count(*) FROM hushrank.answers WHERE round NOT IN (SELECT key FROM hushrank.rounds)"
+    )
+    assert await store._pool.fetchval(strays) == 0
 
 
 def test_kinds_can_be_left_before_their_end(database):

@@ -244,7 +244,8 @@ class PostgresStore:
         raise HushrankError(
             "store: a PostgreSQL database is backed up by its own command:"
             " pg_dump --schema=hushrank --format=custom --file=BACKUP DATABASE,"
-            " and restored by pg_restore"
+            " and restored by"
+            " pg_restore --clean --if-exists --single-transaction --dbname=DATABASE BACKUP"
         )
 
     async def close(self) -> None:
