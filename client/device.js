@@ -480,8 +480,7 @@ function demandForward({ latest }, round) {
  * @param {(KeptRound | undefined)[]} rounds
  */
 function demandWhole(own, shared, rounds) {
-  const hasLatest = own && (own.latest === null || rounds[own.latest]);
-  const isWhole = own ? shared && hasLatest : !rounds.some(Boolean);
+  const isWhole = own ? shared && (own.latest === null || rounds[own.latest]) : !rounds.some(Boolean);
   demand(isWhole, "no-storage", PART_IS_GONE);
 }
 

@@ -159,6 +159,7 @@ function levelAndPrecedence(wire, nItems) {
  */
 function stated(wire, nItems) {
   const fields = record(wire, ["kind", "question", "unranked"]);
+  demand(kindOf(fields.question) !== "stated", "malformed", "nested"); // without end, perhaps
   const inner = readQuestion(fields.question, nItems);
   const asked = /** @type {Record<string, any>} */ (fields.question);
   const isLast = fields.unranked === "last";

@@ -58,12 +58,17 @@ function transact(database, keys, step) {
       let result;
       let nLeft = keys.length;
       const change = () => {
+        let isOwn = true; // what goes wrong, until the browser is asked to keep it
         try {
           const [changed, told] = step(kept);
-          keep(store, changed);
+          isOwn = false;
+          for (const [key, value] of Object.entries(changed)) {
+            if (value === undefined) store.delete(key);
+            else store.put(value, key);
+          }
           result = told;
         } catch (error) {
-          if (!(error instanceof Unkept)) failure = error;
+          if (isOwn || /** @type {Error} */ (error).name === "DataCloneError") failure = error;
           transaction.abort();
         }
       };
@@ -81,22 +86,6 @@ function transact(database, keys, step) {
       reject(failure);
     }
   });
-}
-
-/** What a browser refuses at once, as some do where they are full. */
-class Unkept extends Error {}
-
-/** @param {IDBObjectStore} store @param {Kept} changed */
-function keep(store, changed) {
-  for (const [key, value] of Object.entries(changed)) {
-    try {
-      if (value === undefined) store.delete(key);
-      else store.put(value, key);
-    } catch (error) {
-      const { name } = /** @type {Error} */ (error);
-      throw name === "DataCloneError" ? error : new Unkept(); // the one is nobody's disk
-    }
-  }
 }
 
 /** Whether nothing of it will be kept: what is being kept already cannot be undone. @param {IDBTransaction} transaction */

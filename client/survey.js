@@ -15,6 +15,8 @@ const MOST_EPSILON = 8; // above it, a report is a confession
 const DIGEST = /^[0-9a-f]{64}$/;
 const MOST_ITEMS = 65534;
 const MOST_PATH = 40;
+const MOST_MECHANISMS = 8; // of one person's questions
+const MOST_BITS = 2 ** 22; // of one person's reports: a phone draws so many in a second
 // What Python's `str.isprintable` takes: no control, format, private-use or unassigned character, no
 // half of one, no space but the blank. Of another version of Unicode than Python's, a browser may
 // take a newer character that Python refuses, or the other way round.
@@ -33,6 +35,8 @@ const HEAD = [
   "questions_root",
   "mechanisms",
 ];
+
+const HANDED = ["number", "asked", "path"];
 
 const ANNOUNCED = [
   ...["version", "id", "series", "title", "items", "protocol", "epsilon", "comes_back", "unranked"],
@@ -120,32 +124,66 @@ export function readHandout(json, mostEpsilon) {
   whole(head.version, 2, 2);
   const epsilon = positive(head.epsilon);
   demand(epsilon <= mostEpsilon, "too-dear", "the survey asks for more than was shown");
+  demand(typeof head.takes_incomplete === "boolean", "malformed", "expected true or false");
+  demandDistinct(handed.questions, whole(head.answers_per_person, 1, Number.MAX_SAFE_INTEGER));
+  const items = namesOf(head.items);
+  const mechanismOf = mechanismsOf(head.mechanisms);
   const handout = {
     fingerprint: fingerprintOf(headJson),
     name: text(head.name),
-    items: namesOf(head.items),
+    items,
     epsilon,
     lots: lotsOf(head.lots),
-    takesIncomplete: head.takes_incomplete === true,
-    asked: list(handed.questions, (each) => askedOf(each, head)),
+    takesIncomplete: head.takes_incomplete,
+    asked: list(handed.questions, (each) => askedOf(each, head, items, mechanismOf)),
   };
-  demand(typeof head.takes_incomplete === "boolean", "malformed", "expected true or false");
-  demandPrice(handout, whole(head.answers_per_person, 1, Number.MAX_SAFE_INTEGER));
+  demandPrice(handout);
   return handout;
 }
 
-/** @param {Handout} handout @param {number} nAnswers */
-function demandPrice({ asked, epsilon }, nAnswers) {
-  const numbers = new Set(asked.map(({ number }) => number));
-  const fits = numbers.size === asked.length && asked.length === nAnswers;
+/** As many as each person answers, before any is read. @param {unknown} value @param {number} nAnswers */
+function demandDistinct(value, nAnswers) {
+  const numbers = list(value, (each) => record(each, HANDED).number);
+  const fits = numbers.length === nAnswers && new Set(numbers).size === nAnswers;
   demand(fits, "malformed", "expected distinct questions");
-  const price = asked.reduce((sum, { mechanism }) => sum + unitsOf(mechanism.epsilon), 0n);
-  demand(price <= unitsOf(epsilon), "too-dear", "the answers cost more than the survey says");
 }
 
-/** @param {unknown} value @param {Record<string, unknown>} head @returns {Asked} */
-function askedOf(value, head) {
-  const handed = record(value, ["number", "asked", "path"]);
+/** @param {Handout} handout */
+function demandPrice({ asked, epsilon }) {
+  const price = asked.reduce((sum, { mechanism }) => sum + unitsOf(mechanism.epsilon), 0n);
+  demand(price <= unitsOf(epsilon), "too-dear", "the answers cost more than the survey says");
+  const nBits = asked.reduce((sum, { mechanism }) => sum + bitsOf(mechanism), 0);
+  demand(nBits <= MOST_BITS, "too-large", "expected few bits");
+}
+
+/** @param {Asked["mechanism"]} mechanism */
+const bitsOf = ({ kind, nCategories }) => (kind.endsWith("unary-encoding") ? nCategories : 0);
+
+/**
+ * Those of a survey that one person is asked through, each read once: few, of many.
+ *
+ * @param {unknown} value
+ */
+function mechanismsOf(value) {
+  const stated = list(value, (each) => each);
+  /** @type {Map<number, Asked["mechanism"]>} */
+  const known = new Map();
+  return (/** @type {unknown} */ nth) => {
+    const number = whole(nth, 0, stated.length - 1);
+    const mechanism = known.get(number) ?? readMechanism(stated[number]);
+    known.set(number, mechanism);
+    demand(known.size <= MOST_MECHANISMS, "malformed", "expected few");
+    return { mechanism, described: stated[number] };
+  };
+}
+
+/**
+ * @param {unknown} value @param {Record<string, unknown>} head @param {string[]} items
+ * @param {ReturnType<typeof mechanismsOf>} mechanismOf
+ * @returns {Asked}
+ */
+function askedOf(value, head, items, mechanismOf) {
+  const handed = record(value, HANDED);
   const leaf = text(handed.asked);
   const n = whole(head.n_questions, 1, 2 ** MOST_PATH);
   const number = whole(handed.number, 0, n - 1);
@@ -153,10 +191,8 @@ function askedOf(value, head) {
   const isProven = rootByPath(leaf, number, n, path) === text(head.questions_root, DIGEST);
   demand(isProven, "malformed", "the question is none of these");
   const wire = record(compact(leaf, MOST_CHARACTERS), ["question", "mechanism"]);
-  const stated = list(head.mechanisms, (each) => each);
-  const described = stated[whole(wire.mechanism, 0, stated.length - 1)];
-  const items = namesOf(head.items);
-  const [question, mechanism] = [readQuestion(wire.question, items.length), readMechanism(described)];
+  const { mechanism, described } = mechanismOf(wire.mechanism);
+  const question = readQuestion(wire.question, items.length);
   const fits = mechanism.form === question.form && question.nCategories === mechanism.nCategories;
   demand(fits, "malformed", "expected a mechanism for the question");
   const open = question.takesIncomplete || head.takes_incomplete !== true;

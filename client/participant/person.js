@@ -139,7 +139,7 @@ class Person {
   /** @param {string} id @returns {Promise<Kept>} */
   async #known(id) {
     const kept = await this.kept(id);
-    demand(kept, "not-joined", "it was forgotten meanwhile");
+    demand(kept, "not-joined", "forgotten");
     return kept;
   }
 

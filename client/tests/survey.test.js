@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
+import { WORDS, expBelow, wordsAbove } from "../exact.js";
 import { Randomness } from "../randomness.js";
 import { encodeReport, fingerprintOf, namesOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
 import { handoutOf } from "./collector.js";
@@ -92,22 +93,77 @@ test("more than was shown is refused", () => {
   assert.throws(() => readHandout(cases[0].handout, 1.999), { kind: "too-dear" });
 });
 
-test("the prices of answers are added up exactly", () => {
-  const one = JSON.parse(handoutOf(names, { kind: "relative-order", items: [0, 1] }, 2, 0.01));
-  const asked = [[0, 1], [0, 2], [1, 2]].map((items) =>
-    JSON.stringify({ question: { kind: "relative-order", items }, mechanism: 0 }),
+/** The head of a handout of a pair. */
+const headOf = (named) => JSON.parse(JSON.parse(handoutOf(named, { kind: "relative-order", items: [0, 1] }, 2, 0.01)).head);
+
+/** A handout of several orders of items, each hidden by the mechanism of some number. */
+function handoutOfMany(named, asked, changes) {
+  const leaves = asked.map(([items, mechanism = 0]) =>
+    JSON.stringify({ question: { kind: "relative-order", items }, mechanism }),
   );
-  const node = (left, right) => fingerprintOf(Uint8Array.of(1), bytes(left + right));
-  const [first, second, third] = asked.map((leaf) => fingerprintOf(Uint8Array.of(0), leaf));
-  const both = node(first, second);
-  const paths = [[second, third], [first, third], [both]];
-  const questions = asked.map((leaf, number) => ({ number, asked: leaf, path: paths[number] }));
-  const tree = { n_questions: 3, questions_root: node(both, third), answers_per_person: 3 };
-  const handout = (epsilon) =>
-    JSON.stringify({ head: JSON.stringify({ ...JSON.parse(one.head), ...tree, epsilon }), questions });
+  const levels = [leaves.map((leaf) => fingerprintOf(Uint8Array.of(0), leaf))];
+  for (let below = levels[0]; below.length > 1; below = levels.at(-1)) {
+    const pairs = below.flatMap((left, nth) => (nth % 2 ? [] : [[left, ...below.slice(nth + 1, nth + 2)]]));
+    levels.push(pairs.map((pair) => (pair.length < 2 ? pair[0] : fingerprintOf(Uint8Array.of(1), bytes(pair.join(""))))));
+  }
+  const pathOf = (leaf) => levels.flatMap((level, height) => level[(leaf >> height) ^ 1] ?? []);
+  const questions = leaves.map((leaf, number) => ({ number, asked: leaf, path: pathOf(number) }));
+  const tree = { n_questions: leaves.length, questions_root: levels.at(-1)[0], answers_per_person: leaves.length };
+  return JSON.stringify({ head: JSON.stringify({ ...headOf(named), ...tree, ...changes }), questions });
+}
+
+test("the prices of answers are added up exactly", () => {
+  const handout = (epsilon) => handoutOfMany(names, [[[0, 1]], [[0, 2]], [[1, 2]]], { epsilon });
   assert.equal(readHandout(handout(0.04), EPSILON).asked.length, 3);
   assert.equal(0.01 + 0.01 + 0.01, 0.03); // though three such floats are more
   assert.throws(() => readHandout(handout(0.03), EPSILON), { kind: "too-dear" });
+});
+
+test("answers that take long to draw are refused", () => {
+  const [above, below] = expBelow(0.5);
+  const words = { hit_words: String(WORDS / 2n), false_hit_words: String(wordsAbove(below, above + below)) };
+  const bits = { kind: "optimised-unary-encoding", n_categories: 3628800, epsilon: 0.5, ...words };
+  const ten = Array.from({ length: 10 }, (_, item) => item);
+  const named = ten.map(String);
+  const changes = { epsilon: 2, mechanisms: [bits, ...headOf(named).mechanisms] };
+  const handout = (...asked) => handoutOfMany(named, asked, changes);
+  assert.equal(readHandout(handout([ten], [[0, 1], 1]), EPSILON).asked.length, 2);
+  assert.throws(() => readHandout(handout([ten], [[...ten].reverse()]), EPSILON), { kind: "too-large" });
+});
+
+test("names and mechanisms are read once, and a question that comes again before either", () => {
+  const many = Array.from({ length: 10000 }, (_, item) => `${item} ${"\u4e00".repeat(5)}`);
+  const { head, questions } = JSON.parse(handoutOf(many, { kind: "relative-order", items: [0, 1] }, 2, 0.01));
+  let nRead = 0;
+  const { test: matches } = RegExp.prototype;
+  RegExp.prototype.test = function (value) {
+    nRead += Number(this.source.includes("\\p{Z}"));
+    return matches.call(this, value);
+  };
+  try {
+    const again = JSON.stringify({ head, questions: Array.from({ length: 100 }, () => questions[0]) });
+    assert.throws(() => readHandout(again, EPSILON), { kind: "malformed" });
+    assert.equal(nRead, 0);
+    readHandout(JSON.stringify({ head, questions }), EPSILON);
+    assert.equal(nRead, many.length);
+  } finally {
+    RegExp.prototype.test = matches;
+  }
+});
+
+test("more than eight mechanisms of one person are refused", () => {
+  const [pair] = headOf(names).mechanisms;
+  const asked = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3], [1, 0], [2, 0], [3, 0]].map((items, nth) => [items, nth]);
+  const handout = (n) => handoutOfMany(names, asked.slice(0, n), { mechanisms: Array(9).fill(pair), epsilon: 1 });
+  assert.equal(readHandout(handout(8), EPSILON).asked.length, 8);
+  assert.throws(() => readHandout(handout(9), EPSILON), { kind: "malformed" });
+});
+
+test("questions within questions without end are refused as what they are", () => {
+  const inner = { kind: "relative-order", items: [0, 1] };
+  let question = JSON.stringify(inner);
+  for (let depth = 0; depth < 4000; depth += 1) question = `{"kind":"stated","question":${question},"unranked":"last"}`;
+  assert.throws(() => readHandout(handoutOf(names, JSON.parse(question), 2, 1), EPSILON), { kind: "malformed" });
 });
 
 test("what is too long is refused before it is parsed", () => {

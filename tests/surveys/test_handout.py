@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from hashlib import sha256
 from itertools import permutations
+from math import factorial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
 from hushrank.protocols.registry import make_protocol
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_level import RankLevel
@@ -270,6 +272,21 @@ def test_a_device_makes_the_mechanisms_of_its_own_questions_alone_and_few(monkey
     with pytest.raises(HushrankError, match="at most 8 mechanisms"):
         read_handout(through_others(range(9)), most_epsilon=1.0)
     assert len(made) == 2 + MOST_MECHANISMS
+
+
+def test_a_device_refuses_answers_that_take_long_to_draw():
+    """A store would not take them: a few kilobytes made a device draw a hundred megabytes."""
+    read_handout(in_bits([0]), most_epsilon=1.0)
+    with pytest.raises(HushrankError, match="reports of at most 4194304 bits"):
+        read_handout(in_bits([0, 1]), most_epsilon=1.0)
+
+
+def in_bits(numbers):
+    """Return a handout of orders of ten items, each of 10! bits."""
+    questions = tuple(RelativeOrder(tuple(np.roll(np.arange(10), n).tolist())) for n in range(2))
+    mechanisms = (OptimisedUnaryEncoding(factorial(10), 0.5),) * 2
+    survey = Survey("bits", questions, mechanisms, 1.0, answers_per_person=len(numbers))
+    return PublishedSurvey(survey, tuple("abcdefghij")).handout(numbers)
 
 
 def through_others(numbers):

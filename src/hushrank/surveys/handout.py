@@ -28,7 +28,7 @@ from hushrank.surveys.wire_documents import (
     WireHead,
     WireMechanism,
 )
-from hushrank.surveys.wire_reports import WireReport, to_wire
+from hushrank.surveys.wire_reports import PACKED_BITS, WireReport, to_wire
 
 T = TypeVar("T")
 
@@ -36,6 +36,8 @@ MOST_HANDOUT_BYTES = 2**18
 """Of a handout: refused before it is parsed."""
 MOST_MECHANISMS = 8
 """Of one person's questions. The law of whole orders of 254 items takes a fifth of a second."""
+MOST_BITS = 2**22
+"""Of one person's reports in bits, one for each category: so many take a phone a second."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +112,7 @@ def read_handout(document: bytes, *, most_epsilon: float) -> Handout:
     Raises HushrankError when it does not follow the schema, when a question is not one of those
     that the fingerprint stands for, when it asks for more than `most_epsilon` nats, when a
     threshold is not that of its epsilon, when the answers would cost more than the survey's
-    epsilon, or when some rankings could not answer a question.
+    epsilon or take long to draw, or when some rankings could not answer a question.
     """
     few = f"expected a handout of at most {MOST_HANDOUT_BYTES} bytes"
     require(len(document) <= MOST_HANDOUT_BYTES, few)
@@ -126,6 +128,8 @@ def read_handout(document: bytes, *, most_epsilon: float) -> Handout:
     price = sum(Fraction(mechanism.epsilon) for _, mechanism in asked.values())
     require(price <= Fraction(head.epsilon), f"the answers exceed epsilon {head.epsilon}")
     require(len(asked) == head.answers_per_person, f"expected {head.answers_per_person} questions")
+    n_bits = sum(each.n_categories for _, each in asked.values() if isinstance(each, PACKED_BITS))
+    require(n_bits <= MOST_BITS, f"expected reports of at most {MOST_BITS} bits")
     return Handout(head, fingerprint_of(head_bytes), asked)
 
 
