@@ -81,7 +81,7 @@ def test_every_file_is_written_by_what_asks_who_may_read_it():
     assert others == []
 
 
-NEAREST = re.compile(r"\b(?:epsilon|delta|nats|loss)\w*(?:'\])?:[^{}\s]*[efg]\}")
+NEAREST = re.compile(r"\b(?:epsilon|delta|nats|loss|settled_budget)\w*(?:'\])?:[^{}\s]*[efg]\}")
 
 
 def test_no_loss_is_rounded_to_the_nearest_where_it_is_said():

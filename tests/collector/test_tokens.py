@@ -118,6 +118,19 @@ def test_nothing_that_hides_or_signs_a_place_is_known_without_the_key():
     assert len({tokens._masked(bytes(13), key, one[-16:]) for key in KEYS.values()}) == 2
 
 
+def test_all_of_what_a_key_signs_is_compared(monkeypatch):
+    """Of four bytes one forged token in four billion would be taken."""
+    compared = []
+    compare = tokens.hmac.compare_digest
+    monkeypatch.setattr(
+        tokens.hmac, "compare_digest", lambda *both: compared.append(both) or compare(*both)
+    )
+    assignment = Assignment(ID, 3, 1, 77, 5, (12,))
+    assert verify(sign(assignment, KEYS), KEYS) == assignment
+    ((own, told),) = compared
+    assert len(own) == len(told) == tokens.MAC_BYTES == 16
+
+
 def test_the_newest_key_signs():
     token = sign(Assignment(ID, 0, 0, 1, 0, (1,)), KEYS)
     assert key_of(token) == 2

@@ -2,7 +2,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from itertools import permutations, product
-from math import comb, exp, inf
+from math import comb, exp, factorial, inf
 
 import numpy as np
 import pytest
@@ -124,6 +124,20 @@ def test_without_a_signal_both_orders_are_equally_likely(margin, epsilon):
         for _ in range(draws_needed([0.5, 0.5], [0.58, 0.42]))
     ]
     assert_follows(np.array(orders), [0.5, 0.5])
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 2e-4, 0.5, 40.0])
+def test_counts_of_a_histogram_are_hidden_at_the_epsilon_that_is_stated(monkeypatch, epsilon):
+    drawn, draw = [], private_histogram.two_sided_geometric
+
+    def recorded(scale, size, *, rng):
+        drawn.append((scale, size))
+        return draw(scale, size, rng=rng)
+
+    monkeypatch.setattr(private_histogram, "two_sided_geometric", recorded)
+    found = p_borda_hist(PEOPLE, epsilon=epsilon, rng=Randomness.seeded(1))
+    assert found.spend.epsilon == epsilon
+    assert drawn == [(epsilon, factorial(PEOPLE.n_items))]
 
 
 def law_of_histogram(cells: np.ndarray, epsilon: float) -> np.ndarray:

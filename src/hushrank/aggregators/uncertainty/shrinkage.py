@@ -41,7 +41,7 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
     For each t the curve is straightened where the scores are believed to be. The spreads are
     weighed by the evidence, from priors flat in their logarithms: of t from what chance alone makes
     of so many people, of w up to t, as chance makes both of the same size.
-    Errors of margins are those of a prior flat in t itself, see `Posterior.variances`.
+    Errors of margins are those of a prior flat in t and w themselves, see `Posterior.variances`.
     Cost: O(items^3) for each of at most 95 pairs of spreads.   Why these priors: decision 22.
     Source: Bradley, Terry (Biometrika 1952), as a hierarchical normal model.
     """
@@ -52,7 +52,7 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
         fits += [MarginFit(known, line, spread, rest) for rest in rests]
         log_prior += [-np.log(len(rests))] * len(rests)
     log_weights = np.array([fit.log_evidence for fit in fits]) + log_prior
-    log_spreads = np.log([fit.score_spread for fit in fits])
+    log_spreads = np.log([fit.score_spread * fit.rest_spread for fit in fits])
     weights, cautious = _weights(log_weights), _weights(log_weights + log_spreads)
     likely = np.flatnonzero((weights > 0) | (cautious > 0))
     beliefs = [fits[nth].belief(0.0) for nth in likely]

@@ -72,7 +72,7 @@ def _require_usable(terms: ReleaseTerms, paths: PublishPaths, columns: ActivityO
 def _rows(terms: ReleaseTerms, released: ReleasedFiles) -> dict[str, str]:
     return {
         "method": terms.method,
-        "budget": f"{terms.settled_budget:g} ({terms.unit})",
+        "budget": f"{terms.budget_in_words} ({terms.unit})",
         "hidden": ", ".join(terms.private),
         "users": f"{released.n_users:,}",
         "records": f"{released.n_records:,}",

@@ -58,10 +58,14 @@ def chance_json(fit: RankFit | ChainFit) -> dict[str, Any]:
 
 
 def popular_words(found: PopularOrdersOutcome | FoundOrders) -> dict[str, str]:
-    """Say how many popular orders were found, and how many people hold them: standard error."""
+    """Say how many popular orders were found, and how many people hold them: standard error.
+
+    Reports that did not ask for them hardly tell an order from those a few swaps away.
+    """
     n_found, share, error = len(found.popular.shares), found.popular.share, found.share_error
     held = f"{n_found} found: {100 * share:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} % of people"
-    return {"popular orders": held if n_found else "none found"}
+    near = " hold them, or orders near them" if isinstance(found, FoundOrders) else ""
+    return {"popular orders": held + near if n_found else "none found"}
 
 
 def popular_json(found: PopularOrdersOutcome | FoundOrders, names: Sequence[str]) -> dict[str, Any]:

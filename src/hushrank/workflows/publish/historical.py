@@ -124,7 +124,7 @@ class Release:
         """What was promised, and the size of the release, as rows of a table for people."""
         return {
             "method": self.terms.method,
-            "budget": f"{self.terms.settled_budget:g} ({self.terms.unit})",
+            "budget": f"{self.terms.budget_in_words} ({self.terms.unit})",
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "hidden": ", ".join(self.private),
             "users": f"{self.activity.n_users:,}",

@@ -213,7 +213,7 @@ class ReleaseComparison:
         learnt = "by the classifier" if BELIEVED in self.terms.notes else "as learnt"
         return {
             "method": self.terms.method,
-            "budget": f"{self.terms.settled_budget:g} ({self.terms.unit})",
+            "budget": f"{self.terms.budget_in_words} ({self.terms.unit})",
             **({} if self.rehearsal is None else {"rehearsed": str(self.rehearsal)}),
             "users": f"{found['users']:,}, of whom {found['protected_users']:,} are protected",
             "items": f"{found['items']:,}",

@@ -103,6 +103,11 @@ class ReleaseTerms:
         return self.budget
 
     @property
+    def budget_in_words(self) -> str:
+        """The budget, as it was given."""
+        return repr(float(self.settled_budget)).removesuffix(".0")
+
+    @property
     def unit(self) -> str:
         """What the budget counts."""
         return UNITS[self.method].format(distance=self.distance)
@@ -114,7 +119,7 @@ class ReleaseTerms:
             return f"Not private: {SEEDED.removeprefix('seed: ')}"
         return (
             f"What users protect ({', '.join(self.private)}) is harder to infer from what is"
-            f" released ({self.method}, budget {self.settled_budget:g}: {self.unit}); this is no"
+            f" released ({self.method}, budget {self.budget_in_words}: {self.unit}); this is no"
             " differential privacy."
         )
 

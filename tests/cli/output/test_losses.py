@@ -1,0 +1,123 @@
+"""What is printed or written of a loss is no less than the loss: at six digits it could be."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+import hushrank
+from hushrank.audit.auditing import Finding
+from hushrank.cli.answer import show as answer_show
+from hushrank.cli.audit import show as audit_show
+from hushrank.rankings.files import write_rankings
+from tests.commands import hushrank as run
+
+EPSILON, DELTA = 1.2340049, 3.2100049e-7
+BUDGET = 0.2340004
+NUMERAL = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
+
+
+def too_small(text, *losses):
+    """Numerals that are a loss, but for its last digits, and less."""
+    found = []
+    for numeral in NUMERAL.findall(text):
+        for loss in map(str, losses):
+            exact, told = Fraction(Decimal(loss)), Fraction(Decimal(numeral))
+            if exact * Fraction(999, 1000) < told < exact * (1 - Fraction(1, 10**9)):
+                found.append(numeral)
+    return found
+
+
+def test_a_loss_that_is_rounded_down_is_seen():
+    assert too_small("at 1.2340049 nats, 1.23401 or 1.235", EPSILON) == []
+    assert too_small("epsilon 1.234, 1.23400 and 3.21e-07", EPSILON, DELTA) == [
+        "1.234",
+        "1.23400",
+        "3.21e-07",
+    ]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    write_rankings(hushrank.simulate("mallows", people=400, items=4, dispersion=0.7, seed=1), path)
+    return path
+
+
+ALONE = ("--epsilon", EPSILON)
+SHUFFLED = ("--shuffled", "--central-epsilon", EPSILON, "--delta", DELTA)
+COLLECTS = (
+    *((*ALONE, "--protocol", protocol) for protocol in ("max-entropy", "order", "pairs")),
+    SHUFFLED,
+)
+AGGREGATES = (
+    *((*ALONE, "--method", f"p-{name}") for name in ("borda", "borda-hist", "sort", "sample")),
+    *((*ALONE, "--method", method) for method in ("auto", "dp-kwiksort")),
+    (*ALONE, "--method", "gaussian-kemeny", "--delta", DELTA),
+)
+COMMANDS = (
+    *(("collect", *more) for more in COLLECTS),
+    *(("aggregate", "--no-ledger", *more) for more in AGGREGATES),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(map(str, command)))
+def test_no_command_says_less_than_is_lost(monkeypatch, capsys, tmp_path, people, command):
+    name, *more = command
+    written = [tmp_path / "out.json", tmp_path / "out.html", tmp_path / "out.csv"]
+    files = [
+        each for pair in zip(("--json", "--report", "--csv"), written, strict=True) for each in pair
+    ]
+    assert run(monkeypatch, name, people, *more, *files) == 0
+    said = [capsys.readouterr().out, *(path.read_text() for path in written)]
+    assert sum("1.234" in each or "1.235" in each for each in said) >= 3
+    losses = (EPSILON, DELTA, 2 * EPSILON, 2 * DELTA)
+    assert [too_small(each, *losses) for each in said] == [[]] * 4
+
+
+@pytest.mark.parametrize("more", [ALONE, SHUFFLED], ids=["alone", "shuffled"])
+def test_no_plan_says_less_than_will_be_lost(monkeypatch, capsys, tmp_path, more):
+    out = tmp_path / "plan.json"
+    assert run(monkeypatch, "plan", "--items", 5, "--people", 3000, *more, "--json", out) == 0
+    printed = capsys.readouterr().out
+    assert "1.23" in printed
+    assert too_small(printed, EPSILON, DELTA) == []
+    assert too_small(out.read_text(), EPSILON, DELTA) == []
+
+
+def test_what_a_notebook_shows_is_no_less(people):
+    planned = hushrank.plan(items=5, people=3000, epsilon=EPSILON)
+    simulated = hushrank.collect(hushrank.read_rankings(people), EPSILON, protocol="pairs", seed=1)
+    shown = [repr(planned), planned._repr_html_(), simulated.outcome.privacy_statement]
+    shown += [repr(simulated), simulated._repr_html_()]
+    assert [too_small(each, EPSILON) for each in shown] == [[]] * 5
+
+
+def test_an_audit_says_no_less_than_is_claimed():
+    finding = Finding("it", EPSILON, DELTA, None, 0.5, ("a", "b"), "1", 2, 1, 9, 1, 1e-6)
+    console = Console(record=True, width=200)
+    console.print(audit_show._table([finding]))
+    assert too_small(console.export_text() + str(finding), EPSILON, DELTA) == []
+
+
+def test_who_answers_is_told_no_less_than_it_costs():
+    assert (
+        too_small(answer_show._cost(SimpleNamespace(epsilon=EPSILON, comes_back=False)), EPSILON)
+        == []
+    )
+
+
+@pytest.mark.parametrize("method", ["diff", "withhold"])
+def test_a_release_says_the_budget_that_was_given(monkeypatch, capsys, tmp_path, method):
+    """Of some methods more is worse, of others better: it is said as it is."""
+    activity, users = hushrank.simulate_activity(users=60, items=12, seed=1)
+    budget = 2 + BUDGET if method == "diff" else BUDGET
+    release = hushrank.publish(activity, users, private=["gender"], method=method, budget=budget)
+    page = tmp_path / "page.html"
+    release.report(page)
+    for said in (release.privacy, str(release), page.read_text()):
+        assert str(budget) in said
+        assert "0.234 " not in said
