@@ -1,6 +1,6 @@
 """The one error this package raises, the one way to raise it, and what is of a wrong type."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 
 class HushrankError(Exception):
@@ -14,6 +14,18 @@ def require(condition: object, message: str) -> None:
     """Raise HushrankError with `message` unless `condition` holds."""
     if not condition:
         raise HushrankError(message)
+
+
+def raise_alone(failure: Exception) -> NoReturn:
+    """Raise an error that keeps nothing of the one before it, whose words may quote data or keys.
+
+    What a `with` block raised is still its context when a context manager raises another error,
+    also after its `except`: `from None` hides it, and keeps it.
+    """
+    try:
+        raise failure from None
+    finally:
+        failure.__context__ = None
 
 
 def needs_extra(what: str, extra: str) -> HushrankError:

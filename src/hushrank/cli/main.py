@@ -30,6 +30,7 @@ from hushrank.cli.publish.command import publish
 from hushrank.cli.simulate import simulate
 from hushrank.cli.tally.command import conclude, tally
 from hushrank.errors import HushrankError
+from hushrank.files.elsewhere.addresses import shown
 
 PANELS = {
     "Begin here": ("demo", "look", "plan"),
@@ -110,7 +111,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(_closed())
     except OSError as error:
-        sys.exit(_complain(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+        where = f"{shown(os.fsdecode(error.filename))}: " if error.filename else ""
+        sys.exit(_complain(f"{where}{error.strerror}" if where else str(error)))
 
 
 def _ended(ended: SystemExit) -> int | str | None:

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 from hushrank.errors import HushrankError, needs_extra, require
+from hushrank.files.elsewhere.addresses import shown
 
 FAN_IN = 16
 """How many sums are added by one task."""
@@ -280,9 +281,11 @@ def _computed_elsewhere(
     try:
         client = Client(address)
     except (OSError, TimeoutError, ValueError):
-        raise HushrankError(f"{address}: nothing of Dask answers there") from None
+        raise HushrankError(f"{shown(address)}: nothing of Dask answers there") from None
     except TypeError:  # of tls:// alone
-        raise HushrankError(f"{address}: expected certificates in Dask's configuration") from None
+        raise HushrankError(
+            f"{shown(address)}: expected certificates in Dask's configuration"
+        ) from None
     with client:
         known.tell(f"the dashboard is at {client.dashboard_link}", None)
         try:
@@ -296,7 +299,7 @@ def _computed_elsewhere(
         except HushrankError:
             raise
         except Exception as error:  # of the scheduler: tasks return what goes wrong
-            ended = f"{address}: Dask gave up with {type(error).__name__}"
+            ended = f"{shown(address)}: Dask gave up with {type(error).__name__}"
             raise HushrankError(f"{ended}: see the logs of its workers") from None
 
 
@@ -318,14 +321,14 @@ def _as_they_end(client: Any, futures: Sequence[Any], known: Known) -> Iterator[
                 seen = monotonic()
                 continue
             known.tell("waiting for a worker", None)
-            alone = f"{client.scheduler.address}: no worker for {PATIENCE:g} seconds"
+            alone = f"{shown(client.scheduler.address)}: no worker for {PATIENCE:g} seconds"
             require(monotonic() < seen + PATIENCE, alone)
 
 
 def _said_by(address: str, found: Any) -> Any:
     """Say of a failure that it came from afar: a file may be here, and not there."""
     told = isinstance(found, Failure)
-    return Failure(f"{found.message} (says a worker of {address})") if told else found
+    return Failure(f"{found.message} (says a worker of {shown(address)})") if told else found
 
 
 def _unless_failed(found: Any) -> Any:

@@ -12,7 +12,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeAlias
 
-from hushrank.errors import HushrankError, require
+from hushrank.errors import HushrankError, raise_alone, require
+from hushrank.files.elsewhere.addresses import shown
 
 FilePath: TypeAlias = str | os.PathLike[str]
 
@@ -32,7 +33,7 @@ def errors_naming(path: FilePath) -> Iterator[None]:
         message = getattr(error, "strerror", None) or "expected a whole gzip file, it is damaged"
     else:
         return
-    raise HushrankError(f"{os.fspath(path)}: {message}") from None
+    raise_alone(HushrankError(f"{shown(path)}: {message}"))
 
 
 def is_standard_output(path: FilePath) -> bool:
@@ -55,7 +56,7 @@ def require_apart(written: Sequence[FilePath], read: Sequence[FilePath]) -> None
     taken = [*places, *{_place_of(file) for path in read for file in _files_of(path)}]
     for path, place in zip(written, places, strict=True):
         apart = taken.count(place) == 1
-        require(apart, f"{os.fspath(path)}: expected different files to read and to write")
+        require(apart, f"{shown(path)}: expected different files to read and to write")
 
 
 def outputs(

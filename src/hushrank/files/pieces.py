@@ -7,16 +7,18 @@ addresses such as `s3://bucket/reports/*.parquet` need fsspec, and its own packa
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import escape, glob
 from os import fspath, stat
 from os.path import abspath
 from pathlib import Path
 from typing import Any
 
-from hushrank.errors import HushrankError, needs_extra, require
+from hushrank.errors import HushrankError, raise_alone, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath
+from hushrank.files.elsewhere import stores
+from hushrank.files.elsewhere.addresses import is_address, likely_file, shown, spelt_plainly
 
 MARK = b"hushrank"
 """The key of a file's mark, in its metadata."""
@@ -27,10 +29,11 @@ DAMAGED = "expected a whole Parquet file, got another, a damaged one, or one tha
 class Piece:
     """Some row groups of a Parquet file, how many rows they hold, and bytes before compression.
 
+    path: the whole one, with the keys in an address if it has any: `shown` tells what may be seen.
     mark: what hushrank wrote into the file to know it by, if anything.
     """
 
-    path: str
+    path: str = field(repr=False)
     groups: tuple[int, ...]
     n_rows: int
     n_bytes: int
@@ -47,7 +50,7 @@ def pieces_of(source: FilePath | Sequence[FilePath], *, most_rows: int) -> list[
     where two names are of one file, whose people would count twice.
     """
     named = [source] if isinstance(source, str) or not isinstance(source, Sequence) else source
-    paths = sorted({path for each in named for path in _paths(fspath(each))})
+    paths = _each_once(path for each in named for path in _paths(fspath(each)))
     _require_once(paths)
     found = [piece for path in paths for piece in _cut(path, most_rows)]
     return [piece for piece in found if piece.n_rows] or found[:1]
@@ -95,22 +98,34 @@ def table_of(piece: Piece) -> Any:
 def errors_naming_parquet(path: str) -> Iterator[None]:
     """Turn what goes wrong with a file into one HushrankError that begins with its path.
 
-    Privacy: what Arrow says of a damaged file may quote it, and is not passed on.
+    Privacy: what Arrow says of a damaged file may quote it, and what a store's package says may
+    quote the keys in an address: nothing of either is passed on.
     """
-    arrow = pyarrow_for("a Parquet file")
     try:
         yield
-    except HushrankError as error:
-        message = str(error)
-    except FileNotFoundError:
-        message = "there is no such file"
-    except PermissionError:
-        message = "this file may not be read"
-    except (arrow.ArrowException, OSError, EOFError):
-        message = DAMAGED
+    except MemoryError:
+        raise
+    except Exception as error:
+        message = _said_of(error, path)
+        if message is None:
+            raise
     else:
         return
-    raise HushrankError(f"{path}: {message}") from None
+    raise_alone(HushrankError(f"{shown(path)}: {message}"))
+
+
+def _said_of(error: Exception, path: str) -> str | None:
+    """Return what went wrong with a file; None where it is no fault of a file on this machine."""
+    arrow = pyarrow_for("a Parquet file")
+    if isinstance(error, HushrankError):
+        return str(error)
+    if is_address(path) or isinstance(error, FileNotFoundError | PermissionError):
+        told = stores.said_of(error)
+        if told is not None:
+            return told
+    if isinstance(error, arrow.ArrowException | OSError | EOFError):
+        return DAMAGED
+    return f"{type(error).__name__} when reading it" if is_address(path) else None
 
 
 def _paths(pattern: str) -> list[str]:
@@ -118,54 +133,43 @@ def _paths(pattern: str) -> list[str]:
 
     Paths are whole ones: the workers of a scheduler are in other folders than who calls.
     """
-    if "://" in pattern:
-        found: Iterable[str] = _elsewhere(pattern)
+    if is_address(pattern):
+        found: Iterable[str] = stores.addresses_of(pattern, _paths)
     elif Path(pattern).is_dir():
         found = map(abspath, glob(f"{escape(pattern)}/*.parquet"))
     else:
         named = [pattern] if Path(pattern).exists() else glob(pattern, recursive=True)
         found = map(abspath, named)
     paths = sorted(found)
-    require(paths, f"{pattern}: there is no such file")
+    require(paths, f"{shown(pattern)}: there is no such file")
     return paths
 
 
+def _each_once(paths: Iterable[str]) -> list[str]:
+    """Return paths in order; of one that is spelt in several ways, the plainest."""
+    plainest = sorted(set(paths), key=lambda path: (spelt_plainly(path) != path, path))
+    kept: dict[str, str] = {}
+    for path in plainest:
+        kept.setdefault(spelt_plainly(path), path)
+    return [path for _, path in sorted(kept.items())]
+
+
 def _require_once(paths: Sequence[str]) -> None:
-    """Refuse links beside what they lead to, of either kind: their people would count twice."""
-    known: dict[tuple[int, int], str] = {}
+    """Refuse what leads to one file, such as links of either kind: people would count twice."""
+    known: dict[object, str] = {}
     for path in paths:
-        if "://" in path:
-            continue
         with errors_naming_parquet(path):
-            found = stat(path)
-            other = known.setdefault((found.st_dev, found.st_ino), path)
-            once = f"expected each file once, got a link to {other} beside it"
-            require(other == path or not found.st_ino, once)
+            other = known.setdefault(_file_at(path), path)
+            beside = shown(other) if is_address(path) else f"a link to {other}"
+            require(other == path, f"expected each file once, got {beside} beside it")
 
 
-def _elsewhere(pattern: str) -> list[str]:
-    """Return the addresses that a pattern stands for in a store that fsspec knows.
-
-    Those of this machine are its paths, lest a file has two names, and is read twice; a chain of
-    stores, such as a cache before another, would give it one more.
-    """
-    require("::" not in pattern, f"{pattern}: expected an address of one store, without ::")
-    try:
-        from fsspec.core import url_to_fs
-        from fsspec.implementations.local import LocalFileSystem
-    except ModuleNotFoundError as missing:
-        raise needs_extra("an address", "cluster") from missing
-    try:
-        store, path = url_to_fs(pattern)
-        if isinstance(store, LocalFileSystem):
-            return _paths(path)
-        paths = store.glob(f"{path}/*.parquet" if store.isdir(path) else path)
-    except ImportError:
-        missing_package = "its store needs a package of its own, such as s3fs, gcsfs or adlfs"
-        raise HushrankError(f"{pattern}: {missing_package}") from None
-    except (OSError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
-        raise HushrankError(f"{pattern}: {type(error).__name__} when looking for it") from None
-    return [str(store.unstrip_protocol(each)) for each in paths]
+def _file_at(path: str) -> object:
+    """Return what all names of one file share, as far as can be known."""
+    if is_address(path):
+        return likely_file(path)
+    found = stat(path)
+    return (found.st_dev, found.st_ino) if found.st_ino else path
 
 
 def _cut(path: str, most_rows: int) -> Iterator[Piece]:
@@ -205,12 +209,7 @@ def _opened(path: str, coded: Sequence[str] = ()) -> Iterator[Any]:
 
 def _stored(path: str) -> AbstractContextManager[Any]:
     """Return a path on this machine as it is, and an address as an open file."""
-    if "://" not in path:
-        return nullcontext(path)
-    from fsspec import open as open_elsewhere
-
-    found: AbstractContextManager[Any] = open_elsewhere(path, "rb")
-    return found
+    return stores.opened(path) if is_address(path) else nullcontext(path)
 
 
 def _require_columns(names: Sequence[str], wanted: Sequence[str]) -> None:

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.arrays import Indices
-from hushrank.errors import HushrankError, require
+from hushrank.errors import HushrankError, raise_alone, require
 from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath
+from hushrank.files.elsewhere.addresses import shown
 
 
 @contextmanager
@@ -33,7 +34,8 @@ def scratch_folder(parent: FilePath) -> Iterator[str]:
     try:
         folder = mkdtemp(prefix="hushrank-", dir=abspath(parent))
     except OSError as error:
-        raise HushrankError(f"{parent}: {error.strerror or 'cannot be written to'}") from None
+        why = error.strerror or "cannot be written to"
+        raise HushrankError(f"{shown(parent)}: {why}") from None
     try:
         yield folder
     finally:
@@ -47,7 +49,7 @@ def require_reached(folders: Sequence[str], number: int) -> int:
     """
     for folder in folders:
         wanted = "expected a folder that every worker reaches, as the user who calls"
-        require(access(folder, R_OK | W_OK | X_OK), f"{folder}: {wanted}")
+        require(access(folder, R_OK | W_OK | X_OK), f"{shown(folder)}: {wanted}")
     return number
 
 
@@ -115,4 +117,6 @@ def errors_naming_folder(folder: str) -> Iterator[None]:
     except (OSError, arrow.ArrowException) as error:
         number = isinstance(error, OSError) and error.errno  # Arrow's own words name the file
         message = strerror(number) if number else "expected the rows that were written there"
-        raise HushrankError(f"{folder}: {message}") from None
+    else:
+        return
+    raise_alone(HushrankError(f"{shown(folder)}: {message}"))

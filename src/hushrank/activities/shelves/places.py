@@ -12,6 +12,7 @@ from hushrank.activities.shelves.records import Names, texts_of_piece
 from hushrank.arrays import Floats, Integers32, Words
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.files.hashes import Salt, hashes_of, new_salt
 from hushrank.files.pieces import Piece
 from hushrank.files.spread import errors_naming_folder, mapped
@@ -118,7 +119,7 @@ def records_of_piece(columns: ActivityColumns, index: Index, piece: Piece) -> It
     for users, items, scores in texts_of_piece(columns, piece):
         found = Records(_places_of(users, index.users), _places_of(items, index.items), scores)
         known = min(found.users.min(initial=0), found.items.min(initial=0)) >= 0
-        require(known, f"{piece.path}: was changed meanwhile")
+        require(known, f"{shown(piece.path)}: was changed meanwhile")
         yield found
 
 

@@ -10,6 +10,7 @@ from hushrank.activities.activity_files import ITEM, SCORE, TIME, UNNAMED, USER,
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.files.arrow_tables import pyarrow_for
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.files.hashes import Salt, hash_buckets
 from hushrank.files.names import (
     ALIKE,
@@ -69,7 +70,7 @@ def names_of_piece(columns: ActivityColumns, piece: Piece) -> Names:
         Names(users.unique(), items.unique(), len(users), has_scores)
         for users, items, _ in texts_of_piece(columns, piece)
     ]
-    require(parts, f"{piece.path}: expected at least 1 record")
+    require(parts, f"{shown(piece.path)}: expected at least 1 record")
     return Names.of_all(parts)
 
 

@@ -25,6 +25,7 @@ from hushrank.cli.output.console import (
 from hushrank.cli.output.talk import working
 from hushrank.engines.tasks import Workers
 from hushrank.errors import require
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.rankings.ballot_sums import BallotTerms
 from hushrank.workflows.at_scale import aggregate_counts, count_ballots, method_from_counts
 from hushrank.workflows.ledger import Ledger
@@ -51,7 +52,7 @@ def aggregate_files_and_show(
     if ledger is not None:
         ledger = ledger.with_result(paths.release, consensus.spend[0], today())
     rows = {**consensus.summary, "people *": f"{sums.n_people:,}"}
-    say_consensus(console, f"Aggregated from {source}", rows, consensus)
+    say_consensus(console, f"Aggregated from {shown(source)}", rows, consensus)
     write_consensus(paths, consensus, terms)
     if paths.report is not None:
         consensus.report(paths.report, title=terms.title or "Consensus")
@@ -69,5 +70,5 @@ def _require_usable(
     is_booked = not terms.no_ledger and options["seed"] is None
     far = "the ledger of private results lies beside ballots, in one folder on this machine"
     instead = "" if paths.release is None else ", and take --json in place of --release"
-    told = f"{source}: {far}: add the epsilons up yourself with --no-ledger{instead}"
+    told = f"{shown(source)}: {far}: add the epsilons up yourself with --no-ledger{instead}"
     require(beside or not is_booked, told)

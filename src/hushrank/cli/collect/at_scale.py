@@ -13,6 +13,7 @@ from hushrank.cli.output.console import (
 )
 from hushrank.cli.output.talk import working
 from hushrank.engines.tasks import Workers
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.protocols.registry import EVERY_OPTION
 from hushrank.rankings.ballot_sums import BallotTerms
 from hushrank.workflows.at_scale import collect_files
@@ -35,7 +36,7 @@ def collect_files_and_show(
         learnt = collect_files(
             source, epsilon, terms, workers=workers, progress=progress, **asked, **options
         )
-    console.print(result_table(f"Collected from {source}", learnt.summary, learnt.items))
+    console.print(result_table(f"Collected from {shown(source)}", learnt.summary, learnt.items))
     console.print(learnt.privacy)
     if learnt.is_private:
         console.print(epsilon_in_words(learnt.epsilon))

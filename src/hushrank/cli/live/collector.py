@@ -14,6 +14,7 @@ from hushrank.cli.output.console import plain
 from hushrank.cli.output.talk import for_people
 from hushrank.errors import require
 from hushrank.files.disk import outputs, replace_file
+from hushrank.files.elsewhere.addresses import shown
 
 if TYPE_CHECKING:
     from hushrank.collector.draft import Form
@@ -99,13 +100,13 @@ def export(
     outputs([out], beside=[])
     if reports:
         require(not survey_only, "expected --survey or --reports, not both")
-        require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
+        require(out.suffix == ".parquet", f"expected a .parquet file, got {Path(shown(out)).name}")
         needs_parquet("--reports")
         _with_service(store, lambda service: _export_reports(service, survey, out, round))
         return
     require(round is None, "expected --round beside --reports only")
     form = _form(out)
-    require(survey_only or form == "json", f"expected a .json file, got {out.name}")
+    require(survey_only or form == "json", f"expected a .json file, got {Path(shown(out)).name}")
     export_it = _export_draft if survey_only else _export_all
     _with_service(store, lambda service: export_it(service, survey, out))
 
@@ -137,7 +138,7 @@ def hand_over(
 
     Example:  hushrank collector hand-over SURVEY --out reports.parquet
     """
-    require(out.suffix == ".parquet", f"expected a .parquet file, got {out.name}")
+    require(out.suffix == ".parquet", f"expected a .parquet file, got {Path(shown(out)).name}")
     needs_parquet("hand-over")
     outputs([out], beside=[])  # before the round ends, for it cannot go on again
 
@@ -251,7 +252,10 @@ async def _export_reports(service: "Service", id: str, out: Path, round: int | N
 
 
 def _form(file: Path) -> "Form":
-    require(file.suffix in (".toml", ".json"), f"expected a .toml or .json file, got {file.name}")
+    require(
+        file.suffix in (".toml", ".json"),
+        f"expected a .toml or .json file, got {Path(shown(file)).name}",
+    )
     return "toml" if file.suffix == ".toml" else "json"
 
 

@@ -18,6 +18,7 @@ from hushrank.cli.publish.show import PublishPaths
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import outputs
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.workflows.publish.files import ReleasedFiles, publish_files
 from hushrank.workflows.results.release_terms import ReleaseTerms
 
@@ -52,7 +53,7 @@ def publish_files_and_show(
             **asked,
         )
     rows = {**_rows(terms, released), **compared.summary}
-    console.print(figures_table(f"Published from {source}", rows))
+    console.print(figures_table(f"Published from {shown(source)}", rows))
     console.print("\n".join(flagged(note, "keep_own:", "seed:") for note in terms.notes))
     if paths.json is not None:
         found = {**released.to_dict(), "owner": compared.to_dict()}
@@ -65,7 +66,7 @@ def _require_usable(terms: ReleaseTerms, paths: PublishPaths, columns: ActivityO
     far = "--protect, --hold-out, --posterior and --report need all records in one process"
     require(all(each is None for each in alone), far)
     is_file = paths.output.suffix in (".csv", ".gz")
-    require(not is_file, f"{paths.output}: --engine dask writes a folder of Parquet files")
+    require(not is_file, f"{shown(paths.output)}: --engine dask writes a folder of Parquet files")
     require(columns.delimiter is None, "--delimiter is of text, and --engine dask reads Parquet")
 
 

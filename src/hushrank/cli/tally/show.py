@@ -20,6 +20,7 @@ from hushrank.collector.rounds import Asked
 from hushrank.engines.tasks import Workers
 from hushrank.errors import require
 from hushrank.files.disk import FilePath, outputs, replace_file
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.poisoning.words import in_words
 from hushrank.workflows.results.collection import Collection
 
@@ -38,7 +39,7 @@ def tally_and_show(
     workers: Workers,
 ) -> None:
     """Count one round, print a table, and write the survey with it."""
-    require(out.suffix != ".toml", f"{out}: expected a path that ends in .json")
+    require(out.suffix != ".toml", f"{shown(out)}: expected a path that ends in .json")
     outputs([out], beside=[*reports, survey] if out != survey else reports)
     so_far = read_so_far(survey)
     with in_flags("round:", "scratch:", "workers:", "scheduler:"), working("counting") as progress:

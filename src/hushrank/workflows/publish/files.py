@@ -28,6 +28,7 @@ from hushrank.arrays import Indices
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import HushrankError, expect, require
 from hushrank.files.disk import FilePath
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.files.hashes import new_salt
 from hushrank.files.pieces import Piece, pieces_of
 from hushrank.files.spread import (
@@ -390,7 +391,7 @@ def _new_folder(output: FilePath, *, secret: bool) -> Iterator[tuple[str, str]]:
     secret: whether only its owner may enter the output, as draws come from a seed.
     """
     wanted = Path(output)
-    require(not wanted.exists(), f"{output}: expected a folder that is not there yet")
+    require(not wanted.exists(), f"{shown(output)}: expected a folder that is not there yet")
     unfinished = wanted.absolute().with_name(f".{wanted.name}-{uuid4().hex}")
     begun, whole = unfinished / "begun", unfinished / "whole"
     try:
@@ -398,7 +399,8 @@ def _new_folder(output: FilePath, *, secret: bool) -> Iterator[tuple[str, str]]:
         begun.mkdir()
         whole.mkdir(mode=0o700 if secret else 0o777)
     except OSError as error:
-        raise HushrankError(f"{output}: {error.strerror or 'cannot be written to'}") from None
+        why = error.strerror or "cannot be written to"
+        raise HushrankError(f"{shown(output)}: {why}") from None
     try:
         yield str(begun), str(whole)
         whole.rename(wanted)

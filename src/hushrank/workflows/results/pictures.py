@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hushrank.arrays import Order
 from hushrank.errors import require
+from hushrank.files.elsewhere.addresses import shown
 from hushrank.reports.plots import require_matplotlib
 
 FORMS = (".svg", ".png", ".pdf")
@@ -13,7 +14,7 @@ FORMS = (".svg", ".png", ".pdf")
 def require_picture(path: Path) -> None:
     """Raise HushrankError unless a file's name says which form is wanted, and it can be drawn."""
     fits = path.suffix.lower() in FORMS
-    require(fits, f"{path}: expected a picture that ends in {', '.join(FORMS)}")
+    require(fits, f"{shown(path)}: expected a picture that ends in {', '.join(FORMS)}")
     if path.suffix.lower() != ".svg":
         require_matplotlib("a picture as .png or .pdf")
 
