@@ -73,9 +73,9 @@ test-crashes: $(INSTALLED) ## stores killed under load, devices and Dask's worke
 		tests/collector/store/test_crashes.py tests/collector/device/test_crashes.py
 	HUSHRANK_WORKER_KILLS=200 $(BIN)/python -m pytest -q -s tests/engines/test_killed_workers.py
 
-test-elsewhere: .venv-elsewhere/installed ## a store that speaks S3, Spark, the file for Kubernetes; needs Java
+test-elsewhere: .venv-elsewhere/installed ## a store that speaks S3, a server on the web, Spark, the file for Kubernetes; needs Java
 	PYTHONPATH=src:. .venv-elsewhere/bin/python -m pytest -q \
-		tests/engines/test_stores_and_spark.py tests/engines/test_kubernetes.py
+		tests/engines/test_stores_and_spark.py tests/engines/test_kubernetes.py tests/files/test_elsewhere.py
 
 .venv-elsewhere/installed: requirements/elsewhere.txt
 	$(PYTHON) -m venv --clear .venv-elsewhere

@@ -203,6 +203,9 @@ def test_errors_of_paths_show_no_keys(tmp_path):
         lambda: pieces_of(address.replace("http", "nowhere"), most_rows=1),
     ):
         assert "http" in of_one_line(failing) or "nowhere" in of_one_line(failing)
+    assert of_one_line(failing) == (
+        "nowhere://h/p.parquet?...: expected an address of a store that fsspec knows"
+    )
 
 
 def table_of_missing(address):
@@ -265,6 +268,8 @@ def caused_by(error):
         (PermissionError("SECRETPW"), "this file may not be read"),
         (ImportError("SECRETPW"), "its store needs a package of its own"),
         (KeyError("SECRETPW"), "KeyError when"),
+        (ValueError("Got more bytes SECRETPW"), "expected a server that sends parts of files"),
+        (ValueError("SECRETPW"), "ValueError when"),
     ],
 )
 def test_what_a_store_did_not_do_is_one_line_that_keeps_no_key(web, error, said):

@@ -7,6 +7,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from hushrank.files.elsewhere.addresses import shown_in
+
+UsageError: Any = typer.BadParameter.__base__
+"""Of which every wrong use is one; Typer brings it along under no name of its own."""
+
 PLAINER = (
     (r"^.* is not a valid integer( range)?\.$", "expected a whole number"),
     (r"^.* is not a valid float( range)?\.$", "expected a number"),
@@ -33,7 +38,10 @@ class TellsAllMissing(TyperCommand):
             others = [name for name in self._missing(ctx, given) if name != _name(error.param)]
             if is_missing and others:
                 error.message = f"Also missing: {', '.join(others)}."
-            error.message = _plain(error.message)
+            error.message = shown_in(_plain(error.message))
+            raise
+        except UsageError as error:  # it quotes what it did not expect
+            error.message = shown_in(error.message)
             raise
 
     def _missing(self, ctx: Any, args: list[str]) -> Iterator[str]:

@@ -80,6 +80,11 @@ def shown(path: str | os.PathLike[str]) -> str:
     return f"{before}{scheme}{_without_query(_without_user(rest))}"
 
 
+def shown_in(message: str) -> str:
+    """Return a message with what may be shown of each address in it, as parsers quote them."""
+    return re.sub(r"\S+:/\S+", lambda found: shown(found[0]), message)
+
+
 def has_user(address: str) -> bool:
     """Tell whether an address names somebody, with a password or without."""
     return _without_user(address.partition("://")[2]) != address.partition("://")[2]

@@ -15,6 +15,11 @@ from hushrank.files.elsewhere.addresses import has_user, shown, with_plain_schem
 _KEYS_ELSEWHERE = ("s3", "s3a", "gs", "gcs")
 """Stores whose addresses name nobody: their packages would take a key for a part of a bucket."""
 _AWAY = re.compile("Connect|Timeout|DNS|Disconnected")
+_TOLD = {
+    "Protocol not known": "expected an address of a store that fsspec knows",
+    "Got more bytes|range requests|[Ss]eek": "expected a server that sends parts of files too",
+}
+"""What fsspec says, by a part of it, and how it is said here."""
 _REFUSED, _GONE = (401, 403, 407), (404, 410)
 
 
@@ -59,6 +64,8 @@ def said_of(error: BaseException) -> str | None:
         return "the store cannot be reached"
     if type(error).__name__ == "ParamValidationError":
         return "expected an address that its store can have, this is none"
+    if isinstance(error, ValueError):
+        return next((said for told, said in _TOLD.items() if re.search(told, str(error))), None)
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return "this file may not be read" if isinstance(error, PermissionError) else None
