@@ -261,6 +261,8 @@ def caused_by(error):
         (AnswerError(**of_status(403)), r"the store refuses \(403\)"),
         (AnswerError(status=429), r"the store does not give it \(429\)"),
         (AnswerError(status=404), "there is no such file"),
+        (AnswerError(status=416), "expected a whole Parquet file, got another"),
+        (AnswerError(**of_status(412)), "expected a whole Parquet file, got another"),
         (caused_by(ConnectionRefusedError("SECRETPW")), "the store cannot be reached"),
         (ServerTimeoutError("SECRETPW"), "the store cannot be reached"),
         (ParamValidationError("SECRETPW"), "expected an address that its store can have"),

@@ -19,10 +19,10 @@ from hushrank.files.arrow_tables import pyarrow_for
 from hushrank.files.disk import FilePath
 from hushrank.files.elsewhere import stores
 from hushrank.files.elsewhere.addresses import is_address, likely_file, shown, spelt_plainly
+from hushrank.files.elsewhere.stores import DAMAGED
 
 MARK = b"hushrank"
 """The key of a file's mark, in its metadata."""
-DAMAGED = "expected a whole Parquet file, got another, a damaged one, or one that was just changed"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 from hushrank.errors import HushrankError, needs_extra, raise_alone, require
 from hushrank.files.elsewhere.addresses import has_user, shown, with_plain_scheme
 
+DAMAGED = "expected a whole Parquet file, got another, a damaged one, or one that was just changed"
 _KEYS_ELSEWHERE = ("s3", "s3a", "gs", "gcs")
 """Stores whose addresses name nobody: their packages would take a key for a part of a bucket."""
 _AWAY = re.compile("Connect|Timeout|DNS|Disconnected")
@@ -20,7 +21,8 @@ _TOLD = {
     "Got more bytes|range requests|[Ss]eek": "expected a server that sends parts of files too",
 }
 """What fsspec says, by a part of it, and how it is said here."""
-_REFUSED, _GONE = (401, 403, 407), (404, 410)
+_REFUSED, _GONE, _CHANGED = (401, 403, 407), (404, 410), (412, 416)
+"""Numbers by which servers say so; 412 and 416 where a file is no longer what it was."""
 
 
 def addresses_of(pattern: str, here: Callable[[str], list[str]]) -> list[str]:
@@ -58,8 +60,7 @@ def said_of(error: BaseException) -> str | None:
         return "its store needs a package of its own, such as s3fs, gcsfs or adlfs"
     status = next(filter(None, map(_status, _and_causes(error))), None)
     if status is not None:
-        no = "refuses" if status in _REFUSED else "fails" if status >= 500 else "does not give it"
-        return "there is no such file" if status in _GONE else f"the store {no} ({status})"
+        return _said_by(status)
     if any(map(_is_away, _and_causes(error))):
         return "the store cannot be reached"
     if type(error).__name__ == "ParamValidationError":
@@ -69,6 +70,16 @@ def said_of(error: BaseException) -> str | None:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return "this file may not be read" if isinstance(error, PermissionError) else None
+
+
+def _said_by(status: int) -> str:
+    """Return in plain words what a server says by a number."""
+    if status in _GONE:
+        return "there is no such file"
+    if status in _CHANGED:
+        return DAMAGED
+    no = "refuses" if status in _REFUSED else "fails" if status >= 500 else "does not give it"
+    return f"the store {no} ({status})"
 
 
 def _found(address: str, here: Callable[[str], list[str]]) -> list[str]:
