@@ -1,6 +1,7 @@
 """What is printed or written of a loss is no less than the loss: at six digits it could be."""
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -9,13 +10,21 @@ import pytest
 from rich.console import Console
 
 import hushrank
+from hushrank.accounting.composition import delta_of_replacing
+from hushrank.aggregators.private.kemeny import gaussian_kemeny
 from hushrank.audit.auditing import Finding
 from hushrank.cli.answer import show as answer_show
 from hushrank.cli.audit import show as audit_show
+from hushrank.engines import local
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.randomness import Randomness
 from hushrank.rankings.files import write_rankings
+from hushrank.rankings.marginals import majority
+from hushrank.surveys.sampled_survey import sampled_survey
 from tests.commands import hushrank as run
 
-EPSILON, DELTA = 1.2340049, 3.2100049e-7
+BALLOTS = hushrank.simulate("mallows", people=400, items=4, dispersion=0.7, seed=1)
+EPSILON, DELTA = 1.2340024, 3.2100049e-7
 BUDGET = 0.2340004
 NUMERAL = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
@@ -32,7 +41,7 @@ def too_small(text, *losses):
 
 
 def test_a_loss_that_is_rounded_down_is_seen():
-    assert too_small("at 1.2340049 nats, 1.23401 or 1.235", EPSILON) == []
+    assert too_small("at 1.2340024 nats, 1.23401 or 1.235", EPSILON) == []
     assert too_small("epsilon 1.234, 1.23400 and 3.21e-07", EPSILON, DELTA) == [
         "1.234",
         "1.23400",
@@ -43,7 +52,7 @@ def test_a_loss_that_is_rounded_down_is_seen():
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
     path = tmp_path_factory.mktemp("people") / "people.csv"
-    write_rankings(hushrank.simulate("mallows", people=400, items=4, dispersion=0.7, seed=1), path)
+    write_rankings(BALLOTS, path)
     return path
 
 
@@ -88,9 +97,30 @@ def test_no_plan_says_less_than_will_be_lost(monkeypatch, capsys, tmp_path, more
     assert too_small(out.read_text(), EPSILON, DELTA) == []
 
 
-def test_what_a_notebook_shows_is_no_less(people):
+def test_what_replacing_a_ballot_costs_is_no_less():
+    counts = majority(BALLOTS)
+    order = gaussian_kemeny(counts, epsilon=EPSILON, delta=DELTA, rng=Randomness.secure())
+    said = replace(order, publishes_n_people=True).statement
+    assert "against replacing one ballot" in said
+    losses = (EPSILON, DELTA, 2 * EPSILON, delta_of_replacing(EPSILON, DELTA))
+    assert too_small(said, *losses) == []
+
+
+def test_what_a_round_that_fails_has_cost_is_no_less():
+    def fails():
+        yield (sampled_survey("first", [RelativeOrder((0, 1))], EPSILON),)
+        raise ValueError("failed")
+
+    with pytest.raises(ValueError, match="failed") as failed:
+        local.run(fails(), BALLOTS, rng=Randomness.seeded(1))
+    (said,) = failed.value.__notes__
+    assert "nats a person were spent" in said
+    assert too_small(said, EPSILON) == []
+
+
+def test_what_a_notebook_shows_is_no_less():
     planned = hushrank.plan(items=5, people=3000, epsilon=EPSILON)
-    simulated = hushrank.collect(hushrank.read_rankings(people), EPSILON, protocol="pairs", seed=1)
+    simulated = hushrank.collect(BALLOTS, EPSILON, protocol="pairs", seed=1)
     shown = [repr(planned), planned._repr_html_(), simulated.outcome.privacy_statement]
     shown += [repr(simulated), simulated._repr_html_()]
     assert [too_small(each, EPSILON) for each in shown] == [[]] * 5
