@@ -399,6 +399,17 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   for (const wrong of [-1, NaN, Infinity, "8"]) await kinds(device.setLimit(wrong), "malformed");
 });
 
+test("beyond the limit an earlier answer that is true again is repeated, and not the latest", async () => {
+  const surveys = [0, 1, 2].map((nth) => weekly(nth, "olh"));
+  const device = deviceOf(new Collector(...surveys));
+  const { order } = surveys[0];
+  const { reports } = await week(device, surveys[0], order);
+  await week(device, surveys[1], reversed(order));
+  await device.setLimit(4); // all of it is spent
+  const again = await week(device, surveys[2], order);
+  assert.deepEqual(again, { reports, nats: 0, isRepeated: true, isOutdated: false });
+});
+
 test("who cannot pay answers what was answered before, and nothing beside it", async () => {
   const surveys = [0, 1].map((nth) => weekly(nth, "ldp-kwiksort-rr"));
   const storage = memoryStorage();

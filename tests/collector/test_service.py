@@ -676,6 +676,11 @@ def test_a_repeated_survey_asks_a_person_the_same_as_before(in_service):
             assert assigned.handout == before[n].handout
             forgotten = await service.join(again, Joining(person(n), n * 10**7))
             assert forgotten == assigned or forgotten.handout == assigned.handout
+        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        await service.accept([Upload(assigned.assignment, KEY, reports)])
+        for shown in (before[0].assignment, None):  # else they would hide the same answer anew
+            joining = Joining(person(0), 0, earlier=shown)
+            assert await refusal_of(service.join(again, joining)) == "conflict"
         other = await service.create(draft())
         await service.open(other)
         foreign = Joining(person(1), 10**7, earlier=before[1].assignment)

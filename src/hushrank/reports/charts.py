@@ -40,7 +40,7 @@ def trade_off_drawing(best: Floats, here: tuple[float, float], before: float, un
         *_marked(last, "this release", "mark", 8, above=12, others=(*dots, named)),
     ]
     told = (
-        f"As it was, {before:.3g} bits leak at no distortion; this release leaks"
+        f"As it was, {bits_in_words(before)} bits leak at no distortion; this release leaks"
         f" {bits_in_words(here[1])} at {here[0]:.3g}. All numbers stand in the table below"
     )
     return drawing(parts, HIGH + TOP + ROOM, title="Privacy against utility", told=told)

@@ -132,8 +132,8 @@ def _leader(groups: Sequence[GroupPicture]) -> str:
     bits = f"{bits_in_words(_honest(worst))} bits"
     tells = f"tells {bits}" if _honest(worst) >= 0 else f"tells nothing that shows ({bits})"
     return (
-        f"What a partner sees of a record told {worst.before:.3g} bits of {worst.protects} before,"
-        f" and {tells} after this release, of users {told}."
+        f"What a partner sees of a record told {bits_in_words(worst.before)} bits of"
+        f" {worst.protects} before, and {tells} after this release, of users {told}."
     )
 
 
@@ -191,9 +191,9 @@ def _channel(group: GroupPicture) -> str:
 
 
 def _trade_off_table(group: GroupPicture, trade_off: NDArray[np.float64], unit: str) -> str:
-    rows = [["as it was", "0", f"{group.before:.4g}"]]
+    rows = [["as it was", "0", bits_in_words(group.before, 4)]]
     points = np.round(trade_off[1:], 9)  # a solver's zero is some 1e-16
-    best = [["best channel", f"{x:.4g}", f"{y:.4g}"] for x, y in points]
+    best = [["best channel", f"{x:.4g}", bits_in_words(y, 4)] for x, y in points]
     rows += [row for number, row in enumerate(best) if row not in best[:number]]
     rows.append(["this release", f"{group.distortion:.4g}", bits_in_words(group.after, 4)])
     rows.append(["withholding: nothing is released", "no record", "0"])

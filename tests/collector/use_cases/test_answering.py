@@ -231,6 +231,10 @@ def test_a_later_round_brings_its_question_where_just_that_round_asked_the_same(
             past = Past(record.life.opened, rounds)
             known = msgspec.structs.replace(record, past={before.survey: past})
             assert await service._earlier(id, known, token, 1, asked, 0) == found
+        first = sign(msgspec.structs.replace(before, round=0), await service._signing_keys())
+        past = Past(record.life.opened, (same, same))
+        known = msgspec.structs.replace(record, past={before.survey: past})
+        assert await service._earlier(id, known, first, 1, asked, 0) is None
 
     in_service(using)
 

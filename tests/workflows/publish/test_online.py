@@ -1,5 +1,6 @@
 import json
 import os
+from fractions import Fraction
 from math import log
 
 import numpy as np
@@ -14,7 +15,7 @@ from hushrank.publishing.item_channel.channel import WORDS_AN_ACTIVITY
 from hushrank.publishing.online.publisher import OnlinePublisher
 from hushrank.publishing.online.state import StreamState
 from hushrank.workflows.publish import online
-from hushrank.workflows.publish.online import OnlineStream, publish_online
+from hushrank.workflows.publish.online import OnlineStream, publish_online, rules_of
 from tests.statistics import random_seed
 
 N_USERS, N_ITEMS, N = 36, 8, 20
@@ -250,6 +251,13 @@ def test_two_programs_never_share_a_state(tmp_path, begin):
         pytest.raises(HushrankError, match="nobody else uses"),
     ):
         publish_online(tmp_path / "state")
+
+
+@pytest.mark.parametrize("bits", [0.05, 1.3, 2.6, 2.7, 5.2, 19.9])
+def test_no_limit_in_nats_is_above_the_bits_that_were_asked_for(bits):
+    nats = rules_of(0.1, bits, None).limit
+    assert Fraction(nats) <= Fraction(bits) * Fraction(log(2))  # the float is below ln 2
+    assert nats == pytest.approx(bits * log(2), rel=1e-15)
 
 
 def test_the_limit_is_in_bits_and_withholds(tmp_path, begin, activities):

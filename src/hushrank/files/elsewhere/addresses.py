@@ -16,8 +16,8 @@ _WEB = re.compile(
 )
 """Scheme, user, host, port, path and query of an address on the web."""
 _USUAL_PORT = {"http": "80", "https": "443"}
-_SHOWN = re.compile(r"(.*?)([A-Za-z][\w+.-]+:/+)(.*)", re.DOTALL)
-"""An address, also after a folder, or with one slash, as `pathlib` makes it."""
+_SHOWN = re.compile(r"(.*?)([\w+.-]*://+|[A-Za-z][\w+.-]+:/+)(.*)", re.DOTALL)
+"""An address, mistyped, too, also after a folder, or with one slash, as `pathlib` makes it."""
 _HOST = re.compile(r"[^:]*(?::[0-9]*)?|arn:.*")
 
 

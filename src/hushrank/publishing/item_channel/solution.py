@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from scipy.special import rel_entr
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Shares
 from hushrank.publishing.distances.activity_cost import ActivityCost
 from hushrank.publishing.item_channel.channel import (
@@ -52,7 +53,8 @@ class ItemChannelSolution(Generic[Start_co]):
 
     def __repr__(self) -> str:
         """Say what is stated, nothing of the channel."""
-        return f"ItemChannelSolution(leakage {self.leakage:.3g}, gap {self.certified_gap:.2g} nats)"
+        told, gap = loss_in_words(self.leakage, 3), loss_in_words(self.certified_gap, 2)
+        return f"ItemChannelSolution(leakage {told}, gap {gap} nats)"
 
     @property
     def leakage_bits(self) -> float:

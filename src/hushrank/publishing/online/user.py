@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import floor, inf, isfinite, isinf
 
 from hushrank.accounting.rounding import float_above
+from hushrank.accounting.words import nats_in_words
 from hushrank.arrays import Counts
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.channel import CompactChannel
@@ -29,7 +30,7 @@ class CurrentChannel:
 
     def __repr__(self) -> str:
         """Say what it leaks."""
-        return f"CurrentChannel(leakage {self.leakage:.3g} nats)"
+        return f"CurrentChannel(leakage {nats_in_words(self.leakage, 3)})"
 
     @classmethod
     def of(
@@ -62,7 +63,7 @@ class StreamUser:
 
     def __repr__(self) -> str:
         """Say how much was released, not what."""
-        return f"StreamUser({self.n_released} released, {self.leakage:.3g} nats)"
+        return f"StreamUser({self.n_released} released, {nats_in_words(self.leakage, 3)})"
 
     @property
     def leakage(self) -> float:

@@ -139,9 +139,10 @@ class FilesComparison:
 
     @property
     def _leakage(self) -> str:
-        if self.leakage_bits is None:
+        if self.leakage_bits is None or self.untouched_bits is None:
             return NOT_JUDGED
-        return f"{bits_in_words(self.leakage_bits)} bits, untouched {self.untouched_bits:.3g}"
+        told, untouched = map(bits_in_words, (self.leakage_bits, self.untouched_bits))
+        return f"{told} bits, untouched {untouched}"
 
 
 def publish_files(

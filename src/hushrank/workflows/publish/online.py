@@ -8,9 +8,10 @@ both take the same steps, noted in the same state.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from hashlib import sha256
-from math import inf, log
+from math import inf, isfinite, log, nextafter
 from typing import Any, BinaryIO
 
 import msgspec
@@ -363,7 +364,10 @@ def rules_of(budget: float, limit: float | None, renew_every: int | None) -> Str
     """Return the rules of a stream; raise HushrankError for what none can have."""
     bits = inf if limit is None else expect_number(limit, "limit")
     require(bits >= 0, f"limit: expected at least 0 bits, got {limit}")
-    rules = StreamRules(float(expect_number(budget, "budget")), limit=bits * BIT)
+    nats = bits * BIT
+    if isfinite(nats) and Fraction(nats) > Fraction(bits) * Fraction(BIT):
+        nats = nextafter(nats, 0.0)
+    rules = StreamRules(float(expect_number(budget, "budget")), limit=nats)
     if renew_every is None:
         return rules
     every = expect_whole(renew_every, "renew_every", at_least=1)

@@ -37,13 +37,13 @@ class Readers:
         self, step: Callable[[sqlite3.Connection, A], Iterator[T]], argument: A
     ) -> AsyncGenerator[T, None]:
         """Yield what the step reads, piece by piece, all as it is when the first is read."""
-        connection = await self._run(lambda: open_for_reading(self._path))
+        connection, held = await self._run(lambda: open_for_reading(self._path)), Lock()
         try:
             pieces = step(connection, argument)
-            while (piece := await self._run(lambda: _next(pieces))) is not None:
+            while (piece := await self._run(lambda: _next(pieces, held))) is not None:
                 yield piece
         finally:
-            connection.close()
+            self._close(connection, held)
 
     async def stop(self) -> None:
         """Wait for those who read, and close the connections."""
@@ -52,6 +52,18 @@ class Readers:
         for connection in self._connections:
             connection.close()
         self._connections.clear()
+
+    def _close(self, connection: sqlite3.Connection, held: Lock) -> None:
+        """Close in a thread, after the one that may still read for somebody who was cancelled."""
+
+        def close() -> None:
+            with held:
+                connection.close()
+
+        try:
+            self._threads.submit(close)
+        except RuntimeError:  # the threads have ended
+            close()
 
     async def _run(self, step: Callable[[], T]) -> T:
         if not self._is_open:
@@ -72,6 +84,6 @@ class Readers:
         return kept
 
 
-def _next(pieces: Iterator[T]) -> T | None:
-    with failures():
+def _next(pieces: Iterator[T], held: Lock) -> T | None:
+    with failures(), held:
         return next(pieces, None)
