@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 ID_LENGTH, ID_LETTERS = 12, {*string.ascii_letters, *string.digits, "-", "_"}
 MOST_ROUNDS_CACHED = 64
-"""Whole surveys of up to 125,000 questions; a few megabytes each at worst."""
+"""Whole surveys: a few megabytes each, but 200 of all pairs of a thousand items."""
 
 
 class Shelf:
