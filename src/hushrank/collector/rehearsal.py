@@ -97,15 +97,17 @@ async def _serving(path: Path) -> AsyncIterator[tuple[Service, str]]:
 def _answer_all(origin: str, survey: str, people: Rankings) -> None:
     """Let everybody answer, a few at a time; raise what went wrong for one of them."""
     orders = people.expanded().orders().tolist()
-    with HttpConnection(origin) as connection, ThreadPoolExecutor(N_HANDS) as hands:
-        for _ in hands.map(partial(_answer, connection, survey, people.names), orders):
+    shares = [orders[hand::N_HANDS] for hand in range(N_HANDS)]
+    with ThreadPoolExecutor(N_HANDS) as hands:
+        for _ in hands.map(partial(_answer, origin, survey, people.names), shares):
             pass
 
 
-def _answer(
-    connection: HttpConnection, survey: str, names: tuple[str, ...], order: list[int]
-) -> None:
-    phone = Device(connection, SimulatedMemory())
-    phone.join(survey)
-    phone.answer(survey, [names[item] for item in order])
-    phone.send(survey)
+def _answer(origin: str, survey: str, names: tuple[str, ...], orders: list[list[int]]) -> None:
+    """Let people answer one after the other, on a phone each."""
+    with HttpConnection(origin) as connection:
+        for order in orders:
+            phone = Device(connection, SimulatedMemory())
+            phone.join(survey)
+            phone.answer(survey, [names[item] for item in order])
+            phone.send(survey)

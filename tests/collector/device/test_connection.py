@@ -1,7 +1,9 @@
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
-from threading import Event, Thread, Timer
+from threading import Barrier, Event, Lock, Thread, Timer
+from time import sleep
 
 import httpx
 import msgspec
@@ -238,6 +240,26 @@ BEGINNINGS = {
     "answers before the answer": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
     "words about a chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x"),
 }
+
+
+def test_requests_of_several_threads_take_turns():
+    """Of several that wait at the same time nobody knows which one is late."""
+    begun, asked = Barrier(4, timeout=30), Lock()
+
+    def answer(_):
+        assert asked.acquire(blocking=False), "two requests at the same time"
+        sleep(0.02)
+        asked.release()
+        return httpx.Response(200, content=b"{}")
+
+    connection = connected(answer)
+
+    def ask(survey):
+        begun.wait()
+        return connection.announcement(survey)
+
+    with ThreadPoolExecutor(4) as hands:
+        assert list(hands.map(ask, "abcd")) == [b"{}"] * 4
 
 
 @pytest.mark.parametrize(("begin", "more"), BEGINNINGS.values(), ids=BEGINNINGS.keys())

@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from threading import Lock
 from time import monotonic
 from typing import Annotated, Protocol, Self, TypeVar
 from urllib.parse import quote, urlsplit
@@ -99,7 +100,8 @@ class Connection(Protocol):
 class HttpConnection:
     """A collector over HTTP. `api_key`: of an organiser's own app, where people join by one.
 
-    Use it in a `with`, or close it.
+    Use it in a `with`, or close it. Requests of several threads take turns: answers that shall be
+    awaited at the same time need a connection each.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class HttpConnection:
         named = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._headers = {"Accept-Encoding": "identity", **named}
         self._patience = Patience(SECONDS)
+        self._turn = Lock()
 
     def __enter__(self) -> Self:
         """Return the connection itself."""
@@ -151,7 +154,7 @@ class HttpConnection:
             method, url, content=body, headers=headers, extensions={"trace": self._patience.trace}
         )
         try:
-            with self._patience.limited():
+            with self._turn, self._patience.limited():
                 answer = self._client.send(request, stream=True, follow_redirects=False)
                 with closing(answer):
                     content = _read(answer)

@@ -11,7 +11,8 @@ class Patience:
     """Ends the connection of a client whose answer is not there in time.
 
     httpx limits the time between two bytes alone. It tells `trace` of each connection that it
-    makes, and may use one for several requests, one after the other.
+    makes, and may use one for several requests. Which of several connections waits is not told:
+    requests are to be sent one after the other.
     """
 
     def __init__(self, seconds: float) -> None:
