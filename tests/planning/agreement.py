@@ -102,9 +102,7 @@ def _half_width(found, people) -> float:
     learnt = found.outcome.result
     if isinstance(learnt, LearntFit):
         return 1.96 * float(np.median(learnt.outcome.estimates.precedence_errors[pairs]))
-    if isinstance(learnt, LearntPairs):
-        return 0.98 * float(np.sqrt(np.median(learnt.outcome.estimates.variances[pairs])))
-    if isinstance(learnt, LearntMargins):
+    if isinstance(learnt, LearntPairs | LearntMargins):
         return 0.98 * float(np.sqrt(np.median(learnt.posterior.variances[pairs])))
     if learnt.model is None:
         return np.nan

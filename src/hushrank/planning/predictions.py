@@ -89,19 +89,25 @@ class Place:
         return (1 - 2 * known) * self._sampling**2
 
     def _of_pairs(self, protocol: str, epsilon: float) -> Errors:
-        """Return the errors of a protocol on pairs, by the variance of a typical margin."""
+        """Return the errors of a protocol on pairs, by the variance of a typical margin.
+
+        The intervals that are shown are a part of those of a pair's own reports.
+        """
         (asked,) = askings(protocol, self.n_items, self.n_people, epsilon)
         reports = self.n_people * asked.n_answers / asked.n_questions
         left_out = (self.n_people - reports) / (self.n_people - 1)
         variance = (asked.reach**-2 - 1 + left_out * self._spread) / reports
         family = "pairs" if protocol == "pairs" else "kwiksort"
-        excess = self._excess_knowing(family, reports * asked.reach**2)
-        return Errors(None, excess, min(SURE / 2 * sqrt(variance), NOTHING_KNOWN))
+        information = reports * asked.reach**2
+        excess = self._knowing(family, "excess", information) * self._random_excess
+        half_width = SURE / 2 * sqrt(variance) * self._knowing(family, "half_width", information)
+        return Errors(None, excess, min(half_width, NOTHING_KNOWN))
 
     def _of_subset_order(self, epsilon: float) -> Errors:
         (asked,) = askings("subset-order", self.n_items, self.n_people, epsilon)
         information = self.n_people / (asked.reach**-2 - 1)
-        return Errors(None, self._excess_knowing("subset-order", information), None)
+        relative = self._knowing("subset-order", "excess", information)
+        return Errors(None, relative * self._random_excess, None)
 
     def _of_order(self, epsilon: float) -> Errors:
         reach = self._reach("order", epsilon)
@@ -122,21 +128,21 @@ class Place:
         excess = expected("excess", self._excess_by_chance)
         return Errors(distance, excess, min(expected("half_width", the_same), NOTHING_KNOWN))
 
-    def _excess_knowing(self, family: str, information: float) -> float:
-        """Return the excess between those of few and of many people with so much information.
+    def _knowing(self, family: str, quantity: PlannedQuantity, information: float) -> float:
+        """Return a part between those of few and of many people with so much information.
 
         Where nobody prefers anything, the margins are nothing but the chance by which the people
-        were drawn; there the excess depends on the information a person, not on all of it.
+        were drawn; there it depends on the information a person, not on all of it.
         """
         many = information
         _, _, weight = between(self.n_people, (FEW_PEOPLE, CROWD))
         if self.population == "uniform":
             many, weight = information * CROWD / self.n_people, 1.0
-        relative = [
-            self._at(f"{family}/few", "excess", information),
-            self._at(f"{family}/many", "excess", many),
+        parts = [
+            self._at(f"{family}/few", quantity, information),
+            self._at(f"{family}/many", quantity, many),
         ]
-        return power_mean(relative, min(weight, 1.0)) * self._random_excess
+        return power_mean(parts, min(weight, 1.0))
 
     def _spread_of_population(self, n_items: int) -> float:
         """Return how far a population of so many items is from uniform; 1 where it is uniform."""

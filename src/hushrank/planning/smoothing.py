@@ -31,8 +31,9 @@ def smoothed(records: Sequence[Record]) -> tuple[Record, ...]:
 
     Each row of errors is replaced by the nearest falling row in least squares, where a record's
     points stand in order of what is known; for protocols simulated at every epsilon this is done
-    along epsilon too, in turns. In the uniform population the errors of max-entropy need not fall,
-    because its prior is right before anybody has answered.
+    along epsilon too, in turns. Half-widths that are parts of others need not fall. Nor need the
+    errors of max-entropy in the uniform population, because its prior is right before anybody has
+    answered.
     """
     family, population = records[0].track.split("/")[0], records[0].population
     knows_before = family == "max-entropy" and population == "uniform"
@@ -44,7 +45,8 @@ def _falling(records: list[Record]) -> Iterator[Record]:
     changed: list[dict[str, tuple[float, ...]]] = [{} for _ in records]
     for quantity in QUANTITIES:
         rows = [getattr(record, quantity) for record in records]
-        if rows[0] is None:
+        is_part = quantity == "half_width" and records[0].track.split("/")[0] in BY_INFORMATION
+        if rows[0] is None or is_part:
             continue
         for values, row in zip(changed, _fall(np.array(rows)), strict=True):
             values[quantity] = tuple(row.tolist())

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hushrank.aggregators.from_reports.pair_estimates import PairReports
+from hushrank.aggregators.from_reports.pair_estimates import PairReports, estimate_pairs
 from hushrank.aggregators.from_reports.pair_orders import PairPostProcess, order_from_pairs
 from hushrank.arrays import Counts
 from hushrank.engines.local import run, simulate
@@ -21,6 +21,7 @@ from hushrank.planning.asking import SURE, askings, own_draw_known
 from hushrank.planning.simulation.people import People, all_ranks
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.safari import safari
+from hushrank.protocols.learnt.orders import posterior_of_pairs
 from hushrank.protocols.orders.one_order import one_order
 from hushrank.protocols.registry import MECHANISMS
 from hushrank.randomness import Randomness
@@ -125,10 +126,16 @@ def _of_rows(people: People, rows: Rankings) -> Trial:
 def run_pairs(
     post_process: PairPostProcess, people: People, information: float, rng: np.random.Generator
 ) -> Trial:
-    """Order the items by reports on pairs; information = 1 / variance of each reported margin."""
+    """Order the items by reports on pairs; information = 1 / variance of each reported margin.
+
+    The half-width is a part of what it would be by the pair's own reports alone.
+    """
     reports = draw_pair_reports(people, information, rng=rng)
     order, _ = order_from_pairs(reports, post_process, seed=int(rng.integers(2**31)))
-    return Trial(nan, people.relative_excess(order), nan)
+    pairs = np.triu_indices(people.n_items, k=1)
+    shown, own = posterior_of_pairs(reports).variances, estimate_pairs(reports).variances
+    part = sqrt(float(np.median(shown[pairs])) / float(np.median(own[pairs])))
+    return Trial(nan, people.relative_excess(order), part)
 
 
 def draw_pair_reports(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.aggregators.from_reports.pair_estimates import PairReports
 from hushrank.aggregators.from_reports.pair_scores import estimate_pairs_together
 from hushrank.aggregators.uncertainty.drawn_ranks import Rule
 from hushrank.aggregators.uncertainty.posterior import Posterior
@@ -66,8 +67,7 @@ class LearntPairs:
     @cached_property
     def posterior(self) -> Posterior:
         """What the noise of the reports leaves open of the order."""
-        estimates = estimate_pairs_together(self.outcome.reports)
-        return posterior_of_margins(estimates.margins, estimates.variances, estimates.n_people)
+        return posterior_of_pairs(self.outcome.reports)
 
     def sample(self, n_people: int, *, rng: np.random.Generator) -> Ranks:
         """Raise HushrankError: one order says nothing of how people differ."""
@@ -78,6 +78,12 @@ class LearntPairs:
         chosen = {"post_process": self.outcome.post_process, "queries": self.outcome.n_queries[0]}
         shares = _with_and_without_noise(self.outcome.estimates.margins, self.posterior)
         return Shown(chosen, pair_shares=shares)
+
+
+def posterior_of_pairs(reports: PairReports) -> Posterior:
+    """Return what the noise of reports on pairs leaves open of an order and of its margins."""
+    estimates = estimate_pairs_together(reports)
+    return posterior_of_margins(estimates.margins, estimates.variances, estimates.n_people)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
