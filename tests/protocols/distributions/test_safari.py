@@ -97,6 +97,8 @@ def test_rule_ii_with_single_items_asks_for_interleavings_of_2_to_d_cells():
         {"epsilon": -1.0},
         {"epsilon": float("nan")},
         {"epsilon": float("inf")},
+        {"n_items": 9, "max_leaf": 8, "epsilon": 1e-11},
+        {"n_items": 22, "max_leaf": 8, "epsilon": 1e-10},
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_drawn(options):

@@ -76,7 +76,7 @@ class ShownCollection:
         last = {label: rows.pop(label) for label in ("least sure pair",) if label in rows}
         heads = ("protocol", "people", "items", "epsilon", "epsilon if shuffled")
         first = {label: rows.pop(label) for label in heads if label in rows}
-        seconds = {"seconds": f"{self.seconds:.2f}"}
+        seconds = {"seconds *": f"{self.seconds:.2f}"}
         return {**first, **seconds, **rows, **self.compared.summary, **last}
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from functools import partial
-from math import comb
+from math import comb, factorial
 from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -57,6 +57,7 @@ def safari(
     require_parameters(2, epsilon)
     require_post_process(post_process)
     first, second = _rounds(epsilon, split)
+    make_mechanism(_most_categories(n_items, max_leaf), second["epsilon"])  # refuses before Rule I
     ask = partial(sampled_survey, make_mechanism=make_mechanism)
     estimate = partial(survey_shares, post_process=post_process, shrink=shrink)
 
@@ -72,9 +73,19 @@ def _require_size(n_items: int, max_leaf: int) -> None:
     require(3 <= n_items <= MOST_ITEMS, f"safari takes 3 to {MOST_ITEMS} items, got {n_items}")
     fits = 1 <= max_leaf <= MOST_ITEMS_OF_A_LEAF
     require(fits, f"leaf_size: expected 1 to {MOST_ITEMS_OF_A_LEAF} items, got {max_leaf}")
-    largest = comb(n_items, min(max_leaf, n_items // 2))
+    largest = _most_interleavings(n_items, max_leaf)
     few = f"leaves of {max_leaf} among {n_items} items have {largest:,} interleavings"
     require(largest <= MOST_INTERLEAVINGS, f"{few}, expected at most {MOST_INTERLEAVINGS:,}")
+
+
+def _most_interleavings(n_items: int, max_leaf: int) -> int:
+    return comb(n_items, min(max_leaf, n_items // 2))
+
+
+def _most_categories(n_items: int, max_leaf: int) -> int:
+    """Return the most that a question of Rule II can have, whatever Rule I finds."""
+    of_leaf = factorial(min(max_leaf, n_items))
+    return max(of_leaf, _most_interleavings(n_items, max_leaf))
 
 
 def chain_questions(chain: ThinChain) -> tuple[Question, ...]:

@@ -79,10 +79,12 @@ def cost_rate(n_items: int, epsilon: float) -> Fraction:
     """Return epsilon / C(items, 2), with epsilon rounded down to 24 bits: at most 2^-23 of it lost.
 
     Bits below 2^-40 are dropped too, so that whole 64-bit numbers hold all that the law needs.
+    Raises HushrankError where none would be left.
     """
-    is_loss = 0 < epsilon <= MOST_EPSILON
+    is_loss = 2.0**-MOST_BINARY_PLACES <= epsilon <= MOST_EPSILON
+    least = f"2^-{MOST_BINARY_PLACES} (below, chance alone would decide)"
     require(
-        is_loss, f"expected an epsilon of more than 0 and at most {MOST_EPSILON}, got {epsilon}"
+        is_loss, f"expected an epsilon of at least {least}, at most {MOST_EPSILON}, got {epsilon}"
     )
     places = min(BITS_OF_EPSILON - frexp(epsilon)[1], MOST_BINARY_PLACES)
     return Fraction(int(Fraction(epsilon) * 2**places), 2**places * comb(n_items, 2))
