@@ -3,6 +3,7 @@ import json
 from datetime import UTC, datetime
 from fractions import Fraction
 
+import msgspec
 import pytest
 
 from hushrank.collector.draft import digest_of, make_draft, picture_type, read_draft, write_draft
@@ -112,6 +113,57 @@ def test_pictures_are_known_by_their_first_bytes_and_bounded():
     plain = {**json.loads(write_draft(draft(), {}, form="json"))}
     plain["items"][0]["picture"] = url
     assert read_draft(json.dumps(plain), form="json")[1] == {digest_of(PNG): PNG}
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("toml", "a." * 20_000 + "a = 1"),
+        ("toml", "[" + " a . " * 101 + "b]"),
+        ("toml", "''." * 101 + "a = 1"),
+        ("toml", "a = " + "{ a . b = " * 101),
+        ("toml", f"title = 'a' # a comment'\n{TOML}" + "a." * 101 + "a = 1"),
+        ("toml", "".join(f"[a{number}]\n" for number in range(20_000))),
+        ("toml", "a = [" + "[]," * 50_000 + "]"),
+        ("toml", b"a = [" + b"''," * 80_000 + b"]"),
+        ("json", "[" + "[]," * 50_000 + "1]"),
+        ("json", "{" + ",".join(f'"{number}":1' for number in range(50_000)) + "}"),
+    ],
+)
+def test_a_file_with_more_marks_than_a_survey_has_is_refused_before_it_is_parsed(
+    monkeypatch, form, text
+):
+    """tomllib takes 2 s and 1.5 GB for a key of 20,000 parts, and 100 bytes for each mark."""
+    monkeypatch.setattr(getattr(msgspec, form), "decode", None)
+    with pytest.raises(HushrankError, match="more than 131,072 marks or 100 dots outside texts"):
+        read_draft(text, form=form)
+
+
+@pytest.mark.parametrize("form", ["toml", "json"])
+@pytest.mark.parametrize(
+    "title", ["." * 200, "...'''..." * 9, '.\\."""...' * 9, "# ' . \" .\\" * 9, '\\"' * 40, '"' * 6]
+)
+def test_texts_may_have_any_dots_and_marks(form, title):
+    items = [
+        {"name": f"{number} {title}"[:200], "description": '."' * 250} for number in range(999)
+    ]
+    held = draft(title=title, items=items, protocol="pairs", purpose="\n.'\"" * 1250)
+    assert read_draft(write_draft(held, {}, form=form), form=form) == (held, {})
+
+
+def test_texts_of_every_kind_and_comments_may_have_dots():
+    dots = "." * 101
+    old = 'purpose = "To buy the right things."'
+    for text in (f'"\\"{dots}"', f"'\"{dots}'", f'"""a"{dots}\\""""""', f"'''a'\n{dots}'''''"):
+        written = TOML.replace(old, f"purpose = {text} # '{dots}\"\n#").replace("\n", "\r\n")
+        assert dots in read_draft(written.encode(), form="toml")[0].purpose
+
+
+def test_a_thousand_items_in_many_lines_have_few_enough_marks():
+    line = '[[items]]\n\n    name        =  "{}"   # an item\n\n    description =  "one"\n\n'
+    items = "".join(line.format(number) for number in range(1000))
+    fields = TOML.replace("items =", "#").replace("safari", "pairs").partition("[options]")[0]
+    assert len(read_draft(fields + items, form="toml")[0].items) == 1000
 
 
 def test_no_file_is_no_survey():

@@ -1,6 +1,7 @@
 """What an organiser fills in: one file, TOML or JSON, or the form on the organiser's page."""
 
 import base64
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -35,6 +36,8 @@ LIVE = (
     *("grr", "rappor", "sh", "olh"),
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""
+MOST_MARKS, MOST_DOTS = 2**17, 100
+"""Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot."""
 MOST_PICTURE_BYTES = 300_000
 PICTURE_TYPES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -47,6 +50,17 @@ MOST_HONEST_EPSILON = 8.0
 """Of a live survey: above it, a report is a confession."""
 Honest: TypeAlias = Annotated[float, Meta(gt=0, le=MOST_HONEST_EPSILON)]
 Smallest: TypeAlias = Annotated[int, Meta(ge=2, le=10**6)]
+_MARKS_AND_A_TEXT = re.compile(
+    r"""([^\s"'#]*+)                            # marks; then a text, a comment or a blank:
+    (?:"{3}(?:[^"\\]+|\\.|"(?!""))*+"{0,5}     # a text that does not end goes on to the end, as
+    |'{3}(?:[^']+|'(?!''))*+'{0,5}            # parsers read nothing behind it
+    |"(?:[^"\\]+|\\.)*+"?
+    |'[^']*+'?
+    |\#[^\n]*+
+    |\s++
+    |\Z)""",
+    re.DOTALL | re.VERBOSE,
+)
 Language: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
 
 
@@ -126,6 +140,7 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     """
     decode = msgspec.toml.decode if form == "toml" else msgspec.json.decode
     try:
+        _require_brief(text if isinstance(text, str) else text.decode())
         plain = decode(text)
     except UNREADABLE as error:
         raise HushrankError(f"expected a survey as {form.upper()}: {wrong_with(error)}") from None
@@ -135,6 +150,20 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     if isinstance(items, list):
         plain["items"] = [_item_of(item, pictures) for item in items]
     return make_draft(plain), pictures
+
+
+def _require_brief(text: str) -> None:
+    """Raise ValueError unless a file has few marks outside its texts, before it is parsed.
+
+    tomllib takes time and memory quadratic in the parts of a dotted key: seconds and gigabytes for
+    40 kB. Parsers of TOML and JSON make an object of every two or three marks, but one of a text.
+    """
+    n_marks = n_dots = 0
+    for found in _MARKS_AND_A_TEXT.finditer(text):
+        n_marks += len(found[1]) + 1
+        n_dots += found[1].count(".")
+        if n_marks > MOST_MARKS or n_dots > MOST_DOTS:
+            raise ValueError(f"more than {MOST_MARKS:,} marks or {MOST_DOTS} dots outside texts")
 
 
 def make_draft(plain: Mapping[str, Any]) -> Draft:

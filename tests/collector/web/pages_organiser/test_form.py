@@ -1,8 +1,10 @@
 from datetime import UTC, datetime, timedelta
+from threading import current_thread
 
 import pytest
 
 from hushrank.collector.draft import digest_of
+from hushrank.collector.web.pages_organiser import editing
 from tests.collector.web.pages_organiser.organiser import FILLED, fields, signed_in, wrongs
 from tests.collector.web.running import START
 
@@ -237,6 +239,31 @@ def test_a_file_and_the_form_make_the_same_survey(on_collector):
                 other = answer.headers["location"].partition("?")[0].rpartition("/")[2]
                 assert (await collector.service.survey(other)).draft == before
                 assert await collector.service.pictures(other) == {digest_of(PNG): PNG}
+
+    on_collector(using)
+
+
+def test_files_are_read_and_written_beside_what_else_the_collector_does(on_collector, monkeypatch):
+    """A file of 15 MB takes seconds: nobody would be answered meanwhile."""
+    threads = []
+
+    def noting(work):
+        def noted(*given, **more):
+            threads.append(current_thread())
+            return work(*given, **more)
+
+        return noted
+
+    for name in ("read_draft", "write_draft"):
+        monkeypatch.setattr(editing, name, noting(getattr(editing, name)))
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made()
+        text = (await organiser.get(f"/o/surveys/{id}/survey.toml")).text
+        assert (await organiser.post("/o/import", {"text": text})).status_code == 303
+        assert len(threads) == 2
+        assert current_thread() not in threads
 
     on_collector(using)
 

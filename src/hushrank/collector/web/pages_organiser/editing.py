@@ -1,5 +1,6 @@
 """Make a survey, change it, read it from a file and write it to one."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,13 +69,14 @@ async def read_file(request: Request) -> Response:
     if request.method != "POST":
         return show(request, "import.html", refused=None, text="")
     fields = await form(request)
-    text, form_of_it = str(fields.get("text", "")), None
+    text = str(fields.get("text", ""))
+    form_of_it = _form_of(text)
     upload = fields.get("file")
     if isinstance(upload, UploadFile) and upload.filename:
         text = (await upload.read()).decode("utf-8", "replace")
         form_of_it = "json" if upload.filename.lower().endswith(".json") else "toml"
     try:
-        draft, pictures = read_draft(text, form=form_of_it or _form_of(text))  # type: ignore[arg-type]
+        draft, pictures = await asyncio.to_thread(read_draft, text, form=form_of_it)
         id = await service_of(request).create(draft, pictures)
     except HushrankError as error:
         return show(request, "import.html", 422, refused=str(error), text=text)
@@ -90,7 +92,7 @@ async def written(request: Request) -> Response:
         raise Rejected("no-page")
     service = service_of(request)
     survey, pictures = await service.survey(id), await service.pictures(id)
-    content = write_draft(survey.draft, pictures, form=forms[name])
+    content = await asyncio.to_thread(write_draft, survey.draft, pictures, form=forms[name])
     types = {"toml": "application/toml", "json": "application/json"}
     return download(content, f"survey-{id}.{name}", types[name])
 
