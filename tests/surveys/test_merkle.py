@@ -53,3 +53,32 @@ def test_there_is_no_tree_of_nothing_and_no_leaf_beside_it():
             MerkleTree(LEAVES[:3]).path(number)
         with pytest.raises(HushrankError, match="expected a leaf"):
             root_by_path(b"", number, 3, ())
+
+
+class Written:
+    """Leaves that are written when they are asked for, and counted."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.asked_for = n, []
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, number: int) -> bytes:
+        self.asked_for.append(number)
+        return b"%d" % number
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 100, 1000])
+def test_a_tree_keeps_no_leaf_and_few_hashes(n):
+    leaves = Written(n)
+    tree = MerkleTree(leaves)
+    assert leaves.asked_for == list(range(n))
+    n_kept = sum(map(len, tree._levels))
+    assert n_kept <= n / 4 + 12
+    for number in (0, n // 2, n - 1):
+        leaves.asked_for.clear()
+        path = tree.path(number)
+        assert root_by_path(b"%d" % number, number, n, path) == tree.root
+        assert number in leaves.asked_for
+        assert len(leaves.asked_for) <= 8

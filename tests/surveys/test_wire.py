@@ -1,5 +1,7 @@
+import gc
 import json
-from itertools import permutations
+import tracemalloc
+from itertools import combinations, permutations
 from math import factorial
 from pathlib import Path
 from typing import get_args
@@ -290,6 +292,21 @@ def test_a_person_who_is_asked_several_questions_answers_all_of_them():
 def test_a_document_has_no_word_of_what_does_not_hold(kind):
     """Fingerprints are of its bytes: null is another document."""
     assert b"null" not in published(kind).document
+
+
+def test_what_was_published_keeps_no_second_form_of_its_questions():
+    """It would be four times the questions themselves: 200 MB of all pairs of a thousand items."""
+    pairs = tuple(map(RelativeOrder, combinations(range(100), 2)))
+    hides = GeneralizedRandomizedResponse(2, 1.0)
+    survey = Survey("pairs", pairs, (hides,) * len(pairs), 1.0)
+    held = PublishedSurvey(survey, tuple(map(str, range(100))))
+    tracemalloc.start()
+    assert len(held.fingerprint) == 64
+    held.handout([7])
+    gc.collect()
+    n_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert n_bytes / len(pairs) < 40
 
 
 def test_a_survey_has_one_form_only():

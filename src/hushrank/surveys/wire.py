@@ -73,7 +73,8 @@ class PublishedSurvey:
     @cached_property
     def document(self) -> bytes:
         """The whole survey as JSON."""
-        return msgspec.json.encode(WireSurvey(self._head, self._asked))
+        asked = map(self._leaves.asked, range(len(self._leaves)))
+        return msgspec.json.encode(WireSurvey(self._head, tuple(asked)))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -175,26 +176,42 @@ class PublishedSurvey:
             takes_incomplete=survey.takes_incomplete,
             n_questions=len(survey.questions),
             questions_root=self._tree.root.hex(),
-            mechanisms=tuple(map(wire_mechanism, self._mechanisms)),
+            mechanisms=tuple(map(wire_mechanism, self._leaves.mechanisms)),
         )
 
     @cached_property
-    def _mechanisms(self) -> tuple[Reporting, ...]:
-        return tuple(dict.fromkeys(self.survey.mechanisms))
-
-    @cached_property
-    def _asked(self) -> tuple[AskedQuestion, ...]:
-        numbers = {mechanism: number for number, mechanism in enumerate(self._mechanisms)}
-        asked = zip(map(wire_question, self.survey.questions), self.survey.mechanisms, strict=True)
-        return tuple(AskedQuestion(question, numbers[hides]) for question, hides in asked)
-
-    @cached_property
-    def _leaves(self) -> tuple[bytes, ...]:
-        return tuple(map(msgspec.json.encode, self._asked))
+    def _leaves(self) -> "_Leaves":
+        return _Leaves(self.survey)
 
     @cached_property
     def _tree(self) -> MerkleTree:
         return MerkleTree(self._leaves)
+
+
+class _Leaves:
+    """The questions of a survey as JSON, each written when asked for: of many that is much."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._numbers = {
+            mechanism: number for number, mechanism in enumerate(dict.fromkeys(survey.mechanisms))
+        }
+
+    def __len__(self) -> int:
+        return len(self._survey.questions)
+
+    def __getitem__(self, number: int) -> bytes:
+        return msgspec.json.encode(self.asked(number))
+
+    @property
+    def mechanisms(self) -> tuple[Reporting, ...]:
+        """The mechanisms of the survey, each once."""
+        return tuple(self._numbers)
+
+    def asked(self, number: int) -> AskedQuestion:
+        """Return what a leaf says."""
+        question, hides = self._survey.questions[number], self._survey.mechanisms[number]
+        return AskedQuestion(wire_question(question), self._numbers[hides])
 
 
 def read_survey(document: bytes, *, most_epsilon: float) -> PublishedSurvey:
