@@ -1,3 +1,5 @@
+import gc
+import weakref
 from math import comb
 
 import numpy as np
@@ -10,7 +12,7 @@ from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.orders.pairs import pairs
+from hushrank.protocols.orders.pairs import pair_survey, pairs, response_at
 from hushrank.protocols.orders.query_counts import best_queries
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
@@ -146,3 +148,12 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(wrong):
 def test_neither_rankings_nor_reports_are_shown():
     outcome = run(pairs(5, epsilon=1.0, seed=1), PEOPLE, rng=Randomness.seeded(1))
     assert "order=" not in repr(outcome.result)
+
+
+def test_the_pairs_of_few_numbers_of_items_stay_in_memory():
+    """Those of a thousand items take 80 MB, and a collector has surveys of any number."""
+    sizes = range(20, 60)
+    known = [weakref.ref(pair_survey(n, response_at(1.0, 1), 1.0, 1).questions[0]) for n in sizes]
+    gc.collect()
+    assert sum(each() is not None for each in known) <= 8
+    assert known[-1]() is pair_survey(59, response_at(1.0, 2), 1.0, 2).questions[0]

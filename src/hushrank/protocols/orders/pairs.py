@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -91,7 +91,7 @@ def require_pair_parameters(n_items: int, n_queries: int | None) -> None:
     require(fits, f"expected 1 to {n_pairs} queries of {n_items} items, got {n_queries}")
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def pair_survey(
     n_items: int,
     mechanism: LocalMechanism,
@@ -125,6 +125,6 @@ def response_at(epsilon: float, n_answers: int) -> GeneralizedRandomizedResponse
     return GeneralizedRandomizedResponse(2, share_of(epsilon, n_answers))
 
 
-@cache
+@lru_cache(maxsize=8)  # of a thousand items they take 80 MB
 def _pair_questions(n_items: int) -> tuple[RelativeOrder, ...]:
     return tuple(RelativeOrder(pair) for pair in combinations(range(n_items), 2))
