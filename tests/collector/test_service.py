@@ -1081,7 +1081,7 @@ def test_reports_to_a_deleted_survey_are_in_nobody_s_memory(in_service):
         id = await service.create(draft())
         await service.open(id)
         await take_part(service, id, range(3))
-        desk = weakref.ref(service._known_desks[id, 0][0])
+        desk = weakref.ref(service._known_desks.get((id, 0))[0])
         gc.collect()
         assert desk() is not None  # it knows what was sent again, for whoever sends the same
         await service.delete(id)
@@ -1122,7 +1122,7 @@ def test_a_survey_that_another_process_deleted_is_in_nobody_s_memory_once_the_cl
         await take_part(service, id, range(40))
         await service.close(id)
         learnt = weakref.ref(await service.results(id))
-        desk = weakref.ref(service._known_desks[id, 0][0])
+        desk = weakref.ref(service._known_desks.get((id, 0))[0])
         await service.tick()
         gc.collect()
         assert learnt() is not None  # nothing was deleted

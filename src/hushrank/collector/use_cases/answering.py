@@ -24,7 +24,7 @@ from hushrank.collector.use_cases.records import (
     Record,
     Upload,
 )
-from hushrank.collector.use_cases.shelf import Shelf
+from hushrank.collector.use_cases.shelf import Shelf, size_of
 from hushrank.errors import HushrankError
 from hushrank.surveys.survey import Survey
 
@@ -220,8 +220,8 @@ class Answering(Shelf):
             return refusal
         except HushrankError as error:
             return Refusal("malformed", str(error))
-        self._known_desks[round] = tuple(map(Desk, count(), asked.parts))
-        return self._known_desks[round]
+        desks = tuple(map(Desk, count(), asked.parts))
+        return self._known_desks.keep(round, desks, size_of(asked))
 
 
 def _dealt(seed: bytes, survey: Survey, position: int) -> tuple[int, ...]:

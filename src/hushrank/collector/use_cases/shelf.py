@@ -4,10 +4,10 @@ import asyncio
 import hmac
 import os
 import string
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any, TypeVar
+from math import comb
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -16,15 +16,14 @@ from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, decode_tallies, replay
 from hushrank.collector.store.store import Kept, NewRound, SigningKey, Store
 from hushrank.collector.use_cases.desk import Desk
+from hushrank.collector.use_cases.lately import Lately
 from hushrank.collector.use_cases.records import Past, Record, RoundRecord
 from hushrank.surveys.survey import RoundTallies
 from hushrank.workflows.results.collection import Collection
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Asked | Collection)
 
 ID_LENGTH, ID_LETTERS = 12, {*string.ascii_letters, *string.digits, "-", "_"}
-MOST_ROUNDS_CACHED = 64
-"""Whole surveys: a few megabytes each, but 200 of all pairs of a thousand items."""
 
 
 class Shelf:
@@ -43,15 +42,15 @@ class Shelf:
         self._away: set[str | None] = set()  # marks of rounds that are counted elsewhere
         self._ended: set[str] = set()  # surveys of which nobody is remembered as asked
         self._there: set[str] = set()  # surveys, when the clock ticked last
-        self._known_desks: dict[tuple[str, int], tuple[Desk, ...]] = {}
-        self._published = lru_cache(MOST_ROUNDS_CACHED)(_Once)
-        self._learnt = lru_cache(MOST_ROUNDS_CACHED)(_Once)
+        self._known_desks: Lately[tuple[Desk, ...]] = Lately()
+        self._published: Lately[_Once[Asked]] = Lately()
+        self._learnt: Lately[_Once[Asked | Collection]] = Lately()
 
     def _forget(self) -> None:
         """Forget what is remembered of surveys: one of them was deleted."""
         self._known_desks.clear()
-        self._published.cache_clear()
-        self._learnt.cache_clear()
+        self._published.clear()
+        self._learnt.clear()
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)
@@ -124,7 +123,7 @@ class Shelf:
                 allow(same, "not-ready", words)
             return found
 
-        return await self._published(key).get(make)
+        return await _made(self._published, key, make)
 
     async def _result(
         self, id: str, record: Record, tallies: tuple[RoundTallies, ...]
@@ -135,7 +134,7 @@ class Shelf:
             settled = record.draft, record.seed, tallies, record.chosen
             return await asyncio.to_thread(replay, *settled)
 
-        return await self._learnt(key).get(make)
+        return await _made(self._learnt, key, make)
 
     async def _signing_keys(self, needed: Iterable[int | None] = ()) -> dict[int, bytes]:
         """Return all keys, read again if one is needed that another process may have made.
@@ -155,19 +154,34 @@ class Shelf:
         return hmac.digest(id.encode(), token.encode(), "sha256")
 
 
-class _Once:
+class _Once(Generic[T]):
     """Something that is made once, by whoever comes first; not at all if that fails."""
 
-    def __init__(self, key: object) -> None:
+    def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self._made: Any = None
+        self._made: T | None = None
 
     async def get(self, make: Callable[[], Awaitable[T]]) -> T:
         async with self._lock:
             if self._made is None:
                 self._made = await make()
-            made: T = self._made
-            return made
+            return self._made
+
+
+async def _made(known: Lately[_Once[T]], key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+    """Return what is known by a key, or make it; what is forgotten meanwhile stays forgotten."""
+    once = known.get(key) or known.keep(key, _Once(), 0)
+    made = await once.get(make)
+    if known.get(key) is once:
+        known.keep(key, once, size_of(made))
+    return made
+
+
+def size_of(made: Asked | Collection) -> int:
+    """Return how many questions a round has, or pairs of items a result: memory grows with them."""
+    if isinstance(made, Asked):
+        return sum(len(survey.questions) for survey in made.surveys)
+    return comb(len(made.names), 2)
 
 
 def _asked_by(record: Record) -> tuple[bytes, int, bytes]:
