@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hushrank.collector.device.words import (
+    _first_of,
     answer_in_words,
     chance_in_words,
     question_in_words,
@@ -158,6 +159,30 @@ def test_a_report_of_very_many_answers_is_said_at_once():
     report = HashedAnswer("1", "2", 0)
     words = report_in_words(TopOrder(11, 11), mechanism, report, NAMES)
     assert words == "one of a part of the 39,916,800 possible answers"
+
+
+def test_of_millions_of_answers_those_that_are_named_are_looked_for_alone(monkeypatch):
+    listed, nonzero = [], np.flatnonzero
+
+    def noting(support):
+        listed.append(support.size)
+        return nonzero(support)
+
+    monkeypatch.setattr(np, "flatnonzero", noting)
+    mechanism = OptimisedLocalHashing(3_628_800, 1.0)
+    words = report_in_words(
+        TopOrder(10, 10), mechanism, HashedAnswer("1", "2", 0), tuple("abcdefghij")
+    )
+    assert ", or one of " not in words
+    assert " or one of 3,628,795 other answers" in words
+    assert sum(listed) < 10_000
+
+
+@pytest.mark.parametrize("places", [[], [0], [5, 1023, 1024], [9_999], [*range(4_000, 4_100)]])
+def test_the_first_answers_are_found_wherever_they_are(places):
+    support = np.zeros(10_000, dtype=np.int64)
+    support[places] = 1
+    assert _first_of(support, 5) == places[:5]
 
 
 def test_how_often_a_device_lies_is_said_in_per_cent():

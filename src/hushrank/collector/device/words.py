@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from hushrank.accounting.rounding import numeral_above, numeral_below
+from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import LocalMechanism, Reporting
 from hushrank.mechanisms.named_member import NamedMember
@@ -95,11 +96,11 @@ def report_in_words(
     if mechanism.n_categories > MOST_COUNTED:
         return f"one of a part of the {mechanism.n_categories:,} possible answers"
     support = mechanism.tally(from_wire(mechanism, [report])).support
-    fitting = np.flatnonzero(support)
-    if not fitting.size:
+    n_fitting = int(np.count_nonzero(support))
+    if not n_fitting:
         return "none of the possible answers"
-    each = [answer_in_words(question, int(one), names) for one in fitting[:MOST_NAMED]]
-    more = fitting.size - len(each)
+    each = [answer_in_words(question, one, names) for one in _first_of(support, MOST_NAMED)]
+    more = n_fitting - len(each)
     others = [f"one of {more:,} other answers"] if more else []
     return _any([*(f"“{one}”" for one in each), *others])
 
@@ -117,6 +118,16 @@ def chance_in_words(mechanism: Reporting) -> str:
     n_held = mechanism.n_members if isinstance(mechanism, NamedMember) else 1
     lie = _percent(WORDS - n_held * rates.hit_words, numeral_below)
     return f"It may be a lie: a coin of your device decided, and lies with a chance of {lie}."
+
+
+def _first_of(support: Counts | Floats, n: int) -> list[int]:
+    """Return the first n categories of a support: to list all of millions takes 10 ms a report."""
+    found, n_read = np.flatnonzero(support[:1024]), 1024
+    while found.size < n and n_read < support.size:
+        n_read *= 4
+        found = np.flatnonzero(support[:n_read])
+    first: list[int] = found[:n].tolist()
+    return first
 
 
 def _category_in_words(question: Question, category: int, names: Names) -> str:
