@@ -9,6 +9,7 @@ import { orderOf } from "./questions.js";
 
 const MOST_EPSILON = 1000;
 const MOST_BUCKETS = 65536n;
+const HALF = 0xffffffffn;
 
 /**
  * @typedef {object} Response one word: below `hits` the truth, each other choice has `lies` words
@@ -19,7 +20,7 @@ const MOST_BUCKETS = 65536n;
 /**
  * @typedef {object} Made
  * @property {(answer: any, rng: Random) => Report} randomise of a category, or of a row of them
- * @property {(report: Report, category: number) => boolean} supports
+ * @property {(report: Report) => (category: number) => boolean} supports
  *
  * @typedef {(nCategories: number, epsilon: number, response: Response, m: number) => Made} Make
  */
@@ -145,7 +146,7 @@ function respond(hidden, { hits, lies }, drawn) {
 function randomised(_, __, response) {
   return {
     randomise: (category, rng) => respond(category, response, rng.word()),
-    supports: (report, category) => report === category,
+    supports: (report) => (category) => report === category,
   };
 }
 
@@ -171,7 +172,7 @@ function unary(nCategories, _, { hits, lies }) {
       halves[half] = (halves[half] & ~(1 << lane)) | (hit << lane);
       return hexOf(halves, nCategories);
     },
-    supports: (report, category) =>
+    supports: (report) => (category) =>
       ((parseInt(String(report).slice(2 * (category >> 3)).slice(0, 2), 16) >> (category & 7)) & 1) === 1,
   };
 }
@@ -207,19 +208,31 @@ function hexOf(halves, nBits) {
  * @returns {Made}
  */
 function hashing(nBuckets, response) {
-  const of = BigInt(nBuckets);
-  /** @param {bigint} a @param {bigint} b @param {number} category */
-  const bucketOf = (a, b, category) =>
-    Number(((BigInt.asUintN(64, a * BigInt(category) + b) >> 32n) * of) >> 32n);
+  /**
+   * Bits 32 to 63 of a * category + b, scaled to the buckets: in Numbers, exactly, as a page that
+   * says what reports support asks for millions.
+   *
+   * @param {bigint} a @param {bigint} b
+   */
+  const buckets = (a, b) => {
+    const [high, low, top, rest] = [a >> 32n, a & HALF, b >> 32n, b & HALF].map(Number);
+    return (/** @type {number} */ category) => {
+      const middle = Math.floor((low * (category & 65535) + rest) / 65536);
+      const carried = Math.floor((low * (category >>> 16) + middle) / 65536);
+      const hashed = (Math.imul(high, category) + top + carried) >>> 0;
+      return Math.floor((hashed * nBuckets) / 2 ** 32);
+    };
+  };
   return {
     randomise(category, rng) {
       const [multiplier, offset, drawn] = rng.words(3);
-      const bucket = respond(bucketOf(multiplier, offset, category), response, drawn);
+      const bucket = respond(buckets(multiplier, offset)(category), response, drawn);
       return { multiplier: String(multiplier), offset: String(offset), bucket };
     },
-    supports(report, category) {
+    supports(report) {
       const { multiplier, offset, bucket } = /** @type {HashedReport} */ (report);
-      return bucketOf(BigInt(multiplier), BigInt(offset), category) === bucket;
+      const bucketOf = buckets(BigInt(multiplier), BigInt(offset));
+      return (category) => bucketOf(category) === bucket;
     },
   };
 }
@@ -237,7 +250,7 @@ function harmony(nCategories, _, response) {
       const row = Number(rows & mask);
       return 2 * row + respond(parity(row & category), response, drawn);
     },
-    supports: (report, category) =>
+    supports: (report) => (category) =>
       parity(Math.floor(Number(report) / 2) & category) === Number(report) % 2,
   };
 }
@@ -269,7 +282,7 @@ function named(k, { hits, lies }, m) {
       const lie = held.reduce((other, each) => other + Number(other >= each), Number(past / lies));
       return [lie, spare, truth][Number(past >= others) + Number(drawn < truths)]; // as `respond`
     },
-    supports: (report, category) => report === category,
+    supports: (report) => (category) => report === category,
   };
 }
 
@@ -320,7 +333,7 @@ function readSubsetOrder(wire) {
       });
       return ranks.map((rank) => shuffle[rank]);
     },
-    supports: () => false,
+    supports: () => () => false,
   };
 }
 

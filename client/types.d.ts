@@ -66,8 +66,8 @@ export interface Mechanism {
   /** How likely a report does not support the truth; null where it hides a row. */
   lieRate: number | null;
   randomise(answer: Answer, rng: Random): Report;
-  /** Whether the report speaks for the category; never asked of rows. */
-  supports(report: Report, category: number): boolean;
+  /** Tells whether the report speaks for a category; never asked of rows. */
+  supports(report: Report): (category: number) => boolean;
 }
 
 /** What people are shown before anything. */

@@ -17,10 +17,11 @@ const MOST_NAMED = 8;
 export function reportSays(question, mechanism, report) {
   if (Array.isArray(report)) return question.says(report);
   if (mechanism.kind === "generalized-randomized-response") return question.says(Number(report));
+  const supports = mechanism.supports(report);
   const parts = [];
   let more = 0;
   for (let category = 0; category < Math.min(mechanism.nCategories, MOST_READ); category += 1) {
-    if (!mechanism.supports(report, category)) continue;
+    if (!supports(category)) continue;
     if (parts.length < MOST_NAMED) parts.push(question.says(category));
     else more += 1;
   }

@@ -161,8 +161,29 @@ test("a sign of Hadamard's matrix is the parity of all bits that a row and a col
     for (const other of bits) {
       const row = one | other;
       const isOdd = one === other;
-      assert.deepEqual([0, 1].map((sign) => supports(2 * row + sign, row)), [!isOdd, isOdd]);
-      assert.equal(supports(2 * one + 1, row), true);
+      assert.deepEqual([0, 1].map((sign) => supports(2 * row + sign)(row)), [!isOdd, isOdd]);
+      assert.equal(supports(2 * one + 1)(row), true);
+    }
+  }
+});
+
+test("buckets are those of 64 bits, for every category and function", () => {
+  const words = [0n, 1n, 2n ** 16n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 63n + 5n, 0x9e3779b97f4a7c15n, 2n ** 64n - 1n];
+  const categories = [0, 1, 65535, 65536, 2 ** 21 - 1, 2 ** 31, 2 ** 32 - 65536, 2 ** 32 - 1];
+  const hashes = cases.filter(({ wire }) => ["optimised-local-hashing", "succinct-histogram"].includes(wire.kind));
+  for (const { wire } of hashes) {
+    const { supports, randomise, epsilon } = readMechanism({ ...wire, n_categories: 2 ** 32 });
+    const best = Math.min(Math.round(Math.exp(epsilon)) + 1, 2 ** 16);
+    const nBuckets = BigInt(wire.kind === "succinct-histogram" ? 2 : best);
+    for (const [a, b] of words.flatMap((a) => words.map((b) => [a, b]))) {
+      for (const category of categories) {
+        const truth = Randomness.replayed(new Uint8Array(BigUint64Array.of(a, b, 0n).buffer));
+        const report = randomise(category, truth); // the word 0 tells it
+        const bucket = Number(((((a * BigInt(category) + b) % 2n ** 64n) >> 32n) * nBuckets) >> 32n);
+        assert.deepEqual(report, { multiplier: `${a}`, offset: `${b}`, bucket });
+        assert.ok(supports(report)(category));
+        assert.ok(!supports({ ...report, bucket: bucket + 1 })(category));
+      }
     }
   }
 });
@@ -223,7 +244,7 @@ test("a subset order has a radius, swaps up to every second time and a differenc
   const { kind, nCategories, epsilon, form, lieRate, supports } = readMechanism({ ...wire, swap_words });
   const stated = { kind: "subset-order", nCategories: 10, epsilon: wire.epsilon, form: "ranks", lieRate: null };
   assert.deepEqual({ kind, nCategories, epsilon, form, lieRate }, stated);
-  assert.equal(supports([...Array(10).keys()], 0), false);
+  assert.equal(supports([...Array(10).keys()])(0), false);
   assert.ok(readMechanism({ ...wire, radius: 165 }));
   const many = (m) => ({ ...wire, n_categories: m, radius: 0, swap_words: new Array(127).fill("0") });
   assert.equal(readMechanism(many(254)).nCategories, 254);
@@ -282,7 +303,7 @@ test("a report supports what it hides where the word tells the truth, and only t
       const last = new DataView(bytes(random_bytes).buffer).getBigUint64(random_bytes.length / 2 - 8, true);
       const isTrue = last < BigInt(members.length) * BigInt(wire.hit_words);
       const isSpare = wire.n_members > 1 && last > 2n ** 64n - BigInt(members.length);
-      const supported = members.some((each) => mechanism.supports(report, each));
+      const supported = members.some((each) => mechanism.supports(report)(each));
       assert.ok(supported === isTrue || isSpare);
     }
   }

@@ -101,20 +101,42 @@ test("of answers beyond those that are read, nobody says how many there are", ()
     const items = Array.from({ length: size }, (_, nth) => nth);
     const order = readQuestion({ kind: "relative-order", items }, size);
     assert.equal(order.nCategories, nCategories);
-    const all = { kind: "succinct-histogram", nCategories, supports: () => true };
+    const all = { kind: "succinct-histogram", nCategories, supports: () => () => true };
     assert.equal(reportSays(order, all, "").more, more);
   }
   const question = { says: (category) => ({ says: "bucket", bucket: category, of: 2 ** 16 }) };
-  const just = { kind: "succinct-histogram", nCategories: 2 ** 16, supports: () => true };
+  const just = { kind: "succinct-histogram", nCategories: 2 ** 16, supports: () => () => true };
   assert.equal(reportSays(question, just, "").more, 2 ** 16 - 8);
   assert.equal(reportSays(question, { ...just, nCategories: 2 ** 16 + 1 }, "").more, null);
   const others = { says: "any", parts: [{ says: "order", items: [0, 1] }], more: null };
   assert.equal(inWords(others, NAMES, STRINGS), "one of these: “tea before coffee” or others");
 });
 
+test("what a report says is read out of it once, and not for each of many answers", () => {
+  for (const kind of ["optimised-local-hashing", "succinct-histogram"]) {
+    const stated = vectors(kind).cases[0];
+    const { epsilon, hit_words, false_hit_words } = stated;
+    const mechanism = readMechanism({ kind, n_categories: 5040, epsilon, hit_words, false_hit_words });
+    const order = readQuestion({ kind: "relative-order", items: [0, 1, 2, 3, 4, 5, 6] }, 7);
+    let nRead = 0;
+    const report = {
+      get multiplier() {
+        nRead += 1;
+        return "12345678901234567891";
+      },
+      offset: "9876543210",
+      bucket: 1,
+    };
+    const { parts, more } = reportSays(order, mechanism, report);
+    assert.equal(nRead, 1);
+    assert.equal(parts.length, 8);
+    assert.ok(more > 0);
+  }
+});
+
 test("a report of a whole order says that order", () => {
   const whole = readQuestion({ kind: "whole-order", items: [0, 1, 2] }, 6);
-  const mechanism = { kind: "subset-order", nCategories: 3, supports: () => false };
+  const mechanism = { kind: "subset-order", nCategories: 3, supports: () => () => false };
   assert.equal(inWords(reportSays(whole, mechanism, [2, 0, 1]), NAMES, STRINGS), "this order: coffee, milk, tea");
 });
 

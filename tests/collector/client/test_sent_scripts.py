@@ -60,6 +60,10 @@ def test_comments_go_but_licences_and_those_within_a_statement_stay():
     assert compact(script + b"b = // c\n2;") == b"/*! MIT */\nconst a=1;\nb=// c\n2;"
 
 
+def test_empty_lines_go_but_those_of_texts_stay():
+    assert compact(b"a = 1;\n\n  \n\tb = `\n\n  c`;\n\n") == b"a=1;\nb=`\n\n  c`;\n"
+
+
 def test_indents_are_left_out_but_between_backticks():
     assert compact(b"if (a) {\n  b = `c\n  d`;\n}\n") == b"if(a){\nb=`c\n  d`;\n}\n"
 
