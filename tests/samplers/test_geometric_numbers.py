@@ -59,6 +59,13 @@ def test_a_coin_has_exactly_its_probability(numerator, denominator, depth):
     assert law[True] - ROUNDING <= probability <= law[True] + rest + ROUNDING
 
 
+def test_a_coin_counts_to_its_end_however_far_that_is():
+    for n_heads in (*range(1, 66), 1000):
+        rng = Scripted([*[0] * n_heads, 1])
+        assert _coin_of_at_most_one(1, 1, rng=rng) == (n_heads % 2 == 0)
+        assert not rng.script
+
+
 @pytest.mark.parametrize(("numerator", "denominator"), [(2, 3), (1, 4)])
 def test_geometric_numbers_follow_their_law(numerator, denominator):
     """A rate a tenth too large is caught."""

@@ -35,6 +35,14 @@ def test_noise_follows_its_law(draw, weight):
     assert_follows(grouped(noise), law_of(weight))
 
 
+@pytest.mark.parametrize("draw", [laplace_noise, gaussian_noise])
+def test_no_noise_is_drawn_for_two(draw):
+    """However many are drawn at once: so wide a law that two agree in 10^-7 of all runs."""
+    for size in (*range(2, 70), 100, 300, 1000):
+        noise = draw(2.0**45, size, rng=Randomness.seeded(random_seed()))
+        assert np.unique(np.abs(noise)).size == size
+
+
 @pytest.mark.parametrize("scale", [1 / 3, 10 / 3, 0.1, 7.0, 123456.789])
 def test_laplace_noise_is_drawn_at_the_very_rate_of_its_scale(scale, monkeypatch):
     """A fraction that is only near it, and shorter, would be as often below as above."""

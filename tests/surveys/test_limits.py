@@ -91,6 +91,9 @@ def test_surveys_of_one_round_may_touch_and_not_overlap():
         require_round((one,))
     with pytest.raises(HushrankError, match="may ask the same person"):
         require_round((first, replace(SURVEY, lots=(nextafter(0.5, 0), 1.0))))
+    low, high = (replace(SURVEY, budgets=each) for each in ((2.0, 3.0), (nextafter(3.0, 0), 4.0)))
+    with pytest.raises(HushrankError, match="may ask the same person"):
+        require_round((low, high))
     with pytest.raises(HushrankError, match="expected a round"):
         require_round(())
 

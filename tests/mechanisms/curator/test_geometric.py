@@ -9,6 +9,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.geometric import (
+    CELLS_AT_ONCE,
     _add_digits,
     _tables,
     geometric_weights,
@@ -55,6 +56,20 @@ def test_the_loss_of_a_unit_is_at_most_epsilon_and_nearly_all_of_it(epsilon):
 def test_the_weights_share_all_words(epsilon):
     assert {sum(own) for own in geometric_weights(epsilon)} == {WORDS}
     assert min(map(min, geometric_weights(epsilon))) > 0
+
+
+@pytest.mark.parametrize("epsilon", [2**-29, 2**-20, 0.01])
+@pytest.mark.block_sizes
+def test_no_cells_share_their_noise_however_many_there_are(epsilon):
+    """Of several blocks, which are drawn one after the other: no part comes twice.
+
+    Noises of neighbours agree with the chance that the law gives, tanh(epsilon / 2), no oftener.
+    Cells so far apart as a block, or less, that share 1 % of their noises are found.
+    """
+    noise = two_sided_geometric(epsilon, 3 * CELLS_AT_ONCE + 7, rng=Randomness.seeded(5))
+    for apart in (1, 2, 6, 24, 120, 720, CELLS_AT_ONCE, 2 * CELLS_AT_ONCE, 2 * CELLS_AT_ONCE + 7):
+        agree = np.abs(noise[apart:]) == np.abs(noise[:-apart])
+        assert agree.mean() < 2 * np.tanh(epsilon / 2) + 0.01
 
 
 THIRD = WORDS // 3
