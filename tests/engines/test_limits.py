@@ -47,6 +47,11 @@ def test_how_many_ranks_there_may_be(monkeypatch):
     assert len(Crowd.of(PEOPLE, Randomness.seeded(1))) == 30
 
 
+def test_each_person_of_a_crowd_has_a_lot_of_their_own():
+    crowd = Crowd(np.zeros((5000, 2), dtype=np.uint8), True, Randomness.seeded(4))
+    assert np.unique(crowd.lots).size == 5000
+
+
 def test_a_lot_is_the_first_53_bits_of_a_word():
     words = [0, 2**11 - 1, 2**11, 2**63, 2**64 - 1]
     tape = b"".join(word.to_bytes(8, "little") for word in words)

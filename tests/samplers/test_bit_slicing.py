@@ -63,12 +63,21 @@ def test_bits_of_a_crowd_are_those_of_each_person(threshold, n_lanes, seed, n_pe
 def test_each_open_lane_of_a_large_crowd_has_digits_of_its_own():
     """Many thousands are open at once, and none is told by the digits of another."""
     threshold, n_lanes, rng = 5 * 2**60 + 12345, 140, np.random.default_rng(9)
-    people = [(5 * 2**60 + rng.integers(2**60, size=n_lanes)).tolist() for _ in range(100)]
+    people = [(5 * 2**60 + rng.integers(2**60, size=n_lanes)).tolist() for _ in range(500)]
     tape = Randomness.replayed(tape_of_a_crowd(people, threshold))
     bits = bits_of(draw_bits(len(people), n_lanes, threshold, rng=tape))[:, :n_lanes]
     np.testing.assert_array_equal(bits, np.array(people) < threshold)
     with pytest.raises(EOFError):
         tape.words(1)
+
+
+@pytest.mark.parametrize("threshold", [WORDS // 3, 5 * 2**60 + 12345])
+def test_each_of_a_persons_many_thousand_lanes_has_a_word_of_its_own(threshold):
+    """As of RAPPOR over all orders of seven items."""
+    lanes = np.random.default_rng(11).integers(WORDS - 1, size=5040, dtype=np.uint64).tolist()
+    rng = Randomness.replayed(tape_of_a_person(lanes))
+    bits = bits_of(draw_bits(1, len(lanes), threshold, rng=rng))[0, :5040]
+    np.testing.assert_array_equal(bits, np.array(lanes, dtype=np.uint64) < threshold)
 
 
 @given(thresholds, n_lanes, seeds)

@@ -70,6 +70,17 @@ def test_parts_that_share_no_row_and_no_column_have_coins_of_their_own() -> None
     assert len(drawn) == 4
 
 
+def test_of_many_parts_no_two_go_the_same_way_oftener_than_by_chance() -> None:
+    """Of 3,000 parts those so far apart, for any distance, agree about every second time."""
+    n_parts = 3000
+    firsts = np.repeat(2 * np.arange(n_parts), 4)
+    rows, columns = firsts + np.tile([0, 0, 1, 1], n_parts), firsts + np.tile([0, 1, 0, 1], n_parts)
+    halves, size = np.full(4 * n_parts, 0.5), 2 * n_parts
+    taken = round_dependently(rows, columns, halves, (size, size), rng=Randomness.seeded(7))[::4]
+    agree = [np.mean(taken[apart:] == taken[:-apart]) for apart in range(1, n_parts // 2)]
+    assert 0.4 < min(agree) < max(agree) < 0.6
+
+
 def test_the_number_of_words_depends_on_the_number_of_entries_alone() -> None:
     for seed in range(5):
         matrix = doubly_stochastic(9, np.random.default_rng(seed))

@@ -94,6 +94,19 @@ def test_words_decide_who_is_pooled_with_whom():
     assert first.tolist() == again.tolist() != other.tolist()
 
 
+def test_each_of_many_users_has_a_word_of_the_partition_that_looks_at_nobody():
+    sizes, source = [], np.random.default_rng(random_seed())
+
+    def read(size):
+        sizes.append(size // 8)
+        return source.bytes(size)
+
+    points, beliefs = people_of(1500)
+    pools = solve_pools(points, beliefs, least_users=500)
+    pools.draw(rng=Randomness(read, is_private=False))
+    assert sizes[0] == 1500
+
+
 def test_users_of_one_point_are_one_pool():
     found = solve_pools(np.ones((12, 2)), np.full((12, 2), 0.5), least_users=3)
     assert found.sizes.tolist() == [12]

@@ -96,6 +96,14 @@ def test_each_user_s_record_is_withheld_by_a_word_of_their_own():
     assert solved.draw(rng=rng).tolist() == [True, False, False, True, True]
 
 
+def test_of_many_users_too_each_has_a_word():
+    n_users, half = 3000, 2.0**63
+    words = np.random.default_rng(random_seed()).integers(2**64, size=n_users, dtype=np.uint64)
+    solved = Withholding(np.full((n_users, 2), 0.5), np.full(n_users, 0.5), 0.5, np.zeros(2))
+    found = solved.draw(rng=Randomness.replayed(words.astype("<u8").tobytes()))
+    assert found.tolist() == (words < half).tolist()
+
+
 def test_of_whoever_is_withheld_nothing_is_released_and_of_all_others_all():
     log, people = draw_planted(300, 30, tilt=0.6, rng=np.random.default_rng(3))
     visits = log.activity("max")
