@@ -125,6 +125,13 @@ def test_the_secure_source_does_not_repeat():
     assert Randomness.secure().words(4).tolist() != Randomness.secure().words(4).tolist()
 
 
+@pytest.mark.parametrize("rng", [Randomness.secure(), Randomness.seeded(1)])
+def test_no_word_of_many_comes_twice(rng):
+    """Two of 10^5 agree by chance in one of 10^9 runs."""
+    assert np.unique(rng.words(10**5)).size == 10**5
+    assert np.unique(rng.below(2**64 - 59, 10**5)).size == 10**5
+
+
 def test_a_negative_seed_is_refused():
     with pytest.raises(HushrankError, match="seed"):
         Randomness.seeded(-1)

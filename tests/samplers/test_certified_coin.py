@@ -24,6 +24,13 @@ def test_certified_coins_have_their_probability():
     assert_follows(tossed.astype(int), [1 - stated, stated])
 
 
+def test_each_of_many_coins_has_a_word_of_its_own():
+    words = np.random.default_rng(random_seed()).integers(2**64, size=30_000, dtype=np.uint64)
+    rng = Randomness.replayed(words.astype("<u8").tobytes())
+    tossed = certified_coins(Fraction(1, 3), Fraction(0), len(words), rng=rng)
+    assert (tossed == (words <= np.uint64(2**64 // 3))).all()
+
+
 @pytest.mark.parametrize(
     ("words", "is_heads"),
     [
