@@ -43,6 +43,17 @@ def test_rand_at_its_ends_keeps_all_and_nothing():
     assert rand(N, 1.0).words == 2**64
 
 
+def test_each_of_many_things_is_replaced_by_words_of_its_own():
+    n_draws, n_things = 3000, 2**20
+    words = np.random.default_rng(random_seed()).integers(2**64, size=2 * n_draws, dtype=np.uint64)
+    coins, others = words[:n_draws], words[n_draws:] % np.uint64(n_things - 1)
+    rng = Randomness.replayed(words.astype("<u8").tobytes())
+    things = np.arange(n_draws)
+    drawn = rand(n_things, 0.5).draw(things, rng=rng)
+    replaced = others + (others >= things.astype(np.uint64))
+    assert drawn.tolist() == np.where(coins < 2.0**63, replaced, things).tolist()
+
+
 @pytest.mark.parametrize("ratio", [1.0, 3.0, 1e6])
 def test_frapp_s_own_thing_is_likelier_by_its_ratio(ratio):
     kept = 1 - frapp(N, ratio).probability
