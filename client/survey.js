@@ -102,8 +102,10 @@ function short(value, most, pattern) {
 
 /** Refuse what is no time as Python writes it, such as 30 February. @param {unknown} value */
 function demandTime(value) {
-  const second = text(value, TIME).slice(0, 19);
-  demand(new Date(`${second}Z`).toJSON()?.startsWith(second), "malformed", "expected a time");
+  const time = text(value, TIME);
+  const second = time.slice(0, 19);
+  const isDay = new Date(`${second}Z`).toJSON()?.startsWith(second);
+  demand(isDay && new Date(time).toJSON() > "0001", "malformed", "expected a time"); // of UTC, too
 }
 
 /**

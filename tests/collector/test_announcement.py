@@ -15,6 +15,14 @@ def test_what_a_draft_can_say_is_read():
 
 
 @pytest.mark.parametrize(
+    "closes", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59"]
+)
+def test_the_first_and_the_last_time_can_be_told(closes):
+    told = read_announcement(msgspec.json.encode(TOLD | {"closes": closes}))
+    assert told.closes.year in (1, 9999)
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         *({"epsilon": each} for each in (0.0, -1.0, 8.000001, 3e6, 1e300)),
@@ -24,6 +32,8 @@ def test_what_a_draft_can_say_is_read():
         *({line: "one\nmore"} for line in ("title", "asked_by", "contact")),
         {"title": "x" * 201},
         {"language": "english please"},
+        {"closes": "0001-01-01T00:00:00+14:00"},
+        {"closes": "9999-12-31T23:59:59-14:00"},
     ],
 )
 def test_what_no_draft_can_say_is_refused(wrong):

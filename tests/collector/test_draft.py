@@ -67,6 +67,8 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"epsilon": float("nan")}, "epsilon"),
         ({"smallest_group": 1}, "smallest_group"),
         ({"closes": "2027-01-31T18:00:00"}, "zone"),
+        ({"closes": "0001-01-01T00:00:00+14:00"}, "years 1 to 9999 in UTC"),
+        ({"closes": "9999-12-31T23:59:59-14:00"}, "years 1 to 9999 in UTC"),
         ({"joining": "mail"}, "joining"),
         ({"language": "<b>"}, "language"),
         ({"protocol": "guess"}, "guess"),

@@ -15,6 +15,7 @@ from hushrank.collector.draft import (
     Line,
     Smallest,
     Text,
+    in_utc,
     require_shown,
 )
 from hushrank.errors import HushrankError, require
@@ -58,6 +59,7 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Check what the types cannot say; HushrankError in words."""
         require_shown(self.items, self.title, self.asked_by, self.contact)
+        in_utc(self.closes)
 
 
 def announce(

@@ -106,6 +106,7 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         require_shown(self.items, self.title, self.asked_by, self.contact)
         zoned = self.closes is None or self.closes.tzinfo is not None
         require(zoned, "closes: expected a time with its zone, such as 2027-01-31T18:00:00Z")
+        in_utc(self.closes)
         origins = all(map(_is_origin, self.allowed_origins))
         require(origins, "allowed_origins: expected such as https://example.org")
         self.named_protocol  # noqa: B018 (its options are checked)
@@ -123,13 +124,26 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     @property
     def closes_utc(self) -> datetime | None:
         """When the first round ends, in UTC."""
-        return None if self.closes is None else self.closes.astimezone(UTC)
+        return in_utc(self.closes)
 
 
 def require_shown(items: Items, *lines: str) -> None:
     """Raise HushrankError unless the items' names are distinct, and they and lines can be shown."""
     require_names([item.name for item in items])
     require(all(map(str.isprintable, lines)), "expected lines of printable characters")
+
+
+def in_utc(closes: datetime | None) -> datetime | None:
+    """Return a time in UTC, which one without a zone is taken to be in.
+
+    Raises HushrankError where it lies before the year 1 there, or after 9999.
+    """
+    if closes is None or closes.tzinfo is None:
+        return closes and closes.replace(tzinfo=UTC)
+    try:
+        return closes.astimezone(UTC)
+    except OverflowError:
+        raise HushrankError("closes: expected a time of the years 1 to 9999 in UTC") from None
 
 
 def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes]]:

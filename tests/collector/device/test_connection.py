@@ -21,6 +21,7 @@ from hushrank.collector.device.connection import (
 from hushrank.errors import HushrankError
 
 ORIGIN = "https://survey.example.org"
+BEYOND = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
 ASKING = Asking("a" * 32, None, 7, None)
 
 
@@ -52,6 +53,22 @@ def test_requests_are_those_of_the_interface():
         ("POST", "/v1/surveys/abc/assignments", asked),
         ("POST", "/v1/reports", b'{"assignment":1}'),
     ]
+
+
+@pytest.mark.parametrize("round", [-1, 256, 10**6, 10**18, 10**30])
+def test_a_device_looks_in_its_memory_for_no_more_rounds_than_a_survey_has(round):
+    """Each round up to the one that is said to be open is looked for: 10^9 would take hours."""
+    told = b'{"state":"open","round":%d,"closes":null}'
+    assert connected(lambda _: httpx.Response(200, content=told % 255)).where("abc").round == 255
+    with pytest.raises(HushrankError, match="expected a round 0..255|this version does not know"):
+        connected(lambda _: httpx.Response(200, content=told % round)).where("abc")
+
+
+@pytest.mark.parametrize("closes", BEYOND)
+def test_a_round_that_closes_at_a_time_that_utc_has_not_is_refused(closes):
+    told = b'{"state":"open","round":0,"closes":"%b"}' % closes.encode()
+    with pytest.raises(HushrankError, match="closes: expected a time of the years 1 to 9999"):
+        connected(lambda _: httpx.Response(200, content=told)).where("abc")
 
 
 @pytest.mark.parametrize("told", [b'{"receipt":""}', b'{"receipt":null}', b"{}", b"<html>"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import typer
@@ -22,6 +22,7 @@ from hushrank.collector.device.words import (
     question_in_words,
     report_in_words,
 )
+from hushrank.collector.draft import in_utc
 from hushrank.errors import require
 from hushrank.mechanisms.local import Reporting
 from hushrank.surveys.handout import Handout
@@ -107,10 +108,11 @@ def _order(announcement: Announcement, file: Path | None) -> list[str]:
 
 def _introduce(console: Console, origin: str, told: Announcement, closes: datetime | None) -> None:
     """Print who asks, why, until when, what taking part costs, and the items."""
+    until = in_utc(closes)
     figures = {
         "asked by": told.asked_by,
         "why": told.purpose,
-        "until": f"{closes.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if closes else "it is closed",
+        "until": f"{until:%Y-%m-%d %H:%M} UTC" if until else "it is closed",
         "contact": told.contact,
         "privacy notice": told.privacy_notice,
         "results": f"shown only if at least {told.smallest_group:,} people answer",

@@ -14,6 +14,8 @@ import httpx
 import msgspec
 
 from hushrank.collector.device.patience import Patience
+from hushrank.collector.device.terms import MOST_ROUNDS
+from hushrank.collector.draft import in_utc
 from hushrank.collector.life import State
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE
@@ -58,11 +60,20 @@ PROBLEMS = {
 
 
 class Where(msgspec.Struct, frozen=True):
-    """Where a survey stands: its state, the open round if there is one, and when that ends."""
+    """Where a survey stands: its state, the open round if there is one, and when that ends.
+
+    A device looks in its memory for each round up to the open one.
+    """
 
     state: State
     round: int | None
     closes: datetime | None
+
+    def __post_init__(self) -> None:
+        """Check the number of the round, and that the time can be shown."""
+        known = self.round is None or 0 <= self.round < MOST_ROUNDS
+        require(known, f"expected a round 0..{MOST_ROUNDS - 1}")
+        in_utc(self.closes)
 
 
 class Asking(Redacted, msgspec.Struct, frozen=True):
