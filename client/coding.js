@@ -46,9 +46,10 @@ export function countOrders(n, places) {
  * @param {number} n @param {number} chosen
  */
 export function choose(n, chosen) {
-  let ways = 1;
-  for (let nth = 1; nth <= chosen; nth += 1) ways = (ways * (n - chosen + nth)) / nth;
-  return n < chosen ? 0 : ways;
+  const few = Math.min(chosen, n - chosen); // as many as to leave out
+  let ways = few < 0 ? 0 : 1;
+  for (let nth = 1; nth <= few; nth += 1) ways = (ways * (n - few + nth)) / nth;
+  return ways;
 }
 
 /**

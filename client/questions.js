@@ -82,8 +82,8 @@ function interleaving(wire, nItems) {
     takesIncomplete: false,
     answer: (ranks) => placesIndex(placesOfLeft(all.map((item) => rankOf(ranks, item)))),
     says(category) {
-      const taken = placesAt(Number(category), all.length, left.length);
-      const sides = all.map((_, place) => (taken.includes(place) ? "left" : "right"));
+      const taken = new Set(placesAt(Number(category), all.length, left.length));
+      const sides = all.map((_, place) => (taken.has(place) ? "left" : "right"));
       return { says: "merge", left, right, sides: /** @type {("left" | "right")[]} */ (sides) };
     },
   };

@@ -105,7 +105,8 @@ function demandTime(value) {
   const time = text(value, TIME);
   const second = time.slice(0, 19);
   const isDay = new Date(`${second}Z`).toJSON()?.startsWith(second);
-  demand(isDay && new Date(time).toJSON() > "0001", "malformed", "expected a time"); // of UTC, too
+  const fits = isDay && new Date(time).toJSON() > "0001"; // of UTC, too
+  demand(fits, "malformed", "expected a time");
 }
 
 /**

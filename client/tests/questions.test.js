@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { countOrders, orderAt, orderIndex, placesAt, placesIndex } from "../coding.js";
+import { choose, countOrders, orderAt, orderIndex, placesAt, placesIndex } from "../coding.js";
 import { readQuestion } from "../questions.js";
 import { vectors } from "./vectors.js";
 
@@ -152,6 +152,20 @@ test("numbers of orders and of places are found again", () => {
   }
   for (let index = 0; index < 126; index += 1) {
     assert.equal(placesIndex(placesAt(index, 9, 4)), index);
+  }
+});
+
+test("ways to choose all of a thousand but a few are counted by those few", () => {
+  let steps = 0;
+  const n = { valueOf: () => ((steps += 1), 1000) };
+  assert.deepEqual([1000, 999, 998, 1, 2, 0].map((most) => choose(n, most)), [1, 1000, 499500, 1000, 499500, 1]);
+  assert(steps < 30);
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((most) => choose(5, most)), [1, 5, 10, 10, 5, 1, 0]);
+  const question = readQuestion({ kind: "interleaving", left: [...Array(999).keys()], right: [999] }, 1000);
+  for (const rank of [0, 1, 500, 998, 999]) {
+    const ranks = Array.from({ length: 999 }, (_, item) => item + Number(item >= rank));
+    assert.equal(question.answer([...ranks, rank]), 999 - rank);
+    assert.equal(question.says(999 - rank).sides.indexOf("right"), rank);
   }
 });
 

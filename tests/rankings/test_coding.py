@@ -1,3 +1,4 @@
+import sys
 from itertools import combinations, permutations
 from math import comb, factorial
 
@@ -151,6 +152,44 @@ def test_no_place_makes_a_large_interleaving_fail(place):
     """68 interleavings of 67 items with one: numbers that grow past 64 bits are never needed."""
     places = np.array([[at for at in range(68) if at != place]], dtype=np.uint8)
     assert interleaving_index(places, 68).tolist() == [67 - place]
+
+
+@pytest.mark.parametrize(("n_left", "n_right"), [(999, 1), (1, 999), (998, 2), (31, 31), (20, 50)])
+def test_the_largest_interleavings_are_numbered_exactly(n_left, n_right):
+    rng = np.random.default_rng(n_left)
+    some = [np.sort(rng.permutation(n_left + n_right)[:n_left]) for _ in range(20)]
+    places = np.array([range(n_left), range(n_right, n_right + n_left), *some], dtype=np.uint16)
+    expected = [sum(comb(at, nth) for nth, at in enumerate(row, 1)) for row in places.tolist()]
+    assert expected[:2] == [0, comb(n_left + n_right, n_left) - 1]
+    assert interleaving_index(places, n_left + n_right).tolist() == expected
+
+
+def test_an_interleaving_of_a_thousand_items_takes_a_few_steps_for_each_of_them():
+    """Ways that are counted anew, and items that are compared one by one, take half a million."""
+    calls, places = [], np.arange(999, dtype=np.uint16)[None]
+    sys.setprofile(lambda _, event, function: calls.append(function) if event == "c_call" else None)
+    try:
+        interleaving_index(places, 1000)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 20_000
+    ranks = np.arange(1000, dtype=np.uint16)[None].view(Noting)
+    Noting.n_steps = 0
+    within = ranks_within(ranks, tuple(range(999)), among=tuple(range(1000)))
+    assert within.tolist() == places.tolist()
+    assert 0 < Noting.n_steps < 20_000
+
+
+class Noting(np.ndarray):
+    """An array that counts what is computed of it."""
+
+    n_steps = 0
+
+    def __array_ufunc__(self, function, method, *inputs, out=(), **how):
+        Noting.n_steps += 1
+        plain = [np.asarray(each) for each in inputs]
+        given = {"out": tuple(np.asarray(each) for each in out)} if out else {}
+        return getattr(function, method)(*plain, **given, **how)
 
 
 def test_one_item_interleaves_at_its_place():

@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import combinations
-from math import comb, factorial
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,10 @@ def inverse(permutations: Orders | Ranks) -> Ranks:
 
 def ranks_within(ranks: Ranks, items: tuple[int, ...], among: tuple[int, ...]) -> Ranks:
     """Return the ranks (people, len(items)) that `items` have among the items `among`."""
-    within = np.zeros((len(ranks), len(items)), dtype=ranks.dtype, order="F")
+    within = np.empty((len(ranks), len(items)), dtype=ranks.dtype, order="F")
+    others = ranks.T[list(among)]  # all at once: of one person a thousand items take milliseconds
     for column, item in enumerate(items):
-        for other in among:
-            within[:, column] += ranks[:, other] < ranks[:, item]
+        np.sum(others < ranks[:, item], axis=0, dtype=ranks.dtype, out=within[:, column])
     return within
 
 
@@ -81,12 +81,15 @@ def interleaving_index(places: Ranks, n_places: int) -> Categories:
         index = sum_i C(place_i, i)      place_1 < place_2 < ... : colexicographic
 
     The order of the columns does not matter. One item: index = place. What is computed depends on
-    the shape alone, so that no person's places can make it fail.
+    the shape alone, so that no person's places can make it fail. place_i lies between i - 1 and
+    i - 1 + n_places - s, as the others need room: those C(place, i) are sums of C(place, i - 1).
     """
     index = np.zeros(len(places), dtype=np.intp)
-    for nth, place in enumerate(np.sort(places, axis=1).T, start=1):
-        reach = n_places - places.shape[1] + nth  # the later ones need room above
-        index += np.array([comb(at, nth) for at in range(reach)], dtype=np.intp)[place]
+    ways = np.ones(n_places - places.shape[1] + 1, dtype=np.intp)
+    ways[0] = 0
+    for below, place in enumerate(np.sort(places, axis=1).T):
+        np.cumsum(ways, out=ways)
+        index += ways[place - below]
     return index
 
 
