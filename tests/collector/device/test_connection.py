@@ -60,7 +60,7 @@ def test_a_device_looks_in_its_memory_for_no_more_rounds_than_a_survey_has(round
     """Each round up to the one that is said to be open is looked for: 10^9 would take hours."""
     told = b'{"state":"open","round":%d,"closes":null}'
     assert connected(lambda _: httpx.Response(200, content=told % 255)).where("abc").round == 255
-    with pytest.raises(HushrankError, match="expected a round 0..255|this version does not know"):
+    with pytest.raises(HushrankError, match=r"a round 0\.\.255|version does not know"):
         connected(lambda _: httpx.Response(200, content=told % round)).where("abc")
 
 

@@ -9,8 +9,8 @@ from typing import cast
 import numpy as np
 
 from hushrank.accounting.rounding import numeral_above, numeral_below
-from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.fitting import fitting
 from hushrank.mechanisms.local import LocalMechanism, Reporting
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
@@ -35,8 +35,6 @@ Names = Sequence[str]
 
 MOST_NAMED = 5
 """Answers that are named where a report fits several of them."""
-MOST_COUNTED = 2**22
-"""Answers that are looked through for those that a report fits."""
 
 
 def question_in_words(question: Question, names: Names) -> str:
@@ -93,13 +91,10 @@ def report_in_words(
     """Say what a report tells, truly or not; many reports fit several answers."""
     if isinstance(mechanism, GeneralizedRandomizedResponse | NamedMember | SubsetOrder):
         return answer_in_words(question, cast("int | tuple[int, ...]", report), names)
-    if mechanism.n_categories > MOST_COUNTED:
-        return f"one of a part of the {mechanism.n_categories:,} possible answers"
-    support = mechanism.tally(from_wire(mechanism, [report])).support
-    n_fitting = int(np.count_nonzero(support))
+    n_fitting, first = fitting(mechanism, from_wire(mechanism, [report]), MOST_NAMED)
     if not n_fitting:
         return "none of the possible answers"
-    each = [answer_in_words(question, one, names) for one in _first_of(support, MOST_NAMED)]
+    each = [answer_in_words(question, one, names) for one in first]
     more = n_fitting - len(each)
     others = [f"one of {more:,} other answers"] if more else []
     return _any([*(f"“{one}”" for one in each), *others])
@@ -118,16 +113,6 @@ def chance_in_words(mechanism: Reporting) -> str:
     n_held = mechanism.n_members if isinstance(mechanism, NamedMember) else 1
     lie = _percent(WORDS - n_held * rates.hit_words, numeral_below)
     return f"It may be a lie: a coin of your device decided, and lies with a chance of {lie}."
-
-
-def _first_of(support: Counts | Floats, n: int) -> list[int]:
-    """Return the first n categories of a support: to list all of millions takes 10 ms a report."""
-    found, n_read = np.flatnonzero(support[:1024]), 1024
-    while found.size < n and n_read < support.size:
-        n_read *= 4
-        found = np.flatnonzero(support[:n_read])
-    first: list[int] = found[:n].tolist()
-    return first
 
 
 def _category_in_words(question: Question, category: int, names: Names) -> str:
