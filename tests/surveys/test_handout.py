@@ -274,6 +274,27 @@ def test_a_device_makes_the_mechanisms_of_its_own_questions_alone_and_few(monkey
     assert len(made) == 2 + MOST_MECHANISMS
 
 
+def test_a_device_works_out_no_more_whole_orders_than_two_of_the_largest(monkeypatch):
+    """Eight of them, of 254 items, took three seconds before anything was said."""
+    made, describe = [], WireMechanism.mechanism
+    monkeypatch.setattr(WireMechanism, "mechanism", lambda one: made.append(one) or describe(one))
+    sizes = range(170, 173)
+    asked = tuple(WholeOrder(tuple(range(size))) for size in sizes)
+    mechanisms = tuple(SubsetOrder(size, 0.3) for size in sizes)
+    names = tuple(map(str, range(sizes[-1])))
+    two, three = (
+        PublishedSurvey(Survey("orders", asked[:n], mechanisms[:n], 1.0, n), names).handout(
+            range(n)
+        )
+        for n in (2, 3)
+    )
+    assert len(read_handout(two, most_epsilon=1.0).asked) == len(made) == 2
+    made.clear()
+    with pytest.raises(HushrankError, match="whole orders of at most 508 items in all"):
+        read_handout(three, most_epsilon=1.0)
+    assert len(made) == 2
+
+
 def test_a_device_refuses_answers_that_take_long_to_draw():
     """A store would not take them: a few kilobytes made a device draw a hundred megabytes."""
     read_handout(in_bits([0]), most_epsilon=1.0)

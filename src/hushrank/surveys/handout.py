@@ -27,6 +27,7 @@ from hushrank.surveys.wire_documents import (
     WireHandout,
     WireHead,
     WireMechanism,
+    is_of_orders,
 )
 from hushrank.surveys.wire_reports import PACKED_BITS, WireReport, to_wire
 
@@ -35,7 +36,9 @@ T = TypeVar("T")
 MOST_HANDOUT_BYTES = 2**18
 """Of a handout: refused before it is parsed."""
 MOST_MECHANISMS = 8
-"""Of one person's questions. The law of whole orders of 254 items takes a fifth of a second."""
+"""Of one person's questions."""
+MOST_ORDERED = 2 * 254
+"""Items of those that hide whole orders: the law of 254 takes .4 s, as the cube of the items."""
 MOST_BITS = 2**22
 """Of one person's reports in bits, one for each category: so many take a phone a second."""
 
@@ -169,13 +172,18 @@ class _Mechanisms(dict[int, Reporting]):
     def __init__(self, described: Sequence[WireMechanism]) -> None:
         super().__init__()
         self._described = described
+        self._n_ordered = 0
 
     def __missing__(self, number: int) -> Reporting:
         n_described = len(self._described)
         require(number < n_described, f"expected mechanisms 0..{n_described - 1} of the questions")
         few = f"expected at most {MOST_MECHANISMS} mechanisms of a person's questions"
         require(len(self) < MOST_MECHANISMS, few)
-        self[number] = self._described[number].mechanism()
+        described = self._described[number]
+        self._n_ordered += described.n_categories if is_of_orders(described) else 0
+        most = f"expected whole orders of at most {MOST_ORDERED} items in all the mechanisms"
+        require(self._n_ordered <= MOST_ORDERED, most)
+        self[number] = described.mechanism()
         return self[number]
 
 

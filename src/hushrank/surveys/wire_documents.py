@@ -109,10 +109,15 @@ class SentReport(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     report: WireReport
 
 
+def is_of_orders(described: WireMechanism) -> bool:
+    """Whether a mechanism hides whole orders."""
+    return MECHANISMS.get(described.kind) is SubsetOrder
+
+
 def wire_survey(wire: WireSurvey) -> Survey:
     """Return the survey that a document describes; raise HushrankError if it is inconsistent."""
     head = wire.head
-    n_of_orders = sum(MECHANISMS.get(each.kind) is SubsetOrder for each in head.mechanisms)
+    n_of_orders = sum(map(is_of_orders, head.mechanisms))
     few = f"expected at most {MOST_OF_ORDERS} mechanisms of whole orders, got {n_of_orders}"
     require(n_of_orders <= MOST_OF_ORDERS, few)
     mechanisms = [described.mechanism() for described in head.mechanisms]
