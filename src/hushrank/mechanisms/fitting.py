@@ -32,7 +32,7 @@ def fitting(mechanism: Reporting, reports: Reports, most: int) -> tuple[int, lis
         return n_fitting, first
     if isinstance(mechanism, OptimisedLocalHashing | SuccinctHistogram):
         a, b, bucket = (np.array(part, dtype=np.uint64) for part in reports[0].item())
-        g = mechanism.n_buckets
+        g = 2 if isinstance(mechanism, SuccinctHistogram) else mechanism.n_buckets
         n_fitting = n_in_bucket(int(a), int(b), int(bucket), g, n)
         first = _first(lambda v: buckets_of(a, b, v, g) == bucket, min(n_fitting, most))
         return n_fitting, first

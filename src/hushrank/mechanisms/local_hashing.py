@@ -83,7 +83,6 @@ class SuccinctHistogram:
 
     n_categories: int
     epsilon: float
-    n_buckets = 2
 
     def __post_init__(self) -> None:
         """Check the parameters, and that 64 bits can tell truth from lie."""
@@ -109,4 +108,4 @@ class SuccinctHistogram:
 
     @cached_property
     def _hashed(self) -> HashedResponse:
-        return HashedResponse(self.n_categories, self.epsilon, self.n_buckets)
+        return HashedResponse(self.n_categories, self.epsilon, n_buckets=2)

@@ -75,7 +75,7 @@ def require_possible(mechanism: Reporting, value: WireReport) -> None:
     if isinstance(mechanism, PACKED_BITS):
         possible = isinstance(value, str) and _are_packed_bits(value, mechanism.n_categories)
     elif isinstance(mechanism, HASHES):
-        possible = isinstance(value, HashedAnswer) and _is_hashed(value, mechanism.n_buckets)
+        possible = isinstance(value, HashedAnswer) and _is_hashed(value, _n_buckets(mechanism))
     elif isinstance(mechanism, SubsetOrder):
         ranks = list(range(mechanism.n_categories))
         possible = isinstance(value, tuple) and sorted(value) == ranks
@@ -111,6 +111,10 @@ def _is_hashed(value: HashedAnswer, n_buckets: int) -> bool:
     words = (value.multiplier, value.offset)
     decimal = all(word.isascii() and word.isdecimal() for word in words)  # "$" admits a newline
     return decimal and max(map(int, words)) < 2**64 and value.bucket < n_buckets
+
+
+def _n_buckets(mechanism: OptimisedLocalHashing | SuccinctHistogram) -> int:
+    return 2 if isinstance(mechanism, SuccinctHistogram) else mechanism.n_buckets
 
 
 def _parts(value: HashedAnswer) -> tuple[int, int, int]:
