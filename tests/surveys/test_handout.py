@@ -278,21 +278,20 @@ def test_a_device_works_out_no_more_whole_orders_than_two_of_the_largest(monkeyp
     """Eight of them, of 254 items, took three seconds before anything was said."""
     made, describe = [], WireMechanism.mechanism
     monkeypatch.setattr(WireMechanism, "mechanism", lambda one: made.append(one) or describe(one))
-    sizes = range(170, 173)
-    asked = tuple(WholeOrder(tuple(range(size))) for size in sizes)
-    mechanisms = tuple(SubsetOrder(size, 0.3) for size in sizes)
-    names = tuple(map(str, range(sizes[-1])))
-    two, three = (
-        PublishedSurvey(Survey("orders", asked[:n], mechanisms[:n], 1.0, n), names).handout(
-            range(n)
-        )
-        for n in (2, 3)
-    )
-    assert len(read_handout(two, most_epsilon=1.0).asked) == len(made) == 2
+    assert len(read_handout(of_whole_orders(200, 200, 108), most_epsilon=1.0).asked) == 3
     made.clear()
     with pytest.raises(HushrankError, match="whole orders of at most 508 items in all"):
-        read_handout(three, most_epsilon=1.0)
+        read_handout(of_whole_orders(200, 200, 109), most_epsilon=1.0)
     assert len(made) == 2
+
+
+def of_whole_orders(*sizes):
+    """Return a handout that asks for whole orders of so many items, each hidden in its own way."""
+    asked = tuple(WholeOrder(tuple(range(size))) for size in sizes)
+    mechanisms = tuple(SubsetOrder(size, 0.3 - nth / 100) for nth, size in enumerate(sizes))
+    survey = Survey("orders", asked, mechanisms, 1.0, len(sizes))
+    names = tuple(map(str, range(max(sizes))))
+    return PublishedSurvey(survey, names).handout(range(len(sizes)))
 
 
 def test_a_device_refuses_answers_that_take_long_to_draw():
