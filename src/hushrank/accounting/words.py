@@ -37,7 +37,11 @@ ASKED: Mapping[str, str] = {
 
 
 def loss_in_words(loss: float | Fraction, digits: int = 6) -> str:
-    """Return an epsilon or delta in decimal, exactly or rounded up to so many digits."""
+    """Return an epsilon or delta in decimal, exactly or rounded up to so many digits.
+
+    loss: as it is spent, no numeral by `at_most`, whose float can be above it: that of 0.1 is above
+    a tenth, and is 0.100001 here. Of a numeral that was asked for, or read, take what is `within`.
+    """
     shown = numeral_above(loss, digits).normalize()
     is_plain = shown == 0 or -5 < shown.adjusted() < 16
     mantissa, power = f"{shown:e}".split("e")  # of no float, which may be below what is shown
@@ -59,6 +63,11 @@ def bits_in_words(bits: float, digits: int = 3) -> str:
     """Return a leakage in decimal, rounded up to millionths, but for what solvers err by."""
     shown = places_above(bits - SOLVED, MOST_DECIMALS)
     return loss_in_words(Fraction(shown), digits) if isfinite(bits) else shown
+
+
+def as_given(number: float) -> str:
+    """Return a budget or another bound to its last digit, as it was given: neither up nor down."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def best_guess(epsilon: float, delta: float = 0.0) -> str:

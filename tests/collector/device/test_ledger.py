@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushrank.accounting.rounding import within
+from hushrank.accounting.words import as_given, loss_in_words
 from hushrank.collector.device.ledger import Account, Entry
 from hushrank.errors import HushrankError
 
@@ -29,6 +31,15 @@ def test_a_sum_is_exact_and_said_rounded_up_by_less_than_a_step(each, more):
 
 def test_an_entry_leaves_the_limit_as_the_person_set_it():
     assert Account().limited(0.5).entered(entry(0.1)) == Account(0.5, (entry(0.1),))
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.2, 0.7, 1.1, 2.2, 4.4, 8, 0.0])
+def test_a_limit_is_told_as_it_was_set_and_what_is_kept_is_not_above_it(limit):
+    """The floats of tenths can be above them: 0.1 was said as 0.100001."""
+    kept = Account().limited(limit)
+    assert Fraction(kept.limit) <= Fraction(repr(limit))
+    assert loss_in_words(kept.statement("https://one.example", NOW).limit) == as_given(limit)
+    assert kept.allows("https://one.example", within(limit), NOW)
 
 
 def test_ten_tenths_are_more_than_one():

@@ -9,7 +9,7 @@ from math import inf
 
 import msgspec
 
-from hushrank.accounting.rounding import float_above
+from hushrank.accounting.rounding import float_above, within
 from hushrank.errors import require
 
 DEFAULT_LIMIT = 8.0
@@ -65,9 +65,9 @@ class Account(msgspec.Struct, frozen=True):
         return Account(self.limit, (*self.entries, entry))
 
     def limited(self, limit: float) -> "Account":
-        """Return the account with another limit; 0 allows nothing any more."""
+        """Return the account with another limit, kept within what is written; 0 allows nothing."""
         require(0 <= limit < inf, "expected a limit of at least 0 nats")
-        return Account(float(limit), self.entries)
+        return Account(within(float(limit)), self.entries)
 
     def statement(self, collector: str, now: datetime) -> Statement:
         """Say what was spent."""
