@@ -2,6 +2,7 @@ import json
 import os
 import stat
 from datetime import date
+from fractions import Fraction
 from hashlib import blake2b
 from subprocess import PIPE, Popen
 from sys import executable
@@ -9,6 +10,7 @@ from sys import executable
 import pytest
 
 from hushrank import aggregate
+from hushrank.accounting.rounding import within
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
@@ -204,6 +206,7 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
 
 
 KEYS = ("zz", "00" * 65)
+OTHER = "1 of them when other ballots were read, epsilon"
 
 
 def priced(epsilon: str, delta: str) -> bytes:
@@ -211,6 +214,52 @@ def priced(epsilon: str, delta: str) -> bytes:
     told = '"date":"2026-01-01","ballots":"x.soc","digest":"00","release":"","method":"p-sort"'
     entry = f'{{{told},"epsilon":{epsilon},"delta":{delta}}}'
     return f'{{"version":1,"key":"00","releases":[{entry}]}}'.encode()
+
+
+LOSSES = (0.1, within(0.1), 1.1, within(1.1), 1 / 3, 0.1 + 0.2, 1e-300, 1000.0)
+
+
+@pytest.mark.parametrize("epsilon", LOSSES)
+@pytest.mark.parametrize("delta", [0.0, 1e-6, within(1e-9), 1 - 2**-53])
+def test_no_numeral_is_below_what_was_spent_however_often_it_is_written(tmp_path, epsilon, delta):
+    (tmp_path / "x.soc").touch()
+    for _ in range(3):
+        ledger = Ledger.beside(tmp_path / "x.soc", BALLOTS)
+        ledger.with_result(None, spent(epsilon, delta), TODAY)
+    written = json.loads((tmp_path / LEDGER).read_text(), parse_float=Fraction)["releases"]
+    assert all(each["epsilon"] >= Fraction(epsilon) for each in written)
+    most = 1 if delta > 0.9 else Fraction(delta)  # no delta of 1 can be read
+    assert all(each["delta"] >= most or float(each["delta"]) == delta for each in written)
+    read = Ledger.beside(tmp_path / "x.soc", BALLOTS).earlier
+    assert len({(each.epsilon, each.delta) for each in read}) == 1
+    assert epsilon <= read[0].epsilon <= epsilon * (1 + 1e-14)
+    assert delta <= read[0].delta <= delta * (1 + 1e-14)
+
+
+def test_what_was_asked_for_is_written_and_added_up_as_it_is(tmp_path):
+    ledger = after(tmp_path, *[("x.soc", BALLOTS, within(0.1))] * 3)
+    written = json.loads((tmp_path / LEDGER).read_text())["releases"]
+    assert [each["epsilon"] for each in written] == [0.1] * 3
+    read = Ledger.beside(tmp_path / "x.soc", BALLOTS)
+    assert ledger.in_words() == read.in_words()
+    assert read.in_words() == "x.soc: 3 private results so far, epsilon 0.3 in all"
+
+
+@pytest.mark.parametrize(
+    ("numeral", "said"),
+    [("0.1", "0.100001"), ("0.09999999999999999", "0.1"), ("1.25", "1.25"), ("1.1", "1.10001")],
+)
+def test_earlier_ledgers_have_the_totals_that_they_had(tmp_path, numeral, said):
+    """Their numerals are those of the floats that were spent: 0.1 is a little more than a tenth."""
+    (tmp_path / LEDGER).write_bytes(priced(numeral, "0"))
+    (tmp_path / "x.soc").touch()
+    before = Ledger.beside(tmp_path / "x.soc", BALLOTS)
+    assert before.earlier[0].epsilon == float(numeral)
+    assert before.in_words() == f"x.soc: 1 private result so far, {OTHER} {said} in all"
+    (tmp_path / "y.soc").write_text("others")
+    Ledger.beside(tmp_path / "y.soc", OTHERS).with_result(None, spent(1.0), TODAY)
+    assert json.loads((tmp_path / LEDGER).read_text())["version"] == 2
+    assert Ledger.beside(tmp_path / "x.soc", BALLOTS).in_words() == before.in_words()
 
 
 def test_prices_of_a_ledger_may_be_all_that_a_release_costs(tmp_path):
@@ -227,7 +276,7 @@ def test_prices_of_a_ledger_may_be_all_that_a_release_costs(tmp_path):
         b"\xff",
         b"[" * 10**5,
         *(b'{"version":1,"key":"%b"}' % k.encode() for k in KEYS),
-        b'{"version":2,"key":"00"}',
+        b'{"version":3,"key":"00"}',
         *(priced(epsilon, "0") for epsilon in ("-1", "0", "1e999")),
         *(priced("1", delta) for delta in ("-1e-9", "1")),
     ],

@@ -12,6 +12,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import blake2b, file_digest
+from math import nextafter
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any
@@ -19,6 +20,7 @@ from typing import Annotated, Any
 import msgspec
 
 from hushrank.accounting.composition import exact_delta, exact_epsilon
+from hushrank.accounting.rounding import at_most, within
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
@@ -27,6 +29,9 @@ from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
 from hushrank.redacted import Redacted
 
+BELOW_ONE = nextafter(1.0, 0.0)
+VERSION = 2
+"""A numeral stands for the largest float that is within it; in the first it was a float's own."""
 NOT_WRITABLE = (
     "every private result is written down beside its ballots, and this cannot be written; copy them"
     " to a folder of your own, or add the epsilons up yourself with no_ledger"
@@ -50,13 +55,36 @@ class Entry(msgspec.Struct, frozen=True):
     delta: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     file: str = ""
 
+    def written(self) -> "Entry":
+        """Return the entry as it is written: in numerals that are not below what was spent."""
+        delta = min(at_most(self.delta), BELOW_ONE)
+        return msgspec.structs.replace(self, epsilon=at_most(self.epsilon), delta=delta)
+
+    def read(self) -> "Entry":
+        """Return what was written, as it is counted: nothing less than what was spent."""
+        losses = {"epsilon": within(self.epsilon), "delta": within(self.delta)}
+        return msgspec.structs.replace(self, **losses)
+
 
 class Book(Redacted, msgspec.Struct, frozen=True):
-    """All private results of the ballots of one folder."""
+    """All private results of the ballots of one folder; losses are those that were spent."""
 
-    version: Annotated[int, msgspec.Meta(ge=1, le=1)]
+    version: Annotated[int, msgspec.Meta(ge=1, le=VERSION)]
     key: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
     releases: tuple[Entry, ...] = ()
+
+    @classmethod
+    def of(cls, content: bytes) -> "Book":
+        """Return what a file says."""
+        found = msgspec.json.decode(content, type=cls)
+        if found.version < VERSION:
+            return cls(VERSION, found.key, found.releases)
+        return cls(VERSION, found.key, tuple(each.read() for each in found.releases))
+
+    def content(self) -> bytes:
+        """Return what is written."""
+        written = Book(VERSION, self.key, tuple(each.written() for each in self.releases))
+        return msgspec.json.format(msgspec.json.encode(written)) + b"\n"
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,9 +161,8 @@ class Ledger:
         with alone_with(self.path):
             now = Ledger.of(self.source, self.told)
             entry = now._entry(release, spend, today)
-            book = Book(now.book.version, now.book.key, (*now.book.releases, entry))
-            content = msgspec.json.format(msgspec.json.encode(book)) + b"\n"
-            replace_file(self.path, content, secret=True, is_ledger=True)
+            book = Book(VERSION, now.book.key, (*now.book.releases, entry))
+            replace_file(self.path, book.content(), secret=True, is_ledger=True)
         return Ledger(self.source, self.told, book, now.digest, now.file)
 
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
@@ -177,9 +204,9 @@ def _names(ballots: str, name: str) -> bool:
 
 def _read(path: Path) -> Book:
     if not path.exists():
-        return Book(1, token_hex(16))
+        return Book(VERSION, token_hex(16))
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Book)
+        return Book.of(path.read_bytes())
     except UNREADABLE:
         helps = "move it away to begin a new one, which forgets what was spent"
         raise HushrankError(f"{path}: expected a ledger of releases; {helps}") from None
