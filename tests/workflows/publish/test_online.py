@@ -2,11 +2,12 @@ import json
 import os
 from fractions import Fraction
 from math import log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from hushrank.accounting.words import bits_in_words
+from hushrank.accounting.words import as_given, bits_in_words
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
@@ -253,11 +254,30 @@ def test_two_programs_never_share_a_state(tmp_path, begin):
         publish_online(tmp_path / "state")
 
 
-@pytest.mark.parametrize("bits", [0.05, 1.3, 2.6, 2.7, 5.2, 19.9])
+@pytest.mark.parametrize("bits", [0.05, 0.1, 1.3, 2.6, 2.7, 5.2, 19.9, 0.1 + 0.2, 2**60 + 1])
 def test_no_limit_in_nats_is_above_the_bits_that_were_asked_for(bits):
     nats = rules_of(0.1, bits, None).limit
-    assert Fraction(nats) <= Fraction(bits) * Fraction(log(2))  # the float is below ln 2
+    written = min(Fraction(bits), Fraction(repr(bits)))
+    assert Fraction(nats) <= written * Fraction(log(2))  # the float is below ln 2
     assert nats == pytest.approx(bits * log(2), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("budget", "limit"),
+    [(0.2000004, 9e-10), (0.1999996, 0.1000000009), (1e-7, 2.0000000009), (1, 3), (0.05, None)],
+)
+def test_what_was_asked_for_is_said_as_it_was(tmp_path, begin, budget, limit):
+    """At six digits 0.2000004 was 0.2; less what solvers err by, a limit of 9e-10 was none."""
+    with publish_online(tmp_path / "state", **begin | {"budget": budget, "limit": limit}) as stream:
+        said = "no limit" if limit is None else f"limit {as_given(limit)} bits"
+        expected = f"budget {as_given(budget)}: expected Kendall distance; {said}); this is"
+        assert expected in stream.privacy
+
+
+def test_every_tenth_of_a_bit_is_told_as_it_is():
+    for tenths in range(300):
+        stream = SimpleNamespace(rules=rules_of(0.1, tenths / 10, None))
+        assert OnlineStream.limit_in_words.fget(stream) == f"limit {as_given(tenths / 10)} bits"
 
 
 def test_the_limit_is_in_bits_and_withholds(tmp_path, begin, activities):

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from math import inf, log
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -172,14 +172,12 @@ def _tell(stream: "OnlineStream") -> None:
     totals, bit = stream.totals, log(2)
     told = totals.mean_leaked, totals.most_leaked, totals.most_worst_leaked
     mean, at_most, worst = (bits_in_words(each / bit) for each in told)
-    most = stream.rules.limit
-    limit = "no limit" if most == inf else f"limit {bits_in_words(most / bit)}"
     lines = (
         *stream.warnings,
         f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
         f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
         f"told of one of them: {mean} bits on average, {at_most} at most",
-        f"told under any prior belief: {worst} bits at most ({limit})",
+        f"told under any prior belief: {worst} bits at most ({stream.limit_in_words})",
         "both include an estimate of what the users of ACTIVITY, a sample, do not show",
         *([] if stream.is_private else [NOT_PRIVATE]),
     )

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
-from math import inf, isfinite, log, nextafter
+from math import inf, isfinite, log
 from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
 
-from hushrank.accounting.words import bits_in_words
+from hushrank.accounting.rounding import float_below
+from hushrank.accounting.words import as_given, bits_in_words, finely
 from hushrank.activities.activity import Activity
 from hushrank.activities.activity_lines import ActivityLines, LineReader
 from hushrank.activities.profiles import Profiles
@@ -132,16 +133,17 @@ class OnlineStream:
         if not self.is_private:
             return "Not private: a seed drew some of what this state released."
         names = ", ".join(sorted({*"+".join(self._setup.populations).split("+")}))
-        limit = (
-            "no limit"
-            if self.rules.limit == inf
-            else f"limit {bits_in_words(self.rules.limit / BIT)} bits"
-        )
         return (
             f"What users protect ({names}) is harder to infer from each released activity (budget"
-            f" {self.rules.budget:g}: expected Kendall distance; {limit}); this is no differential"
-            " privacy."
+            f" {as_given(self.rules.budget)}: expected Kendall distance; {self.limit_in_words});"
+            " this is no differential privacy."
         )
+
+    @property
+    def limit_in_words(self) -> str:
+        """What a user may be told at most, in bits: as it was given, or else rounded up."""
+        nats = self.rules.limit
+        return "no limit" if nats == inf else f"limit {finely(Fraction(nats) / Fraction(BIT))} bits"
 
     @property
     def summary(self) -> dict[str, str]:
@@ -361,12 +363,16 @@ def _setup(
 
 
 def rules_of(budget: float, limit: float | None, renew_every: int | None) -> StreamRules:
-    """Return the rules of a stream; raise HushrankError for what none can have."""
+    """Return the rules of a stream; raise HushrankError for what none can have.
+
+    The limit in nats is not above the bits as they are written, nor above their float.
+    """
     bits = inf if limit is None else expect_number(limit, "limit")
     require(bits >= 0, f"limit: expected at least 0 bits, got {limit}")
     nats = bits * BIT
-    if isfinite(nats) and Fraction(nats) > Fraction(bits) * Fraction(BIT):
-        nats = nextafter(nats, 0.0)
+    if isfinite(nats):
+        written = min(Fraction(bits), Fraction(repr(float(bits))))
+        nats = min(nats, float_below(written * Fraction(BIT)))
     rules = StreamRules(float(expect_number(budget, "budget")), limit=nats)
     if renew_every is None:
         return rules

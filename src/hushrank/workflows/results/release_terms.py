@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from hushrank.accounting.words import as_given
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.clusters.clustering import Clustering
 from hushrank.publishing.distances.group_distances import DISTANCES
@@ -105,7 +106,7 @@ class ReleaseTerms:
     @property
     def budget_in_words(self) -> str:
         """The budget, as it was given."""
-        return repr(float(self.settled_budget)).removesuffix(".0")
+        return as_given(self.settled_budget)
 
     @property
     def unit(self) -> str:
