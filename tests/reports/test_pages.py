@@ -286,6 +286,13 @@ def test_the_owner_of_a_release_reads_the_honest_leakage_first(publishing):
     assert "and tells nothing that shows (-0.01 bits) after this release" in below_chance.text
 
 
+def test_what_is_guessed_after_a_release_is_rounded_up_in_the_table_too(publishing):
+    page = publishing(replace(PUBLISHED, groups=(replace(GROUP, guessed=(50, 90, 53.04)),)))
+    table = page.source.partition("guessed right, of 100 users")[2].partition("</table>")[0]
+    assert re.findall(r">(\d+\.\d)<", table) == ["50.0", "90.0", "53.1"]
+    assert "90 of 100 users before and 54 after" in page.text
+
+
 def test_no_footnote_of_a_terminal_stands_on_a_page(publishing):
     page = publishing()
     assert "*" not in page.text.split("</style>")[-1].replace(STYLE, "")

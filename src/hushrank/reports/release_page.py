@@ -167,8 +167,9 @@ def _utility(group: GroupPicture, trade_off: NDArray[np.float64], unit: str) -> 
 def _before_and_after(group: GroupPicture) -> str:
     title = f"Bits that the cluster of a record tells of {group.protects}"
     drawn = bars_drawing(title, _bars(group))
-    seen = zip(SEEN, group.guessed, strict=True)
-    rows = [[label, f"{share:.1f}"] for label, share in seen]
+    blind, before, after = group.guessed
+    guessed = (f"{blind:.1f}", f"{before:.1f}", places_above(after, 1))
+    rows = [list(row) for row in zip(SEEN, guessed, strict=True)]
     return section(
         f"What a partner sees, before and after: {group.protects}",
         figure(drawn, BEFORE_AND_AFTER),
