@@ -8,6 +8,7 @@ from math import ceil, inf
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushrank.accounting.words import as_given
 from hushrank.arrays import Counts, Indices, Shares, Words
 from hushrank.errors import require
 from hushrank.publishing.channel import WORDS, Channel
@@ -58,7 +59,9 @@ def rand(n_things: int, probability: float) -> Replacement:
     Source: Yang, Qu, Cudré-Mauroux (TKDE 2019), section 7.1.3.
     """
     require(n_things >= 2, f"expected 2 or more to choose from, got {n_things}")
-    require(0 <= probability <= 1, f"expected a probability from 0 to 1, got {probability:g}")
+    require(
+        0 <= probability <= 1, f"expected a probability from 0 to 1, got {as_given(probability)}"
+    )
     return Replacement(n_things, int(probability * WORDS))
 
 
@@ -69,7 +72,9 @@ def frapp(n_things: int, ratio: float) -> Replacement:
     Privacy: log(ratio)-DP of which of the n things it is, were these things not data themselves.
     Source: Agrawal, Haritsa (ICDE 2005), as in Yang et al. (TKDE 2019).
     """
-    require(1 <= ratio < inf, f"budget: expected a finite ratio of at least 1, got {ratio:g}")
+    require(
+        1 <= ratio < inf, f"budget: expected a finite ratio of at least 1, got {as_given(ratio)}"
+    )
     require(n_things >= 2, f"expected 2 or more to choose from, got {n_things}")
     words = ceil(WORDS * (n_things - 1) / (Fraction(ratio) + n_things - 1))  # never likelier
     return Replacement(n_things, words)

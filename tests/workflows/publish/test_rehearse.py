@@ -26,7 +26,9 @@ from hushrank.workflows.publish.rehearse import (
     OUTSIDE,
     SURE,
     Attacked,
+    Rehearsal,
     Search,
+    Trial,
     budget_warnings,
     find_budget,
     lower_bound,
@@ -185,6 +187,9 @@ def test_what_cannot_be_promised_is_refused_and_withholding_offered():
         find_budget(*given, n_protecting=N_OPEN, progress=silent)
     could = places_below(promised(0.5), 3)
     assert f"at 0.5 one of {could} could be promised" in str(refused.value)
+    given = parts(0.0, 0.0), None, "user-level", 0.4600004, (0.1, 0.1234004)
+    with pytest.raises(HushrankError, match=r"1 - AUC of 0\.4600004; .* at 0\.1234004 one of"):
+        find_budget(*given, n_protecting=N_OPEN, progress=silent)
 
 
 @pytest.mark.parametrize(
@@ -206,6 +211,16 @@ def test_a_budget_at_an_end_of_what_was_searched_is_warned_of(wanted, said):
     found = searched(wanted, 0.0, 0.0)
     warned = budget_warnings("user-level", found.budget, found)
     assert (said is None and not warned) or said in " ".join(warned)
+
+
+@pytest.mark.parametrize("budgets", [(0.1234004, 0.1), (0.5, 0.1234004)])
+def test_a_budget_that_was_found_is_said_to_its_last_digit(budgets):
+    """To three digits 0.1234004 was 0.123, which nobody tried."""
+    trials = tuple(Trial(budget, (0.4, 0.4), 0.0) for budget in budgets)
+    found = Rehearsal(0.4600004, 0.1234004, 0.47, 0.9, 100, trials)
+    said = " ".join(budget_warnings("user-level", found.budget, found))
+    assert "The budget found, 0.1234004, is" in said
+    assert ("0.4600004" in said) == found.is_largest
 
 
 def test_it_is_said_that_all_is_withheld():

@@ -6,6 +6,7 @@ Theory: docs/theory/cluster-channel.md
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hushrank.accounting.words import as_given, loss_in_words
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.cluster_channel.bounded_ratio import (
     binds,
@@ -67,8 +68,9 @@ def _solve_bounded(problem: ChannelProblem, tolerance: float, max_ratio: float) 
         return found
     enough = sufficient_budget(problem, tolerance, max_ratio)
     raise HushrankError(
-        f"no channel within a budget of {problem.budget:.6g} was proven the best whose ratios stay "
-        f"within {max_ratio:.6g}: a budget of {enough:.6g} is enough for such a channel"
+        f"no channel within a budget of {as_given(problem.budget)} was proven the best whose"
+        f" ratios stay within {as_given(max_ratio)}: a budget of {loss_in_words(enough)} is enough"
+        " for such a channel"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from hushrank.accounting.words import as_given
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.publishing.distances.kendall import kendall_distances
@@ -31,7 +32,8 @@ class GroupDistances:
         fits = 0 <= budget <= self.largest
         require(
             fits,
-            f"budget: expected 0 to {self.largest:g}, a distance by {self.name}, got {budget:g}",
+            f"budget: expected 0 to {self.largest:g}, a distance by {self.name},"
+            f" got {as_given(budget)}",
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.accounting.words import as_given
 from hushrank.arrays import Counts, Floats
 from hushrank.errors import HushrankError, require
 from hushrank.publishing.classifiers import features
@@ -135,13 +136,15 @@ def solve_record_channel(
             break
         aim *= AIM * budget / max(found.distance, AIM * budget / LARGEST_CHANGE, LEAST_AIM)
     if best is None:
-        raise HushrankError(f"no exchange of records was found within a budget of {budget:g}")
+        raise HushrankError(
+            f"no exchange of records was found within a budget of {as_given(budget)}"
+        )
     return best
 
 
 def require_distance(budget: float) -> None:
     """Raise HushrankError unless the budget is a distance that leaves something to choose."""
-    require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {budget:g}")
+    require(0 < budget <= 1, f"expected a budget above 0, at most 1, got {as_given(budget)}")
 
 
 def _priced(

@@ -10,6 +10,7 @@ from math import ceil, inf
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushrank.accounting.words import as_given
 from hushrank.arrays import Counts, Floats, Shares
 from hushrank.errors import require
 from hushrank.publishing.classifiers import features
@@ -139,7 +140,7 @@ def pools_of(n_users: int, least_users: float) -> int:
 def require_least_users(least_users: float) -> None:
     """Raise HushrankError unless pools can have so many users at least, and a record of some."""
     possible = LEAST_HOLDERS <= least_users < inf
-    said = f"budget: expected pools of {LEAST_HOLDERS} or more users, got {least_users:g}"
+    said = f"budget: expected pools of {LEAST_HOLDERS} or more users, got {as_given(least_users)}"
     require(possible, said)
 
 

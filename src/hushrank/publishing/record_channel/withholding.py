@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hushrank.accounting.words import as_given
 from hushrank.arrays import Floats
 from hushrank.errors import require
 from hushrank.randomness import Randomness
@@ -103,7 +104,9 @@ def solve_withholding(beliefs: Floats, *, budget: float) -> Withholding:
 
 def require_share(budget: float) -> None:
     """Raise HushrankError unless the budget is a share."""
-    require(0 <= budget <= 1, f"budget: expected a share of 0 to 1 to withhold, got {budget:g}")
+    require(
+        0 <= budget <= 1, f"budget: expected a share of 0 to 1 to withhold, got {as_given(budget)}"
+    )
 
 
 def told_by_records(beliefs: Floats) -> Floats:

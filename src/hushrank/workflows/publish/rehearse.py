@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.accounting.rounding import places_below
+from hushrank.accounting.words import as_given
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats, Indices, WholeNumbers
@@ -285,15 +286,15 @@ def budget_warnings(method: str, budget: float, rehearsal: Rehearsal | None) -> 
         said.append("Nothing is released of any user who protects something: all is withheld.")
     if rehearsal is not None and rehearsal.is_largest:
         said.append(
-            f"The budget found, {budget:.3g}, is the largest that was searched: no smaller one that"
-            f" was tried promises a worst 1 - AUC of {rehearsal.wanted:g}. To keep more of the"
-            " activity, ask for less protection."
+            f"The budget found, {as_given(budget)}, is the largest that was searched: no smaller"
+            f" one that was tried promises a worst 1 - AUC of {as_given(rehearsal.wanted)}. To keep"
+            " more of the activity, ask for less protection."
         )
     elif rehearsal is not None and rehearsal.is_least:
         said.append(
-            f"The budget found, {budget:.3g}, is the least that was searched, and promises a worst"
-            f" 1 - AUC of {places_below(rehearsal.promised, 3)}: more protection than you asked for"
-            " may cost little."
+            f"The budget found, {as_given(budget)}, is the least that was searched, and promises a"
+            f" worst 1 - AUC of {places_below(rehearsal.promised, 3)}: more protection than you"
+            " asked for may cost little."
         )
     return tuple(said)
 
@@ -346,14 +347,14 @@ def _posterior(part: Rehearsed, drawn: HistoricalRelease) -> Floats:
 
 
 def _out_of_reach(method: str, wanted: float, promised: float, budget: float) -> str:
-    at_most = "where every record is withheld" if method == "withhold" else f"at {budget:.3g}"
+    at_most = "where every record is withheld" if method == "withhold" else f"at {as_given(budget)}"
     instead = (
         "nothing is told there, and some attacker is as lucky by chance: ask for less"
         if method == "withhold"
         else "to withhold every record (method withhold, budget 1) tells nothing"
     )
     return (
-        f"protect: no budget of {method} keeps a worst 1 - AUC of {wanted:g}; by rehearsals on"
-        f" users who protect nothing, {at_most} one of"
+        f"protect: no budget of {method} keeps a worst 1 - AUC of {as_given(wanted)}; by rehearsals"
+        f" on users who protect nothing, {at_most} one of"
         f" {places_below(max(promised, 0.0), 3)} could be promised; {instead}"
     )

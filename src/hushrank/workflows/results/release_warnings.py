@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from hushrank.accounting.words import as_given, loss_in_words
 from hushrank.activities.attribute import Attribute
 from hushrank.publishing.historical.protected_users import ProtectedUsers
 from hushrank.publishing.historical.release import ChangedUsers, GroupPlan
@@ -63,8 +64,9 @@ def warnings_of(
         used = max(plan.expected_distortion for plan in plans)
         words = useful_in_words(terms.method, terms.distance, users.activity)
         yield (
-            f"A budget of {budget:g} is more than can be used: at {used:.2g} already nothing"
-            " of what was learnt is told, and records have little to do with their users"
+            f"A budget of {as_given(budget)} is more than can be used: at"
+            f" {loss_in_words(used, 2)} already nothing of what was learnt is told, and"
+            " records have little to do with their users"
             f"{words and '; '}{words}."
         )
 

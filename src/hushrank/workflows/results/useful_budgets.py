@@ -5,6 +5,8 @@ Rules of thumb: docs/publishing.md, "Which budget".
 
 from typing import Protocol
 
+from hushrank.accounting.words import as_given
+
 SMALL, LARGE = 0.1, 0.5
 """Parts of the distance at which nothing of a record is left."""
 HALF, LARGEST_SHARE = 0.5, 0.8
@@ -79,6 +81,6 @@ def online_in_words(budget: float, n_items: int) -> str:
         return ""
     low, high = useful_online(n_items)
     return (
-        f"A budget of {budget:g} lets every activity become one and the same item: of {n_items:,}"
-        f" items, budgets below {most:.2g} keep something; try {low:.2g} to {high:.2g}."
+        f"A budget of {as_given(budget)} lets every activity become one and the same item: of"
+        f" {n_items:,} items, budgets below {most:.2g} keep something; try {low:.2g} to {high:.2g}."
     )
