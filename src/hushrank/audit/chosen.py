@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hushrank.accounting.rounding import at_most, within
 from hushrank.audit.auditing import FALSE_ALARM, Finding, audit
 from hushrank.audit.replay import Replay, replay
 from hushrank.audit.shipped import DELTA, EPSILON, shipped
@@ -20,7 +21,7 @@ def chosen(
 
     Raises HushrankError for a name that is no subject's.
     """
-    subjects = shipped(epsilon, delta)
+    subjects = shipped(within(epsilon), within(delta))
     for name in names:
         known = any(each.startswith(name) for each in subjects)
         require(known, f"expected names of `hushrank audit --list`, got {name}")
@@ -53,7 +54,12 @@ def audits(
 def as_document(findings: Sequence[Finding], *, seed: int | None) -> dict[str, Any]:
     """Return what was found as JSON has it."""
     return {
-        "findings": [asdict(each) | {"exceeds": each.exceeds} for each in findings],
+        "findings": [_as_document(each) for each in findings],
         "seed": seed,
         "exceeded": sum(each.exceeds for each in findings),
     }
+
+
+def _as_document(finding: Finding) -> dict[str, Any]:
+    claims = {"claimed": at_most(finding.claimed), "delta": at_most(finding.delta)}
+    return asdict(finding) | claims | {"exceeds": finding.exceeds}

@@ -83,5 +83,5 @@ def _verdict(console: Console, findings: Sequence[Finding]) -> None:
     wrong = max(each.false_alarm for each in findings)
     console.print(
         f"{len(exceeded)} of {len(findings)} betray more than they claim. A bound is too high with"
-        f" probability {wrong:g} at most; a low one proves nothing."
+        f" probability {loss_in_words(wrong)} at most; a low one proves nothing."
     )
