@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from hushrank.accounting.composition import share_of
-from hushrank.accounting.rounding import numeral_below, within
+from hushrank.accounting.rounding import at_most, numeral_below, within
 from hushrank.accounting.shuffling import central_delta, local_epsilon
 from hushrank.accounting.words import loss_in_words
 from hushrank.engines.shuffler import Target
@@ -62,9 +62,10 @@ class Trust:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What was asked for, by name, as JSON has it."""
+        """What was asked for, by name, as JSON has it: in numerals that are not below it."""
         central = {"central_epsilon": self.central_epsilon, "delta": self.delta}
-        return {"shuffled": self.shuffled, **central}
+        losses = {name: None if x is None else at_most(x) for name, x in central.items()}
+        return {"shuffled": self.shuffled, **losses}
 
     def terms(
         self, named: NamedProtocol, *, n_items: int, n_people: int, epsilon: float | None

@@ -1,5 +1,6 @@
 """What is printed or written of a loss is no less than the loss: at six digits it could be."""
 
+import json
 import re
 from dataclasses import replace
 from decimal import Decimal
@@ -11,11 +12,16 @@ from rich.console import Console
 
 import hushrank
 from hushrank.accounting.composition import delta_of_replacing
+from hushrank.accounting.rounding import within
+from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import as_given, loss_in_words
 from hushrank.aggregators.private.kemeny import gaussian_kemeny
 from hushrank.audit.auditing import Finding
+from hushrank.audit.chosen import as_document, audits, chosen
 from hushrank.cli.answer import show as answer_show
 from hushrank.cli.audit import show as audit_show
 from hushrank.engines import local
+from hushrank.engines.outcome import Outcome
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.files import write_rankings
@@ -38,6 +44,15 @@ def too_small(text, *losses):
             if exact * Fraction(999, 1000) < told < exact * (1 - Fraction(1, 10**9)):
                 found.append(numeral)
     return found
+
+
+def too_large(text, asked):
+    """Numerals that are what was asked for, and one more in the last of four digits."""
+    return [
+        numeral
+        for numeral in NUMERAL.findall(text)
+        if Decimal(asked) < Decimal(numeral) < Decimal(asked) * Decimal("1.0011")
+    ]
 
 
 def test_a_loss_that_is_rounded_down_is_seen():
@@ -87,6 +102,50 @@ def test_no_command_says_less_than_is_lost(monkeypatch, capsys, tmp_path, people
     assert [too_small(each, *losses) for each in said] == [[]] * 4
 
 
+@pytest.mark.parametrize("asked", ["1.1", "2.717"])
+@pytest.mark.parametrize(
+    "terms", [("--epsilon",), ("--shuffled", "--delta", "1e-06", "--central-epsilon")]
+)
+def test_who_asks_for_a_numeral_is_told_it(monkeypatch, capsys, tmp_path, people, asked, terms):
+    """The floats of these are above them: rounded up once more they were 1.101 and 2.718."""
+    page, table = tmp_path / "out.html", tmp_path / "out.json"
+    written = ("--report", page, "--json", table, "--protocol", "pairs")
+    assert run(monkeypatch, "collect", people, *terms, asked, *written) == 0
+    printed, shown, told = capsys.readouterr().out, page.read_text(), json.loads(table.read_text())
+    assert f"Epsilon {asked}" in printed
+    assert re.search(f"│ {asked}(,| nats)", printed)
+    assert f"epsilon {asked}," in shown
+    assert [too_large(each, asked) for each in (printed, shown, str(told))] == [[]] * 3
+    name = terms[-1].removeprefix("--").replace("-", "_")
+    assert told["options"][name] == told[name] == float(asked)
+
+
+def test_what_is_shown_of_a_collection_is_what_was_asked_for():
+    alone = hushrank.collect(BALLOTS, 1.1, protocol="pairs")
+    shown = [repr(alone), str(alone), alone.page().caption, alone.page().plain]
+    assert "epsilon 1.1," in shown[0]
+    assert "1.1 nats per person" in shown[1]
+    assert "(epsilon 1.1," in shown[2]
+    both = hushrank.collect(BALLOTS, shuffled=True, central_epsilon=1.1, protocol="pairs")
+    shown += [str(both), both.page().caption]
+    assert "epsilon if shuffled 1.1, delta 1e-06" in re.sub(" +", " ", shown[4])
+    assert "central epsilon 1.1," in shown[5]
+    assert [too_large(each, "1.1") for each in shown] == [[]] * 6
+    half = replace(alone, asked={**alone.asked, "epsilon": 2.2})
+    assert "(asked for 2.2)" in half.summary["epsilon"]
+
+
+@pytest.mark.parametrize("digits", [3, 4, 6])
+def test_each_hundredth_that_is_asked_for_is_told_as_it_is(digits):
+    for hundredths in range(1, 1000):
+        asked = hundredths / 100
+        spend = Spend("round", within(asked), "noise")
+        outcome = Outcome(None, (spend,), 2, is_private=True)
+        said = loss_in_words(outcome.epsilon, digits)
+        assert said == as_given(asked)
+        assert Fraction(Decimal(said)) >= Fraction(spend.epsilon)
+
+
 @pytest.mark.parametrize("more", [ALONE, SHUFFLED], ids=["alone", "shuffled"])
 def test_no_plan_says_less_than_will_be_lost(monkeypatch, capsys, tmp_path, more):
     out = tmp_path / "plan.json"
@@ -131,6 +190,15 @@ def test_an_audit_says_no_less_than_is_claimed():
     console = Console(record=True, width=200)
     console.print(audit_show._table([finding]))
     assert too_small(console.export_text() + str(finding), EPSILON, DELTA) == []
+
+
+def test_an_audit_claims_what_it_was_told_to():
+    (subject,) = chosen(["mechanism grr"], epsilon=0.1)
+    assert Fraction(subject.epsilon) <= Fraction("0.1")
+    (finding,) = audits([subject], draws=20_000, seed=1)
+    (said,) = audit_show._table([finding]).columns[1].cells
+    (told,) = as_document([finding], seed=1)["findings"]
+    assert (said, told["claimed"]) == ("0.1", 0.1)
 
 
 def test_who_answers_is_told_no_less_than_it_costs():

@@ -39,7 +39,7 @@ def collect_files_and_show(
     console.print(result_table(f"Collected from {shown(source)}", learnt.summary, learnt.items))
     console.print(learnt.privacy)
     if learnt.is_private:
-        console.print(epsilon_in_words(learnt.epsilon))
+        console.print(epsilon_in_words(learnt.outcome.epsilon))
     write_collection(learnt, paths)
     if paths.json is not None:
         write_json(paths.json, learnt.to_dict(), secret=not learnt.is_private)

@@ -169,7 +169,7 @@ def _notes(shown: ShownCollection) -> Iterator[str]:
     yield OF_RAW_RANKINGS
     yield collection.privacy
     if collection.is_private:
-        yield epsilon_in_words(collection.epsilon)
+        yield epsilon_in_words(collection.outcome.epsilon)
         if (shuffled := collection.outcome.central_loss) is not None:
             yield f"To whoever sees shuffled reports alone. {epsilon_in_words(*shuffled)}"
     if collection.protocol.has_model and compared.q2_distance is None:

@@ -107,7 +107,7 @@ def _show_learnt(
     title = so_far.draft.title
     console.print(result_table(title, learnt.summary, learnt.items))
     console.print(learnt.privacy)
-    console.print(epsilon_in_words(learnt.epsilon))
+    console.print(epsilon_in_words(learnt.outcome.epsilon))
     for each in so_far.findings[:MOST_FINDINGS]:
         console.print(plain(f"Perhaps forged: {in_words(each, so_far.draft.names)}."))
     write_collection(learnt, paths)

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushrank.accounting.rounding import at_most
+from hushrank.accounting.rounding import at_most, within
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import best_guess, loss_in_words, nats_in_words
 from hushrank.aggregators.uncertainty.drawn_ranks import DrawnRanks
@@ -58,7 +58,7 @@ class Collection:
 
     def __repr__(self) -> str:
         """Say what was run on how many, nothing of what they said."""
-        loss = loss_in_words(self.epsilon, 4)
+        loss = loss_in_words(self.outcome.epsilon, 4)
         private = "private" if self.is_private else "not private"
         return (
             f"Collection({self.protocol.name}, {self.n_people:,} people, {len(self.names)} items,"
@@ -191,12 +191,12 @@ class Collection:
     def summary(self) -> dict[str, str]:
         """Labels and words, as a table shows them."""
         is_less = self.epsilon < LESS * self.asked["epsilon"]
-        nominal = f" (asked for {loss_in_words(self.asked['epsilon'])})" if is_less else ""
+        nominal = f" (asked for {loss_in_words(within(self.asked['epsilon']))})" if is_less else ""
         return {
             "protocol": self.protocol.name + self._how(),
             "people": f"{self.n_people:,}",
             "items": str(len(self.names)),
-            "epsilon": f"{nats_in_words(self.epsilon, 4)} per person{nominal}",
+            "epsilon": f"{nats_in_words(self.outcome.epsilon, 4)} per person{nominal}",
             **self._of_shuffler,
             **self.shown.rows,
             **least_sure(self.confidence),
@@ -204,7 +204,7 @@ class Collection:
 
     @property
     def _of_shuffler(self) -> dict[str, str]:
-        loss = self._central_loss
+        loss = self.outcome.central_loss
         if loss is None:
             return {}
         central = f"{loss_in_words(loss.epsilon, 4)}, delta {loss_in_words(loss.delta)}"
@@ -299,13 +299,13 @@ class Collection:
             "Every person's device added chance to an answer before it was sent: nobody else ever"
             " saw what that person thinks. Whoever sees all that a device sent, and took two"
             " rankings for equally likely, guesses right at most"
-            f" {best_guess(self.epsilon)} times in 100 which of the two the person holds."
+            f" {best_guess(self.outcome.epsilon)} times in 100 which of the two the person holds."
             f"{self._plain_of_shuffler}"
         )
 
     @property
     def _plain_of_shuffler(self) -> str:
-        loss = self._central_loss
+        loss = self.outcome.central_loss
         if loss is None:
             return ""
         return (
@@ -322,16 +322,16 @@ class Collection:
         asked = f"{self.n_people:,} people answered about {len(self.names)} items"
         if not self.is_private:
             return f"{asked} in a simulation whose noise is not secret and protects nobody.{bars}"
+        loss = loss_in_words(self.outcome.epsilon, 4)
         return (
-            f"{asked}. Each answer was"
-            f" randomised on the person's own device (epsilon {loss_in_words(self.epsilon, 4)},"
-            f" local differential privacy){self._caption_of_shuffler}; the order comes from these"
-            f" noisy answers alone.{bars}"
+            f"{asked}. Each answer was randomised on the person's own device (epsilon {loss}, local"
+            f" differential privacy){self._caption_of_shuffler}; the order comes from these noisy"
+            f" answers alone.{bars}"
         )
 
     @property
     def _caption_of_shuffler(self) -> str:
-        loss = self._central_loss
+        loss = self.outcome.central_loss
         if loss is None:
             return ""
         central = loss_in_words(loss.epsilon, 4)

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from hushrank.accounting.rounding import within
 from hushrank.collector.web.pages_organiser.reliance import reliance_on
 from hushrank.collector.web.pages_organiser.results_view import _likely, _winner, results_view
 from hushrank.collector.web.pages_organiser.words import words_in
@@ -60,6 +61,19 @@ def test_no_page_says_less_than_what_was_spent(on_collector):
         assert "epsilon 1.00001: at least 26 of 100" in survey
         results = (await organiser.get(f"/o/surveys/{id}/results")).text
         assert "epsilon 1.01, so that at least 26 of 100" in results
+
+    on_collector(using)
+
+
+def test_pages_say_the_epsilon_that_was_asked_for(on_collector):
+    """The float of 1.1 is above it: rounded up once more the results said 1.11."""
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await closed(collector, protocol="subset-order", epsilon=within(1.1))
+        results = (await organiser.get(f"/o/surveys/{id}/results")).text
+        assert "epsilon 1.1, so that at least 24 of 100" in results
+        assert "1.11" not in results.partition("epsilon 1.1,")[2][:200]
 
     on_collector(using)
 
