@@ -203,6 +203,15 @@ def test_people_in_files_spend_no_more_than_is_written(ballots):
     assert Fraction(spend.epsilon) <= Fraction("0.1")
 
 
+def test_people_in_files_are_told_the_epsilon_that_was_asked_for(ballots, monkeypatch, capsys):
+    """The float of 1.1 is above it: rounded up once more it was 1.101."""
+    asked = "--epsilon 1.1 --protocol pairs --engine dask --scheduler threads"
+    assert run_command(monkeypatch, "collect", ballots, *asked.split()) == 0
+    said = capsys.readouterr().out
+    assert "Epsilon 1.1: an even guess" in said
+    assert "1.101" not in said
+
+
 def test_without_a_seed_people_in_files_answer_in_secret(ballots):
     for seed, is_private in ((None, True), (0, False)):
         found = collect_files(ballots, 4.0, protocol="grr", seed=seed)

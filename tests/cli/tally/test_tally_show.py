@@ -2,7 +2,9 @@
 
 from types import SimpleNamespace
 
-from hushrank.cli.tally.show import NO_KEY, _figures
+import hushrank
+from hushrank.cli.collect.show import Paths
+from hushrank.cli.tally.show import NO_KEY, _figures, _show_learnt
 
 
 def test_the_figures_are_of_the_newest_round():
@@ -15,6 +17,17 @@ def test_the_figures_are_of_the_newest_round():
         "refused": "3",
         "repeated": "1,004",
     }
+
+
+def test_the_epsilon_is_told_that_was_asked_for(capsys):
+    """The float of 1.1 is above it: rounded up once more it was 1.101."""
+    people = hushrank.simulate("mallows", people=100, items=3, seed=1)
+    learnt = hushrank.collect(people, 1.1, protocol="pairs")
+    so_far = SimpleNamespace(draft=SimpleNamespace(title="Drinks"), findings=())
+    _show_learnt(so_far, learnt, Paths(), [])
+    said = capsys.readouterr().out
+    assert "Epsilon 1.1: an even guess" in said
+    assert "1.101" not in said
 
 
 def test_nothing_is_said_of_repeats_where_no_key_told_whose_a_report_is():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.publishing.cluster_channel import bounded_ratio
+from hushrank.publishing.cluster_channel import bounded_ratio, solve
 from hushrank.publishing.cluster_channel.bounded_ratio import bounded_channel
 from hushrank.publishing.cluster_channel.interior_point.columns import RatioResponder
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
@@ -62,6 +62,15 @@ def test_a_ratio_of_1_leaks_nothing():
     assert problem.worst_ratio(solution.channel.probabilities) <= 1 + 1e-9
 
 
+def test_what_is_enough_is_rounded_up(monkeypatch):
+    """To the nearest of six digits it was said as less, which is not enough."""
+    monkeypatch.setattr(solve, "sufficient_budget", lambda *problem: 0.1234561)
+    problem = random_problem(5, 12, 3, 0.05)
+    with pytest.raises(HushrankError, match=r"a budget of 0\.123457 is enough") as refused:
+        solve_channel(problem, max_ratio=1.0)
+    assert f"within a budget of {problem.budget!r} was" in str(refused.value)
+
+
 @pytest.mark.parametrize("max_ratio", [1.0, 1.2])
 def test_too_small_a_budget_says_what_is_enough(max_ratio):
     problem = random_problem(5, 12, 3, 0.05)
@@ -69,7 +78,7 @@ def test_too_small_a_budget_says_what_is_enough(max_ratio):
         solve_channel(problem, max_ratio=max_ratio)
     enough = float(str(refused.value).split("a budget of ")[-1].split(" ")[0])
     assert problem.budget < enough <= cheapest_without_leakage(problem) * 1.001
-    mended = ChannelProblem(problem.joint, problem.distances, enough * 1.00001)
+    mended = ChannelProblem(problem.joint, problem.distances, enough)
     assert solve_channel(mended, max_ratio=max_ratio).leakage <= problem.identity_leakage
 
 

@@ -61,13 +61,14 @@ def test_a_budget_is_more_than_can_be_used_where_nothing_is_told_of_any_group(to
             expected_distortion=used,
             leaked=SimpleNamespace(leakage_bits=float(n in told)),
         )
-        for n, used in enumerate((0.01, 0.02, 0.03))
+        for n, used in enumerate((0.01, 0.02, 0.0304))
     ]
     counts = SimpleNamespace(counts=np.array([50, 50]))
     users = SimpleNamespace(values=lambda names, rows: counts, activity=range(9))
-    terms = SimpleNamespace(method="privrank", distance="none", settled_budget=0.3)
+    terms = SimpleNamespace(method="privrank", distance="none", settled_budget=0.3000004)
     said = [each.partition(" nothing")[0] for each in warnings_of(terms, users, plans)]
-    assert said == ([] if told else ["A budget of 0.3 is more than can be used: at 0.03 already"])
+    enough = "A budget of 0.3000004 is more than can be used: at 0.031 already"
+    assert said == ([] if told else [enough])
 
 
 @pytest.mark.parametrize("few", [0, 1, 2])
