@@ -237,6 +237,9 @@ def test_comparisons_that_run_out_cannot_be_made_up_by_voters():
         voters_for_zero_error(10, dispersion=0.5, delta=0.05, epsilon=1.0)
     with pytest.raises(HushrankError, match="however many voters"):
         voters_of_mallows_theorem(4, dispersion=0.5, delta=0.3, epsilon=1.0, logarithm="natural")
+    options = {"dispersion": 0.5, "delta": 0.75, "epsilon": 1.0, "logarithm": "natural"}
+    with pytest.raises(HushrankError, match=r"oftener \(0.76\) than delta 0.75"):  # .7518
+        voters_for_zero_error(10, **options)
 
 
 @pytest.mark.parametrize(

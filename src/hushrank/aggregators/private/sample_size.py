@@ -6,6 +6,7 @@ from math import ceil, comb, expm1, factorial, inf, log, log1p, pi
 
 import numpy as np
 
+from hushrank.accounting.words import loss_in_words
 from hushrank.aggregators.private.quicksort import Logarithm, noisy_comparisons
 from hushrank.arrays import Counts, Shares
 from hushrank.errors import require
@@ -159,7 +160,8 @@ def _left_for_noise(
     in_range = 0 < dispersion < 1
     require(in_range, f"expected a dispersion above 0 and below 1, got {dispersion}")
     coins = 1 - chance_of_sorting(n_items, n_noisy)
-    too_few = f"{n_noisy} comparisons of {n_items} items fail oftener ({coins:.2g}) than delta"
+    oftener = f"fail oftener ({loss_in_words(coins, 2)}) than delta"
+    too_few = f"{n_noisy} comparisons of {n_items} items {oftener}"
     require(coins < delta, f"{too_few} {delta}, however many voters there are")
     return delta - coins
 
