@@ -1,10 +1,12 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from hushrank.estimators.popular.in_ordinary_reports import FoundOrders
 from hushrank.estimators.popular.unseen import UnseenOrder
 from hushrank.models.popular_orders import PopularOrders
-from hushrank.protocols.learnt.fit_words import popular_json, unseen_words
+from hushrank.protocols.learnt.fit_words import popular_json, popular_words, unseen_words
 
 
 def test_every_popular_order_is_told_to_its_last_item():
@@ -16,6 +18,19 @@ def test_every_popular_order_is_told_to_its_last_item():
         (["a", "b", "c"], 0.2, 0.01),
         (["b", "c", "a"], 0.1, 0.01),
     ]
+
+
+@pytest.mark.parametrize("exact", [None, np.array([0.999, 0.516])])
+def test_how_likely_people_hold_just_these_orders_is_told_where_it_is_known(exact):
+    popular = PopularOrders(np.array([[2, 0, 1], [0, 1, 2]]), np.array([0.3, 0.2]))
+    found = FoundOrders(popular, np.full(2, 0.01), 0.02, None, None, None, None, exact)
+    told = [each["exact"] for each in popular_json(found, "abc")["popular_orders"]["orders"]]
+    assert told == ([None, None] if exact is None else [0.999, 0.516])
+    words = popular_words(found)["popular orders"]
+    assert words.startswith("2 found: 50.0 % ± 2.0 % of people hold them, or orders near them")
+    assert words.endswith(
+        "near them" if exact is None else " (just these with probability 0.99, 0.52)"
+    )
 
 
 def test_no_order_is_told_to_go_unseen_less_than_it_can():

@@ -3,6 +3,7 @@
 Theory: docs/theory/max-entropy.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import lgamma, log
 
@@ -83,7 +84,8 @@ class FoundOrders:
 
     `popular`: the orders with their shares, the most popular first. share_errors (orders,) and
     share_error = standard errors of the share of each and of all together. `goodness`: of
-    `reports`, which are those of everybody, to both together.
+    `reports`, which are those of everybody, to both together. exact (orders,): how likely it is
+    just this order that people hold, and no other near it; None where that is not known.
     """
 
     popular: PopularOrders
@@ -93,6 +95,7 @@ class FoundOrders:
     estimates: RankEstimates
     goodness: GoodnessOfFit
     reports: ReportLikelihood
+    exact: Shares | None = None
 
 
 def find_orders(likelihood: ReportLikelihood, fit: RankFit, *, prior: Prior) -> FoundOrders | None:
@@ -173,44 +176,58 @@ def _judged(model: RestAndOrders, prior: Prior) -> Judged:
 
 def _concluded(judged: Judged) -> FoundOrders:
     """Judge errors as `fit_ranks` does: of a second fit, with a prior wide enough for errors."""
-    model = judged.model.most_popular_first()
+    judged = replace(judged, model=judged.model.most_popular_first())
+    model = judged.model
     scale = model.near.evidence.interval_scale()
     wide = model.most_likely(scale)
     n_coefficients = len(model.rest.coefficients)
     of_shares = model.covariance(scale)[n_coefficients:, n_coefficients:]
+    others = [_alternatives(judged, order) for order in model.popular.orders]
     return FoundOrders(
         model.popular,
         np.sqrt(np.diag(of_shares)),
         float(np.sqrt(of_shares.sum())),
         RankFit(model.rest, judged.scale, wide.near, scale),
-        _estimates(judged, wide, scale),
+        _estimates(others, wide, scale),
         GoodnessOfFit.of(wide.likelihood, wide.statistics, wide.n_fitted(scale)),
         wide.likelihood,
+        np.array([each.exact for each in others]),
     )
 
 
-def _estimates(judged: Judged, wide: RestAndOrders, scale: float) -> RankEstimates:
+@dataclass(frozen=True, eq=False, repr=False)
+class _Others:
+    """What other orders in the place of one would move: the mean (statistics,) over their chances.
+
+    deviations (orders, statistics) from it, times roots of chances. exact: the order's own chance.
+    """
+
+    mean: Floats
+    deviations: Floats
+    exact: float
+
+
+def _estimates(others: Sequence[_Others], wide: RestAndOrders, scale: float) -> RankEstimates:
     """Return what is known of everybody, as far as it is known which orders are popular.
 
     What another order in the place of one would move, with the root of its chance, is one more
     parameter of variance 1.
     """
     statistics, changes, covariance = wide.statistics, wide.changes, wide.covariance(scale)
-    moved = [_alternatives(judged, order) for order in judged.model.popular.orders]
-    statistics = statistics + sum(mean for mean, _ in moved)
-    others = np.concatenate([rows for _, rows in moved])
+    statistics = statistics + sum(each.mean for each in others)
+    moved = np.concatenate([each.deviations for each in others])
     return RankEstimates.linear(
         wide.likelihood.n_items,
         statistics,
-        np.concatenate([changes, others]),
-        block_diag(covariance, np.eye(len(others))),
+        np.concatenate([changes, moved]),
+        block_diag(covariance, np.eye(len(moved))),
     )
 
 
-def _alternatives(judged: Judged, order: Orders) -> tuple[Floats, Floats]:
+def _alternatives(judged: Judged, order: Orders) -> _Others:
     """Return how far the statistics would move if another order were in the place of one.
 
-    The mean (statistics,) and deviations from it times roots of chances (orders, statistics).
+    Chances are those of the reports if each order were as likely before, beside a stiff rest.
     """
     is_it = (judged.model.popular.orders == order).all(axis=1)
     share = float(judged.model.popular.shares[is_it].sum())
@@ -220,7 +237,8 @@ def _alternatives(judged: Judged, order: Orders) -> tuple[Floats, Floats]:
     chances = softmax(stiff.gains(orders, others.stiff_scale)[0])
     moved = share * (statistics_of_orders(orders) - statistics_of_orders(order[None]))
     mean = chances @ moved
-    return mean, np.sqrt(chances)[:, None] * (moved - mean)
+    exact = float(chances[(orders == order).all(axis=1)].sum())
+    return _Others(mean, np.sqrt(chances)[:, None] * (moved - mean), exact)
 
 
 def _likely_orders(model: RestAndOrders, stiff: RestAndOrders) -> Orders:

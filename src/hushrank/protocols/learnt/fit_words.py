@@ -15,6 +15,8 @@ from hushrank.protocols.distributions.question_mix import mix_in_words
 
 MATTERS = 1.25
 """How many times stated errors an unseen order must make them for people to be told in words."""
+MOST_EXACT = 0.99
+"""The largest chance that is said, in words, of an order's being just the one that people hold."""
 MANY_ITEMS = (
     "of so many items an exact order that many people hold can go unseen, and one that is found can"
     " differ from theirs; where orders are handed out, such as how-to-vote cards, errors are larger"
@@ -65,23 +67,33 @@ def popular_words(found: PopularOrdersOutcome | FoundOrders) -> dict[str, str]:
     n_found, share, error = len(found.popular.shares), found.popular.share, found.share_error
     held = f"{n_found} found: {100 * share:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} % of people"
     near = " hold them, or orders near them" if isinstance(found, FoundOrders) else ""
+    exact = [f"{min(each, MOST_EXACT):.2f}" for each in _exact(found) if each is not None]
+    near += f" (just these with probability {', '.join(exact)})" if exact else ""
     return {"popular orders": held + near if n_found else "none found"}
 
 
 def popular_json(found: PopularOrdersOutcome | FoundOrders, names: Sequence[str]) -> dict[str, Any]:
-    """Return the popular orders with their shares."""
+    """Return the popular orders with their shares, and how likely it is just these."""
     popular = found.popular
-    each = zip(popular.orders.tolist(), popular.shares, found.share_errors, strict=True)
+    shares = popular.shares, found.share_errors
+    each = zip(popular.orders.tolist(), *shares, _exact(found), strict=True)
     orders = [
         {
             "order": [names[item] for item in cast("list[int]", order)],
             "share": float(share),
             "share_error": float(error),
+            "exact": exact,
         }
-        for order, share, error in each
+        for order, share, error, exact in each
     ]
     together = {"share": popular.share, "share_error": found.share_error}
     return {"popular_orders": {**together, "orders": orders}}
+
+
+def _exact(found: PopularOrdersOutcome | FoundOrders) -> list[float | None]:
+    """Return how likely people hold just each order; None where that is not known."""
+    known = found.exact if isinstance(found, FoundOrders) else None
+    return [None] * len(found.popular.shares) if known is None else known.tolist()
 
 
 def unseen_words(unseen: UnseenOrder | None) -> dict[str, str]:

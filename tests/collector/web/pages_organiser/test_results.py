@@ -9,7 +9,12 @@ import pytest
 
 from hushrank.accounting.rounding import within
 from hushrank.collector.web.pages_organiser.reliance import reliance_on
-from hushrank.collector.web.pages_organiser.results_view import _likely, _winner, results_view
+from hushrank.collector.web.pages_organiser.results_view import (
+    _likely,
+    _popular,
+    _winner,
+    results_view,
+)
 from hushrank.collector.web.pages_organiser.words import words_in
 from hushrank.estimators.goodness_of_fit import GoodnessOfFit
 from tests.collector.drafts import NAMES
@@ -204,6 +209,20 @@ def test_what_a_protocol_does_not_learn_is_said_and_not_shown(on_collector):
         assert "no estimator for them yet" not in page
 
     on_collector(using)
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "chance of"), ("de", "genau diese")])
+def test_how_likely_people_hold_just_an_order_is_on_the_page(language, said):
+    orders = [
+        {"share": 0.25, "order": ["tea", "milk"], "exact": 0.786},
+        {"share": 0.1, "order": ["milk", "tea"], "exact": None},
+    ]
+    learnt = SimpleNamespace(shown=SimpleNamespace(named={"popular_orders": {"orders": orders}}))
+    first, second = _popular(words_in(language), learnt)
+    assert (first.order, first.exact, second.exact) == ("tea > milk", "79\N{NO-BREAK SPACE}%", None)
+    words = words_in(language)("groups.exact", chance=first.exact)
+    assert said in words
+    assert first.exact in words
 
 
 def test_reports_of_which_nothing_can_be_learnt_are_said_on_the_page(on_collector):

@@ -12,6 +12,7 @@ from hushrank.arrays import Floats
 from hushrank.collector.web.pages_organiser.forecast_words import lies_of
 from hushrank.collector.web.pages_organiser.reliance import Reliance, reliance_on
 from hushrank.collector.web.pages_organiser.words import Words
+from hushrank.protocols.learnt.fit_words import MOST_EXACT
 from hushrank.reports.order_words import CERTAIN, sure_word, whole_per_cent
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.shares import Estimates, pair_shares, rank_shares
@@ -54,10 +55,11 @@ class HeatRow:
 
 @dataclass(frozen=True)
 class Popular:
-    """An order that many people hold."""
+    """An order that many people hold, and how likely it is just this one, if that is known."""
 
     share: str
     order: str
+    exact: str | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,7 +203,12 @@ def _popular(t: Words, learnt: Collection) -> tuple[Popular, ...] | None:
     if told is None:
         return None
     return tuple(
-        Popular(t.percent(each["share"]), " > ".join(each["order"])) for each in told["orders"]
+        Popular(
+            t.percent(each["share"]),
+            " > ".join(each["order"]),
+            None if each["exact"] is None else t.percent(min(each["exact"], MOST_EXACT)),
+        )
+        for each in told["orders"]
     )
 
 
