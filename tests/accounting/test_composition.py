@@ -1,6 +1,7 @@
 from dataclasses import asdict
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -37,6 +38,16 @@ def test_the_person_in_the_most_costly_overlap_decides():
     ]
     assert total_epsilon(spends[:2]) == 3.0
     assert total_epsilon(spends) == 6.0
+
+
+def test_of_many_groups_the_last_one_decides_where_it_pays_most():
+    n_groups = 1000
+    ends = [nth / n_groups for nth in range(n_groups + 1)]
+    spends = [
+        Spend(f"{nth}", 1 + nth / 1024, "GRR", lots) for nth, lots in enumerate(pairwise(ends))
+    ]
+    assert total_epsilon(spends) == 1 + 999 / 1024
+    assert total_epsilon([*spends, *spends]) == 2 + 999 / 512
 
 
 def test_lots_of_two_collections_do_not_protect_from_each_other():

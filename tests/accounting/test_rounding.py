@@ -12,6 +12,7 @@ from hushrank.accounting.rounding import (
     exp_above,
     float_above,
     float_below,
+    log_above,
     numeral_above,
     numeral_below,
     places_above,
@@ -89,6 +90,15 @@ def test_powers_of_e_are_not_below(exponent):
     with localcontext(prec=400):
         exact = Decimal(exponent).exp()
         assert exact <= exp_above(exponent) <= exact * (1 + Decimal("3e-59"))
+
+
+@given(st.fractions(1, 1000).filter(lambda ratio: ratio > 1))
+@example(Fraction(10**30 + 1, 10**30))
+def test_logarithms_are_not_below_and_the_least_float_that_is_not(ratio):
+    found = log_above(ratio)
+    with localcontext(prec=400):
+        exact = Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
+    assert nextafter(found, 0.0) < exact <= found
 
 
 @pytest.mark.parametrize("kept", [0.1 + 0.2, 2.0748531436346203, nextafter(1.0, 2.0)])

@@ -87,6 +87,11 @@ def test_each_survey_and_each_piece_draws_words_of_its_own():
     assert len({int(draws.short_cut(*each).integers(2**63)) for each in apart}) == len(apart)
 
 
+def test_without_a_seed_every_piece_of_every_survey_draws_in_secret():
+    draws = Draws.of(None)
+    assert all(draws.noise(*each).is_private for each in product(range(3), range(1000)))
+
+
 def test_a_worker_of_another_version_does_nothing(monkeypatch):
     """What it would count, or how it would draw, is not known here."""
     of_version = tasks._of_version

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushrank.accounting.spend import Spend
 from hushrank.engines import local
 from hushrank.engines.crowd import sums_rounded_up
 from hushrank.engines.local import run, run_without_noise, simulate
+from hushrank.engines.outcome import epsilons_of
 from hushrank.engines.rounds import simulate_each
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
@@ -132,6 +134,16 @@ def test_how_much_is_drawn_does_not_depend_on_what_people_think():
         run(ask(survey), people, rng=Randomness(source, is_private=False))
         drawn.append(source.n_bytes)
     assert drawn[0] == drawn[1] == 120 * 8 * 2
+
+
+def test_all_batches_of_many_people_are_drawn_from_the_source_of_all(monkeypatch):
+    """300,000 people: a word for the question of each, and one for the answer."""
+    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", 30_000)
+    many = Rankings(EVERY_ORDER.ranks, EVERY_ORDER.names, np.full(120, 2500))
+    source = CountingSource(5)
+    survey = sampled_survey("pairs", PAIRS, 1.0)
+    run(ask(survey), many, rng=Randomness(source, is_private=False))
+    assert source.n_bytes == 300_000 * 8 * 2
 
 
 @pytest.mark.parametrize(
@@ -488,6 +500,12 @@ def test_budgets_are_those_that_were_given_when_people_were_first_asked():
 def test_a_survey_by_budget_needs_budgets():
     with pytest.raises(HushrankError, match="which are not given"):
         run(ask(by_budget(0.5, 1.0)), EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
+def test_each_of_many_budgets_has_its_loss():
+    budgets = [(nth / 8, (nth + 1) / 8) for nth in range(8, 8008)]
+    spends = [Spend(f"{low}", low, "GRR") for low, _ in budgets]
+    assert epsilons_of(spends, budgets) == tuple(low for low, _ in budgets)
 
 
 def test_what_was_spent_before_a_failure_is_that_of_those_who_spent_most():

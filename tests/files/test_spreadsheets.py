@@ -119,6 +119,7 @@ def test_a_text_has_no_sheets(tmp_path):
         read_rankings(path, sheet="first")
 
 
+@pytest.mark.block_sizes
 @pytest.mark.parametrize("place", ["XFD1048576", "AAA100000"])
 def test_a_cell_far_from_the_table_is_refused_before_all_between_are_made(place):
     """A kilobyte would take half a terabyte."""

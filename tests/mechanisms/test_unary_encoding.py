@@ -28,6 +28,34 @@ def test_a_bit_of_no_category_is_refused_whosever_it_is(n_categories, person):
         mechanism.tally(reports)
 
 
+@pytest.mark.block_sizes
+@pytest.mark.parametrize("n_people", [1, 3])
+@pytest.mark.parametrize("is_hit", [True, False])
+def test_of_thousands_of_categories_too_the_own_bit_is_what_its_own_coin_says(n_people, is_hit):
+    """Whatever stood there: as of all orders of seven items, of which the last one is held."""
+    mechanism = SymmetricUnaryEncoding(5040, 1.0)
+    hidden = np.array([0, 3199, 5039])[-n_people:]
+    for noise in (0, 2**64 - 1):  # all bits are false hits, or none is
+        coins = [0 if is_hit else 2**64 - 1] * n_people
+        tape = ends_with(coins, noise=noise)
+        bits = np.unpackbits(mechanism.randomise(hidden, rng=tape), axis=1, bitorder="little")
+        others = noise == 0
+        expected = np.full((n_people, 5040), others)
+        expected[np.arange(n_people), hidden] = is_hit
+        assert (bits[:, :5040] == expected).all()
+
+
+def ends_with(coins, noise):
+    """Return a source of words that are all `noise`, but for the last ones that are read."""
+
+    class Ending(Randomness):
+        def words(self, size):
+            is_last = size == len(coins)
+            return np.array(coins if is_last else [noise] * size, dtype=np.uint64)
+
+    return Ending(lambda _: b"", is_private=False)
+
+
 def test_the_reports_of_twelve_categories_are_listed_and_of_no_more():
     assert SymmetricUnaryEncoding(12, 1.0).channel_words().shape == (12, 4096)
     with pytest.raises(HushrankError, match="cannot list the 2\\^13 reports"):

@@ -182,6 +182,14 @@ def test_some_files_of_a_folder_pay_for_all_of_them_and_all_for_some(tmp_path):
     assert list(found.values()) == [1.75, 1.75, 1.75, 1.5, 1.25, 0]
 
 
+def test_all_of_many_files_pay_for_a_pattern_of_them(tmp_path):
+    for number in range(40):
+        path = tmp_path / f"{number}.soc"
+        path.write_text(f"{number}")
+        Ledger.of(path, path.read_bytes()).with_result(None, spent(0.5), TODAY)
+    assert sum(each.epsilon for each in Ledger.of(tmp_path / "*.soc", b"all").earlier) == 20
+
+
 def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     book = json.loads((tmp_path / LEDGER).read_text())

@@ -73,6 +73,13 @@ def exp_above(exponent: float) -> Decimal:
         return Decimal(exponent).exp().next_plus()
 
 
+def log_above(ratio: Fraction) -> float:
+    """Return the least float that is at least the logarithm of a ratio above 1, to 58 digits."""
+    with localcontext(prec=PRECISE):
+        above = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).next_plus()
+        return float_above(Fraction(above.ln().next_plus()))
+
+
 def _in_places(number: float, places: int, rounding: str) -> str:
     if not isfinite(number):
         return str(number)

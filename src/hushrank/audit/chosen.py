@@ -62,4 +62,5 @@ def as_document(findings: Sequence[Finding], *, seed: int | None) -> dict[str, A
 
 def _as_document(finding: Finding) -> dict[str, Any]:
     claims = {"claimed": at_most(finding.claimed), "delta": at_most(finding.delta)}
-    return asdict(finding) | claims | {"exceeds": finding.exceeds}
+    exact = None if finding.exact is None else at_most(finding.exact)
+    return asdict(finding) | claims | {"exact": exact, "exceeds": finding.exceeds}

@@ -126,6 +126,7 @@ def test_without_a_signal_both_orders_are_equally_likely(margin, epsilon):
     assert_follows(np.array(orders), [0.5, 0.5])
 
 
+@pytest.mark.block_sizes
 @pytest.mark.parametrize("epsilon", [1e-9, 2e-4, 0.5, 40.0])
 def test_counts_of_a_histogram_are_hidden_at_the_epsilon_that_is_stated(monkeypatch, epsilon):
     drawn, draw = [], private_histogram.two_sided_geometric

@@ -239,7 +239,9 @@ def prices(monkeypatch):
 
 
 @pytest.mark.parametrize("epsilon", [1 / 3, 0.0123456789, 0.0016])
-@pytest.mark.parametrize("method", [p_borda_hist, *OF_COUNTS])
+@pytest.mark.parametrize(
+    "method", [pytest.param(p_borda_hist, marks=pytest.mark.block_sizes), *OF_COUNTS]
+)
 def test_what_is_drawn_costs_the_very_epsilon_that_was_given(method, epsilon, prices):
     """One with fewer digits is as often above: of 0.0016 it may be a quarter more."""
     ballots = PEOPLE if method is p_borda_hist else COUNTS

@@ -192,13 +192,15 @@ def test_an_audit_says_no_less_than_is_claimed():
     assert too_small(console.export_text() + str(finding), EPSILON, DELTA) == []
 
 
-def test_an_audit_claims_what_it_was_told_to():
-    (subject,) = chosen(["mechanism grr"], epsilon=0.1)
-    assert Fraction(subject.epsilon) <= Fraction("0.1")
+@pytest.mark.parametrize("epsilon", [0.03, 0.1, 0.7, 1.3, 2.717])
+def test_an_audit_claims_and_computes_what_it_was_told_to(epsilon):
+    (subject,) = chosen(["mechanism grr"], epsilon=epsilon)
+    assert Fraction(subject.exact) <= Fraction(subject.epsilon) <= Fraction(str(epsilon))
     (finding,) = audits([subject], draws=20_000, seed=1)
-    (said,) = audit_show._table([finding]).columns[1].cells
+    claimed, computed = (column.cells for column in audit_show._table([finding]).columns[1:3])
     (told,) = as_document([finding], seed=1)["findings"]
-    assert (said, told["claimed"]) == ("0.1", 0.1)
+    assert (*claimed, *computed) == (str(epsilon), f"{epsilon:.4f}")
+    assert (told["claimed"], told["exact"]) == (epsilon, epsilon)
 
 
 def test_who_answers_is_told_no_less_than_it_costs():

@@ -503,6 +503,15 @@ def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced()
         require_announced(handout, announced, 1, LOTS // 4)
 
 
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-6, 1.0, 8.0])
+def test_a_first_round_that_was_not_announced_is_refused_whatever_it_costs(epsilon):
+    announced = SimpleNamespace(items=(), unranked="refused", first_round=("ab", "cd"))
+    head = SimpleNamespace(items=(), takes_incomplete=True, lots=(0.0, 1.0), epsilon=epsilon)
+    require_announced(SimpleNamespace(head=head, fingerprint="cd"), announced, 0, 0)
+    with pytest.raises(HushrankError, match="another survey than the one announced"):
+        require_announced(SimpleNamespace(head=head, fingerprint="ef"), announced, 0, 0)
+
+
 @pytest.mark.parametrize("others", [("milk", "tea"), ("tea",), ("tea", "milk", "milk")])
 def test_a_later_round_asks_about_the_items_that_were_announced_in_their_order(others):
     items = tuple(SimpleNamespace(name=name) for name in ("tea", "milk"))

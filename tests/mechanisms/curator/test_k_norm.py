@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -304,6 +305,33 @@ def test_steps_go_from_one_to_twice_the_radius(monkeypatch, share, expected):
     radii, steps = seen[expected]
     assert radii.tolist() == [7, 7]
     assert steps.tolist() == [[14 if share else 1] * 3] * 2
+
+
+def test_every_step_of_many_items_is_drawn(monkeypatch):
+    """Each from its own number below twice the radius."""
+    drawn, taken = iter(range(10**6)), []
+
+    def remembered(codes, radii, steps):
+        taken.append(steps)
+        return np.zeros((len(radii), steps.shape[1] + 1), dtype=np.int64)
+
+    module = "hushrank.mechanisms.curator.k_norm."
+    monkeypatch.setattr(module + "uniform_below", lambda bound, *, rng: next(drawn))
+    monkeypatch.setattr(module + "_draw_radius", lambda *_, rng: 10**9)
+    monkeypatch.setattr(module + "lattice_points", remembered)
+    PermutohedronMechanism(1000, 1.0).noise(2, rng=seeded())
+    assert taken[0].ravel().tolist() == list(range(1, 1999))
+
+
+@pytest.mark.parametrize("n_items", [2, 40, 1000])
+def test_a_radius_has_a_part_for_each_item(monkeypatch, n_items):
+    drawn, tickets = [], []
+    module = "hushrank.mechanisms.curator.k_norm."
+    monkeypatch.setattr(module + "geometric", lambda *_, rng: drawn.append(1) or 10)
+    monkeypatch.setattr(module + "uniform_below", lambda n, *, rng: tickets.append(n) or 0)
+    assert _draw_radius(n_items, Fraction(1, 2), rng=seeded()) == 10 * n_items
+    assert len(drawn) == n_items
+    assert tickets == [prod(range(10 * n_items + 1, 11 * n_items))]
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1 / 3, 1e-3, 30.0])

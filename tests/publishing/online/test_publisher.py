@@ -283,6 +283,36 @@ def test_a_crash_within_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypa
     assert (state.position, state.last_batch.released.tolist()) == (20, last)
 
 
+def test_after_an_error_the_file_says_what_was_released(tmp_path, monkeypatch):
+    """Of a batch that was committed before something failed users remember that it was."""
+    users, items = activities(40)
+    stream = publisher()
+    state = stream.resume(tmp_path / "state")
+    stream.publish(users[:20], items[:20], rng=seeded())
+    commit = StreamState.commit
+
+    def committed(*told):
+        commit(*told)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(StreamState, "commit", committed)
+        with pytest.raises(KeyboardInterrupt):
+            stream.publish(users[20:], items[20:], rng=seeded())
+    assert state.position == 40
+    protected = {number for number in users.tolist() if stream._protects[number] is not None}
+    released = sum(stream.user(number).n_released for number in protected)
+    assert released == np.isin(users, list(protected)).sum() > 20
+
+
+def test_all_that_many_channels_told_of_a_user_adds_up():
+    user = StreamUser(np.zeros(3))
+    for _ in range(1000):
+        user.renew(CurrentChannel(None, 0.125, 0.25, 0.0, 0.0, None))
+        user.book(3)
+    assert (user.n_released, user.leakage, user.worst_leakage) == (3000, 375.0, 750.0)
+
+
 @pytest.mark.parametrize(
     ("rule", "value"),
     [

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from math import log
 from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.rounding import log_above
 from hushrank.audit.subject import Observations, Subject
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.hash_family import buckets_of
@@ -40,7 +40,7 @@ def local_subjects(epsilon: float) -> Iterator[Subject]:
             inputs,
             tuple(combinations(inputs, 2)),
             _reports_of(mechanism),
-            exact=log(mechanism.rates.worst_ratio),
+            exact=log_above(mechanism.rates.worst_ratio),
         )
     yield _laplace(epsilon)
     yield _orders(epsilon)
@@ -77,7 +77,7 @@ def _laplace(epsilon: float) -> Subject:
         inputs,
         (tuple(inputs),),  # type: ignore[arg-type]
         _reports_of(mechanism),
-        exact=log(mechanism.rates.worst_ratio),
+        exact=log_above(mechanism.rates.worst_ratio),
     )
 
 
@@ -99,7 +99,7 @@ def _orders(epsilon: float) -> Subject:
         inputs,
         tuple(combinations(inputs, 2)),
         draw,
-        exact=log(mechanism.worst_ratio),
+        exact=log_above(mechanism.worst_ratio),
     )
 
 
@@ -118,5 +118,5 @@ def _named(epsilon: float) -> Subject:
         inputs,
         tuple(combinations(inputs, 2)),
         draw,
-        exact=log(mechanism.rates.worst_ratio),
+        exact=log_above(mechanism.rates.worst_ratio),
     )

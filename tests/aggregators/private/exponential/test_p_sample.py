@@ -153,6 +153,13 @@ def test_uneven_orders_of_six_items_follow_the_law(way, n_people, epsilon):
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_orders_of_millions_of_people_follow_the_law(way):
+    """What one order costs more than another is millions of ballots, each at a millionth."""
+    counts, epsilon = 10**6 * counts_of(5, 6), 1e-6
+    assert_law(proposal_of(way, counts, epsilon), counts, epsilon, least=0)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_orders_of_people_who_left_pairs_open_follow_the_law(way):
     """Their margins are even and odd: one pair more may be lost, and not two at a time alone."""
     counts = np.random.default_rng(5).integers(0, 4, size=(5, 5))

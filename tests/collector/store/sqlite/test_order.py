@@ -45,6 +45,7 @@ async def end(store):
     await store.forget_people("s", 0)
 
 
+@pytest.mark.block_sizes
 def test_reports_of_an_ended_round_do_not_stand_as_they_came(path):
     async def scenario(store):
         await open_survey(store)
@@ -76,6 +77,7 @@ def test_reports_of_many_slices_are_all_kept_and_known_again(path, monkeypatch):
     on_store(str(path), scenario)
 
 
+@pytest.mark.block_sizes
 def test_who_was_asked_does_not_stand_as_they_came(path):
     async def scenario(store):
         await open_survey(store)
