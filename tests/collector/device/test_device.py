@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from hushrank.collector.announcement import read_announcement
-from hushrank.collector.device.connection import Asking, Offline, Problem
+from hushrank.collector.device.connection import Asking, Offline, Problem, Where
 from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.ledger import Account
 from hushrank.collector.device.memory import Drawer, FileMemory, SimulatedMemory
-from hushrank.collector.device.terms import LOTS, require_announced, require_price
+from hushrank.collector.device.terms import LOTS, MOST_ROUNDS, require_announced, require_price
 from hushrank.errors import HushrankError
 from hushrank.files.disk import keep_to_owner
 from hushrank.randomness import Randomness
@@ -557,6 +557,54 @@ def test_rounds_cost_together_no_more_than_was_announced(live):
     with pytest.raises(HushrankError, match="rounds cost more than"):
         cautious.join(survey)
     assert cautious.kept(survey).round == 0
+
+
+class Often(Altered):
+    """A collector that asks the same in as many rounds as it wants."""
+
+    def __init__(self, live, epsilon):
+        super().__init__(live, its_own=True, announcement=fields(epsilon=epsilon))
+        self.round, self.told = 0, {}
+
+    def where(self, survey):
+        return Where("open", self.round, None)
+
+    def announcement(self, survey):
+        return self._once(survey, lambda: Altered.announcement(self, survey))
+
+    def join(self, survey, asking):
+        given = self._once(asking.person, lambda: Altered.join(self, survey, asking))
+        return fields(round=self.round)(given)
+
+    def _once(self, name, ask):
+        if name not in self.told:
+            self.told[name] = ask()
+        return self.told[name]
+
+
+def test_in_each_of_as_many_rounds_as_there_can_be_an_answer_is_drawn_once(live):
+    survey, memory = live.open(epsilon=1 / 32, protocol="pairs"), SimulatedMemory()
+    connection = Often(live, MOST_ROUNDS / 32)
+    device = live.device(memory=memory, connection=connection)
+    for connection.round in range(MOST_ROUNDS):
+        device.join(survey)
+        answered, kept = device.answer(survey, ORDER), dict(memory._kept)
+        assert device.answer(survey, OTHER) == answered
+        assert memory._kept == kept
+    assert device.spent().in_all == 1 / 32
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 3, 4, 5, MOST_ROUNDS - 1])
+def test_however_many_rounds_cost_together_what_was_announced_and_no_more(live, n_rounds):
+    survey = live.open(epsilon=1 / 32, protocol="pairs")
+    connection = Often(live, n_rounds / 32)
+    device = live.device(connection=connection)
+    for connection.round in range(n_rounds):
+        assert device.join(survey).round == connection.round
+    connection.round = n_rounds
+    with pytest.raises(HushrankError, match="rounds cost more than"):
+        device.join(survey)
+    assert device.kept(survey).round == n_rounds - 1
 
 
 def test_a_person_has_a_name_of_random_bits_and_another_one_in_each_survey(live):
