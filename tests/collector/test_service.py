@@ -3,7 +3,7 @@ import json
 import weakref
 from base64 import b64encode
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import count
 
@@ -22,6 +22,8 @@ from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
 from hushrank.poisoning.forgery import weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
+from hushrank.protocols import registry
+from hushrank.protocols.registry import Pairs
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
@@ -864,6 +866,36 @@ def test_who_has_which_assignment_is_forgotten_when_the_round_has_ended(in_servi
         assert not forgotten
         await service.close(id)
         assert forgotten == [(id, 0)]
+
+    in_service(using)
+
+
+@dataclass(frozen=True)
+class Patient(Pairs):
+    """Asks the same people in 32 rounds, each time for a part of their budget."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        asked = {"epsilon": epsilon / 32, "n_people": n_people, "seed": seed}
+        for _ in range(31):
+            yield next(super().begin(n_items, **asked))
+        return (yield from super().begin(n_items, **asked))
+
+
+def test_of_each_of_many_rounds_it_is_forgotten_who_had_which_assignment(in_service, monkeypatch):
+    """More than any protocol of ours has: a protocol may have as many as it wants."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Patient))
+
+    async def using(service):
+        forgotten = forgotten_by(service)
+        id = await service.create(draft(protocol="pairs", smallest_group=2))
+        await service.open(id)
+        for round in range(32):
+            if round:
+                await service.open_round(id)
+            await take_part(service, id, range(2))
+            await service.close_round(id)
+            assert forgotten == [(id, each) for each in range(round + 1)]
+        assert (await service.life(id)).state == "closed"
 
     in_service(using)
 

@@ -1,7 +1,7 @@
 """Surveys that repeat each other: what that costs, and what whoever watches can tell."""
 
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import count, pairwise, permutations, product
 from math import prod
 from pathlib import Path
 
@@ -171,6 +171,22 @@ def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_la
         memos = drawn.memos
         sent.append(drawn.answered.reports)
     assert sent == [(int(report),) for report in reported]
+
+
+def test_each_of_however_many_answers_that_were_given_keeps_its_one_report():
+    """All orders of seven items, one a day for fourteen years, and again, the last one first."""
+    mechanism = GeneralizedRandomizedResponse(5040, 1.0)
+    survey = Survey("orders", (RelativeOrder(tuple(range(7))),), (mechanism,), 1.0)
+    published = PublishedSurvey(survey, tuple("abcdefg"))
+    handout, memos, sent = read_handout(published.handout([0]), most_epsilon=8), {}, []
+    draws = count()
+    for truth in (*range(5040), *reversed(range(5040))):
+        told = {0: np.array([truth])}
+        drawn = answer_each(handout, told, memos, lambda *_: next(draws), is_affordable=True)
+        memos = drawn.memos
+        sent.append((*drawn.answered.reports, drawn.answered.nats))
+    assert sent[:5040] == [(report, 1.0) for report in range(5040)]
+    assert sent[5040:] == [(report, 0) for report in reversed(range(5040))]
 
 
 def test_over_the_limit_what_is_true_again_is_told_again():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hushrank.collector.store import numbers
-from hushrank.collector.store.batches import Batches
+from hushrank.collector.store.batches import LARGEST_BATCH, Batches
 from hushrank.collector.store.checks import (
     microseconds,
     require_blob,
@@ -154,6 +154,29 @@ def test_a_report_counts_once_and_no_other_takes_its_place(address):
         assert await store.conflicts("s") == 2
         assert await store.counts("s", 0) == Counts(0, 2)
         assert await kinds(store) == {(0, 0, b"a"): 2, (0, 1, b"b"): 1}
+
+    on_store(address, scenario)
+
+
+def test_a_report_counts_once_in_as_large_a_batch_as_there_is(address):
+    """Sent again in the same batch, in a later one, and with what is new."""
+
+    async def scenario(store):
+        await open_survey(store)
+        sent = [upload(n, b"a", b"b") for n in range(LARGEST_BATCH // 2)]
+        new = [upload(n, b"c") for n in range(len(sent), 2 * len(sent))]
+        assert await store.accept(sent + sent, now=NOW) == ["new"] * len(sent) + ["same"] * len(
+            sent
+        )
+        assert await store.accept(sent + new, now=NOW) == ["same"] * len(sent) + ["new"] * len(new)
+        others = [upload(each.number, b"d") for each in sent + new]
+        assert await store.accept(others, now=NOW) == ["other"] * len(others)
+        assert await store.counts("s", 0) == Counts(0, LARGEST_BATCH)
+        assert await kinds(store) == {
+            (0, 0, b"a"): len(sent),
+            (0, 1, b"b"): len(sent),
+            (0, 0, b"c"): len(new),
+        }
 
     on_store(address, scenario)
 
