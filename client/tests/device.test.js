@@ -13,6 +13,7 @@ import { COLLECTOR, Collector, caseOf, handoutOf, tapeOf } from "./collector.js"
 import { vectors } from "./vectors.js";
 
 const WEEK = 7 * 24 * 3600 * 1000;
+const MOST_ROUNDS = 256;
 
 /** A device; `replayed` draws from that tape. */
 function deviceOf(collector, { storage = memoryStorage(), tape, now = () => 0 } = {}) {
@@ -218,6 +219,22 @@ test("a collector that goes back to an earlier round is refused", async () => {
   assert.equal((await device.join(survey.id)).round, 3);
 });
 
+test("a collector that goes back by a single round is refused, however late", async () => {
+  const survey = caseOf("pairs");
+  for (const latest of [1, 2, 3, 4, 128, MOST_ROUNDS - 1]) {
+    const collector = new Collector(survey);
+    const device = deviceOf(collector);
+    collector.round = latest;
+    await device.join(survey.id);
+    collector.round = latest - 1;
+    await kinds(device.join(survey.id), "changed");
+    collector.round = MOST_ROUNDS - 1;
+    collector.assigned = { round: latest - 1 };
+    if (latest < MOST_ROUNDS - 1) await kinds(device.join(survey.id), "changed");
+    assert.equal((await device.kept(survey.id)).round, latest);
+  }
+});
+
 test("of two rounds the one is sent whose answer was shown, or none", async () => {
   const survey = { ...caseOf("pairs"), id: "twoOfThem" };
   const { announcement, handout } = survey;
@@ -276,6 +293,41 @@ test("rounds cost together what was shown, and no more", async () => {
   collector.round = 1;
   const standing = await device.join(survey.id);
   assert.equal(standing.round, 1);
+});
+
+/** A survey whose rounds cost a 32nd of a nat each, and as many of them as are paid for. */
+function oftenAsked(nPaid) {
+  const pair = { kind: "relative-order", items: [0, 1] };
+  const handout = handoutOf(vectors("handouts").names, pair, 2, 1 / 32);
+  const first_round = [readHandout(handout, 1).fingerprint];
+  return { ...caseOf("pairs", { epsilon: nPaid / 32, first_round }), handout };
+}
+
+test("however many rounds cost together what was shown, and no more", async () => {
+  for (const nRounds of [1, 2, 3, 4, 5, MOST_ROUNDS - 1]) {
+    const survey = oftenAsked(nRounds);
+    const collector = new Collector(survey);
+    const device = deviceOf(collector);
+    for (collector.round = 0; collector.round < nRounds; collector.round += 1) {
+      assert.equal((await device.join(survey.id)).round, collector.round);
+    }
+    await kinds(device.join(survey.id), "too-dear");
+    assert.equal((await device.kept(survey.id)).round, nRounds - 1);
+  }
+});
+
+test("in each of as many rounds as there can be an answer is drawn once", async () => {
+  const survey = oftenAsked(MOST_ROUNDS);
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  for (collector.round = 0; collector.round < MOST_ROUNDS; collector.round += 1) {
+    await device.join(survey.id);
+    const answered = await device.answer(survey.id, survey.order);
+    const { upload } = await device.kept(survey.id);
+    assert.deepEqual(await device.answer(survey.id, reversed(survey.order)), answered);
+    assert.equal((await device.kept(survey.id)).upload, upload);
+  }
+  assert.equal((await device.account()).total, 1 / 32);
 });
 
 test("no rounding hides what rounds cost together", async () => {
@@ -375,6 +427,28 @@ test("a changed answer is drawn anew and charged, and the first one is kept besi
   const [first, second, third, fourth] = collector.uploads.map((upload) => parsed(upload));
   assert.deepEqual([third, fourth], [first, second]);
   assert.notDeepEqual(first, second); // 128 random bits
+});
+
+/** Each order of these items once. */
+const ordersOf = (items) =>
+  items.length < 2 ? [items] : items.flatMap((item) =>
+    ordersOf(items.filter((each) => each !== item)).map((rest) => [item, ...rest]));
+
+test("each of however many answers that were given keeps its one report", async () => {
+  const orders = ordersOf([0, 1, 2, 3, 4]); // one a week, and again, the last one first
+  const weeks = [...orders, ...[...orders].reverse()];
+  const surveys = weeks.map((_, nth) => weekly(nth, "olh"));
+  const device = deviceOf(new Collector(...surveys));
+  await device.setLimit(2 * orders.length);
+  const told = [];
+  for (const [nth, survey] of surveys.entries()) {
+    await device.join(survey.id);
+    const { reports, nats } = await device.answer(survey.id, weeks[nth]);
+    told.push(JSON.stringify(reports));
+    assert.equal(nats, nth < orders.length ? 2 : 0);
+  }
+  assert.equal(new Set(told).size, orders.length); // each has 128 random bits
+  assert.deepEqual([...told].reverse(), told);
 });
 
 test("beyond the limit nothing is drawn: who was never asked is not, others repeat themselves", async () => {

@@ -153,6 +153,35 @@ test("of however many categories, each 64 are hidden by words of their own", () 
   assert.equal(new Set(blocks).size, 130);
 });
 
+/** What hides one of k categories in so many bits, by the thresholds of an epsilon of the vectors. */
+const unaryOf = (kind, n_categories) =>
+  readMechanism({ ...cases.find(({ wire }) => wire.kind === kind && wire.epsilon <= 2).wire, n_categories });
+
+/** The report where all noise is of this byte, and so is the coin, of the true bit. */
+function toldBy({ nCategories, randomise }, category, noise, coin) {
+  const tape = new Uint8Array(512 * Math.ceil(nCategories / 64) + 8).fill(noise);
+  return Buffer.from(randomise(category, Randomness.replayed(tape.fill(coin, -8))), "hex");
+}
+
+test("of however many categories, the true one is told by the coin alone", () => {
+  const orders = [0, 1, 31, 32, 63, 64, 2519, 3199, 3200, 3231, 4095, 4096, 5007, 5008, 5038, 5039];
+  for (const [kind, n, places] of /** @type {const} */ ([
+    ["symmetric-unary-encoding", 5040, orders],
+    ["optimised-unary-encoding", 5040, orders],
+    ["symmetric-unary-encoding", 2 ** 22, [2 ** 22 - 1]], // the most of a report
+  ])) {
+    for (const place of places) {
+      const mechanism = unaryOf(kind, n);
+      const one = Buffer.alloc(n / 8);
+      one[place >> 3] = 1 << (place & 7);
+      assert.ok(toldBy(mechanism, place, 255, 0).equals(one), `${place} of ${n}`);
+      const others = Buffer.alloc(n / 8, 255);
+      others[place >> 3] ^= 1 << (place & 7);
+      assert.ok(toldBy(mechanism, place, 0, 255).equals(others), `${place} of ${n}`);
+    }
+  }
+});
+
 test("a sign of Hadamard's matrix is the parity of all bits that a row and a column share", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "harmony");
   const { supports } = readMechanism({ ...wire, n_categories: 2 ** 31 });

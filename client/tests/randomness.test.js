@@ -21,6 +21,23 @@ test("every byte is that of the secure source", (context) => {
   assert.ok(bytes.every((byte, at) => byte === at % 251));
 });
 
+test("as many bytes as a report can take are all of the secure source", (context) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  context.after(() => Object.defineProperty(globalThis, "crypto", own));
+  let filled = 0;
+  const getRandomValues = (/** @type {Uint8Array} */ bytes) => {
+    assert.ok(bytes.length <= 65_536 && bytes.byteOffset === filled); // browsers fill no more at once
+    filled += bytes.fill(1).length;
+  };
+  Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
+  const most = 8 * 2 ** 22; // of so many noisy bits, each of a word
+  for (const size of [most, most - 1, 4 * 65_536 + 1]) {
+    filled = 0;
+    const bytes = Randomness.secure().bytes(size);
+    assert.deepEqual([filled, bytes.length, bytes.includes(0)], [size, size, false]);
+  }
+});
+
 test("where there is no secure source, none is made up", (context) => {
   const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   context.after(() => Object.defineProperty(globalThis, "crypto", own));
