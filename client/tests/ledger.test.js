@@ -38,3 +38,12 @@ test("what a clock that was behind put into the past counts after what came befo
   assert.equal(statement(account, HERE, 52.5 * year).spent, 8);
   assert.ok(isWithinLimit(account, HERE, 8, 53.5 * year));
 });
+
+test("of however many surveys within a year each one counts", () => {
+  const many = Array.from({ length: 5000 }, (_, nth) => ({ ...entry(HERE, `${nth}`, 1 / 1024), at: nth }));
+  const account = { ...accountOf(undefined), entries: many };
+  const { spent, total, everywhere } = statement(account, HERE, 5000);
+  assert.deepEqual([spent, total, everywhere], [5000 / 1024, 5000 / 1024, 5000 / 1024]);
+  assert.ok(isWithinLimit(account, HERE, 8 - 5000 / 1024, 5000));
+  assert.ok(!isWithinLimit(account, HERE, 8 - 4999 / 1024, 5000));
+});
