@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.files import arrow_tables, csv_tables
+from hushrank.errors import HushrankError
+from hushrank.files import arrow_tables, csv_tables, json_tables
 from hushrank.files.columns import Column
+from hushrank.files.json_tables import parse_json
 
 NUMBERS = st.floats().map(repr) | st.integers().map(str)
 ODD = st.sampled_from(
@@ -59,3 +61,14 @@ def test_raw(text, width):
     assert (ours is None) == (theirs is None), content
     if ours is not None:
         assert cells_of(ours) == cells_of(theirs)
+
+
+def test_records_whose_table_would_fill_the_memory_are_refused_before_it_is_made(monkeypatch):
+    """Each record has a key that no other has: of a hundred kilobytes it would take gigabytes."""
+    lines = [b'{"k%d":1}' % key for key in range(9000)]
+    with pytest.raises(HushrankError, match="at most 67,108,864 cells, got one of 9,000 records"):
+        parse_json(b"\n".join(lines))
+    monkeypatch.setattr(json_tables, "MOST_CELLS", 100)
+    assert len(parse_json(b"\n".join(lines[:10])).header) == 10
+    with pytest.raises(HushrankError, match="11 records and 11 keys: write an answer a record"):
+        parse_json(b"\n".join(lines[:11]))

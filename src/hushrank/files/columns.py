@@ -14,6 +14,8 @@ from hushrank.errors import HushrankError
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _NUMBERS = re.compile(rf"(?:(?:{_NUMBER.pattern})?\n)*+", _NUMBER.flags)
 
+MOST_CELLS = 2**26
+"""Of a table that names its cells by row and column: all of them are held, empty or not."""
 BITS_OF_DIGITS = {16: 11, 32: 24, 64: 53}
 """How many bits of the digits of a number each width of floats holds."""
 

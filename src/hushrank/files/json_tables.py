@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_columns, text_of
+from hushrank.files.columns import MOST_CELLS, Table, text_columns, text_of
 from hushrank.files.names import natural_order
 
 ONLY = "ballot"
@@ -52,6 +52,7 @@ def parse_json(text: bytes) -> Table:
     require(header, _KINDS)
     n_keys = len({"".join(key.split()) for key in header})  # else items get numbers behind names
     require(n_keys == len(header), "expected each key in one spelling, blanks within it included")
+    _require_cells_that_fit(len(rows), len(header))
     cells = [[_text(row.get(key)) for key in header] for row in rows]
     numbers = [number for number, _ in records]
     return Table(
@@ -60,6 +61,15 @@ def parse_json(text: bytes) -> Table:
         lambda row: _named(numbers[row], is_by_line),
         "NDJSON" if is_by_line else "JSON",
         told_by_rows=True,
+    )
+
+
+def _require_cells_that_fit(n_records: int, n_keys: int) -> None:
+    """Refuse records that name so few of all keys that their table fills the memory."""
+    require(
+        n_records * n_keys <= MOST_CELLS,
+        f"expected a table of at most {MOST_CELLS:,} cells, got one of {n_records:,} records and"
+        f" {n_keys:,} keys: write an answer a record, such as person, item and rank",
     )
 
 

@@ -12,7 +12,7 @@ from typing import IO, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Table, text_columns, text_of
+from hushrank.files.columns import MOST_CELLS, Table, text_columns, text_of
 
 Rows: TypeAlias = list[tuple[int, Sequence[object]]]
 """Cells by the number of their row, from 1."""
@@ -32,8 +32,6 @@ _PLACE = re.compile(rb'<(?:c|row)\b[^<>]{0,200}?\sr="([A-Z]{0,3})([0-9]{1,7})"')
 """Where a row or a cell of Excel says that it is: 12, or AB12."""
 _LONGEST_PLACE = 250
 _AT_ONCE = 2**20
-MOST_CELLS = 2**26
-"""Of a sheet from its first corner to its last cell: all of them are held, empty or not."""
 
 
 def is_spreadsheet(content: bytes) -> bool:
