@@ -62,14 +62,25 @@ def test_of_two_items_clear_reports_tell_of_the_people_and_not_of_their_populati
     assert place.expect("max-entropy", 8.0).distance < place._sampling
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
-@pytest.mark.parametrize("population", ["cards", "mallows"])
-def test_an_interval_of_two_items_is_of_two_standard_errors_of_the_response(population, epsilon):
-    """Everybody answers the one question: nobody else could have been asked, and nothing else."""
+@pytest.mark.parametrize(
+    ("population", "epsilon", "off"),
+    [
+        *product(["cards", "mallows"], [0.3, 1.0, 4.0], [0.02]),
+        *product(["uniform"], [0.3, 1.0, 4.0], [0.1]),
+        *product(["cards", "mallows", "uniform"], [0.05], [0.25]),
+    ],
+)
+def test_an_interval_of_two_items_is_of_two_standard_errors_of_the_response(
+    population, epsilon, off
+):
+    """Everybody answers the one question: nobody else could have been asked, and nothing else.
+
+    Where noise is as large as what people prefer a belief about both is a little wider.
+    """
     response = GeneralizedRandomizedResponse(2, epsilon)
     error = share_variance(response, np.array([0.5, 0.5]), 20_000)[0] ** 0.5
     found = Place(table(), population, 2, 20_000).expect("pairs", epsilon).half_width
-    assert found == pytest.approx(1.96 * error, rel=0.02)
+    assert found == pytest.approx(1.96 * error, rel=off)
 
 
 def test_who_is_asked_for_a_pair_is_chance_that_clear_reports_leave():
