@@ -53,6 +53,22 @@ def test_every_method_finds_the_order_that_nearly_all_hold(name):
         assert found.method == name
 
 
+SLOW = {"gaussian-kemeny"}  # half a million noisy margins take most of a minute
+FEW = {"p-borda-hist"}
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in SLOW | FEW])
+def test_a_thousand_items_are_no_special_case(name, epsilon):
+    """Whole numbers of the exact draws then have thousands of digits."""
+    method, n_items = METHODS[name], 1000
+    orders = np.tile(np.arange(n_items), (40, 1))
+    alike = Rankings.from_orders(orders, tuple(map(str, range(n_items))))
+    given = replace(terms(method), epsilon=epsilon if method.is_private else None)
+    found = method.run(Ballots(alike, majority(alike)), given)
+    assert sorted(found.order) == list(range(n_items))
+
+
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.is_private])
 def test_every_private_method_spends_the_very_epsilon_and_delta_that_were_given(name):
     """Rounded to three digits, 0.0016 nats are a quarter more."""

@@ -33,7 +33,7 @@ def uniform_below(bound: int, *, rng: Randomness) -> int:
     Above 2^64, words joined (the first is the least significant) and cut to the bound's bits are
     drawn again until they are below it: fewer than 2 times on average.
     """
-    require(bound >= 1, f"expected a bound of at least 1, got {bound}")
+    require(bound >= 1, "expected a bound of at least 1")
     if bound <= 2**WORD_BITS:
         return rng.one_below(bound)
     n_bits = (bound - 1).bit_length()

@@ -68,6 +68,7 @@ def test_an_organiser_makes_opens_closes_and_publishes_a_survey(visits, collecto
     # items by the keyboard, and pasted into a row
     page.get_by_role("link", name="New survey").first.click()
     page.get_by_label("Item 1", exact=True).fill(DRINKS[0])
+    page.get_by_role("button", name="Add an item").wait_for()  # before, Enter sends the form
     page.keyboard.press("Enter")
     page.keyboard.type(DRINKS[1])
     page.keyboard.press("Tab")
