@@ -92,7 +92,7 @@ def test_an_organiser_makes_opens_closes_and_publishes_a_survey(visits, collecto
     page.get_by_label("Contact", exact=True).fill("")
     press(page, "Save the draft")
     says(page, "Say where people can ask back.")
-    assert page.locator("#problems").evaluate("e => e === document.activeElement")
+    page.locator("#problems:focus").wait_for()
     problems += accessible(page)
     assert page.get_by_label("Item 5", exact=True).input_value() == "mate"
     page.get_by_label("Contact", exact=True).fill("kitchen@example.org")

@@ -51,11 +51,12 @@ def posterior_of(known: EstimatedMargins) -> Posterior:
         rests = REST_SPREADS[spread >= REST_SPREADS]
         fits += [MarginFit(known, line, spread, rest) for rest in rests]
         log_prior += [-np.log(len(rests))] * len(rests)
-    log_weights = np.array([fit.log_evidence for fit in fits]) + log_prior
+    evidence = [replace(fit).log_evidence for fit in fits]  # of copies: arrays kept go with them
+    log_weights = np.array(evidence) + log_prior
     log_spreads = np.log([fit.score_spread * fit.rest_spread for fit in fits])
     weights, cautious = _weights(log_weights), _weights(log_weights + log_spreads)
     likely = np.flatnonzero((weights > 0) | (cautious > 0))
-    beliefs = [fits[nth].belief(0.0) for nth in likely]
+    beliefs = [replace(fits[nth]).belief(0.0) for nth in likely]
     return Posterior(_weighed(beliefs, weights[likely]), _weighed(beliefs, cautious[likely]))
 
 

@@ -22,6 +22,7 @@ LEAST_DEVIATION = 1e-6
 MOST_ROUNDS = 30
 ROUNDS_AT_ONCE = 4
 """From then on half a step at a time, as wide beliefs go to and fro."""
+PAIRS_AT_ONCE = 2**16
 TOLERANCE = 1e-2
 """Of a score in its deviations, and in parts of its variance."""
 
@@ -52,11 +53,8 @@ class _Scores:
         pairs = np.triu_indices(len(self.means), 1)
         gaps = (self.means[:, None] - self.means)[pairs]
         variances = np.maximum(contrasts(self.covariance)[pairs], LEAST_DEVIATION**2)
-        deviations = np.sqrt(variances)
-        curve = np.tanh(gaps[:, None] + deviations[:, None] * POINTS)
-        means = curve @ WEIGHTS
-        slopes = curve @ (WEIGHTS * POINTS) / deviations
-        bends = curve**2 @ WEIGHTS - means**2 - slopes**2 * variances
+        parts = [_nearest(gaps[some], variances[some]) for some in _in_parts(len(gaps))]
+        means, slopes, bends = np.concatenate(parts, axis=1)
         slopes = np.maximum(slopes, FLATTEST)
         return Line(
             _filled(means - slopes * gaps, -1, 0.0),
@@ -111,6 +109,20 @@ def contrasts(covariance: Floats) -> Floats:
     """Return the covariances (items, items) of differences, of two items each: of both factors."""
     own = np.diag(covariance)
     return own[:, None] + own - covariance - covariance.T
+
+
+def _nearest(gaps: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return tanh's mean (pairs,) over believed gaps, its slope, and the variance it leaves."""
+    deviations = np.sqrt(variances)
+    curve = np.tanh(gaps[:, None] + deviations[:, None] * POINTS)
+    means = curve @ WEIGHTS
+    slopes = curve @ (WEIGHTS * POINTS) / deviations
+    return means, slopes, curve**2 @ WEIGHTS - means**2 - slopes**2 * variances
+
+
+def _in_parts(n_pairs: int) -> list[slice]:
+    """Cut pairs so that the points of each part fit into memory."""
+    return [slice(first, first + PAIRS_AT_ONCE) for first in range(0, n_pairs, PAIRS_AT_ONCE)]
 
 
 def _filled(upper: Floats, sign: int, diagonal: float) -> Floats:
