@@ -12,6 +12,7 @@ import pytest
 from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity_lines import LineReader
 from hushrank.errors import HushrankError
+from hushrank.files.disk import LEDGER
 from hushrank.publishing.online.journal import Output
 from hushrank.publishing.online.setup import StreamSetup
 from hushrank.publishing.online.state import StreamState, stored_setup
@@ -180,7 +181,7 @@ def test_what_is_no_file_stays_as_it_is(tmp_path, begin, monkeypatch):
     """All programs write to this one."""
     before = Path("/dev/null").stat().st_mode
     written(tmp_path / "in", 20)
-    assert publish(monkeypatch, tmp_path, *begin, "--seed", 1, target="/dev/null") == 1
+    assert publish(monkeypatch, tmp_path, *begin, "--seed", 1, target="/dev/null") == 0
     assert Path("/dev/null").stat().st_mode == before
 
 
@@ -392,3 +393,46 @@ def test_the_form_of_a_released_item_tells_nothing_of_the_true_one():
     parsed = reader.read([b'{"user": "a", "item": 3}', b'{"user": "a", "item": "3"}'])
     written = reader.write(parsed, np.array([1, 1])).splitlines()
     assert written == [b'{"user":"a","item":"3"}'] * 2
+
+
+@pytest.mark.parametrize("taken", ["state", "in", "visits.csv", "people.csv", "history.csv"])
+def test_releases_are_added_to_no_file_that_is_read(tmp_path, begin, monkeypatch, capsys, taken):
+    """Raw records would be handed over with them; read as they are written, they never end."""
+    written(tmp_path / "in", 3)
+    (tmp_path / "history.csv").write_text("user,item\nu1,bar\n")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    asked = (*begin, "--history", tmp_path / "history.csv")
+    assert publish(monkeypatch, tmp_path, *asked, target=taken) == 1
+    assert "expected different files to read and to write" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_releases_are_added_to_no_ledger(tmp_path, begin, monkeypatch, capsys):
+    written(tmp_path / "in", 3)
+    assert publish(monkeypatch, tmp_path, *begin, target=LEDGER) == 1
+    assert "this is that of a ledger" in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
+def test_no_state_is_begun_where_there_is_nothing_to_read(tmp_path, begin, monkeypatch, capsys):
+    assert publish(monkeypatch, tmp_path, *begin, source="none") == 1
+    assert f"{tmp_path / 'none'}: No such file" in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("target", ["-", "/dev/stdout"])
+def test_standard_output_has_other_names(tmp_path, begin, monkeypatch, capfdbinary, target):
+    written(tmp_path / "in", 3)
+    monkeypatch.chdir(tmp_path)
+    paths = ("--state", "state", "--input", "in", "--output", target)
+    assert hushrank(monkeypatch, "publish", "online", *begin, *paths) == 0
+    assert capfdbinary.readouterr().out.count(b"\n") == 3
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_warning_comes_before_the_first_line(tmp_path, begin, monkeypatch, capsys):
+    """A pipe may never end."""
+    (tmp_path / "in").write_text("no line\n")
+    assert publish(monkeypatch, tmp_path, *begin, "--budget", 0.9) == 1
+    _, warning, refusal = capsys.readouterr().err.splitlines()
+    assert (warning.startswith("A budget"), "line 1" in refusal) == (True, True)

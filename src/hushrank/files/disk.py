@@ -221,4 +221,9 @@ def _require_no_ledger(path: FilePath) -> None:
 
 
 def _require_folder(path: FilePath) -> None:
-    require(Path(path).parent.is_dir(), "expected a path in an existing folder")
+    """Refuse what no file can be put at, or at what a link leads to."""
+    target = Path(path if _descriptor(path) is not None else os.path.realpath(path))
+    require(target.parent.is_dir(), "expected a path in an existing folder")
+    is_made = target.is_file() or not target.exists()
+    can_be = not is_made or os.access(target.parent, os.W_OK)
+    require(can_be, "expected a folder in which files may be made")

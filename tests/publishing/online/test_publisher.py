@@ -438,6 +438,7 @@ def test_representations_show_sizes_only(tmp_path):
         {"budget": -1},
         {"budget": np.nan},
         {"resolve_every": 0},
+        {"resolve_every": 2**63},
         {"gap": 0},
         {"limit": -1},
         {"limit": np.nan},

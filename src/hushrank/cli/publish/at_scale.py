@@ -37,7 +37,7 @@ def publish_files_and_show(
     if scratch is None:
         raise HushrankError("--engine dask needs --scratch: a folder for raw records meanwhile")
     _require_usable(terms, paths, columns)
-    written = outputs([paths.json], beside=[source, paths.profiles])
+    written = outputs([paths.json], beside=[source, paths.profiles, paths.output])
     console = console_beside(written)
     asked = vars(terms) | {"columns": ActivityColumns(**vars(columns))}
     del asked["protect"]

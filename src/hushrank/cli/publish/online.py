@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from typer import Argument, Option
 
@@ -15,7 +15,7 @@ from hushrank.cli.input.options import Delimiter, ItemColumn, ScoreColumn, TimeC
 from hushrank.cli.input.reading import ActivityOptions, say_reading
 from hushrank.cli.output.talk import for_people
 from hushrank.errors import HushrankError, require
-from hushrank.files.disk import keep_to_owner
+from hushrank.files.disk import errors_naming, is_standard_output, keep_to_owner, outputs
 
 if TYPE_CHECKING:  # numpy would double the time of --help
     from hushrank.activities.activity import Activity
@@ -104,16 +104,31 @@ def publish_online(
     columns = user, item, score, time, delimiter
     given = Beginning(activity, profiles, private, budget, limit, history, renew_every, *columns)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
-    with _open(state, given, seed) as stream, ExitStack() as files:
-        lines = sys.stdin.buffer if input is None else files.enter_context(input.open("rb"))
-        into = sys.stdout.buffer
-        if output is not None:
-            if seed is not None:  # whoever knows it knows the draws
-                keep_to_owner(output)
-            into = files.enter_context(output.open("a+b"))
+    outputs([output], beside=[state, input, activity, profiles, history])
+    with ExitStack() as files:
+        lines = sys.stdin.buffer if input is None else files.enter_context(_opened(input, "rb"))
+        stream = files.enter_context(_open(state, given, seed))
+        _warn(stream)
+        into, appends = _target(output, files, secret=seed is not None)
         with _lines_of("standard input" if input is None else str(input)):
-            stream.release_lines(lines, into, appends=output is not None, keep=kept)
+            stream.release_lines(lines, into, appends=appends, keep=kept)
         _tell(stream)
+
+
+def _target(output: Path | None, files: ExitStack, *, secret: bool) -> tuple[BinaryIO, bool]:
+    """Return what is written to, and whether it is a file, which is appended to: no pipe."""
+    if output is None or is_standard_output(output):
+        return sys.stdout.buffer, False
+    if output.exists() and not output.is_file():
+        return files.enter_context(_opened(output, "wb")), False
+    if secret:  # whoever knows the seed knows the draws
+        keep_to_owner(output)
+    return files.enter_context(_opened(output, "a+b")), True
+
+
+def _opened(path: Path, mode: str) -> Any:
+    with errors_naming(path):
+        return path.open(mode)
 
 
 @contextmanager
@@ -167,13 +182,18 @@ def _read(path: Path, given: Beginning) -> "Activity":
     return activity
 
 
+def _warn(stream: "OnlineStream") -> None:
+    """Say what is wrong with the rules before the first line: a pipe may never end."""
+    for warning in stream.warnings:
+        print(warning, file=sys.stderr, flush=True)
+
+
 def _tell(stream: "OnlineStream") -> None:
     """Say on standard error what all releases so far may have told."""
     totals, bit = stream.totals, log(2)
     told = totals.mean_leaked, totals.most_leaked, totals.most_worst_leaked
     mean, at_most, worst = (bits_in_words(each / bit) for each in told)
     lines = (
-        *stream.warnings,
         f"{stream.position:,} activities, {totals.n_released:,} of them hidden and"
         f" {totals.n_withheld:,} withheld, of {totals.n_users:,} protected users",
         f"told of one of them: {mean} bits on average, {at_most} at most",

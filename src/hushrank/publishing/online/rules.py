@@ -39,7 +39,8 @@ class StreamRules:
         require(0 <= self.budget <= 1, f"expected a budget in [0, 1], got {self.budget}")
         known = self.ties in ("half", "ignored") and self.counts_of in ("released", "true")
         require(known, "expected ties half or ignored, counts of released or true activities")
-        require(self.resolve_every >= 1, f"expected 1+ activities, got {self.resolve_every}")
+        every = self.resolve_every
+        require(1 <= every < 2**63, f"expected 1 to 2^63 - 1 activities, got {every}")
         require(0 < self.gap < 1, f"expected a gap in (0, 1), got {self.gap}")
         require(self.limit >= 0, f"expected a limit of at least 0 nats, got {self.limit}")
 
