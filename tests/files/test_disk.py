@@ -54,6 +54,22 @@ def test_that_a_ledger_would_be_written_over_is_said_before_anything_is_done(tmp
     assert ledger.read_bytes() == b"spent"
 
 
+def test_what_a_link_leads_to_must_be_there_before_anything_is_done(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "none" / "file")
+    with pytest.raises(HushrankError, match="an existing folder"):
+        outputs([link], beside=[])
+    (tmp_path / "none").mkdir()
+    assert outputs([link, tmp_path / "file"], beside=[]) == [link, tmp_path / "file"]
+
+
+def test_a_folder_where_no_file_may_be_made_is_said_before_anything_is_done(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda folder, mode: (folder, mode) != (tmp_path, os.W_OK))
+    with pytest.raises(HushrankError, match="in which files may be made"):
+        outputs([tmp_path / "file"], beside=[])
+    assert outputs([os.devnull], beside=[]) == [os.devnull]
+
+
 def test_an_empty_file_that_others_read_is_its_owner_s_before_it_holds_a_secret(tmp_path):
     path = tmp_path / "kept"
     path.touch(mode=0o644)

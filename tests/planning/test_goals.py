@@ -100,6 +100,17 @@ def test_so_many_people_tell_ten_points(goal, on_devices):
     assert told(Wish(goal, 12, enough), 1) == pytest.approx(0.1, rel=0.01)
 
 
+@pytest.mark.parametrize("on_devices", [True, False])
+def test_however_many_people_it_takes_they_are_said(on_devices):
+    """Of randomised response a small epsilon leaves a part like it; noise is one over it."""
+    needed = [
+        people_needed(Wish("winner", 64, people), 1e-5, on_devices=on_devices)
+        for people in (20, 1000, 10**9)
+    ]
+    at_ten_times = people_needed(Wish("winner", 64, 20), 1e-4, on_devices=on_devices)
+    assert needed == pytest.approx([at_ten_times * (100 if on_devices else 10)] * 3, rel=1e-6)
+
+
 @pytest.mark.parametrize("asked", [
     {"goal": "best"}, {"items": 1}, {"items": 65}, {"people": 19}, {"people": 10**9 + 1},
     {"epsilon": 0.0}, {"epsilon": float("nan")},

@@ -47,8 +47,7 @@ class Wish:
 
 def told_on_devices(wish: Wish, epsilon: float) -> float:
     """Return the least lead that devices tell with certainty SURE, in [0, 1]; 1: none."""
-    reach = _where(lambda x: erfc(x / sqrt(2)) / 2, wish.allowed)
-    return min(1.0, reach * error_on_devices(wish, epsilon))
+    return min(1.0, _lead_on_devices(wish, epsilon))
 
 
 def error_on_devices(wish: Wish, epsilon: float) -> float:
@@ -72,18 +71,29 @@ def told_by_curator(wish: Wish, epsilon: float) -> float:
     Laplace noise of scale b on each sum of margins, of which a lead of s is 2 n (m - 1) s. Other
     methods need less: `aggregate` chooses. An order only: shares are not released.
     """
-    m, n = wish.n_items, wish.n_people
-    scale = 2 * (m * m // 4) / epsilon
-    reach = _where(lambda x: exp(-x) * (2 + x) / 4, wish.allowed)
-    return min(1.0, reach * scale / (2 * n * (m - 1)))
+    return min(1.0, _lead_by_curator(wish, epsilon))
 
 
 def people_needed(wish: Wish, epsilon: float, *, on_devices: bool, lead: float = USEFUL) -> float:
     """Return how many people it takes to tell a lead, by the same formulas."""
     crowd = replace(wish, n_people=MOST_PEOPLE)
     if on_devices:
-        return MOST_PEOPLE * (told_on_devices(crowd, epsilon) / lead) ** 2
-    return MOST_PEOPLE * told_by_curator(crowd, epsilon) / lead
+        return MOST_PEOPLE * (_lead_on_devices(crowd, epsilon) / lead) ** 2
+    return MOST_PEOPLE * _lead_by_curator(crowd, epsilon) / lead
+
+
+def _lead_on_devices(wish: Wish, epsilon: float) -> float:
+    """Return the lead of `told_on_devices`; above 1 where no lead can be told."""
+    reach = _where(lambda x: erfc(x / sqrt(2)) / 2, wish.allowed)
+    return reach * error_on_devices(wish, epsilon)
+
+
+def _lead_by_curator(wish: Wish, epsilon: float) -> float:
+    """Return the lead of `told_by_curator`; above 1 where no lead can be told."""
+    m, n = wish.n_items, wish.n_people
+    scale = 2 * (m * m // 4) / epsilon
+    reach = _where(lambda x: exp(-x) * (2 + x) / 4, wish.allowed)
+    return reach * scale / (2 * n * (m - 1))
 
 
 def _where(tail: Callable[[float], float], allowed: float) -> float:

@@ -89,24 +89,32 @@ class Plan:
 def make_plan(situation: Situation, *, epsilons: Mapping[str, float] | None = None) -> Plan:
     """Return what to expect, from simulated reference populations alone. Deterministic.
 
-    epsilons: of protocols by name, where they have one of their own.
+    epsilons: of protocols by name, where they have one of their own; beyond the largest that was
+    simulated they are foretold at that one, and below the least nothing is but what lies can do.
     Raises HushrankError for parameters that do not fit. Privacy: nobody is asked.
     """
     table = PredictionTable()
     planner = _Planner(table, situation)
     names = [population.name for population in REFERENCES]
     nobody = {name: planner.place(name, situation.n_people).of_nobody() for name in names}
-    own = {name: replace(situation, epsilon=each) for name, each in (epsilons or {}).items()}
-    planners = {name: _Planner(table, own.get(name, situation)) for name in PROTOCOLS}
+    own = {name: min(each, EPSILONS[-1]) for name, each in (epsilons or {}).items()}
+    planners = {name: _planner(table, situation, own.get(name)) for name in PROTOCOLS}
     return Plan(situation, nobody, {name: each.plan(name) for name, each in planners.items()})
+
+
+def _planner(table: PredictionTable, situation: Situation, epsilon: float | None) -> "_Planner":
+    if epsilon is None or epsilon < EPSILONS[0]:
+        return _Planner(table, situation, epsilon)
+    return _Planner(table, replace(situation, epsilon=epsilon))
 
 
 @dataclass(frozen=True)
 class _Planner:
-    """What plans one situation."""
+    """What plans one situation; too_small: the epsilon, where none like it was simulated."""
 
     table: PredictionTable
     situation: Situation
+    too_small: float | None = None
 
     def place(self, population: str, n_people: int) -> Place:
         return Place(self.table, population, self.situation.n_items, n_people)
@@ -120,9 +128,8 @@ class _Planner:
         refusal = _refusal(protocol, said.n_items)
         if refusal is not None:
             return ProtocolPlan(protocol, {}, {}, *(None,) * 5, rounds=rounds, note=refusal)
-        asked = askings(protocol, said.n_items, said.n_people, said.epsilon)
-        is_simulated = protocol not in NOT_BEYOND or said.n_items <= _most_simulated(protocol)
-        names = [population.name for population in REFERENCES] if is_simulated else []
+        asked = askings(protocol, said.n_items, said.n_people, self.too_small or said.epsilon)
+        names = [population.name for population in REFERENCES] if self.foretells(protocol) else []
         return ProtocolPlan(
             protocol,
             errors={name: self.expect(protocol, name, said.n_people) for name in names},
@@ -133,8 +140,19 @@ class _Planner:
             report_bits=sum(each.share * each.report_bits for each in asked),
             question_bits=sum(each.share * each.question_bits for each in asked),
             rounds=rounds,
-            note=_beyond_simulations(protocol, said.n_items),
+            note=self.note(protocol),
         )
+
+    def foretells(self, protocol: str) -> bool:
+        """Whether anything like it was simulated."""
+        is_known = protocol not in NOT_BEYOND or self.situation.n_items <= _most_simulated(protocol)
+        return is_known and self.too_small is None
+
+    def note(self, protocol: str) -> str | None:
+        """Say what predictions are worth, or why there are none, if there is anything to say."""
+        if self.too_small is not None:
+            return f"no prediction below epsilon {EPSILONS[0]}"
+        return _beyond_simulations(protocol, self.situation.n_items)
 
     def people_needed(self, protocol: str, population: str) -> float:
         """Return from how many people on the error is as wanted, rounded up to two digits."""

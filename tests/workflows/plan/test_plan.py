@@ -5,6 +5,7 @@ import pytest
 import hushrank
 from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError
+from hushrank.planning.asking import askings
 from hushrank.workflows.plan.advise import in_points
 from hushrank.workflows.plan.plan import ShuffledPlan
 from hushrank.workflows.results.useful_budgets import largest_useful_online, useful_budgets
@@ -98,6 +99,23 @@ def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
     assert alone["shuffled"] is None
     assert told["protocols"]["pairs"]["errors"] == alone["protocols"]["pairs"]["errors"]
     assert told["protocols"]["pairs"]["people_needed"] == {}
+
+
+def test_nothing_is_foretold_at_a_larger_epsilon_than_the_one_that_is_spent(monkeypatch):
+    """The table of simulations ends at 0.05."""
+    spent = {"max-entropy": 0.2, "order": 0.02, "pairs": 0.3}
+    monkeypatch.setattr("hushrank.workflows.plan.plan.local_epsilons", lambda **_: spent)
+    planned = hushrank.plan(items=5, people=10**5, shuffled=True, central_epsilon=0.01)
+    told = planned.to_dict()["protocols"]["order"]
+    assert (told["errors"], told["note"]) == ({}, "no prediction below epsilon 0.05")
+    (asked,) = askings("order", 5, 10**5, 0.02)
+    assert told["influence"] == asked.influence(10**5)
+    assert planned.to_dict()["protocols"]["pairs"]["errors"]
+
+
+def test_a_shuffled_plan_needs_an_epsilon_of_which_something_is_known():
+    with pytest.raises(HushrankError, match=r"0\.05 and more, not 0\.005806 \(max-entropy\)"):
+        hushrank.plan(items=8, people=200, shuffled=True, central_epsilon=0.001)
 
 
 @pytest.mark.parametrize(

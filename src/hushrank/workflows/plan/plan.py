@@ -256,8 +256,10 @@ def _shuffled_plan(
     delta = DELTA if trust.delta is None else trust.delta
     size = {"n_items": items, "n_people": people}
     own = local_epsilons(central_epsilon=central, delta=delta, **size)
-    planned = {name: min(max(each, EPSILONS[0]), EPSILONS[-1]) for name, each in own.items()}
-    foretold = make_plan(Situation(items, people, planned[DEFAULT]), epsilons=planned)
+    local = f"{loss_in_words(own[DEFAULT], DIGITS)} ({DEFAULT}): expected a larger central_epsilon"
+    known = f"predictions are made for local epsilons of {EPSILONS[0]} and more, not {local}"
+    require(own[DEFAULT] >= EPSILONS[0], known)
+    foretold = make_plan(Situation(items, people, min(own[DEFAULT], EPSILONS[-1])), epsilons=own)
     kept = {name: replace(each, people_needed={}) for name, each in foretold.protocols.items()}
     foretold = replace(foretold, protocols=kept)
     return CollectionPlan(foretold, recommend(foretold), ShuffledPlan(central, delta, own))
