@@ -20,6 +20,7 @@ from hushrank.accounting.rounding import (
     within,
 )
 
+TINY = Fraction(5e-324)
 NUMBERS = st.fractions(-10, 10) | st.floats(-1e300, 1e300).map(Fraction)
 
 
@@ -83,6 +84,16 @@ def test_a_tenth_as_a_float_is_more_than_a_tenth():
 def test_the_numeral_of_a_told_loss_is_not_below_it(loss):
     told = at_most(loss)
     assert Fraction(loss) <= Fraction(repr(told)) <= Fraction(loss) * (1 + Fraction(1, 10**14))
+
+
+@given(st.integers(1, 2**54))
+@example(2045)
+def test_nor_is_that_of_a_delta_below_all_normal_floats(units):
+    """Of fewer digits: the nearest float to a numeral above may have one that is below."""
+    delta = units * 5e-324
+    told = at_most(delta)
+    assert Fraction(delta) <= Fraction(repr(told))
+    assert Fraction(told) <= max(Fraction(delta) * (1 + Fraction(1, 10**14)), (units + 1) * TINY)
 
 
 @given(st.floats(5e-324, 1000))

@@ -62,9 +62,13 @@ def within(written: float) -> float:
 def at_most(loss: float) -> float:
     """Return the float whose own numeral is the least of 15 digits that is at least a loss.
 
-    at_most(within(x)) is x where x has no more digits.
+    at_most(within(x)) is x where x has no more digits. Below 10^-308 floats have fewer digits, and
+    so has the numeral.
     """
-    return float(numeral_above(loss, DIGITS))
+    written = float(numeral_above(loss, DIGITS))
+    while Fraction(repr(written)) < Fraction(loss):
+        written = nextafter(written, inf)
+    return written
 
 
 def exp_above(exponent: float) -> Decimal:
