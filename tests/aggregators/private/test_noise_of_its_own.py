@@ -196,6 +196,26 @@ def test_no_two_counts_of_many_blocks_have_one_noise(monkeypatch):
     assert found.evidence.scores.tolist() == expected.tolist()
 
 
+@pytest.mark.block_sizes
+@pytest.mark.parametrize("n_items", [8, 10])
+@pytest.mark.parametrize("cells_at_once", [None, 30_011])
+def test_of_so_many_blocks_each_count_has_the_noise_of_its_place(
+    monkeypatch, n_items, cells_at_once
+):
+    """As of a single one; the largest histogram has 3,628,800 counts."""
+    people = Rankings.from_orders(np.array([range(n_items)]))
+    noise = np.random.default_rng(5).integers(-1000, 1001, factorial(n_items))
+    found = []
+    for size in (cells_at_once or private_histogram.CELLS_AT_ONCE, noise.size):
+        left = iter(np.split(noise, range(size, noise.size, size)))
+        draw = partial(lambda _, n, *, rng, left: next(left), left=left)
+        monkeypatch.setattr(private_histogram, "two_sided_geometric", draw)
+        monkeypatch.setattr(private_histogram, "CELLS_AT_ONCE", size)
+        found.append(p_borda_hist(people, epsilon=0.5, rng=Randomness.seeded(1)))
+        assert next(left, None) is None
+    assert found[0].evidence.scores.tolist() == found[1].evidence.scores.tolist()
+
+
 def test_what_auto_shows_is_both_releases_each_with_noise_of_its_own(monkeypatch):
     """The weights are the mechanisms': public. The exact scores enter with weights of sum 1."""
     added = []
