@@ -1,5 +1,7 @@
 """Ballots of a form that is told: its columns read, and said in words."""
 
+from collections import Counter
+
 import numpy as np
 
 from hushrank.files.names import distinct_names
@@ -53,15 +55,9 @@ def _of_crosses(head: Headed, layout: Layout) -> tuple[str, ...]:
 
 def _of_names(layout: Layout) -> tuple[str, ...]:
     """Say which items have a number behind their name, because columns are called alike."""
-    again = (
-        [
-            n
-            for n, name in zip(layout.columns, layout.names, strict=True)
-            if layout.names.count(name) > 1
-        ]
-        if layout.names
-        else []
-    )
+    names = layout.names or ()
+    called = Counter(names)
+    again = [n for n, name in zip(layout.columns, names, strict=False) if called[name] > 1]
     return (f"{listed(again)} are called alike: numbered",) if again else ()
 
 

@@ -1,6 +1,7 @@
 """Headers of one, two or three rows: to which question a column belongs, and which part it is."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -135,9 +136,9 @@ def headed(table: Table) -> Headed:
 def of_one_row(table: Table) -> Headed:
     """Read a header that is one row: what stands in brackets is part of a question."""
     pairs = [bracketed(title) or ("", title) for title in table.header]
-    asked = [question for question, _ in pairs]
+    asked = Counter(question for question, _ in pairs)
     of_one = [
-        ("", title) if asked.count(q) < 2 or not q else (q, part)
+        ("", title) if asked[q] < 2 or not q else (q, part)
         for title, (q, part) in zip(table.header, pairs, strict=True)
     ]
     return Headed(table, tuple(q for q, _ in of_one), tuple(part for _, part in of_one))
