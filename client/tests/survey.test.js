@@ -119,6 +119,17 @@ test("the prices of answers are added up exactly", () => {
   assert.throws(() => readHandout(handout(0.03), EPSILON), { kind: "too-dear" });
 });
 
+test("of however many answers each is paid for", () => {
+  const pairs = Array.from({ length: 256 }, (_, nth) => [[nth >> 4, 16 + (nth & 15)]]);
+  const named = Array.from({ length: 32 }, (_, item) => `item ${item}`);
+  const { mechanisms } = JSON.parse(JSON.parse(handoutOf(named, { kind: "relative-order", items: [0, 1] }, 2, 2 ** -7)).head);
+  for (const n of [1, 8, 9, 20, 21, 64, 255, 256]) {
+    const handout = (epsilon) => handoutOfMany(named, pairs.slice(0, n), { mechanisms, epsilon });
+    assert.equal(readHandout(handout(n / 128), EPSILON).asked.length, n);
+    assert.throws(() => readHandout(handout(n / 128 - 2 ** -44), EPSILON), { kind: "too-dear" });
+  }
+});
+
 test("answers that take long to draw are refused", () => {
   const [above, below] = expBelow(0.5);
   const words = { hit_words: String(WORDS / 2n), false_hit_words: String(wordsAbove(below, above + below)) };

@@ -110,6 +110,30 @@ def test_all_rounds_before_are_added_up(monkeypatch):
 
 
 @dataclass(frozen=True)
+class OnceDear(Pairs):
+    """Asks the same people nine times, once for more than half of what they have."""
+
+    dear: int = 0
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        for nth in range(9):
+            share = 9 / 16 if nth == self.dear else 1 / 16
+            yield (sampled_survey(f"{nth}", [RelativeOrder((0, 1))], share * epsilon),)
+
+
+@pytest.mark.parametrize("dear", range(9))
+def test_of_many_rounds_none_is_free_wherever_the_dear_one_stands(dear, monkeypatch):
+    """Eight cost no more than all, nine too much."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(OnceDear))
+    held = draft(protocol="pairs", options={"dear": dear})
+    (survey,) = replay(held, 1, []).surveys
+    one = tuple(m.tally(np.zeros(3, dtype=np.intp)) for m in survey.mechanisms)
+    assert isinstance(replay(held, 1, [(one,)] * 7), Asked)
+    with pytest.raises(HushrankError, match="more than the 2 nats announced"):
+        replay(held, 1, [(one,)] * 8)
+
+
+@dataclass(frozen=True)
 class DearByADigit(Pairs):
     """Asks the same people for two prices, whose sum is above 2.5092629876452617 by 2^-53 or so."""
 

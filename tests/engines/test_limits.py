@@ -82,6 +82,33 @@ def test_a_budget_that_is_just_enough_is_enough():
         Crowd.of(PEOPLE, Randomness.seeded(1), [1.0] * 29)
 
 
+OVERLAPPING = ((0.0, 0.5), (0.25, 1.0), (0.0, 1.0), (0.375, 0.625))
+
+
+@pytest.mark.parametrize("n_rounds", range(3, 10))
+def test_what_parts_are_asked_adds_up_for_each_person_whatever_their_lots_and_budgets(n_rounds):
+    budgets = np.array([8.0, 16.0, 32.0] * 10)
+    people, paid = Crowd.of(PEOPLE, Randomness.seeded(1), budgets), np.zeros(30)
+    for nth in range(n_rounds):
+        low, high = OVERLAPPING[nth % 4]
+        least, price = (16.0 if nth % 3 == 1 else 1.0), 2.0 ** -(nth % 5)
+        is_asked = (budgets >= least) & (low <= people.lots) & (people.lots < high)
+        survey = sampled_survey("pair", [PAIR], price, lots=(low, high))
+        asked = people.asked(replace(survey, budgets=(least, inf)))
+        assert len(asked) == is_asked.sum()
+        paid += np.where(is_asked, price, 0.0)
+        assert people.spent.tolist() == paid.tolist()
+
+
+@pytest.mark.parametrize("n_rounds", range(3, 10))
+def test_a_part_is_refused_a_round_that_costs_more_than_all_before_left(n_rounds):
+    people = Crowd.of(PEOPLE, Randomness.seeded(1), np.full(30, float(n_rounds)))
+    for nth in range(n_rounds):
+        people.asked(replace(SURVEY, lots=(0.0, (nth + 2) / 11)))
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        people.asked(sampled_survey("pair", [PAIR], 2.0**-20, lots=(0.0, 2 / 11)))
+
+
 @pytest.mark.parametrize(
     ("mechanism", "n_bytes"),
     [

@@ -8,6 +8,7 @@ from subprocess import PIPE, Popen
 from sys import executable
 
 import pytest
+from msgspec.structs import replace
 
 from hushrank import aggregate
 from hushrank.accounting.rounding import within
@@ -50,6 +51,21 @@ def test_a_sum_that_no_float_holds_is_said_rounded_up(tmp_path):
 
 def test_an_epsilon_is_written_down_to_its_last_digit(tmp_path):
     assert after(tmp_path, ("x.soc", BALLOTS, 1 / 3)).earlier[0].epsilon == 1 / 3
+
+
+@pytest.mark.parametrize("n_results", [49, 50, 51, 300, 5000])
+def test_of_however_many_results_none_is_forgotten(tmp_path, n_results):
+    """The first one costs more than all the others."""
+    path = after(tmp_path, ("x.soc", BALLOTS, 4096.0)).path
+    first = Ledger.beside(tmp_path / "x.soc", BALLOTS).book
+    (only,) = first.releases
+    others = [replace(only, release=f"{n}", epsilon=0.5, delta=2**-20) for n in range(n_results)]
+    path.write_bytes(replace(first, releases=(only, *others)).content())
+    Ledger.beside(tmp_path / "x.soc", BALLOTS).with_result(None, spent(0.25), TODAY)
+    found = Ledger.beside(tmp_path / "x.soc", BALLOTS)
+    assert [each.release for each in found.earlier] == ["out.json", *map(str, range(n_results)), ""]
+    assert sum(each.epsilon for each in found.earlier) == 4096.25 + n_results / 2
+    assert f"{n_results + 2} private results so far" in found.in_words()
 
 
 def test_deltas_are_written_down_and_add_up(tmp_path):

@@ -379,6 +379,23 @@ def test_who_is_asked_once_is_asked_by_one_round_as_long_as_it_is_remembered(add
     on_store(address, scenario)
 
 
+@pytest.mark.parametrize("n_people", [1, 65, 500, LARGEST_BATCH])
+def test_who_is_asked_once_is_so_in_as_large_a_batch_as_there_is(address, n_people):
+    def all_join(store, round):
+        joins = (store.join("s", round, 0, person(n), once=True) for n in range(n_people))
+        return asyncio.gather(*joins)
+
+    async def scenario(store):
+        await open_survey(store)
+        places = await all_join(store, 0)
+        assert sorted(place.position for place in places) == list(range(n_people))
+        await store.close_round("s", 0)
+        await open_round(store, "s", 1)
+        assert await all_join(store, 1) == ["asked"] * n_people
+
+    on_store(address, scenario)
+
+
 def test_all_of_a_survey_is_deleted_and_nothing_of_others(address):
     async def scenario(store):
         for survey in ("s", "t"):
