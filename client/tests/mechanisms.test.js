@@ -267,6 +267,38 @@ test("numbers of a subset order that no mechanism has are refused", () => {
   }
 });
 
+/** How many shuffles each word of m items stands for: draws below m, m - 1, ..., 2, up to 2^56. */
+function productsOf(m) {
+  const products = [1n];
+  for (let bound = BigInt(m); bound >= 2n; bound -= 1n) {
+    const product = products.at(-1) * bound;
+    if (product <= 2n ** 56n) products[products.length - 1] = product;
+    else products.push(bound);
+  }
+  return products;
+}
+
+test("of however many words of a shuffle, one beyond whole turns spoils it, and none before", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "subset-order");
+  for (const m of [2, 10, 40, 60, 100, 254]) {
+    const accepts = { n_categories: m, radius: (m * (m * m - 1)) / 6 }; // each that is not spoilt
+    const swap_words = new Array(m >> 1).fill("0");
+    const mechanism = readMechanism({ ...wire, ...accepts, swap_words });
+    const own = Array.from({ length: m }, (_, place) => place);
+    productsOf(m).forEach((product, nth, { length: nWords }) => {
+      const whole = 2n ** 64n - (2n ** 64n % product);
+      for (const word of [0n, whole - 1n, whole, 2n ** 64n - 1n].filter((each) => each < 2n ** 64n)) {
+        const nTries = word < whole ? 1 : 2;
+        const tape = new BigUint64Array(nTries * (nWords + 1) + swap_words.length);
+        tape[nth] = word;
+        const rng = Randomness.replayed(new Uint8Array(tape.buffer));
+        assert.equal(new Set(mechanism.randomise(own, rng)).size, m);
+        assert.throws(() => rng.words(1), { kind: "no-randomness" }, `word ${nth} of ${m} items`);
+      }
+    });
+  }
+});
+
 test("a subset order has a radius, swaps up to every second time and a difference between near and far", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "subset-order" && wire.n_categories === 10);
   const swap_words = [...wire.swap_words.slice(1), String(2n ** 63n)];

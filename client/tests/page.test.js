@@ -206,6 +206,18 @@ test("nats are read with two decimals, and never as fewer than they are", () => 
   assert.equal(say("spent", { nats: natsAbove(0.03) }), "0.03 nats");
 });
 
+test("no loss is shown as less than it is, nor as a hundredth more, of however many nats", () => {
+  for (let hundredths = 1; hundredths <= 100_000; hundredths += 7) {
+    for (const nats of [hundredths / 100, hundredths / 100 + 2 ** -30, hundredths / 100 + 0.0049]) {
+      const shown = natsAbove(nats);
+      assert.ok(nats <= shown && shown < nats + 0.01 + 1e-9, `${nats} as ${shown}`);
+    }
+  }
+  for (const nats of [1, 7, 8, 9, 100, 1000]) {
+    assert.deepEqual([nats, nats * (1 + 2 ** -52)].map(natsAbove), [nats, nats + 0.01]);
+  }
+});
+
 test("shares of a limit are rounded against the collector", () => {
   assert.deepEqual(budgetShares(1.5, 1, 8), { spent: 19, more: 13, isEnough: true });
   assert.equal(budgetShares(7, 1, 8).isEnough, true);

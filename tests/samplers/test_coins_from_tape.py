@@ -56,6 +56,13 @@ def test_a_coin_of_one_half_counts_heads_up_to_the_first_tail(words, is_head):
     assert tossed(1, 2, words) == (is_head, len(words))
 
 
+def test_a_coin_counts_however_many_heads_there_are():
+    """After an even number of zeros the tail is one of x, else it is one of 1/k."""
+    for n_zeros in range(400):
+        n_tossed = n_zeros // 2 + 1 + n_zeros % 2
+        assert tossed(1, 2, [0] * n_zeros + [1]) == (n_tossed % 2 == 1, n_zeros + 1)
+
+
 def test_a_coin_beyond_one_tosses_each_whole_nat_and_the_rest():
     head, tail = [7, 0, 7, 1], [7, 1]  # of e^-1: every first word is a head
     assert tossed(1, 1, head) == (True, 4)

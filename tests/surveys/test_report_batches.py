@@ -361,6 +361,15 @@ def test_repeats_are_found_among_many_keys_whatever_their_hashes(monkeypatch, al
         assert (found == stated).all()
 
 
+@pytest.mark.parametrize("n_people", [2**14, 2**16, 2**17 + 1, 10**6])
+def test_of_however_many_people_none_counts_twice(n_people):
+    nothing = np.zeros(2 * n_people, dtype=np.intp)
+    keys = pa.array(np.tile(np.arange(n_people), 2))
+    found = first_reports(keys, nothing, nothing, np.array([1]))
+    assert found[:n_people].all()
+    assert not found[n_people:].any()
+
+
 OF_NUMBERS = [
     GeneralizedRandomizedResponse(6, 1.0),
     Harmony(6, 1.0),

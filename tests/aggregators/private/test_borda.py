@@ -2,7 +2,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from itertools import permutations, product
-from math import comb, exp, factorial, inf
+from math import comb, exp, factorial, inf, nextafter
 
 import numpy as np
 import pytest
@@ -381,6 +381,24 @@ def test_the_statement_says_what_was_protected_for_whom_at_what_cost():
     assert "0.5-DP" in p_borda(COUNTS, epsilon=0.5, rng=Randomness.secure()).statement
     simulated = p_borda(COUNTS, epsilon=0.5, rng=Randomness.seeded(1))
     assert simulated.statement.startswith("Not private")
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"),
+    [
+        (0.5, "1"),
+        (nextafter(0.5, 1), "1.00001"),
+        (nextafter(0.5, 0), "1"),
+        (0.1, "0.200001"),  # the float is above a tenth
+        (0.3, "0.6"),  # and this one below
+        (0.1234565, "0.246913"),
+        (nextafter(8, 9), "16.0001"),
+    ],
+)
+def test_to_replace_a_ballot_costs_twice_as_much_to_the_last_digit(epsilon, said):
+    found = p_borda(COUNTS, epsilon=epsilon, rng=Randomness.secure())
+    public = replace(found, publishes_n_people=True).statement
+    assert public.endswith(f"against replacing one ballot it is epsilon {said}.")
 
 
 def test_a_private_order_shows_nothing_of_its_content():

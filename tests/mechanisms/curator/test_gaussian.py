@@ -2,12 +2,13 @@
 
 from fractions import Fraction
 from io import BytesIO
-from math import exp, floor, inf, nan, nextafter, sqrt
+from math import exp, floor, inf, log, nan, nextafter, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.special import log_ndtr
 
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian, epsilon_of_zcdp
@@ -47,10 +48,24 @@ def cells_of(sigma, edges):
 
 
 @pytest.mark.parametrize("rho", [1e-6, 0.001, 0.1, 1, 10, 100])
-@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.01, 0.5])
+@pytest.mark.parametrize("delta", [1e-307, 1e-200, 1e-60, 1e-27, 1e-12, 1e-6, 0.01, 0.5])
 def test_the_conversion_is_that_of_opendp(rho, delta):
     stated = opendp_epsilon(sqrt(0.5 / rho), 1, delta)
     assert epsilon_of_zcdp(rho, delta) == pytest.approx(stated, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("rho", [1e-6, 0.001, 0.1, 1, 10, 100])
+@pytest.mark.parametrize("delta", [1e-300, 1e-200, 1e-100, 1e-60, 1e-30, 1e-12])
+def test_however_small_delta_is_epsilon_is_what_normal_noise_costs(rho, delta):
+    """Which loses (eps, delta) itself, by a law of its own: no more, and hardly less."""
+    mean = sqrt(2 * rho)
+
+    def log_delta(epsilon):
+        above, below = log_ndtr(mean / 2 - epsilon / mean), log_ndtr(-mean / 2 - epsilon / mean)
+        return above + np.log1p(-np.exp(epsilon + below - above))
+
+    stated = epsilon_of_zcdp(rho, delta)
+    assert log_delta(stated) <= log(delta) < log_delta(0.9 * stated)
 
 
 @pytest.mark.parametrize("rho", [5e-324, 1e-300, 1e-40, 1e40, 1e300])

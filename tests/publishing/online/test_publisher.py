@@ -14,7 +14,7 @@ from hushrank.publishing.item_channel.learning_error import LearningError
 from hushrank.publishing.item_channel.problem import ItemChannelProblem
 from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
-from hushrank.publishing.online.publisher import WITHHELD, OnlinePublisher
+from hushrank.publishing.online.publisher import MOST_KEPT, WITHHELD, OnlinePublisher
 from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.state import StreamState, stored_setup
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
@@ -237,6 +237,26 @@ def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
     resumed.resume(tmp_path / "state")
     for number in (0, 2, 3, 4, 5):
         assert content(resumed.user(number)) == content(fresh.user(number))
+
+
+@pytest.mark.parametrize("n_users", [1, 500, 2000, MOST_KEPT + 1])
+def test_what_a_batch_told_of_however_many_users_is_remembered(tmp_path, monkeypatch, n_users):
+    """Else their limits would begin anew."""
+    posed = ItemChannelProblem(POPULATIONS["gender"], activity_cost(counts(N_ITEMS)), BUDGET)
+    solved = solve_item_channel(posed)
+    module = "hushrank.publishing.online.publisher"
+    monkeypatch.setattr(f"{module}.solve_item_channel", lambda *_, **__: solved)
+    everybody = {"protects": ["gender"] * n_users, "history": None}
+    begun, resumed = publisher(**everybody), publisher(**everybody)
+    state = begun.resume(tmp_path / "state")
+    released = begun.publish(np.arange(n_users), np.arange(n_users) % N_ITEMS, rng=seeded())
+    state.close()
+    state = resumed.resume(tmp_path / "state")
+    assert state.position == n_users
+    assert np.array_equal(state.last_batch.released, released)
+    users = [resumed.user(number) for number in range(n_users)]
+    assert {(user.n_released, user.leakage) for user in users} == {(1, solved.leakage)}
+    assert [user.counts.argmax() for user in users] == released.tolist()
 
 
 def test_a_crash_before_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypatch):

@@ -155,6 +155,16 @@ def test_a_pool_s_record_is_as_long_as_records_are():
     assert not found[4:].any()
 
 
+@pytest.mark.parametrize("n_shared", [1, 18, 40, 41, 500, 5000])
+def test_of_however_long_records_no_item_of_two_users_is_shown(n_shared):
+    """All three did the first items, and two of them twice as many others."""
+    scores = np.zeros((3, 3 * n_shared))
+    scores[:, :n_shared] = scores[:2] = 1
+    found = pooled_records(csr_array(scores), np.zeros(3, dtype=np.intp)).toarray()
+    assert found[:, :n_shared].all()
+    assert not found[:, n_shared:].any()
+
+
 def test_tastes_of_users_who_did_alike_are_near():
     log, people = draw_planted(300, 40, tilt=0.8, rng=np.random.default_rng(3))
     records = log.activity("max").scores

@@ -550,6 +550,38 @@ def test_orders_are_drawn_and_items_jump_at_the_very_rate_that_was_paid_for(monk
     assert rates == [rate, rate]
 
 
+def record_coins(monkeypatch, is_head):
+    """Return the list in which the exponents of coins are put that fall one way from now on."""
+    tossed = []
+
+    def coin(numerator, denominator, tape, read):
+        tossed.append(Fraction(int(numerator), int(denominator)))
+        return is_head
+
+    written = sample_by_insertion._insert_items.py_func
+    monkeypatch.setattr(sample_by_insertion, "_insert_items", written)
+    monkeypatch.setattr(sample_by_insertion, "exponential_coin", coin)
+    monkeypatch.setattr(sample_by_insertion, "WORDS_AT_ONCE", 2**13)  # no try begins anew
+    return tossed
+
+
+@pytest.mark.parametrize("is_head", [True, False])
+@pytest.mark.parametrize("n_items", [4, 14, 15, 16, 17, 40, 120])
+def test_of_however_many_items_each_pays_by_coins_what_it_loses_beyond_the_least(
+    monkeypatch, n_items, is_head
+):
+    """Coins and the proposal's costs are what orders lose, exactly; after a tail there is none."""
+    tossed, counts = record_coins(monkeypatch, is_head), counts_of(n_items, 9)
+    proposal = InsertionProposal.of(whole_margins(counts), cost_rate(n_items, 0.5))
+    found = proposal.propose(50, most_tries=50, rng=seeded())
+    least = kendall_cost(counts, proposal.items)
+    lost = sum(int(kendall_cost(counts, order) - least) for order in found.orders)
+    paid = sum(tossed) if is_head else 0
+    assert proposal.rate * (lost - int(found.costs.sum())) == paid
+    assert len(tossed) > 0
+    assert (len(found.orders) == 50) == is_head
+
+
 @pytest.mark.parametrize(
     ("epsilon", "kept"),
     [
