@@ -54,6 +54,16 @@ def test_everybody_is_released_with_the_mean_of_their_own_pool_and_nobody_with_a
         assert not (after[pool] == before[pool]).all(axis=1).any()
 
 
+def test_what_pools_cost_is_with_how_many_a_user_shares_a_record_in_the_mean(pooled):
+    found, drawn = pooled
+    are_equal = []
+    for plan in drawn.plans:
+        sizes = np.unique(drawn.sources[found.rows[plan.users]], return_counts=True)[1]
+        assert plan.expected_distortion == pytest.approx((sizes**2).sum() / sizes.sum(), rel=1e-12)
+        are_equal.append(sizes.min() == sizes.max())
+    assert not all(are_equal)
+
+
 def test_what_pools_tell_of_users_held_out_is_what_is_estimated(monkeypatch):
     monkeypatch.setattr(believed, "estimate_leakage_by_laws", lambda laws, values: len(values) / 8)
     found = users()

@@ -23,12 +23,13 @@ from hushrank.files import spread
 from hushrank.files.names import natural_order
 from hushrank.files.pieces import pieces_of
 from hushrank.workflows.publish import files
-from hushrank.workflows.publish.files import publish_files, write_book
+from hushrank.workflows.publish.files import ScoreKind, publish_files, write_book
 from hushrank.workflows.publish.shards import begin_shards
 from tests.commands import hushrank as command
 
 N_USERS, N_ITEMS = 200, 30
 FEW = {"private": ["gender"], "budget": 0.05}
+KINDS = ((True, True), (False, True), (False, False))
 ASKED = {"private": ["gender"], "clusters": 7, "seed": 5}
 
 
@@ -105,6 +106,13 @@ def test_a_score_that_is_not_released_leaves_the_files_as_they_are(tmp_path, dat
     parquet.write_table(every, tmp_path / "visits" / "all.parquet", row_group_size=250)
     published(tmp_path, profiles, **asked)
     assert [path.read_bytes() for path in sorted((tmp_path / "released").iterdir())] == before
+
+
+@pytest.mark.parametrize("first", KINDS)
+@pytest.mark.parametrize("second", KINDS)
+def test_released_scores_are_what_those_of_each_book_are(first, second):
+    both = ScoreKind(*first) + ScoreKind(*second)
+    assert (both.are_ones, both.are_whole) == tuple(map(min, first, second))
 
 
 def test_each_user_is_protected_as_their_own_profile_asks(tmp_path, data):
@@ -219,7 +227,7 @@ def test_workers_and_names_of_columns_do_not_matter(tmp_path, data):
     assert not found.is_private
 
 
-@pytest.mark.parametrize("seed", [None, 5])
+@pytest.mark.parametrize("seed", [None, 0, 5])
 def test_what_a_seed_drew_only_its_owner_may_read(tmp_path, data, seed):
     """The folder that is being written others may not enter either."""
     seen = []

@@ -1,6 +1,7 @@
 import json
 import pickle
 from dataclasses import fields, replace
+from itertools import combinations
 from math import inf
 from types import NoneType
 
@@ -158,6 +159,29 @@ def test_figures_of_several_groups_are_those_of_the_worst(of_two_groups, worse):
     drawn = replace(of_two_groups.drawn, plans=tuple(plans))
     found = replace(of_two_groups, drawn=drawn).to_dict()
     assert (found["certified_gap"], found["worst_likelihood_ratio"]) == (0.3, None)
+
+
+@pytest.mark.parametrize("worse", [0, 1])
+@pytest.mark.parametrize("figure", ["untouched_bits", "leakage_bits", "leakage_bits_heldout"])
+def test_a_leakage_is_that_of_the_worst_group_be_it_the_first_or_the_last(
+    of_two_groups, figure, worse
+):
+    plans = list(of_two_groups.drawn.plans)
+    for place, bits in ((worse, 0.3), (1 - worse, 0.1)):
+        plans[place] = replace(plans[place], leaked=replace(plans[place].leaked, **{figure: bits}))
+    found = replace(of_two_groups, drawn=replace(of_two_groups.drawn, plans=tuple(plans)))
+    assert found.to_dict()[figure] == getattr(found, figure) == 0.3
+
+
+@pytest.mark.parametrize("unknown", [0, 1])
+def test_a_release_is_judged_where_each_group_is(of_two_groups, monkeypatch, unknown):
+    module = "hushrank.workflows.results.release_comparison"
+    lacks = of_two_groups.drawn.plans[unknown].names
+    assert of_two_groups.is_judged
+    monkeypatch.setattr(f"{module}.is_judged", lambda _, plan: plan.names != lacks)
+    assert not of_two_groups.is_judged
+    assert of_two_groups.attack_bound is None
+    assert of_two_groups.to_dict()["leakage_bits"] is None
 
 
 @pytest.mark.parametrize("method", BUDGETS | {"withhold": 1, "microaggregate": 12})
@@ -405,6 +429,11 @@ def test_what_is_held_out_and_what_is_released_are_all_of_it(data):
     assert (kept.scores + held.scores - activity.scores).nnz == 0
     assert 0 < held.n_records < kept.n_records
     assert hold_out(activity, seed=4) == (kept, held)
+
+
+def test_other_records_are_held_out_by_each_seed_and_each_time_without_one(data):
+    parts = [hold_out(data[0], seed=seed)[0] for seed in (0, 1, None, None)]
+    assert all(one != other for one, other in combinations(parts, 2))
 
 
 def test_a_release_is_compared_with_what_its_terms_say(data):

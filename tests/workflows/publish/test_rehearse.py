@@ -18,6 +18,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import Attacks, bound_on_attacks
 from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.protected_users import protect
+from hushrank.publishing.record_channel.microaggregation import pools_of
 from hushrank.workflows.judge import attack
 from hushrank.workflows.progress import silent
 from hushrank.workflows.publish import historical, rehearse
@@ -35,6 +36,7 @@ from hushrank.workflows.publish.rehearse import (
     rehearsed_parts,
 )
 from hushrank.workflows.results.pool_bounds import bound_of_pools
+from hushrank.workflows.results.release_terms import ReleaseTerms
 
 LOG, PEOPLE = draw_planted(400, 40, tilt=0.6, rng=np.random.default_rng(3))
 VISITS = LOG.activity("max")
@@ -424,6 +426,15 @@ def test_users_without_a_profile_count_among_those_of_whom_the_release_is(monkey
     with pytest.raises(HushrankError, match="enough"):
         publish(VISITS, some, private=["group"], protect=0.4, method="withhold", seed=1)
     assert told == [50 + ASKS[known].sum()]
+
+
+@pytest.mark.parametrize("n_rehearsed", [40, 101, 599, 600, 10_000])
+def test_where_there_are_several_pools_several_are_rehearsed(n_rehearsed):
+    terms = ReleaseTerms("microaggregate", ("group",), None, protect=0.3)
+    users = SimpleNamespace(rows=np.arange(n_rehearsed))
+    least, most = historical._budgets_to_search(terms, users, 1000)
+    assert (least, most) == (10, min(300, n_rehearsed // 2))
+    assert pools_of(n_rehearsed, most) >= 2
 
 
 @pytest.mark.parametrize(
