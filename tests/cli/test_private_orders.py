@@ -291,19 +291,30 @@ def test_certain_answers_give_the_right_order(monkeypatch, tmp_path):
         assert json.loads(out.read_text())["order"] == ["c", "b", "a"]
 
 
-@pytest.mark.parametrize("method", ["borda", "p-borda"])
-def test_what_comes_from_raw_ballots_is_for_its_owner_alone(monkeypatch, ballots, tmp_path, method):
+@pytest.mark.usefixtures("blank_pictures")
+@pytest.mark.parametrize(
+    ("method", "options", "is_private"),
+    [
+        ("borda", [], False),
+        ("p-borda", ["--epsilon", 2], True),
+        ("p-borda", ["--epsilon", 2, "--seed", 0], False),
+        ("p-borda", ["--epsilon", 2, "--seed", 5], False),
+    ],
+)
+def test_what_comes_from_raw_ballots_or_a_seed_is_for_its_owner_alone(
+    monkeypatch, ballots, tmp_path, method, options, is_private
+):
     """Also in the place of files that everybody could read; and no raw figure is publishable."""
-    out, table = tmp_path / "o.json", tmp_path / "o.csv"
-    for path in (out, table):
+    out, *shown = (tmp_path / name for name in ("o.json", "o.csv", "o.svg"))
+    for path in (out, *shown):
         path.write_text("{}")
         path.chmod(0o644)
-    is_private = method in PRIVATE_METHODS
-    asked = ["--method", method, *(budget(method) if is_private else [])]
-    paths = ["--json", out, "--csv", table, "--force"]
-    assert hushrank(monkeypatch, "aggregate", ballots, *asked, *paths) == 0
+    paths = ["--json", out, "--csv", shown[0], "--figure", shown[1], "--force"]
+    asked = ["--method", method, *options, *paths]
+    assert hushrank(monkeypatch, "aggregate", ballots, *asked) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    assert stat.S_IMODE(table.stat().st_mode) == (0o644 if is_private else 0o600)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in shown}
+    assert modes == {0o644 if is_private else 0o600}
     publishable = json.loads(out.read_text())["publishable"]
     assert {"average_kendall_tau", "kemeny_optimum", "excess", "gap"}.isdisjoint(publishable)
     assert ("order" in publishable) == is_private

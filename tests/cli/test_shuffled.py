@@ -11,6 +11,8 @@ from hushrank.engines import local
 from hushrank.errors import HushrankError
 from tests.commands import hushrank
 
+NEED_SHUFFLED = "--central-epsilon and --delta need --shuffled"
+
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
@@ -41,7 +43,10 @@ def test_a_shuffled_collection_says_both_guarantees(monkeypatch, capsys, people,
         ((), 2, "expected --epsilon"),
         (("--shuffled",), 2, "--central-epsilon"),
         (("--central-epsilon", 1), 2, "--shuffled"),
-        (("--epsilon", 1, "--delta", 1e-6), 1, "--central-epsilon and --delta need --shuffled"),
+        (("--epsilon", 1, "--delta", 1e-6), 1, NEED_SHUFFLED),
+        (("--epsilon", 1, "--delta", 1e-6, "--engine", "dask"), 1, NEED_SHUFFLED),
+        (("--epsilon", 1, "--central-epsilon", 1), 1, NEED_SHUFFLED),
+        (("--epsilon", 1, "--central-epsilon", 1, "--engine", "dask"), 1, NEED_SHUFFLED),
         (("--epsilon", 9, "--shuffled", "--central-epsilon", 1), 1, "500 people are too few"),
         (("--epsilon", 1, "--shuffled", "--engine", "dask"), 1, "--shuffled goes with --engine"),
     ],

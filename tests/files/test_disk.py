@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.disk import LEDGER, keep_to_owner, outputs, replace_file
+from hushrank.files.disk import LEDGER, keep_to_owner, outputs, replace_file, require_apart
 
 
 def test_a_file_that_others_may_not_read_is_so_before_it_holds_anything(tmp_path, monkeypatch):
@@ -68,6 +68,39 @@ def test_a_folder_where_no_file_may_be_made_is_said_before_anything_is_done(tmp_
     with pytest.raises(HushrankError, match="in which files may be made"):
         outputs([tmp_path / "file"], beside=[])
     assert outputs([os.devnull], beside=[]) == [os.devnull]
+
+
+@pytest.mark.parametrize("step", [(os, "fsync"), (Path, "replace"), (Path, "chmod")])
+def test_what_could_not_be_written_is_nowhere_and_what_was_there_stays(tmp_path, monkeypatch, step):
+    """Else raw figures would stay in a hidden file that nobody knows of."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "kept"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(*step, full)
+    with pytest.raises(HushrankError, match="kept: No space left"):
+        replace_file(path, b"raw", secret=False)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("name", ["a", "a[1]", "a[!b]", "a*", "a?"])
+def test_a_file_of_a_folder_that_is_read_is_not_written_whatever_it_is_called(tmp_path, name):
+    """Signs of patterns are signs like others in the name of a folder that is there."""
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "x.parquet").touch()
+    with pytest.raises(HushrankError, match="expected different files to read and to write"):
+        require_apart([folder / "x.parquet"], [folder])
+    require_apart([folder / "y.parquet"], [folder])
+
+
+@pytest.mark.parametrize(("place", "said"), [("no/x", "in an existing folder"), ("", "a folder")])
+def test_what_cannot_be_written_is_refused_before_anything_is_done(tmp_path, place, said):
+    with pytest.raises(HushrankError, match=said):
+        outputs([tmp_path / place], beside=[])
 
 
 def test_an_empty_file_that_others_read_is_its_owner_s_before_it_holds_a_secret(tmp_path):

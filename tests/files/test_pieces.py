@@ -5,7 +5,8 @@ import pytest
 from pyarrow import parquet
 
 from hushrank.errors import HushrankError
-from hushrank.files.pieces import batches_of, pieces_of, table_of
+from hushrank.files.elsewhere.stores import DAMAGED
+from hushrank.files.pieces import batches_of, columns_of, pieces_of, table_of
 
 TABLE = pa.table({"number": list(range(100)), "text": [str(n % 7) for n in range(100)]})
 
@@ -136,3 +137,20 @@ def test_a_file_that_changed_meanwhile_or_lacks_a_column_is_named(folder):
     for read in (table_of, lambda each: list(batches_of(each, ["text"], most_rows=10))):
         with pytest.raises(HushrankError, match=r"b\.parquet: expected a whole Parquet file"):
             read(piece)
+
+
+@pytest.mark.parametrize("content", [b"eve, 7", b"PAR1" + b"eve" * 9 + b"\x09\0\0\0PAR1"])
+def test_nothing_that_arrow_says_of_a_damaged_file_is_passed_on(folder, content):
+    """It may quote what is in it."""
+    path = folder / "b.parquet"
+    (piece,) = pieces_of(path, most_rows=1000)
+    path.write_bytes(content)
+    for read in (
+        lambda: pieces_of(path, most_rows=1000),
+        lambda: columns_of(piece),
+        lambda: table_of(piece),
+        lambda: list(batches_of(piece, ["text"], most_rows=10)),
+    ):
+        with pytest.raises(HushrankError) as told:
+            read()
+        assert str(told.value) == f"{path}: {DAMAGED}"
