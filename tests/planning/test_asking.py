@@ -5,6 +5,7 @@ import pytest
 
 from hushrank.estimators.shares import unbiased_shares
 from hushrank.mechanisms.local import LocalMechanism, Tally
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.models.hierarchy import ThinChain
 from hushrank.planning.asking import (
@@ -60,6 +61,18 @@ def test_safari_s_second_round_is_what_a_chain_asks():
     sizes = sorted(question.n_categories for question in questions)
     assert sizes == [2, 3, 4, 5]
     assert second.report_bits == pytest.approx(np.mean(np.log2(sizes)))
+
+
+@pytest.mark.parametrize("n_items", [3, 5, 8, 16, 24])
+def test_a_report_of_safari_s_second_round_moves_most_where_most_places_are_open(n_items):
+    questions = chain_questions(ThinChain(tuple((item,) for item in range(n_items))))
+    moved = []
+    for question in questions:
+        response = GeneralizedRandomizedResponse(question.n_categories, 1.0)
+        moved.append(len(questions) / 1000 / response.rates.reach)
+    _, second = askings("safari", n_items, 1000, 2.0)
+    assert second.influence(1000) == pytest.approx(max(moved))
+    assert max(moved) > 1.2 * min(moved)
 
 
 @pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "subset-order"])

@@ -1,6 +1,6 @@
 """What formulas foretell, beside collections and releases of people who are made up."""
 
-from math import comb, erfc, sqrt
+from math import comb, erfc, exp, sqrt
 
 import numpy as np
 import pytest
@@ -81,6 +81,17 @@ def test_a_curator_is_right_about_the_least_lead_as_often_as_foretold():
     rng = Randomness.seeded(3)
     right = [p_borda_centred(counts, epsilon=epsilon, rng=rng).order[0] == 0 for _ in range(2000)]
     assert np.mean(right) == pytest.approx(SURE, abs=0.03)
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4, 5, 12, 63, 64])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_a_curator_s_noise_hides_all_margins_that_a_ballot_moves(n_items, epsilon):
+    """An item is before some others, and behind the rest; Laplace noise is on each item's sum."""
+    moved = sum(abs(n_items - 1 - 2 * place) for place in range(n_items))
+    wish = Wish("order", n_items, 10**8)
+    lead = 2 * wish.n_people * (n_items - 1) * told_by_curator(wish, epsilon)
+    scales = lead * epsilon / moved
+    assert exp(-scales) * (2 + scales) / 4 == pytest.approx(wish.allowed, rel=1e-9)
 
 
 @pytest.mark.parametrize("goal", GOALS)

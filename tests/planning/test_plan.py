@@ -100,6 +100,17 @@ def test_intervals_of_pairs_learn_from_the_other_pairs(protocol):
     assert 0.25 * own < place.expect(protocol, 1.0).half_width < 0.5 * own
 
 
+@pytest.mark.parametrize("protocol", PAIRS)
+@pytest.mark.parametrize("n_items", [3, 8, 32])
+def test_of_people_who_prefer_nothing_many_tell_no_more_of_their_order_than_few(protocol, n_items):
+    """Margins shrink as fast as noise: each person's report tells as much of what chance made."""
+    parts = []
+    for n_people in PEOPLE:
+        place = Place(table(), "uniform", n_items, n_people)
+        parts.append(place.expect(protocol, 4.0).excess / place.of_nobody().excess)
+    assert parts == pytest.approx([parts[0]] * len(PEOPLE))
+
+
 @pytest.mark.parametrize("exact", [200.0, 201.0, 1234.0, 1299.9, 1300.0, 98_001.0])
 def test_people_needed_are_rounded_up_to_two_digits(exact):
     rounded = _rounded_up(exact)

@@ -11,9 +11,12 @@ from hushrank.errors import HushrankError
 from hushrank.planning import interpolation, table
 from hushrank.planning.grid import ITEMS, tasks
 from hushrank.planning.interpolation import PredictionTable, between, power_mean
+from hushrank.planning.losses import LOSSES
+from hushrank.planning.plan import MOST_ITEMS
 from hushrank.planning.simulation.simulate_table import simulate_table, simulate_task
 from hushrank.planning.smoothing import smoothed
 from hushrank.planning.table import QUANTITIES, key_of, points_of, read_records
+from tests.planning.agreement import table as predictions
 
 SOME = (
     ("uniform", 3),
@@ -96,6 +99,34 @@ def test_at_a_point_of_the_table_is_what_was_simulated(records):
             "uniform", "mallows", 5, "distance", lambda _, n=n_people: float(n)
         )
         assert found == pytest.approx(distance)
+
+
+@pytest.mark.parametrize(("track", "power"), [("max-entropy", 1.0), ("order", 0.5)])
+@pytest.mark.parametrize("n_items", [2, 5, 13, 50])
+def test_where_more_is_known_than_was_simulated_intervals_go_on_falling(track, power, n_items):
+    """With the square root of the people: a loss in distance falls so, an excess twice as fast."""
+    of_track = track, "mallows", n_items
+    for known in (1e9, 1e12):
+        few, many = (
+            predictions().at(*of_track, "half_width", lambda _, n=n: n) for n in (known, 4 * known)
+        )
+        assert few / many == pytest.approx(4**power)
+
+
+@pytest.mark.parametrize("track", LOSSES)
+@pytest.mark.parametrize("beyond", [1, 5, None])
+def test_of_more_items_than_were_simulated_as_much_is_known_as_of_so_many(track, beyond):
+    """Not as much as the same reports tell of the most items that were simulated."""
+    most = predictions().items(track, "mallows")[-1]
+    n_items = MOST_ITEMS if beyond is None else most + beyond
+    reach = {n: 1 / LOSSES[track](n, 2.0, 20_000) for n in (most, n_items)}
+    found = predictions().at(track, "mallows", n_items, "half_width", reach.__getitem__)
+    so_many, fewer = (
+        predictions().at(track, "mallows", most, "half_width", lambda _, n=n: reach[n])
+        for n in (n_items, most)
+    )
+    assert found == pytest.approx(so_many, rel=1e-12)
+    assert found != pytest.approx(fewer, rel=1e-3)
 
 
 def test_smoothing_averages_what_rises_and_keeps_what_falls(records):

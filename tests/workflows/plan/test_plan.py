@@ -84,6 +84,18 @@ def test_every_way_to_choose_a_release_is_advised():
     assert "say with protect= in place" in str(advice)
 
 
+def test_where_reports_are_clearer_than_was_simulated_the_clearest_are_foretold(monkeypatch):
+    """Behind a shuffler many people may tell the truth as good as always."""
+    spent = {"max-entropy": 8.01, "grr": 11.2, "pairs": 21.1, "order": 700.0}
+    monkeypatch.setattr("hushrank.workflows.plan.plan.local_epsilons", lambda **_: spent)
+    planned = hushrank.plan(items=4, people=10**6, shuffled=True, central_epsilon=3)
+    foretold = planned.to_dict()["protocols"]
+    clearest = hushrank.plan(items=4, people=10**6, epsilon=8).to_dict()["protocols"]
+    for name in spent:
+        assert foretold[name]["errors"] == clearest[name]["errors"]
+    assert planned.shuffled.local_epsilons == spent
+
+
 def test_behind_a_shuffler_each_protocol_has_its_own_local_epsilon():
     planned = hushrank.plan(items=5, people=5000, shuffled=True, central_epsilon=0.5, delta=1e-5)
     told = planned.to_dict()
