@@ -169,7 +169,7 @@ def test_after_a_crash_nothing_is_lost_or_drawn_again(tmp_path, begin, monkeypat
     assert [line["time"] for line in read(tmp_path / "out")] == list(range(300))
 
 
-@pytest.mark.parametrize("seed", [(), ("--seed", 1)])
+@pytest.mark.parametrize("seed", [(), ("--seed", 0), ("--seed", 1)])
 def test_what_a_seed_drew_only_its_owner_may_read(tmp_path, begin, monkeypatch, seed):
     written(tmp_path / "in", 20)
     assert publish(monkeypatch, tmp_path, *begin, *seed) == 0
@@ -405,6 +405,18 @@ def test_releases_are_added_to_no_file_that_is_read(tmp_path, begin, monkeypatch
     assert publish(monkeypatch, tmp_path, *asked, target=taken) == 1
     assert "expected different files to read and to write" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_all_that_a_state_is_begun_with_is_in_it(tmp_path, monkeypatch):
+    written(tmp_path / "in", 3)
+    (tmp_path / "history.csv").write_text("user,item,score\nu1,bar,2\n")
+    more = ("--history", tmp_path / "history.csv", "--renew-every", 7, "--limit", 0.5)
+    assert publish(monkeypatch, tmp_path, *learnt_from(tmp_path, 60), *more) == 0
+    setup = StreamSetup.from_bytes(stored_setup(tmp_path / "state"))
+    rules = setup.rules
+    assert (rules.budget, rules.resolve_every) == (0.05, 7)
+    assert rules.limit == pytest.approx(0.5 * log(2))
+    assert setup.history.sum() == 2
 
 
 def test_releases_are_added_to_no_ledger(tmp_path, begin, monkeypatch, capsys):
