@@ -240,7 +240,7 @@ BAD_PARAMETERS = [(1, 1.0), (3, 0.0), (3, -1.0), (3, 1000.1), (3, np.nan), (3, 1
 
 @pytest.mark.parametrize(("n_items", "epsilon"), BAD_PARAMETERS)
 def test_bad_parameters_are_refused(n_items, epsilon):
-    with pytest.raises(HushrankError, match=r"need|expected|too small"):
+    with pytest.raises(HushrankError, match=r"need|expected"):
         PermutohedronMechanism(n_items, epsilon)
 
 
@@ -369,5 +369,5 @@ def test_scores_up_to_the_largest_are_released_and_none_beyond():
 
 def test_the_widest_noise_has_room_and_none_wider():
     assert PermutohedronMechanism(4, 2.0**-46).rate == Fraction(1, 2**46)
-    with pytest.raises(HushrankError, match="too small for 4 items"):
+    with pytest.raises(HushrankError, match="a larger epsilon for 4 items"):
         PermutohedronMechanism(4, np.nextafter(2.0**-46, 0))

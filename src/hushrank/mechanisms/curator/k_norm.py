@@ -49,7 +49,7 @@ class PermutohedronMechanism:
         require(self.n_items >= 2, f"need at least 2 items, got {self.n_items}")
         in_range = 0 < self.epsilon <= MOST_EPSILON
         require(in_range, f"expected an epsilon in (0, {MOST_EPSILON}], got {self.epsilon}")
-        too_small = f"epsilon {self.epsilon} is too small for {self.n_items} items"
+        too_small = f"expected a larger epsilon for {self.n_items} items"
         require(self.n_items**2 / self.rate <= LARGEST_NOISE, too_small)
 
     @cached_property
