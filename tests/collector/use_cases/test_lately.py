@@ -1,4 +1,5 @@
 import asyncio
+import threading
 
 import pytest
 
@@ -6,6 +7,7 @@ from hushrank.collector.service import Service
 from hushrank.collector.use_cases import lately, shelf
 from hushrank.collector.use_cases.lately import Lately
 from tests.collector.drafts import draft
+from tests.collector.web.running import others_report
 
 
 def kept_of(known: Lately[str], keys: str) -> str:
@@ -80,3 +82,27 @@ def test_a_round_that_is_forgotten_while_it_is_made_stays_forgotten(in_service, 
         assert not service._published._kept
 
     in_service(using)
+
+
+def test_tallies_are_read_once_for_results_and_beside_other_work(in_service, monkeypatch):
+    """Of a thousand items they take seconds, and who opens a public page would stop the rest."""
+    read_by, decode = [], shelf.decode_tallies
+
+    def counted(document):
+        read_by.append(threading.current_thread())
+        return decode(document)
+
+    async def using(service: Service):
+        id = await service.create(draft(protocol="pairs", smallest_group=5))
+        await service.open(id)
+        await others_report(service, id, 6)
+        await service.close(id)
+        monkeypatch.setattr(shelf, "decode_tallies", counted)
+        found = [await service.results(id) for _ in range(3)]
+        assert all(each is found[0] for each in found)
+        service._forget()
+        assert await service.results(id) is not found[0]
+
+    in_service(using)
+    assert len(read_by) == 2
+    assert threading.main_thread() not in read_by

@@ -16,12 +16,13 @@ from hushrank.collector.store.store import ASKED, Kept, NewRound
 from hushrank.collector.tokens import MOST_KEYS
 from hushrank.collector.use_cases.drafting import Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
+from hushrank.collector.use_cases.shelf import asked_by, made
 from hushrank.errors import HushrankError
 from hushrank.poisoning.findings import Suspicion
 from hushrank.poisoning.forgery import Forgery, weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.handout import MOST_HANDOUT_BYTES
-from hushrank.surveys.survey import RoundTallies
+from hushrank.surveys.survey import Round, RoundTallies
 from hushrank.surveys.wire import PublishedSurvey
 from hushrank.surveys.wire_reports import WireReport
 from hushrank.workflows.results.collection import Collection
@@ -95,16 +96,27 @@ class Running(Drafting):
         allow(
             record.life.has_ended, "not-ready", "the results can be seen when the survey is closed"
         )
+        key = (id, *asked_by(record), record.life.round)
+        return await made(self._results, key, lambda: self._results_of(id, record))
+
+    async def _results_of(self, id: str, record: Record) -> Collection:
         tallies = await self._tallies(id, record)
         asked = [(await self._asked(id, record, n)).surveys for n in range(len(tallies))]
         try:
-            require_groups(map(n_reports_of, tallies, asked), record.draft.smallest_group)
+            await self._require_groups(record, tallies, asked)
         except HushrankError as error:
             raise Refusal("too-few", str(error)) from None
         found = await self._result(id, record, tallies)
         if not isinstance(found, Collection):
             raise Refusal("not-ready", "the survey was closed before its last round")
         return found
+
+    async def _require_groups(
+        self, record: Record, tallies: tuple[RoundTallies, ...], asked: list[Round]
+    ) -> None:
+        """Raise HushrankError where too few people reported in a round."""
+        reported = await asyncio.to_thread(lambda: [*map(n_reports_of, tallies, asked)])
+        require_groups(reported, record.draft.smallest_group)
 
     async def forgery(self, id: str) -> Forgery:
         """Return what one forged report can do in the first round, at worst. Raises Refusal."""
@@ -215,7 +227,8 @@ class Running(Drafting):
         life = (await self._record(id)).life
         is_last = life.state in ("open", "counting") and life.round == number
         allow(is_last, "not-allowed", ENDED)
-        await self.store.keep_tallies(id, number, encode_tallies(tallies))
+        encoded = await asyncio.to_thread(encode_tallies, tallies)
+        await self.store.keep_tallies(id, number, encoded)
         await self.store.forget_people(id, number)
         kept = await self._tallies(id, record, until=number + 1)  # others may have been faster
         follows = await self._follows(id, record, kept)
@@ -275,9 +288,8 @@ class Running(Drafting):
         It would depend on their reports, and cost people for nothing.
         """
         asked = [(await self._asked(id, record, n)).surveys for n in range(len(tallies))]
-        reported = map(n_reports_of, tallies, asked)
         try:
-            require_groups(reported, record.draft.smallest_group)
+            await self._require_groups(record, tallies, asked)
             return isinstance(await self._result(id, record, tallies), Asked)
         except HushrankError:  # nothing can be learnt from these reports, whatever else is asked
             return False

@@ -45,12 +45,14 @@ class Shelf:
         self._known_desks: Lately[tuple[Desk, ...]] = Lately()
         self._published: Lately[_Once[Asked]] = Lately()
         self._learnt: Lately[_Once[Asked | Collection]] = Lately()
+        self._results: Lately[_Once[Collection]] = Lately()
 
     def _forget(self) -> None:
         """Forget what is remembered of surveys: one of them was deleted."""
         self._known_desks.clear()
         self._published.clear()
         self._learnt.clear()
+        self._results.clear()
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)
@@ -101,12 +103,12 @@ class Shelf:
             held = await self.store.round(id, number)
             if held is None or held.tallies is None:
                 break
-            found.append(decode_tallies(held.tallies))
+            found.append(await asyncio.to_thread(decode_tallies, held.tallies))
         return tuple(found)
 
     async def _asked(self, id: str, record: Record, number: int) -> Asked:
         """Return a round, which is the one that was published if it was."""
-        key = (id, number, *_asked_by(record))
+        key = (id, number, *asked_by(record))
 
         async def make() -> Asked:
             tallies = await self._tallies(id, record, until=number)
@@ -123,18 +125,18 @@ class Shelf:
                 allow(same, "not-ready", words)
             return found
 
-        return await _made(self._published, key, make)
+        return await made(self._published, key, make)
 
     async def _result(
         self, id: str, record: Record, tallies: tuple[RoundTallies, ...]
     ) -> Asked | Collection:
-        key = (id, *_asked_by(record), len(tallies))
+        key = (id, *asked_by(record), len(tallies))
 
         async def make() -> Asked | Collection:
             settled = record.draft, record.seed, tallies, record.chosen
             return await asyncio.to_thread(replay, *settled)
 
-        return await _made(self._learnt, key, make)
+        return await made(self._learnt, key, make)
 
     async def _signing_keys(self, needed: Iterable[int | None] = ()) -> dict[int, bytes]:
         """Return all keys, read again if one is needed that another process may have made.
@@ -168,13 +170,13 @@ class _Once(Generic[T]):
             return self._made
 
 
-async def _made(known: Lately[_Once[T]], key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+async def made(known: Lately[_Once[T]], key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
     """Return what is known by a key, or make it; what is forgotten meanwhile stays forgotten."""
     once = known.get(key) or known.keep(key, _Once(), 0)
-    made = await once.get(make)
+    found = await once.get(make)
     if known.get(key) is once:
-        known.keep(key, once, size_of(made))
-    return made
+        known.keep(key, once, size_of(found))
+    return found
 
 
 def size_of(made: Asked | Collection) -> int:
@@ -184,7 +186,7 @@ def size_of(made: Asked | Collection) -> int:
     return comb(len(made.names), 2)
 
 
-def _asked_by(record: Record) -> tuple[bytes, int, bytes]:
+def asked_by(record: Record) -> tuple[bytes, int, bytes]:
     """Return all that decides what is asked, to be compared."""
     return msgspec.json.encode(record.draft), record.seed, msgspec.json.encode(record.chosen)
 
