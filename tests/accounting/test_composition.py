@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
@@ -48,6 +48,21 @@ def test_of_many_groups_the_last_one_decides_where_it_pays_most():
     ]
     assert total_epsilon(spends) == 1 + 999 / 1024
     assert total_epsilon([*spends, *spends]) == 2 + 999 / 512
+
+
+@pytest.mark.parametrize("n_releases", [20, 21, 64, 500])
+@pytest.mark.parametrize("dear", [0, -1])
+def test_of_however_many_releases_each_is_paid_for(n_releases, dear):
+    """By the people at the last lots, of whom all of them know something."""
+    lots = [(nth / n_releases, 1.0) for nth in range(n_releases)]
+    spends = [Spend("a", 2.0**-9, "GRR", each, "shuffled", delta=2.0**-30) for each in lots]
+    spends[dear] = replace(spends[dear], epsilon=7.0, delta=2.0**-5)
+    assert total_epsilon(spends) == 7 + (n_releases - 1) / 512
+    assert total_delta(spends) == 2.0**-5 + (n_releases - 1) * 2.0**-30
+    assert epsilon_of_collections([[each] for each in spends]) == total_epsilon(spends)
+    one = Spend("ballots", 1.0, "Laplace", model="central")
+    with pytest.raises(HushrankError, match="hide the same change"):
+        total_epsilon([*spends, one])
 
 
 def test_lots_of_two_collections_do_not_protect_from_each_other():

@@ -5,8 +5,8 @@ python tests/mutants/generic.py NUMBER SEED KIND FILE ...
 Of cosmic-ray's operators those are taken
 that change an expression to a near one, once or twice a place: eleven other signs for each `+`
 would only make the score look better. Statements that are calls, such as checks, are dropped, too,
-and of several things the first alone is looked at, or all but the last. KIND: a part of the name of
-the operators that are wanted, all where it is empty.
+and of several things the first alone is looked at, the first twenty, or all but the last. KIND: a
+part of the name of the operators that are wanted, all where it is empty.
 """
 
 import ast
@@ -32,7 +32,7 @@ COMPARISON = (
 )
 UNARY = ("USub_UAdd", "Delete_Not", "Delete_Invert")
 DROP_CALL = "DropCall"
-OF_SEVERAL = {"FirstAlone": ":1", "AllButLast": ":-1"}
+OF_SEVERAL = {"FirstAlone": ":1", "AllButLast": ":-1", "FirstTwenty": ":20"}
 """With which part of what is gone through is left."""
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{name}" for name in BINARY),

@@ -61,6 +61,13 @@ def test_each_of_several_words_that_meet_the_probability_is_settled(more):
         rng.words(1)
 
 
+def test_however_many_words_meet_the_probability_each_is_settled():
+    words = [0x5555555555555555] * 300 + [0, 2**63] * 150
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    tossed = certified_coins(Fraction(1, 3), Fraction(0), 300, rng=rng)
+    assert tossed.tolist() == [True, False] * 150
+
+
 @pytest.mark.parametrize(("words", "is_heads"), [([2**62, 0, 0], True), ([2**62, 1], False)])
 def test_a_probability_a_hair_above_a_word_is_told_from_it(words, is_heads):
     """The first bounds hold the word between them: only more bits tell on which side it is."""

@@ -47,6 +47,24 @@ def test_each_word_of_a_shuffle_may_spoil_it():
     assert len(accepted([[*lasts, 0], *spoilt], 20, 10**6, WORDS)) == 1
 
 
+@pytest.mark.parametrize("n_items", [20, 100, 150, 254])
+def test_a_shuffle_is_made_of_all_its_words(n_items):
+    """As Fisher and Yates do it, one draw after the other: the digits of each word."""
+    groups = words_of_a_shuffle(n_items)
+    rng = np.random.default_rng(n_items)
+    words = [int(rng.integers(last, endpoint=True, dtype=np.uint64)) for _, last in groups]
+    expected, left = list(range(n_items)), iter(words)
+    for draws, _ in groups:
+        word = next(left)
+        for bound in draws:
+            word, drawn = divmod(word, bound)
+            expected[bound - 1], expected[drawn] = expected[drawn], expected[bound - 1]
+    assert accepted([[*words, 0]], n_items, 10**9, 1) == [tuple(expected)]
+    for place, (_, last) in enumerate(groups):
+        spoilt = [*words[:place], last + 1, *words[place + 1 :], 0]
+        assert accepted([spoilt], n_items, 10**9, WORDS) == []
+
+
 def test_a_near_shuffle_is_accepted_always_and_a_far_one_by_its_coin():
     """Of three items: at distance 0 one order, at 1 two, at 3 two, at 4 one."""
     coins = (0, 6, 7, WORDS - 1)
