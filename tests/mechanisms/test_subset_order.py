@@ -364,3 +364,24 @@ def test_as_many_tries_as_may_be_are_taken_and_no_more(monkeypatch):
     monkeypatch.setattr("hushrank.mechanisms.subset_order.MOST_TRIES", np.nextafter(n_tries, 0))
     with pytest.raises(HushrankError, match="tries on average"):
         SubsetOrder(4, 5.0)
+
+
+@pytest.mark.parametrize("n_items", [41, 42, 100, 254])
+def test_of_however_many_ranks_each_is_swapped_with_its_mirror_image_by_its_own_word(
+    n_items, monkeypatch
+):
+    mechanism, half = SubsetOrder(n_items, 2.0), n_items // 2
+    assert len(mechanism.swap_words) == len(mechanism.swap_rates) == half
+    own_words = property(lambda _: tuple(range(1, half + 1)))
+    monkeypatch.setattr(SubsetOrder, "swap_words", own_words)
+    for nth in (0, 19, half - 1):
+        shuffles = np.arange(n_items, dtype=np.uint8)[None, :].copy()
+        words = list(range(1, half + 1))
+        words[nth] -= 1
+        rng = Randomness.replayed(bytes_of_words(words))
+        mechanism._swap(shuffles, rng=rng)
+        expected = list(range(n_items))
+        expected[nth], expected[-1 - nth] = expected[-1 - nth], expected[nth]
+        assert shuffles.tolist() == [expected]
+        with pytest.raises(EOFError):
+            rng.words(1)

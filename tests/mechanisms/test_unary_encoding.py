@@ -60,3 +60,16 @@ def test_the_reports_of_twelve_categories_are_listed_and_of_no_more():
     assert SymmetricUnaryEncoding(12, 1.0).channel_words().shape == (12, 4096)
     with pytest.raises(HushrankError, match="cannot list the 2\\^13 reports"):
         SymmetricUnaryEncoding(13, 1.0).channel_words()
+
+
+@pytest.mark.parametrize("n_categories", [7, 200])
+def test_of_however_many_batches_each_person_has_bits_of_their_own(monkeypatch, n_categories):
+    monkeypatch.setattr("hushrank.mechanisms.unary_encoding.BATCH_BLOCKS", 1)
+    mechanism = SymmetricUnaryEncoding(n_categories, 1.0)
+    hidden = np.arange(101) % n_categories
+    reports = mechanism.randomise(hidden, rng=Randomness.seeded(3))
+    rng = Randomness.seeded(3)
+    pairs = [mechanism.randomise(hidden[nth : nth + 2], rng=rng) for nth in range(0, 101, 2)]
+    assert reports.tolist() == np.concatenate(pairs).tolist()
+    bits = np.unpackbits(reports, axis=1, bitorder="little")[:, :n_categories]
+    assert mechanism.tally(reports).support.tolist() == bits.sum(axis=0).tolist()

@@ -45,6 +45,21 @@ def test_a_level_for_each_rank_leaves_out_what_is_impossible(n_items):
     assert LevelAndPrecedence(0, 1, levels).n_categories == 2 * n_items - 2
 
 
+@pytest.mark.parametrize("n_items", [21, 64, 250])
+def test_of_however_many_levels_each_has_its_cells(n_items):
+    """Numbered one after the other: of the best rank nothing is before, and of the last all is."""
+    question = LevelAndPrecedence(1, 0, even_levels(n_items, n_items))
+    assert question.n_categories == 2 * n_items - 2
+    cells = [cell for row in question.cells for cell in row if cell >= 0]
+    assert cells == list(range(2 * n_items - 2))
+    for rank in (0, 1, 20, n_items - 1):
+        order = np.arange(2, n_items).tolist()
+        order.insert(0 if rank else n_items - 2, 0)
+        order.insert(rank, 1)
+        ranks = Rankings.from_orders(np.array([order])).ranks
+        assert question.answer(ranks).tolist() == [question.cells[rank][1 if rank else 0]]
+
+
 def test_few_levels_are_all_possible():
     assert LevelAndPrecedence(0, 1, even_levels(10, 3)).n_categories == 6
 

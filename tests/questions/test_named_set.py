@@ -33,6 +33,17 @@ def test_the_row_is_all_cells_that_hold_and_of_one_length(question):
         ]
 
 
+@pytest.mark.parametrize("side", [None, "before", "after"])
+@pytest.mark.parametrize("n_items", [22, 64])
+def test_the_row_of_however_many_items_is_all_cells_that_hold(n_items, side):
+    question = NamedSet(tuple(range(0, n_items, 2))[1:], n_items, side)
+    ranks = np.random.default_rng(n_items).permuted(np.tile(np.arange(n_items), (3, 1)), axis=1)
+    for person, row in zip(ranks, question.answer(ranks).tolist(), strict=True):
+        assert row == [
+            cell for cell in range(question.n_categories) if holds(question, cell, person)
+        ]
+
+
 def holds(question, number, ranks):
     item, other = question.cell(number)
     if ranks[item] not in question.places:

@@ -371,3 +371,14 @@ def test_the_widest_noise_has_room_and_none_wider():
     assert PermutohedronMechanism(4, 2.0**-46).rate == Fraction(1, 2**46)
     with pytest.raises(HushrankError, match="a larger epsilon for 4 items"):
         PermutohedronMechanism(4, np.nextafter(2.0**-46, 0))
+
+
+@pytest.mark.parametrize("place", [0, 20, 29])
+def test_scores_of_any_item_are_looked_at_before_anything_is_drawn(place):
+    mechanism = PermutohedronMechanism(30, 1.0)
+    uneven, large = np.zeros(30, dtype=np.int64), np.zeros(30, dtype=np.int64)
+    uneven[place] = 1
+    large[place], large[15] = 2**62, -(2**62)
+    for scores, said in ((uneven, "of sum 0"), (large, "scores of at most")):
+        with pytest.raises(HushrankError, match=said):
+            mechanism.release(scores, rng=Randomness.replayed(b""))
