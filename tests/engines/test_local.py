@@ -1,6 +1,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -205,6 +206,70 @@ def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_dr
         run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
 
 
+def parts_of(n_parts, item=1):
+    """Return surveys of equally many people each; the last asks for another item."""
+    return tuple(
+        sampled_survey(
+            f"{nth}",
+            [RelativeOrder((0, item if nth == n_parts - 1 else 1))],
+            1.0,
+            lots=(nth / n_parts, (nth + 1) / n_parts),
+        )
+        for nth in range(n_parts)
+    )
+
+
+@pytest.mark.parametrize("n_parts", [20, 21, 60])
+def test_of_however_many_parts_of_a_round_each_is_asked_and_paid_for(n_parts):
+    def at_once():
+        return (yield parts_of(n_parts))
+
+    many = Rankings(np.tile(EVERY_ORDER.ranks, (100, 1)), EVERY_ORDER.names)
+    found = run(at_once(), many, rng=Randomness.seeded(1))
+    assert all(tally.n_reports > 0 for part in found.result for tally in part)
+    assert sum(tally.n_reports for part in found.result for tally in part) == many.n_people
+    assert [spend.release for spend in found.spends] == [f"{nth}" for nth in range(n_parts)]
+
+
+@pytest.mark.parametrize("n_parts", [20, 21, 60])
+def test_of_however_many_parts_none_is_asked_before_all_are_looked_at(n_parts):
+    def at_once():
+        yield parts_of(n_parts, item=5)
+
+    with pytest.raises(HushrankError, match="5 items"):
+        run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("n_rounds", [21, 100])
+def test_however_many_rounds_there_are_each_is_paid_for(n_rounds):
+    asked = ask(*(sampled_survey(f"{nth}", PAIRS, 2.0**-8) for nth in range(n_rounds)))
+    found = run(asked, EVERY_ORDER, rng=Randomness.seeded(1))
+    assert len(found.result) == len(found.spends) == n_rounds
+    assert found.epsilon == n_rounds * 2.0**-8
+
+
+@pytest.mark.parametrize("is_quick", [True, False])
+def test_of_however_many_questions_each_is_answered(is_quick):
+    """All 45 pairs of ten items, by each person."""
+    pairs = [RelativeOrder((a, b)) for a in range(10) for b in range(a + 1, 10)]
+    people = Rankings.from_orders(np.array([range(10)] * 9))
+    mechanisms = (GeneralizedRandomizedResponse(2, SURE),) * 45
+    survey = Survey("pairs", tuple(pairs), mechanisms, 45 * SURE, answers_per_person=45)
+    if is_quick:
+        (tallies,) = simulate(ask(survey), people, rng=np.random.default_rng(1)).result
+    else:
+        (tallies,) = run(ask(survey), people, rng=Randomness.seeded(1)).result
+    assert [tally.support.tolist() for tally in tallies] == [[9, 0]] * 45
+
+
+def test_a_batch_has_room_for_the_widest_of_however_many_mechanisms(monkeypatch):
+    mechanisms = [SymmetricUnaryEncoding(k, 1.0) for k in range(2, 40)]
+    questions = tuple(RelativeOrder((0, 1)) for _ in mechanisms)
+    survey = SimpleNamespace(distinct_mechanisms=mechanisms, questions=questions)
+    monkeypatch.setattr(local, "MOST_BYTES_OF_A_BATCH", 100)
+    assert local._people_of_a_batch(survey) == 100 // 5
+
+
 def test_a_failure_says_what_was_spent_before_it():
     def fails():
         yield (sampled_survey("pairs", PAIRS, 0.75),)
@@ -262,10 +327,13 @@ def test_the_short_cut_draws_for_each_question(make):
         assert tally.support[question.answer(agreed.ranks)[0]] == 120
 
 
-def test_the_short_cut_draws_rows_for_each_question():
-    rows, ends = np.array([[0, 1], [0, 1], [2, 3]]), np.array([0, 2, 3])
+@pytest.mark.parametrize("n_questions", [2, 21, 50])
+def test_the_short_cut_draws_rows_for_each_question(n_questions):
+    rows = np.array([[0, 1], *[[2, 3]] * n_questions])
+    ends = np.array([0, *range(2, n_questions + 2)])
     support = simulate_each(NamedMember(4, SURE, 2), rows, ends, rng=np.random.default_rng(1))
-    assert support.reshape(2, 2, 2).sum(axis=2).tolist() == [[2, 0], [0, 1]]
+    expected = [[1, 1], *[[0, 1]] * (n_questions - 1)]
+    assert support.reshape(n_questions, 2, 2).sum(axis=2).tolist() == expected
 
 
 @pytest.mark.statistical
