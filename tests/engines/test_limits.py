@@ -251,6 +251,19 @@ def test_who_has_no_budget_of_their_own_pays_for_all_rounds():
     assert Outcome(0, rounds[1:], 2, True, budgets[1:]).epsilons == (0.5, 3.0)
 
 
+@pytest.mark.parametrize("last", [{"lots": (0.0, 0.5)}, {"budgets": (1.0, 3.0)}])
+def test_of_however_many_rounds_it_is_said_that_one_asks_different_people(last):
+    spends = [ONE] * 50 + [replace(ONE, lots=last.get("lots", (0.0, 1.0)))]
+    budgets = [EVERY_BUDGET] * 50 + [last.get("budgets", EVERY_BUDGET)]
+    other = Outcome(0, tuple(spends), 2, True, tuple(budgets))
+    assert other.epsilons[-1] == 51
+    assert "; of different people)" in other.privacy_statement
+    assert (
+        "of different people"
+        not in replace(other, spends=(ONE,) * 51, budgets=(EVERY_BUDGET,) * 51).privacy_statement
+    )
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [
