@@ -31,6 +31,7 @@ from hushrank.surveys.wire import read_survey
 from hushrank.surveys.wire_documents import SentReport
 from tests.collector.device.live import START, Clock
 from tests.collector.drafts import KEY, NAMES, draft
+from tests.collector.web.running import others_report
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 JOININGS = ("open", "invitations", "api")
@@ -819,8 +820,44 @@ def test_no_round_is_asked_of_which_one_part_is_too_long(monkeypatch, step):
     asked = replay(draft(), 0, ())
     longest = max(len(part.handout(range(1))) for part in asked.parts)
     monkeypatch.setattr(running, "MOST_HANDOUT_BYTES", longest)
-    with pytest.raises(Refusal, match="fewer queries"):
+    with pytest.raises(Refusal, match="fewer items or queries"):
         running._require_sent(replace(asked, parts=asked.parts[::step]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"protocol": "rappor", "items": 8}, None),
+        ({"protocol": "rappor", "items": 9}, "reports would be too long"),
+        ({"protocol": "rappor", "items": 11}, "reports would be too long"),
+        ({"protocol": "grr", "items": 10}, None),
+        ({"protocol": "grr", "items": 11}, "add up to would be too long"),
+        ({"protocol": "olh", "items": 11}, "add up to would be too long"),
+        ({"protocol": "subset-order", "items": 254}, None),
+        ({"protocol": "pairs", "items": 1000, "options": {"queries": 499_500}}, "fewer items or"),
+    ],
+)
+def test_no_survey_is_opened_whose_reports_or_tallies_nobody_would_take(asked, said):
+    """People would have paid for it."""
+    items = [{"name": f"item {n}"} for n in range(asked["items"])]
+    planned = replay(draft(**asked | {"items": items}), 0, ())
+    if said is None:
+        running._require_sent(planned)
+    else:
+        with pytest.raises(Refusal, match=said):
+            running._require_sent(planned)
+
+
+def test_the_longest_reports_that_there_are_arrive(in_service):
+    async def using(service):
+        items = [{"name": f"item {n}"} for n in range(8)]
+        id = await service.create(draft(protocol="rappor", items=items))
+        await service.open(id)
+        await others_report(service, id, 6)
+        await service.close(id)
+        assert (await service.results(id)).n_people == 6
+
+    in_service(using)
 
 
 def test_two_people_of_one_place_are_asked_the_same_again_for_ever(in_service):

@@ -15,7 +15,10 @@ from rich.pretty import pretty_repr
 
 from hushrank.collector.announcement import read_announcement
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.harmony import Harmony
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.distributions.max_entropy import max_entropy
@@ -44,6 +47,7 @@ from hushrank.surveys.wire_reports import (
     MECHANISMS,
     HashedAnswer,
     from_wire,
+    longest_on_wire,
     require_possible,
     to_wire,
 )
@@ -562,6 +566,27 @@ def test_bits_of_any_width_come_back_as_they_were_sent(n_categories):
     each = [mechanism.randomise(np.array([n]), rng=Randomness.seeded(n)) for n in range(3)]
     read = from_wire(mechanism, [to_wire(mechanism, report) for report in each])
     assert (read == np.concatenate(each)).all()
+
+
+WIDEST = {
+    GeneralizedRandomizedResponse(1001, 0.01): 4,
+    SymmetricUnaryEncoding(1001, 1.0): 2 + 2 * 126,
+    OptimisedLocalHashing(1001, 6.0): len('{"multiplier":"","offset":"","bucket":402}') + 40,
+    Harmony(1001, 0.01): 4,
+    SubsetOrder(101, 2.0): 2 + 10 + 2 * 90 + 3 + 100,
+}
+
+
+@pytest.mark.parametrize("mechanism", WIDEST, ids=lambda each: type(each).__name__)
+def test_no_report_is_longer_on_the_wire_than_the_longest(mechanism):
+    longest, n_people = longest_on_wire(mechanism), 2000
+    assert longest == WIDEST[mechanism]
+    is_order = isinstance(mechanism, SubsetOrder)
+    hidden = np.tile(np.arange(101), (20, 1)) if is_order else np.arange(n_people) % 1000
+    reports = mechanism.randomise(hidden, rng=Randomness.seeded(1))
+    sent = [to_wire(mechanism, reports[n : n + 1]) for n in range(len(reports))]
+    lengths = [len(msgspec.json.encode(each)) for each in sent]
+    assert longest - 4 <= max(lengths) <= longest
 
 
 def test_the_first_bit_of_no_category_is_refused_before_it_ends_a_whole_tally():

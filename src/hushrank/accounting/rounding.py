@@ -13,6 +13,8 @@ DIGITS = 15
 """A float keeps a numeral of so many decimal digits: it is read, and written again, as it was."""
 PRECISE = 60
 """Digits of powers of e."""
+LONGEST = 400
+"""More digits than the largest float has before the point, and any table behind it."""
 
 
 def float_below(number: Fraction) -> float:
@@ -87,4 +89,5 @@ def log_above(ratio: Fraction) -> float:
 def _in_places(number: float, places: int, rounding: str) -> str:
     if not isfinite(number):
         return str(number)
-    return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), rounding):f}"
+    with localcontext(prec=LONGEST):
+        return f"{Decimal(number).quantize(Decimal(1).scaleb(-places), rounding):f}"

@@ -23,6 +23,9 @@ Word: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 """A 64-bit word in decimal: JSON numbers are exact up to 2^53 only."""
 
 
+LARGEST_WORD = str(2**64 - 1)
+
+
 class HashedAnswer(Redacted, msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A hash function and a noisy bucket."""
 
@@ -64,6 +67,19 @@ def to_wire(mechanism: Reporting, reports: Reports) -> WireReport:
     if isinstance(mechanism, SubsetOrder):
         return tuple(reports[0].tolist())
     return int(reports[0])
+
+
+def longest_on_wire(mechanism: Reporting) -> int:
+    """Return how many bytes the longest report takes as JSON."""
+    if isinstance(mechanism, PACKED_BITS):
+        return 2 + 2 * -(-mechanism.n_categories // 8)
+    if isinstance(mechanism, HASHES):
+        largest = HashedAnswer(LARGEST_WORD, LARGEST_WORD, _n_buckets(mechanism) - 1)
+        return len(msgspec.json.encode(largest))
+    if isinstance(mechanism, SubsetOrder):
+        return len(msgspec.json.encode(list(range(mechanism.n_categories))))
+    n_reports = 2 * mechanism.n_rows if isinstance(mechanism, Harmony) else mechanism.n_categories
+    return len(str(n_reports - 1))
 
 
 def require_possible(mechanism: Reporting, value: WireReport) -> None:

@@ -12,6 +12,7 @@ from hushrank.collector.draft import Draft, mark_of
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
 from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_of, require_groups
+from hushrank.collector.store.checks import MOST_BLOB_BYTES, MOST_REPORT_BYTES
 from hushrank.collector.store.store import ASKED, Kept, NewRound
 from hushrank.collector.tokens import MOST_KEYS
 from hushrank.collector.use_cases.drafting import Drafting
@@ -22,14 +23,23 @@ from hushrank.poisoning.findings import Suspicion
 from hushrank.poisoning.forgery import Forgery, weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.handout import MOST_HANDOUT_BYTES
-from hushrank.surveys.survey import Round, RoundTallies
+from hushrank.surveys.survey import Round, RoundTallies, Survey
 from hushrank.surveys.wire import PublishedSurvey
-from hushrank.surveys.wire_reports import WireReport
+from hushrank.surveys.wire_reports import (
+    MECHANISMS,
+    MOST_CATEGORIES,
+    WireReport,
+    longest_on_wire,
+)
 from hushrank.workflows.results.collection import Collection
 
 Counted: TypeAlias = dict[int, tuple[list[bytes], list[int]]]
 """By question: the JSON values of reports, and how often each arrived."""
 
+MANY_PEOPLE = 10**7
+BYTES_BESIDE_A_REPORT = 160
+"""As JSON, of what goes with a report."""
+FEWER = "take fewer items or queries"
 ENDED = "this round was ended meanwhile"
 CHANGED = "the draft was changed meanwhile"
 
@@ -311,8 +321,31 @@ def _tallied(
 
 
 def _require_sent(asked: Asked) -> None:
-    """Raise Refusal where devices would refuse what they are sent of a round, as it is so long."""
+    """Raise Refusal where devices, or we, would refuse what is sent of a round, as it is so long.
+
+    Or where the store would refuse what its reports add up to, when people have paid.
+    """
     for part in asked.parts:
+        _require_answered(part.survey)
         few = range(part.survey.answers_per_person)
         fits = len(part.handout(few)) <= MOST_HANDOUT_BYTES * 0.9  # others' may be a little longer
-        allow(fits, "malformed", "a person would be asked too much: say fewer queries")
+        allow(fits, "malformed", f"a person would be sent too much: {FEWER}, or shorter names")
+    kept = sum(_longest_tallies(part.survey) for part in asked.parts) <= MOST_BLOB_BYTES
+    allow(kept, "malformed", f"what reports add up to would be too long: {FEWER}")
+
+
+def _longest_tallies(survey: Survey) -> int:
+    """Return how many bytes the tallies of many people take as JSON, a comma behind each number."""
+    n_questions = len(survey.questions)
+    each = len(str(MANY_PEOPLE * survey.answers_per_person // n_questions)) + 1
+    return each * sum(m.n_categories for m in survey.mechanisms) + (each + 4) * n_questions
+
+
+def _require_answered(survey: Survey) -> None:
+    """Raise Refusal where a device takes no such question, or an upload of answers is too long."""
+    most = {kind: MOST_CATEGORIES[name] for name, kind in MECHANISMS.items()}
+    each = survey.distinct_mechanisms
+    fits = all(m.n_categories <= most[type(m)] for m in each)
+    longest = BYTES_BESIDE_A_REPORT + max(map(longest_on_wire, each))
+    fits &= (survey.answers_per_person + 2) * longest <= MOST_REPORT_BYTES
+    allow(fits, "malformed", f"a person's reports would be too long: {FEWER}")
