@@ -71,6 +71,7 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"closes": "9999-12-31T23:59:59-14:00"}, "years 1 to 9999 in UTC"),
         ({"joining": "mail"}, "joining"),
         ({"language": "<b>"}, "language"),
+        ({"language": "en\n"}, "language"),
         ({"protocol": "guess"}, "guess"),
         ({"options": {"split": "people"}}, "split"),
         ({"protocol": "safari", "options": {"split": "half"}}, "split|half"),

@@ -61,7 +61,8 @@ _MARKS_AND_A_TEXT = re.compile(
     |\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-Language: TypeAlias = Annotated[str, Meta(pattern="^[a-z]{2,3}(-[A-Za-z]{2,8})?$")]
+Language: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,8})?$(?!\n)")]
+"""A tag such as `de` or `pt-BR`; in Python `$` alone admits a line's end, which browsers refuse."""
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
