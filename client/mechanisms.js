@@ -64,7 +64,7 @@ export function readMechanism(wire) {
   const fields = record(wire, [...keys, ...ofRows]);
   const nCategories = whole(fields.n_categories, 2, known.most);
   const epsilon = epsilonOf(fields.epsilon);
-  const m = ofRows.length ? whole(fields.n_members, 1, nCategories - 1) : 1;
+  const m = ofRows.length ? whole(fields.n_members, 1, nCategories / 2) : 1;
   const response = known.rates(nCategories, epsilon, m);
   demand(response.hits > response.lies, "wrong-thresholds", "epsilon is too small");
   demandSame(fields.hit_words, response.hits);

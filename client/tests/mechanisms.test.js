@@ -3,6 +3,7 @@ import { Session } from "node:inspector/promises";
 import test from "node:test";
 
 import { readMechanism } from "../mechanisms.js";
+import { lieOdds } from "../participant/odds.js";
 import { Randomness } from "../randomness.js";
 import { bytes, vectors } from "./vectors.js";
 
@@ -245,10 +246,18 @@ test("a report of one of several says how many hold", () => {
   assert.equal(readMechanism(wire).form, "3 members");
 });
 
-test("of all categories some hold for a person, and not all", () => {
+test("of all categories some hold for a person, and half at most: else a device lies too seldom", () => {
   const { wire } = cases.find(({ wire }) => wire.kind === "named-member");
-  for (const n_members of [0, wire.n_categories, wire.n_categories + 1]) {
+  const k = wire.n_categories;
+  for (const n_members of [0, Math.floor(k / 2) + 1, k, k + 1]) {
     assert.throws(() => readMechanism({ ...wire, n_members }), { kind: "malformed" });
+  }
+});
+
+test("no mechanism lies more seldom than is said before a question is known", () => {
+  for (const { wire } of cases.filter(({ wire }) => wire.kind !== "subset-order")) {
+    const { lieRate, epsilon } = readMechanism(wire);
+    assert.ok(1 / lieRate <= lieOdds(epsilon) + 1e-9);
   }
 });
 

@@ -2,7 +2,7 @@ import gc
 import json
 import tracemalloc
 from itertools import combinations, permutations
-from math import factorial
+from math import exp, factorial
 from pathlib import Path
 from typing import get_args
 
@@ -17,6 +17,7 @@ from hushrank.collector.announcement import read_announcement
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
@@ -558,6 +559,18 @@ def test_names_that_cannot_be_told_apart_or_shown_are_not_published(last):
 def test_members_are_named_where_the_mechanism_is_of_members(described):
     with pytest.raises(HushrankError, match="expected other fields of"):
         described.mechanism()
+
+
+@pytest.mark.parametrize(("n_categories", "n_members"), [(9, 4), (9, 5), (10, 5), (10, 6), (10, 9)])
+def test_a_device_names_a_member_of_half_of_all_at_most(n_categories, n_members):
+    """People are told before that it lies as often as about a question with two answers."""
+    mechanism = NamedMember(n_categories, 1.0, n_members)
+    lies = (n_categories - n_members) * mechanism.rates.false_hit_words / 2**64
+    if 1 / lies <= exp(1) + 1:
+        assert wire_mechanism(mechanism).mechanism() == mechanism
+    else:
+        with pytest.raises(HushrankError, match="lies too seldom"):
+            wire_mechanism(mechanism)
 
 
 @pytest.mark.parametrize("n_categories", [5, 8, 9, 20])

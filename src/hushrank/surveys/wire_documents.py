@@ -148,6 +148,8 @@ def wire_mechanism(mechanism: Reporting) -> WireMechanism:
     rates = mechanism.rates  # type: ignore[attr-defined]
     hit, false_hit = str(rates.hit_words), str(rates.false_hit_words)
     held = mechanism.n_members if isinstance(mechanism, NamedMember) else None
+    rare = "expected half of all cells to hold at most: of more a device lies too seldom"
+    require(2 * (held or 0) <= mechanism.n_categories, rare)
     words = {"hit_words": hit, "false_hit_words": false_hit}
     return msgspec.structs.replace(described, **words, n_members=held)
 

@@ -135,9 +135,8 @@ def questions(rng: np.random.Generator) -> list[tuple[Any, int]]:
                 (NamedSet(half, n_items, "after"), n_items),
             ]
             last = tuple(range(n_items - 2, n_items))
-            drawn += [
-                (NamedSet(last, n_items, side), n_items) for side in (None, "before", "after")
-            ]
+            drawn += [(NamedSet(last, n_items, side), n_items) for side in ("before", "after")]
+            drawn += [(NamedSet(last[-(n_items // 2) :], n_items), n_items)]
         drawn += [(WholeOrder(items[:size]), n_items) for size in {2, min(n_items, 20)}]
     return drawn
 
