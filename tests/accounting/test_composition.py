@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hushrank.accounting.composition import (
     delta_of_replacing,
     epsilon_of_collections,
+    exact_delta,
     exact_epsilon,
     rest_of,
     share_of,
@@ -174,6 +175,18 @@ def test_no_total_is_below_the_exact_sum(prices):
     for total in (total_epsilon(spends), epsilon_of_collections([[each] for each in spends])):
         assert exact <= Fraction(total) <= exact * (1 + Fraction(2, 2**53))
     assert exact_epsilon(spends) == exact
+
+
+@pytest.mark.parametrize("n_releases", [10, 12, 13, 64, 1000])
+def test_of_however_many_releases_the_sums_are_exact(n_releases):
+    """Of prices each of which is rounded where floats are added."""
+    prices = [(0.1, 0.7, 1e-17, 3.3)[nth % 4] for nth in range(n_releases)]
+    exact = sum(map(Fraction, prices))
+    assert Fraction(sum(prices)) != exact
+    assert exact_epsilon([Spend("a", price, "GRR") for price in prices]) == exact
+    assert Fraction(epsilon_of_collections([Spend("a", each, "GRR")] for each in prices)) >= exact
+    deltas = [central(1.0, price * 2.0**-20) for price in prices]
+    assert exact_delta(deltas) == exact / 2**20
 
 
 @given(st.lists(st.floats(1e-30, 0.1), min_size=1, max_size=9))

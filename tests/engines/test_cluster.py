@@ -92,6 +92,13 @@ def test_without_a_seed_every_piece_of_every_survey_draws_in_secret():
     assert all(draws.noise(*each).is_private for each in product(range(3), range(1000)))
 
 
+def test_without_a_seed_nothing_that_is_public_tells_what_any_piece_draws():
+    """The seed of the lots is public, and so are the numbers of pieces and surveys."""
+    known, places = Draws(None, lots=7), [*product(range(3), range(1000))]
+    drawn = {tuple(known.noise(*each).words(2).tolist()) for each in 2 * places}
+    assert len(drawn) == 2 * len(places)
+
+
 def test_a_worker_of_another_version_does_nothing(monkeypatch):
     """What it would count, or how it would draw, is not known here."""
     of_version = tasks._of_version
@@ -144,6 +151,14 @@ def test_rounds_that_ask_different_people_ask_everybody_once(people):
         assert supports.sum(axis=0).tolist() == truth.tolist()
         assert min(of_part[0].n_reports for of_part in tallies) > 0
 
+
+def test_in_each_of_many_pieces_a_person_is_asked_by_one_of_all_rounds():
+    """In each of the others they would be asked once more, or not at all."""
+    people = People.of(people_of, tuple((low, low + 5) for low in range(0, 300, 5)))
+    surveys = [sampled_survey(f"{n}", PAIRS[:1], SURE, lots=(n / 4, n / 4 + 0.25)) for n in range(4)]
+    truth = np.bincount(PAIRS[0].answer(EVERYBODY.ranks), minlength=2)
+    tallies = run(ask(*surveys), people, draws=Draws.of(None)).result
+    assert sum(of_part[0].support for of_part in tallies).tolist() == truth.tolist()
 
 @pytest.mark.parametrize("short_cut", [False, True])
 def test_tallies_follow_the_channel(short_cut):

@@ -36,6 +36,24 @@ def test_a_round_is_paid_for_before_anybody_is_asked():
     assert [each.release for each in paid] == ["pair"]
 
 
+@pytest.mark.parametrize("n_rounds", [2, 3, 20])
+def test_each_of_several_rounds_is_paid_for_though_all_cost_the_same(n_rounds):
+    survey, paid = sampled_survey("pair", [PAIR], 1.0), []
+    rounds = priced(again_and_again((survey,)), Target(None, 1e-6, n_rounds), 400, paid)
+    next(rounds)
+    for _ in range(1, n_rounds):
+        rounds.send(())
+    assert len(paid) == n_rounds
+    assert len(set(paid)) == 1
+    with pytest.raises(HushrankError, match=f"at most {n_rounds} rounds"):
+        rounds.send(())
+
+
+def again_and_again(surveys):
+    while True:
+        yield surveys
+
+
 def iter_of(surveys):
     yield surveys
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.subset_order import SubsetOrder
+from hushrank.mechanisms.subset_order import TRIES_AT_ONCE, SubsetOrder
 from hushrank.randomness import Randomness
 from hushrank.samplers.shuffles import words_of_a_shuffle
 from tests.conformance import WORDS, bytes_of_words, recorded
@@ -385,3 +385,10 @@ def test_of_however_many_ranks_each_is_swapped_with_its_mirror_image_by_its_own_
         assert shuffles.tolist() == [expected]
         with pytest.raises(EOFError):
             rng.words(1)
+
+
+def test_no_two_of_however_many_people_have_one_shuffle():
+    """Of 20! orders: by chance two people have the same one with probability below 1e-8."""
+    people = np.broadcast_to(np.arange(20), (5 * TRIES_AT_ONCE + 1, 20))
+    reports = SubsetOrder(20, 0.1).randomise(people, rng=Randomness.seeded(random_seed()))
+    assert len(np.unique(reports, axis=0)) == len(people)

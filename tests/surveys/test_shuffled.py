@@ -32,6 +32,14 @@ def test_a_round_costs_what_its_dearest_survey_does():
     assert clone_rate(surveys) == pytest.approx(float(most))  # and not the rate of one nat
 
 
+@pytest.mark.parametrize("n_surveys", [3, 4, 64])
+def test_the_dearest_of_however_many_surveys_decides_wherever_it_stands(n_surveys):
+    lots = [(nth / n_surveys, (nth + 1) / n_surveys) for nth in range(n_surveys)]
+    for dearest in range(n_surveys):
+        surveys = tuple(survey(PAIR, 1.0 + (part == lots[dearest]), part) for part in lots)
+        assert local_epsilon(surveys) == 2.0
+
+
 @pytest.mark.parametrize("epsilon", [2 / 3, 0.01234567891, 1e-7])
 def test_a_shuffler_is_told_the_very_epsilon_of_the_dearest_survey(epsilon):
     surveys = (
@@ -83,6 +91,17 @@ def test_the_rate_of_several_questions_is_their_mean():
     exact = sum(each) / 2 * (1 + GRAIN)
     found = clone_rate((Survey("sets", sets, hides, 1.0),))
     assert exact < Fraction(found) < exact * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize("n_kinds", [3, 4, 5, 20])
+def test_each_of_many_questions_counts_once_however_many_are_hidden_alike(n_kinds):
+    """Nine of ten questions are hidden by the first mechanism."""
+    kinds = [GeneralizedRandomizedResponse(6, 1.0 - nth / 64) for nth in range(n_kinds)]
+    hides = (kinds[0],) * 9 * n_kinds + tuple(kinds)
+    asked = Survey("orders", (THREE,) * len(hides), hides, 1.0)
+    words = sum(one.rates.false_hit_words for one in hides)
+    exact = Fraction(words, WORDS * len(hides)) * (1 + GRAIN)
+    assert exact < Fraction(clone_rate((asked,))) < exact * (1 + Fraction(1, 2**50))
 
 
 @pytest.mark.parametrize("mechanism", [SymmetricUnaryEncoding, OptimisedLocalHashing])

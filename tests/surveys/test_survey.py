@@ -59,6 +59,18 @@ def test_the_price_of_every_mechanism_is_checked():
         replace(fits, epsilon=0.9)
 
 
+@pytest.mark.parametrize("n_questions", [99, 100, 101, 1000])
+def test_the_price_of_the_last_of_many_mechanisms_is_checked(n_questions):
+    cheap, dear = (GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.5, 1.0))
+    questions = (PAIRS[0],) * (n_questions + 1)
+    asked = Survey("many", questions, (cheap,) * n_questions + (dear,), 1.0)
+    assert asked.distinct_mechanisms == {cheap, dear}
+    with pytest.raises(HushrankError, match="exceed"):
+        replace(asked, epsilon=0.9)
+    with pytest.raises(HushrankError, match="exceed"):
+        replace(asked, answers_per_person=2)
+
+
 def test_only_questions_with_one_mechanism_are_answered_at_once():
     """Else all would be hidden by the first, at its epsilon."""
     same = (GeneralizedRandomizedResponse(2, 0.5),) * 3

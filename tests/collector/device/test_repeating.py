@@ -1,7 +1,7 @@
 """Surveys that repeat each other: what that costs, and what whoever watches can tell."""
 
 from fractions import Fraction
-from itertools import count, pairwise, permutations, product
+from itertools import combinations, count, pairwise, permutations, product
 from math import prod
 from pathlib import Path
 
@@ -399,3 +399,17 @@ def chance_that_it_shows(question, mechanism, ranks, other):
     n_new = n_held - n_kept
     alike = n_kept * p * p + 2 * n_new * p * q + (k - n_held - n_new) * q * q
     return ((n_new > 0) * (1 - alike)).mean()
+
+
+@pytest.mark.parametrize("n_questions", [3, 4, 20, 64])
+@pytest.mark.parametrize("n_known", [0, 1, 3])
+def test_of_however_many_answers_each_new_one_is_paid_for(n_questions, n_known):
+    mechanism = GeneralizedRandomizedResponse(2, 1 / 64)
+    pairs = [RelativeOrder(pair) for pair in combinations(range(12), 2)][:n_questions]
+    survey = Survey("pairs", tuple(pairs), (mechanism,) * n_questions, 1.0, n_questions)
+    published = PublishedSurvey(survey, tuple("abcdefghijkl"))
+    handout = read_handout(published.handout(range(n_questions)), most_epsilon=8)
+    truths = {number: np.array([0]) for number in range(n_questions)}
+    past = {memo_key(handout, number): Memo("0", {"0": 1}) for number in range(n_known)}
+    drawn = answer_each(handout, truths, past, lambda number, truth: 1, is_affordable=True)
+    assert drawn.answered.nats == (n_questions - n_known) / 64
