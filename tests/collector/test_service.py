@@ -937,6 +937,24 @@ def test_of_each_of_many_rounds_it_is_forgotten_who_had_which_assignment(in_serv
     in_service(using)
 
 
+def test_who_has_answered_any_of_many_rounds_is_not_asked_it_again(in_service, monkeypatch):
+    """By a device that forgot the answer, and would hide it a second time."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Patient))
+
+    async def using(service):
+        id = await service.create(draft(protocol="pairs", smallest_group=2))
+        await service.open(id)
+        for round in range(32):
+            if round:
+                await service.open_round(id)
+            await take_part(service, id, range(2), lot=5)
+            for n in range(2):
+                assert await refusal_of(service.join(id, Joining(person(n), 5))) == "conflict"
+            await service.close_round(id)
+
+    in_service(using)
+
+
 def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
     async def using(service):
         forgotten = forgotten_by(service)

@@ -155,10 +155,13 @@ def test_rounds_that_ask_different_people_ask_everybody_once(people):
 def test_in_each_of_many_pieces_a_person_is_asked_by_one_of_all_rounds():
     """In each of the others they would be asked once more, or not at all."""
     people = People.of(people_of, tuple((low, low + 5) for low in range(0, 300, 5)))
-    surveys = [sampled_survey(f"{n}", PAIRS[:1], SURE, lots=(n / 4, n / 4 + 0.25)) for n in range(4)]
+    surveys = [
+        sampled_survey(f"{n}", PAIRS[:1], SURE, lots=(n / 4, n / 4 + 0.25)) for n in range(4)
+    ]
     truth = np.bincount(PAIRS[0].answer(EVERYBODY.ranks), minlength=2)
     tallies = run(ask(*surveys), people, draws=Draws.of(None)).result
     assert sum(of_part[0].support for of_part in tallies).tolist() == truth.tolist()
+
 
 @pytest.mark.parametrize("short_cut", [False, True])
 def test_tallies_follow_the_channel(short_cut):

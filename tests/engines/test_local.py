@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import loss_in_words
 from hushrank.engines import local
 from hushrank.engines.crowd import sums_rounded_up
 from hushrank.engines.local import run, run_without_noise, simulate
@@ -302,6 +303,23 @@ def test_a_failure_says_what_all_rounds_before_it_cost():
     with pytest.raises(HushrankError) as failed:
         run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
     assert failed.value.__notes__ == ["up to 1.25 nats a person were spent before"]
+
+
+@pytest.mark.parametrize("n_rounds", [3, 4, 20, 64])
+@pytest.mark.parametrize("dear", [0, -1])
+def test_a_failure_says_what_however_many_rounds_cost(n_rounds, dear):
+    prices = [1 / 64] * n_rounds
+    prices[dear] = 1.0
+
+    def fails():
+        for nats in prices:
+            yield (sampled_survey("pair", PAIRS[:1], nats),)
+        raise HushrankError("lost")
+
+    with pytest.raises(HushrankError) as failed:
+        run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
+    said = loss_in_words(sum(prices))
+    assert failed.value.__notes__ == [f"up to {said} nats a person were spent before"]
 
 
 def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hushrank import aggregate
 from hushrank.accounting.rounding import within
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
 from hushrank.rankings.files import read_rankings, write_rankings
@@ -65,7 +66,9 @@ def test_of_however_many_results_none_is_forgotten(tmp_path, n_results):
     found = Ledger.beside(tmp_path / "x.soc", BALLOTS)
     assert [each.release for each in found.earlier] == ["out.json", *map(str, range(n_results)), ""]
     assert sum(each.epsilon for each in found.earlier) == 4096.25 + n_results / 2
-    assert f"{n_results + 2} private results so far" in found.in_words()
+    losses = f"{4096.25 + n_results / 2:g} and delta {loss_in_words(n_results * 2.0**-20)}"
+    said = f"{n_results + 2} private results so far, epsilon {losses} in all"
+    assert found.in_words() == f"x.soc: {said}"
 
 
 def test_deltas_are_written_down_and_add_up(tmp_path):
@@ -244,7 +247,7 @@ LOSSES = (0.1, within(0.1), 1.1, within(1.1), 1 / 3, 0.1 + 0.2, 1e-300, 1000.0)
 
 
 @pytest.mark.parametrize("epsilon", LOSSES)
-@pytest.mark.parametrize("delta", [0.0, 1e-6, within(1e-9), 1 - 2**-53])
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-9, within(1e-9), 1e-6, 0.1, 1 - 2**-53])
 def test_no_numeral_is_below_what_was_spent_however_often_it_is_written(tmp_path, epsilon, delta):
     (tmp_path / "x.soc").touch()
     for _ in range(3):

@@ -1,5 +1,6 @@
 import os
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from itertools import permutations, product
 from math import comb, exp, factorial, inf, nextafter
@@ -32,6 +33,7 @@ from hushrank.models.mallows import Mallows
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import majority
 from hushrank.rankings.profile import Rankings
+from tests.bounds import exponential_below
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 NAN = float("nan")
@@ -399,6 +401,18 @@ def test_to_replace_a_ballot_costs_twice_as_much_to_the_last_digit(epsilon, said
     found = p_borda(COUNTS, epsilon=epsilon, rng=Randomness.secure())
     public = replace(found, publishes_n_people=True).statement
     assert public.endswith(f"against replacing one ballot it is epsilon {said}.")
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.9, 5.0, 8.0, 15.0, 20.0])
+def test_to_replace_a_ballot_has_the_delta_of_both_ballots(epsilon):
+    """That of one of them is found by whoever knows all others, at odds of up to e^epsilon."""
+    delta = 2.0**-32
+    found = p_borda(COUNTS, epsilon=epsilon, rng=Randomness.secure())
+    spend = replace(found.spend, delta=delta)
+    public = replace(found, spend=spend, publishes_n_people=True).statement
+    said = Fraction(public.removesuffix(".").rpartition("and delta ")[2])
+    exact = (1 + exponential_below(epsilon)) * Fraction(delta)
+    assert exact < said <= exact * (1 + Fraction(1, 10**5))
 
 
 def test_a_private_order_shows_nothing_of_its_content():

@@ -44,9 +44,10 @@ def test_who_shows_none_is_dealt_the_next_place(part, position):
     assert _place(joined(_deck(part, None), 7, position)) == (part, position)
 
 
-def test_others_who_show_it_are_dealt_from_decks_that_nobody_reaches_in_turn():
+@pytest.mark.parametrize("kept", [0, 5, 49, 50, 51, 1000, 2**20, MOST_PLACES - 1])
+def test_others_who_show_it_are_dealt_from_decks_that_nobody_reaches_in_turn(kept):
     """Else many could all be asked the question that they like."""
-    deck = _deck(3, asked_before(7, 5))
+    deck = _deck(3, asked_before(7, kept))
     places = [_place(joined(deck, 100 + position, position)) for position in range(1, 50)]
     assert {part for part, _ in places} == {3}
     assert len({position for _, position in places}) == 49

@@ -184,6 +184,9 @@ def test_the_limit_withholds_what_would_exceed_it():
         ([0.3, 0.5], 0.1, 1),
         ([0.3, 0.6], 0.1, 0),
         ([1.0], 1e-300, 0),
+        ([2.0**-60], 0.5, 1),  # as floats 1 - 2^-60 is 1
+        ([2.0**-54], 2.0**-10, 1023),
+        ([1e-300], 2.0**-30, 2**30 - 1),
     ],
 )
 def test_the_limit_is_kept_without_rounding(told, worst, n_released):
