@@ -1,10 +1,14 @@
 """Whom one round of some of the people has asked, no other asks, whatever lot a device names."""
 
+from dataclasses import replace
+
 import pytest
 
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import Assigned, Joining, NotAsked, Upload
 from hushrank.collector.store.store import ASKED, Secret, round_mark
+from hushrank.protocols import registry
+from hushrank.protocols.registry import Pairs
 from tests.collector.drafts import KEY, draft
 from tests.collector.test_service import TASTES, person, refusal_of, report
 
@@ -21,9 +25,9 @@ class Split:
         self.service, self.id, self._joining, self._known = service, id, joining, known
 
     @classmethod
-    async def begun(cls, service, joining, split="people"):
-        fields = {"protocol": "safari", "options": {"split": split}, "joining": joining}
-        id = await service.create(draft(**fields))
+    async def begun(cls, service, joining, split="people", **others):
+        fields = others or {"protocol": "safari", "options": {"split": split}}
+        id = await service.create(draft(joining=joining, **fields))
         await service.open(id)
         known = ()
         if joining == "invitations":
@@ -82,6 +86,35 @@ def test_whom_the_first_round_asked_the_second_asks_by_no_device(in_service, joi
         assert not (await split.joins(21, OF_SECOND)).is_new
         await split.answers(range(21, 30), OF_SECOND)
         assert await refusal_of(split.joins(21, OF_SECOND)) == "conflict"
+
+    in_service(using)
+
+
+class Parts(Pairs):
+    """Asks each of eight parts of the people in a round of its own."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        asked = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
+        (survey,) = next(super().begin(n_items, **asked))
+        for nth in range(8):
+            yield (replace(survey, lots=(nth / 8, (nth + 1) / 8)),)
+
+
+@pytest.mark.parametrize("joining", ["invitations", "api"])
+def test_whom_any_of_many_rounds_asked_no_later_one_asks(in_service, monkeypatch, joining):
+    """More than any protocol of ours has: a protocol may have as many as it wants."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Parts))
+
+    async def using(service):
+        split = await Split.begun(service, joining, protocol="pairs", smallest_group=2)
+        for round in range(8):
+            if round:
+                await split.goes_on()
+            lot = 5 + round * 2**29
+            for asked in range(3 * round):
+                assert await refusal_of(split.joins(asked, lot)) == "conflict"
+            await split.answers(range(3 * round, 3 * round + 2), lot)
+            await split.joins(3 * round + 2, lot)  # and does not answer
 
     in_service(using)
 
