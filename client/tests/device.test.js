@@ -451,6 +451,27 @@ test("each of however many answers that were given keeps its one report", async 
   assert.deepEqual([...told].reverse(), told);
 });
 
+/** A survey of a series of one question each, which is never asked twice. */
+function questionOf(items, nth) {
+  const handout = handoutOf(vectors("handouts").names, { kind: "relative-order", items }, 6, 1 / 32);
+  const first_round = [readHandout(handout, 1).fingerprint];
+  const id = `question-${nth}`;
+  return { ...caseOf("pairs", { id, series: "questions", epsilon: 1 / 32, first_round }), handout };
+}
+
+test("in a series of however many questions each new one is paid for, and none a second time", async () => {
+  const threes = ordersOf([0, 1, 2, 3, 4]).map((order) => order.slice(0, 3).join());
+  const questions = [...new Set(threes)].map((told) => told.split(",").map(Number));
+  const surveys = [...questions, ...questions].map(questionOf);
+  const device = deviceOf(new Collector(...surveys));
+  for (const [nth, survey] of surveys.entries()) {
+    await device.join(survey.id);
+    const { nats } = await device.answer(survey.id, survey.order);
+    assert.equal(nats, nth < questions.length ? 1 / 32 : 0);
+  }
+  assert.equal((await device.account()).total, questions.length / 32);
+});
+
 test("beyond the limit nothing is drawn: who was never asked is not, others repeat themselves", async () => {
   const surveys = [0, 1, 2, 3].map((nth) => weekly(nth, "olh"));
   const stranger = caseOf("grr");

@@ -50,3 +50,12 @@ test("sums are said exactly where a float holds them, and else rounded up", () =
   assert.ok(unitsOf(floatAbove(sum)) > sum);
   assert.equal(floatAbove(unitsOf(1) + 1n), 1 + 2 ** -52);
 });
+
+test("no sum is said to be less than it is, however large or small", () => {
+  for (let power = -1020; power <= 480; power += 1) {
+    const units = unitsOf(2 ** power);
+    assert.equal(floatAbove(units - 1n), 2 ** power);
+    assert.equal(floatAbove(units), 2 ** power);
+    assert.equal(floatAbove(units + 1n), 2 ** power * (1 + 2 ** -52));
+  }
+});
