@@ -67,6 +67,8 @@ def test_a_thousand_items_are_no_special_case(name, epsilon):
     given = replace(terms(method), epsilon=epsilon if method.is_private else None)
     found = method.run(Ballots(alike, majority(alike)), given)
     assert sorted(found.order) == list(range(n_items))
+    confidence = getattr(getattr(found, "evidence", None), "confidence", None)
+    assert confidence is None or len(confidence) == n_items - 1
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.is_private])

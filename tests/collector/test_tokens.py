@@ -36,6 +36,12 @@ def test_a_token_says_what_was_signed(assignment):
     assert verify(sign(assignment, KEYS), KEYS) == assignment
 
 
+@pytest.mark.parametrize("n_questions", [20, 21, 300])
+def test_of_however_many_questions_each_is_in_the_token(n_questions):
+    assignment = Assignment(ID, 0, 0, 1, 2, tuple(range(n_questions))[::-1])
+    assert verify(sign(assignment, KEYS), KEYS) == assignment
+
+
 def test_a_token_is_laid_out_as_devices_hold_it():
     token = urlsafe_b64decode(sign(Assignment(ID, 3, 1, 77, 5, (12, 2**24 - 1)), KEYS))
     assert token[:13].hex() == "0202" + urlsafe_b64decode(ID).hex() + "0301"

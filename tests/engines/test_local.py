@@ -24,6 +24,7 @@ from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.distributions.safari import safari
 from hushrank.protocols.distributions.whole_ranking import whole_ranking
+from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
@@ -261,6 +262,24 @@ def test_of_however_many_questions_each_is_answered(is_quick):
     else:
         (tallies,) = run(ask(survey), people, rng=Randomness.seeded(1)).result
     assert [tally.support.tolist() for tally in tallies] == [[9, 0]] * 45
+
+
+@pytest.mark.parametrize("size", [1, 300])
+def test_of_however_many_questions_in_turn_each_is_answered(monkeypatch, size):
+    """About other numbers of items each, and in more than twenty batches or one."""
+    monkeypatch.setattr(local, "MOST_PEOPLE_OF_A_BATCH", size)
+    n_items = 40
+    questions = tuple(RankLevel(n, even_levels(n_items, 2 + n % 3)) for n in range(n_items))
+    mechanisms = tuple(GeneralizedRandomizedResponse(q.n_categories, SURE) for q in questions)
+    people = Rankings.from_orders(np.array([range(n_items)] * 30))
+    survey = Survey("levels", questions, mechanisms, n_items * SURE, n_items)
+    (tallies,) = run(ask(survey), people, rng=Randomness.seeded(1)).result
+    (exact,) = run_without_noise(ask(survey), people)
+    for question, tally, other in zip(questions, tallies, exact, strict=True):
+        expected = np.zeros(question.n_categories)
+        expected[question.answer(people.ranks)[0]] = 30
+        assert tally.support.tolist() == expected.tolist()
+        assert other.support == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_batch_has_room_for_the_widest_of_however_many_mechanisms(monkeypatch):

@@ -31,6 +31,21 @@ def test_the_same_report_is_kept_as_the_same_answer():
         assert Desk(5, to).answers(sent(to), (0,)) == (Answer(5, 0, b"1"),)
 
 
+@pytest.mark.parametrize("n_questions", [20, 21, 300])
+def test_of_however_many_reports_each_is_read(n_questions):
+    questions = tuple(RelativeOrder((n, n + 1)) for n in range(n_questions))
+    mechanisms = (GeneralizedRandomizedResponse(2, 1.0),) * n_questions
+    survey = Survey("all", questions, mechanisms, float(n_questions), n_questions, (0.0, 1.0))
+    to = PublishedSurvey(survey, tuple(map(str, range(n_questions + 1))))
+    asked = tuple(range(n_questions))
+    reports = tuple(SentReport(2, to.fingerprint, n, n % 2) for n in asked)
+    expected = tuple(Answer(3, n, b"%d" % (n % 2)) for n in asked)
+    assert Desk(3, to).answers(reports, asked) == expected
+    wrong = (*reports[:-1], SentReport(2, to.fingerprint, n_questions - 1, 2))
+    with pytest.raises(HushrankError, match="can report"):
+        Desk(3, to).answers(wrong, asked)
+
+
 def test_a_report_that_was_taken_before_is_refused_from_who_was_asked_something_else():
     to = published()
     taking = Desk(0, to)
