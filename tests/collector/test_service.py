@@ -159,17 +159,41 @@ def test_the_same_reports_are_accepted_again_and_others_refused(in_service):
     in_service(using)
 
 
-def test_a_receipt_is_for_all_reports_of_a_person(in_service):
+@pytest.mark.parametrize(("n_items", "queries"), [(4, 3), (10, 21), (20, 190)])
+def test_a_receipt_is_for_all_reports_of_a_person(in_service, n_items, queries):
     async def using(service):
-        id = await service.create(draft(protocol="pairs", options={"queries": 3}))
+        items = [{"name": f"item {n}"} for n in range(n_items)]
+        asked = {"items": items, "options": {"queries": queries}}
+        id = await service.create(draft(protocol="pairs", **asked))
         await service.open(id)
         assigned = await service.join(id, Joining(person(1), 5))
-        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        reports = report(assigned.handout, 0.0, np.arange(n_items), 1)
         (told,) = await service.accept([Upload(assigned.assignment, KEY, reports)])
         lines = [msgspec.json.encode(each.report) + b"\n" for each in reports]
-        assert len(lines) == 3
+        assert len(lines) == queries
         expected = receipt(assigned.assignment, b"".join(lines), await service._signing_keys())
         assert told.receipt == expected
+        last = msgspec.structs.replace(reports[-1], report=1 - reports[-1].report)
+        changed = (*reports[:-1], last)
+        (other,) = await service.accept([Upload(assigned.assignment, KEY, changed)])
+        assert other.kind == "conflict"
+
+    in_service(using)
+
+
+def test_of_a_batch_to_however_many_surveys_each_upload_is_stored(in_service):
+    async def using(service):
+        uploads, ids = [], []
+        for _ in range(30):
+            ids.append(await service.create(draft()))
+            await service.open(ids[-1])
+            assigned = await service.join(ids[-1], Joining(person(1), 5))
+            reports = report(assigned.handout, 5 / 2**32, TASTES[0], 1)
+            uploads.append(Upload(assigned.assignment, KEY, reports))
+        told = await service.accept(uploads)
+        assert [each.is_new for each in told] == [True] * 30
+        counts = [(await service.survey(id)).counts[0].reported for id in ids]
+        assert counts == [1] * 30
 
     in_service(using)
 

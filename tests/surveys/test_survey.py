@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +19,7 @@ from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.shares import survey_shares
-from hushrank.surveys.survey import Survey, require_round
+from hushrank.surveys.survey import Survey, asks_everybody, require_round
 
 PAIRS = [RelativeOrder(pair) for pair in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]]
 FALSE_ALARM = 1e-6
@@ -237,3 +238,19 @@ def test_each_question_has_a_mechanism_of_its_own(n_mechanisms):
     mechanisms = (GeneralizedRandomizedResponse(2, 1.0),) * n_mechanisms
     with pytest.raises(HushrankError, match="one mechanism for each question"):
         Survey("uneven", questions, mechanisms, 1.0)
+
+
+@pytest.mark.parametrize("n_parts", [2, 7, 20, 21, 60])
+def test_of_however_many_parts_of_a_round_no_two_ask_the_same_people(n_parts):
+    ends = [nth / n_parts for nth in range(n_parts + 1)]
+    lots = list(pairwise(ends))
+    parts = [sampled_survey(f"{nth}", PAIRS, 1.0, lots=each) for nth, each in enumerate(lots)]
+    require_round(tuple(parts))
+    assert asks_everybody(tuple(parts))
+    assert not asks_everybody(tuple(parts[:-1]))
+    low, high = lots[-2]
+    wider = sampled_survey("wider", PAIRS, 1.0, lots=((low + high) / 2, 1.0))
+    with pytest.raises(HushrankError, match="may ask the same person"):
+        require_round((*parts[:-1], wider))
+    shorter = sampled_survey("shorter", PAIRS, 1.0, lots=((lots[-1][0] + 1) / 2, 1.0))
+    assert not asks_everybody((*parts[:-1], shorter))

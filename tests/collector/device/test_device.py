@@ -344,6 +344,29 @@ def test_letters_of_a_word_are_no_ranking_though_they_are_items():
     assert ranking_of(["z", "y", "x"], ("x", "y", "z")).ranks.tolist() == [[2, 1, 0]]
 
 
+@pytest.mark.parametrize("n_items", [21, 300])
+def test_of_however_many_items_each_has_its_rank(n_items):
+    items = tuple(f"item {n}" for n in range(n_items))
+    ranked = ranking_of(items[::-1], items).ranks
+    assert ranked.tolist() == [list(range(n_items))[::-1]]
+    with pytest.raises(HushrankError, match="expected a list of distinct items"):
+        ranking_of([*items[:-1], 7], items)
+
+
+def test_of_however_many_answers_each_is_sent(live):
+    items = [{"name": f"item {n}"} for n in range(22)]
+    survey, device = (
+        live.open(protocol="pairs", items=items, options={"queries": 40}),
+        live.device(),
+    )
+    opened = device.open(survey)
+    device.join(survey, shown=opened.fingerprint)
+    answered = device.answer(survey, [item["name"] for item in items])
+    assert len(answered.reports) == 40
+    device.send(survey)
+    assert live.run(live.service.survey(survey)).counts[0].reported == 1
+
+
 def test_nothing_is_sent_before_there_is_an_answer(live):
     survey, connection = live.open(), live.connection()
     device = live.device(connection=connection)

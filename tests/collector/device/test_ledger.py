@@ -71,6 +71,15 @@ def test_a_survey_has_begun_where_this_collector_has_an_answer_to_it():
     assert not account.has_begun("https://one.example", "another")
 
 
+@pytest.mark.parametrize("n_others", [20, 21, 500])
+def test_a_survey_has_begun_however_much_was_answered_before_it(n_others):
+    account = Account(1e6)
+    for _ in range(n_others):
+        account = account.entered(entry(1.0, collector="https://two.example"))
+    assert not account.has_begun("https://one.example", "survey")
+    assert account.entered(entry(1.0)).has_begun("https://one.example", "survey")
+
+
 def test_a_survey_has_begun_whatever_was_answered_before_and_after_it():
     """Else who goes on with it is refused where not all of its rounds can be paid once more."""
     others = [entry(1, collector=name) for name in ("before", "after")]

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from hushrank.collector.device.device import ranking_of
 from hushrank.collector.device.kept import KeptSeries, Memo
 from hushrank.collector.device.memory import SimulatedMemory
-from hushrank.collector.device.repeating import answer_each, memo_key
+from hushrank.collector.device.repeating import answer_each, is_known, memo_key
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.protocols.distributions import question_mix
@@ -413,3 +413,8 @@ def test_of_however_many_answers_each_new_one_is_paid_for(n_questions, n_known):
     past = {memo_key(handout, number): Memo("0", {"0": 1}) for number in range(n_known)}
     drawn = answer_each(handout, truths, past, lambda number, truth: 1, is_affordable=True)
     assert drawn.answered.nats == (n_questions - n_known) / 64
+    assert drawn.answered.is_repeated == (n_known > 0)
+    assert is_known(handout, past) == (n_known == n_questions)
+    assert is_known(handout, drawn.memos)
+    del drawn.memos[memo_key(handout, n_questions - 1)]
+    assert not is_known(handout, drawn.memos)
