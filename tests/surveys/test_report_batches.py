@@ -101,6 +101,44 @@ def test_a_batch_adds_up_to_what_the_documents_do(make):
     assert supports(found) == [[(t.n_reports, t.support.tolist()) for t in stated.tallies]]
 
 
+MANY = [
+    lambda k, nth: GeneralizedRandomizedResponse(k, 1.0),
+    lambda k, nth: GeneralizedRandomizedResponse(k, 1 + nth / 64),
+    lambda k, nth: SymmetricUnaryEncoding(k, 1 + nth / 64),
+]
+
+
+@pytest.mark.parametrize("make", MANY, ids=["one mechanism", "one for each", "texts"])
+@pytest.mark.parametrize("n_parts", [1, 30])
+def test_of_however_many_questions_and_parts_each_report_counts(make, n_parts):
+    """The sum of two batches is that of all documents; those to no part are refused."""
+    pairs = tuple(RelativeOrder((a, b)) for a in range(8) for b in range(a + 1, 8))
+    names, documents = tuple("abcdefgh"), []
+    person = Rankings.from_orders(np.arange(8)[None, ::-1], names)
+    ends = np.linspace(0, 1, n_parts + 1).tolist()
+    parts = tuple(
+        PublishedSurvey(
+            Survey(f"{nth}", pairs, tuple(make(2, q) for q in range(28)), 2.0, lots=lots), names
+        )
+        for nth, lots in enumerate(pairwise(ends))
+    )
+    for nth, part in enumerate(parts):
+        lot, draws = sum(part.survey.lots) / 2, Randomness.seeded(nth)
+        asked = range(28) if n_parts == 1 else (nth % 28, 27)
+        for question in asked:
+            told = {"lot": lot, "rng": draws, "is_simulation": True}
+            documents += part.answer(person, [question], **told)
+    unknown = [each.replace(b'"survey":"', b'"survey":"0', 1) for each in documents]
+    first = tally_batch(parts, batch_of(documents))
+    both = first + tally_batch(parts, batch_of([*unknown, documents[-1]]))
+    expected = [
+        [(t.n_reports, t.support.tolist()) for t in part.tally(documents).tallies] for part in parts
+    ]
+    assert supports(first) == expected
+    assert (first.n_refused, both.n_refused) == (0, len(unknown))
+    assert sum(t.n_reports for part in both.tallies for t in part) == len(documents) + 1
+
+
 def test_wide_domains_are_tallied_as_narrow_ones():
     question = RelativeOrder((0, 1, 2, 3, 4, 5, 6))  # 5,040 kinds of reports
     mechanism = GeneralizedRandomizedResponse(5040, 1.0)

@@ -581,6 +581,21 @@ def test_bits_of_any_width_come_back_as_they_were_sent(n_categories):
     assert (read == np.concatenate(each)).all()
 
 
+@pytest.mark.parametrize("n_mechanisms", [20, 21, 91])
+@pytest.mark.parametrize("wrong", [0, -1])
+def test_of_however_many_mechanisms_each_is_read_and_its_thresholds_computed(n_mechanisms, wrong):
+    pairs = [RelativeOrder(pair) for pair in combinations(range(14), 2)][:n_mechanisms]
+    each = tuple(GeneralizedRandomizedResponse(2, 1 + n / 128) for n in range(n_mechanisms))
+    survey = Survey("pairs", tuple(pairs), each, max(one.epsilon for one in each))
+    document = PublishedSurvey(survey, tuple("abcdefghijklmn")).document
+    assert read_survey(document, most_epsilon=8.0).survey == survey
+    stated = b'"hit_words":"%d"' % each[wrong].rates.hit_words
+    assert document.count(stated) == 1
+    other = document.replace(stated, b'"hit_words":"%d"' % (each[wrong].rates.hit_words - 1))
+    with pytest.raises(HushrankError, match="thresholds"):
+        read_survey(other, most_epsilon=8.0)
+
+
 WIDEST = {
     GeneralizedRandomizedResponse(1001, 0.01): 4,
     SymmetricUnaryEncoding(1001, 1.0): 2 + 2 * 126,
