@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 from hashlib import sha256
-from itertools import permutations
+from itertools import combinations, permutations
 from math import factorial
 
 import numpy as np
@@ -52,6 +52,23 @@ def test_a_device_with_its_question_alone_sends_what_the_whole_survey_sends(held
         received = held.tally(sent)
         assert received.n_refused == 0
         assert received.tallies[number].n_reports == 1
+
+
+@pytest.mark.parametrize("n_questions", [20, 21, 190])
+def test_of_however_many_questions_of_a_device_each_is_answered(n_questions):
+    names = tuple(map(str, range(20)))
+    pairs = [RelativeOrder(pair) for pair in combinations(range(20), 2)][:n_questions]
+    mechanisms = (GeneralizedRandomizedResponse(2, 40.0),) * n_questions
+    survey = Survey("pairs", tuple(pairs), mechanisms, 40.0 * n_questions, n_questions)
+    held = PublishedSurvey(survey, names)
+    device = read_handout(held.handout(range(n_questions)), most_epsilon=1e4)
+    person = Rankings.from_orders(np.arange(20)[None, ::-1], names)
+    assert [*device.truths(person, lot=0.5)] == list(range(n_questions))
+    sent = device.answer(person, lot=0.5, rng=Randomness.seeded(1), is_simulation=True)
+    tallies = held.tally(sent).tallies
+    assert [each.support.tolist() for each in tallies] == [[0, 1]] * n_questions
+    with pytest.raises(HushrankError, match="exceed epsilon"):
+        replace(survey, epsilon=40.0 * n_questions - 1)
 
 
 @pytest.mark.parametrize("held", [HELD, WHOLE], ids=["categories", "whole orders"])

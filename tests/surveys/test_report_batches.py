@@ -261,10 +261,10 @@ def test_equal_keys_are_of_one_bucket_in_any_batch(keys):
     assert hash_buckets(keys.slice(2), 1000, SALT).tolist() == whole[2:].tolist()
 
 
-def written(folder, batches):
+def written(folder, batches, *, rows=16):
     for number, batch in enumerate(batches):
         table = pa.Table.from_batches([batch])
-        parquet.write_table(table, folder / f"part-{number}.parquet", row_group_size=16)
+        parquet.write_table(table, folder / f"part-{number}.parquet", row_group_size=rows)
     return pieces_of(folder / "*.parquet", most_rows=20)
 
 
@@ -287,13 +287,14 @@ def test_repeats_are_dropped_across_files_in_any_number_of_buckets(tmp_path, mak
             assert (found.n_refused, found.n_repeated) == (0, 40)
 
 
+@pytest.mark.parametrize(("n_people", "n_at_once"), [(10, 4), (90, 2)])
 def test_pieces_are_counted_to_their_last_rows_however_few_are_held_at_a_time(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, n_people, n_at_once
 ):
     part = published(GeneralizedRandomizedResponse)
-    whole = batch_of(sent(part, 10, 3), person=[f"person {n}" for n in range(10)])
-    pieces = written(tmp_path, [whole])
-    monkeypatch.setattr(report_files, "MOST_ROWS_AT_ONCE", 4)
+    whole = batch_of(sent(part, n_people, 3), person=[f"person {n}" for n in range(n_people)])
+    pieces = written(tmp_path, [whole], rows=100)
+    monkeypatch.setattr(report_files, "MOST_ROWS_AT_ONCE", n_at_once)
     keyed = Keyed((part,), "person", 1, SALT, pieces=tuple(pieces))
     assert supports(tally_piece((part,), pieces[0])) == supports(tally_batch((part,), whole))
     assert supports(tally_bucket(keyed, 0)) == supports(tally_batch((part,), whole))
@@ -301,10 +302,10 @@ def test_pieces_are_counted_to_their_last_rows_however_few_are_held_at_a_time(
 
 def test_the_last_report_of_a_file_is_refused_where_it_alone_names_nobody(tmp_path):
     part = published(GeneralizedRandomizedResponse)
-    keys = [*[f"person {n}" for n in range(9)], None]
-    pieces = written(tmp_path, [batch_of(sent(part, 10, 3), person=keys)])
+    keys = [*[f"person {n}" for n in range(59)], None]
+    pieces = written(tmp_path, [batch_of(sent(part, 60, 3), person=keys)])
     found = tally_bucket(Keyed((part,), "person", 1, SALT, pieces=tuple(pieces)), 0)
-    assert (found.n_refused, sum(t.n_reports for t in found.tallies[0])) == (1, 9)
+    assert (found.n_refused, sum(t.n_reports for t in found.tallies[0])) == (1, 59)
 
 
 def test_of_each_part_as_many_reports_of_a_person_count_as_it_asks(tmp_path):
