@@ -258,6 +258,7 @@ def test_of_however_many_rounds_it_is_said_that_one_asks_different_people(last):
     other = Outcome(0, tuple(spends), 2, True, tuple(budgets))
     assert other.epsilons[-1] == 51
     assert "; of different people)" in other.privacy_statement
+    assert other.privacy_statement.count("; ") == 51
     assert (
         "of different people"
         not in replace(other, spends=(ONE,) * 51, budgets=(EVERY_BUDGET,) * 51).privacy_statement

@@ -271,13 +271,13 @@ def test_of_however_many_questions_in_turn_each_is_answered(monkeypatch, size):
     n_items = 40
     questions = tuple(RankLevel(n, even_levels(n_items, 2 + n % 3)) for n in range(n_items))
     mechanisms = tuple(GeneralizedRandomizedResponse(q.n_categories, SURE) for q in questions)
-    people = Rankings.from_orders(np.array([range(n_items)] * 30))
+    people = Rankings.from_orders(np.array([range(n_items)] * 200))
     survey = Survey("levels", questions, mechanisms, n_items * SURE, n_items)
     (tallies,) = run(ask(survey), people, rng=Randomness.seeded(1)).result
     (exact,) = run_without_noise(ask(survey), people)
     for question, tally, other in zip(questions, tallies, exact, strict=True):
         expected = np.zeros(question.n_categories)
-        expected[question.answer(people.ranks)[0]] = 30
+        expected[question.answer(people.ranks)[0]] = 200
         assert tally.support.tolist() == expected.tolist()
         assert other.support == pytest.approx(expected, abs=1e-9)
 
