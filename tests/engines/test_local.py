@@ -280,6 +280,9 @@ def test_of_however_many_questions_in_turn_each_is_answered(monkeypatch, size):
         expected[question.answer(people.ranks)[0]] = 200
         assert tally.support.tolist() == expected.tolist()
         assert other.support == pytest.approx(expected, abs=1e-9)
+    one = replace(survey, answers_per_person=1, epsilon=SURE)
+    (tallies,) = run(ask(one), people, rng=Randomness.seeded(1)).result
+    assert sum(tally.n_reports for tally in tallies) == 200
 
 
 def test_a_batch_has_room_for_the_widest_of_however_many_mechanisms(monkeypatch):
