@@ -68,6 +68,10 @@ def test_a_folder_where_no_file_may_be_made_is_said_before_anything_is_done(tmp_
     with pytest.raises(HushrankError, match="in which files may be made"):
         outputs([tmp_path / "file"], beside=[])
     assert outputs([os.devnull], beside=[]) == [os.devnull]
+    assert outputs([tmp_path / "file"], beside=[], appends=True) == [tmp_path / "file"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert outputs(["-"], beside=[]) == ["-"]
 
 
 @pytest.mark.parametrize("step", [(os, "fsync"), (Path, "replace"), (Path, "chmod")])

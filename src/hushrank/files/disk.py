@@ -60,10 +60,11 @@ def require_apart(written: Sequence[FilePath], read: Sequence[FilePath]) -> None
 
 
 def outputs(
-    writes: Sequence[FilePath | None], *, beside: Sequence[FilePath | None]
+    writes: Sequence[FilePath | None], *, beside: Sequence[FilePath | None], appends: bool = False
 ) -> list[FilePath]:
     """Return the files to write, where there are any, after it is certain that they can be.
 
+    appends: to what is there, in a folder that may be anybody's.
     Raises HushrankError, before anything is done, where writing would fail, or destroy another
     output, a ledger, or one of the files `beside`, which are read.
     """
@@ -72,6 +73,7 @@ def outputs(
     for path in written:
         with errors_naming(path):
             _require_folder(path)
+            require(appends or _can_replace(path), "expected a folder in which files may be made")
             require(not Path(path).is_dir(), "expected a file, this is a folder")
             _require_no_ledger(path)
     return written
@@ -221,9 +223,13 @@ def _require_no_ledger(path: FilePath) -> None:
 
 
 def _require_folder(path: FilePath) -> None:
-    """Refuse what no file can be put at, or at what a link leads to."""
-    target = Path(path if _descriptor(path) is not None else os.path.realpath(path))
-    require(target.parent.is_dir(), "expected a path in an existing folder")
-    is_made = target.is_file() or not target.exists()
-    can_be = not is_made or os.access(target.parent, os.W_OK)
-    require(can_be, "expected a folder in which files may be made")
+    """Refuse a path into no folder, and a link that leads there; what is open needs none."""
+    is_there = _descriptor(path) is not None or Path(os.path.realpath(path)).parent.is_dir()
+    require(is_there, "expected a path in an existing folder")
+
+
+def _can_replace(path: FilePath) -> bool:
+    """Whether a file may be made where `path` leads; what is no regular file is written to."""
+    target = Path(os.path.realpath(path))
+    is_no_file = _descriptor(path) is not None or (target.exists() and not target.is_file())
+    return is_no_file or os.access(target.parent, os.W_OK)

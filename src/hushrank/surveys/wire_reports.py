@@ -21,8 +21,6 @@ from hushrank.redacted import Redacted
 
 Word: TypeAlias = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 """A 64-bit word in decimal: JSON numbers are exact up to 2^53 only."""
-
-
 LARGEST_WORD = str(2**64 - 1)
 
 

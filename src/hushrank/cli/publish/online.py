@@ -104,7 +104,7 @@ def publish_online(
     columns = user, item, score, time, delimiter
     given = Beginning(activity, profiles, private, budget, limit, history, renew_every, *columns)
     kept = tuple(key.strip() for key in keep.split(",")) if keep else ()
-    outputs([output], beside=[state, input, activity, profiles, history])
+    outputs([output], beside=[state, input, activity, profiles, history], appends=True)
     with ExitStack() as files:
         lines = sys.stdin.buffer if input is None else files.enter_context(_opened(input, "rb"))
         stream = files.enter_context(_open(state, given, seed))

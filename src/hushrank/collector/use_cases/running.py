@@ -25,18 +25,14 @@ from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.surveys.handout import MOST_HANDOUT_BYTES
 from hushrank.surveys.survey import Round, RoundTallies, Survey
 from hushrank.surveys.wire import PublishedSurvey
-from hushrank.surveys.wire_reports import (
-    MECHANISMS,
-    MOST_CATEGORIES,
-    WireReport,
-    longest_on_wire,
-)
+from hushrank.surveys.wire_reports import WireReport, longest_on_wire
 from hushrank.workflows.results.collection import Collection
 
 Counted: TypeAlias = dict[int, tuple[list[bytes], list[int]]]
 """By question: the JSON values of reports, and how often each arrived."""
 
 MANY_PEOPLE = 10**7
+"""So many may answer a survey that is opened."""
 BYTES_BESIDE_A_REPORT = 160
 """As JSON, of what goes with a report."""
 FEWER = "take fewer items or queries"
@@ -342,10 +338,7 @@ def _longest_tallies(survey: Survey) -> int:
 
 
 def _require_answered(survey: Survey) -> None:
-    """Raise Refusal where a device takes no such question, or an upload of answers is too long."""
-    most = {kind: MOST_CATEGORIES[name] for name, kind in MECHANISMS.items()}
-    each = survey.distinct_mechanisms
-    fits = all(m.n_categories <= most[type(m)] for m in each)
-    longest = BYTES_BESIDE_A_REPORT + max(map(longest_on_wire, each))
-    fits &= (survey.answers_per_person + 2) * longest <= MOST_REPORT_BYTES
+    """Raise Refusal where an upload of a person's answers is too long."""
+    longest = BYTES_BESIDE_A_REPORT + max(map(longest_on_wire, survey.distinct_mechanisms))
+    fits = (survey.answers_per_person + 2) * longest <= MOST_REPORT_BYTES
     allow(fits, "malformed", f"a person's reports would be too long: {FEWER}")

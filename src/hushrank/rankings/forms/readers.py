@@ -55,9 +55,11 @@ def _of_crosses(head: Headed, layout: Layout) -> tuple[str, ...]:
 
 def _of_names(layout: Layout) -> tuple[str, ...]:
     """Say which items have a number behind their name, because columns are called alike."""
-    names = layout.names or ()
-    called = Counter(names)
-    again = [n for n, name in zip(layout.columns, names, strict=False) if called[name] > 1]
+    if not layout.names:
+        return ()
+    called = Counter(layout.names)
+    each = zip(layout.columns, layout.names, strict=True)
+    again = [n for n, name in each if called[name] > 1]
     return (f"{listed(again)} are called alike: numbered",) if again else ()
 
 
