@@ -244,4 +244,9 @@ def test_it_warns_where_even_the_best_is_hopeless():
     for_model, for_order = recommend(make_plan(Situation(10, 200, 0.1)))
     assert for_model.is_hopeless
     assert for_order.is_hopeless
-    assert "hardly better than asking nobody" in for_model.reason
+    assert "hardly better than asking nobody" in for_order.reason
+
+
+def test_it_says_no_better_where_the_best_is_no_better():
+    for_model, _ = recommend(make_plan(Situation(10, 200, 0.1)))
+    assert "no better than asking nobody" in for_model.reason

@@ -34,7 +34,7 @@ HARDLY = 0.85
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The protocol for one purpose; `is_hopeless`: hardly better than asking nobody.
+    """The protocol for one purpose; `is_hopeless`: hardly better than asking nobody, or no better.
 
     likely: between which Q2 distances nine of ten collections are, whatever people prefer; None of
     an order.
@@ -88,11 +88,12 @@ def _for_order(plan: Plan, candidates: Sequence[ProtocolPlan]) -> Recommendation
 
 
 def _judged(reason: str, error: float, nothing: float) -> tuple[str, bool]:
-    """Say so where even the best is hardly better than nothing."""
+    """Say so where even the best is hardly better than nothing, or no better."""
     if error < HARDLY * nothing:
         return reason, False
-    warning = "Even that is hardly better than asking nobody: ask more people or spend more epsilon"
-    return f"{reason} {warning}.", True
+    better = "hardly" if error < nothing else "no"
+    warning = f"Even that is {better} better than asking nobody"
+    return f"{reason} {warning}: ask more people or spend more epsilon.", True
 
 
 def _best(
