@@ -2,14 +2,19 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import exp
+from math import exp, floor
 
 import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.randomness import Randomness
-from hushrank.samplers.certified_coin import certified_coins, probability_bounds
+from hushrank.samplers.certified_coin import (
+    DOUBT,
+    certified_coins,
+    coins_of_each,
+    probability_bounds,
+)
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 TOO_MUCH = 1.05
@@ -118,3 +123,58 @@ def test_a_probability_of_1_is_one_and_more_is_refused():
     assert certified_coins(Fraction(1), Fraction(0), 1, rng=last_word).all()
     with pytest.raises(HushrankError, match="at most 1"):
         certified_coins(Fraction(2), Fraction(0), 1, rng=Randomness.seeded(random_seed()))
+
+
+def exactly(exponent):
+    """Return e^-exponent to 60 digits."""
+    with localcontext(prec=60):
+        return Fraction((-Decimal(exponent.numerator) / exponent.denominator).exp())
+
+
+def near(exponents):
+    return np.array([float(each) for each in exponents])
+
+
+@pytest.mark.parametrize("doubt", [DOUBT, 1.0])
+def test_each_coin_of_many_has_its_own_probability(doubt, monkeypatch):
+    """Whether floats decide it or bounds do, whose place is then asked for."""
+    monkeypatch.setattr("hushrank.samplers.certified_coin.DOUBT", doubt)
+    exponents = [Fraction(n % 37, 7) for n in range(600)]
+    words = np.random.default_rng(random_seed()).integers(2**64, size=600, dtype=np.uint64)
+    rng = Randomness.replayed(words.astype("<u8").tobytes())
+    tossed = coins_of_each(near(exponents), exponents.__getitem__, rng=rng)
+    stated = [exactly(each) * 2**64 for each in exponents]
+    assert tossed.tolist() == [word < p for word, p in zip(words.tolist(), stated, strict=True)]
+    with pytest.raises(EOFError):
+        rng.words(1)
+
+
+@pytest.mark.parametrize("error", [0.0, 2.0**-44, -(2.0**-44)])
+@pytest.mark.parametrize("exponent", [Fraction(1), Fraction(1, 1000), Fraction(20)])
+def test_a_word_near_the_probability_is_settled_exactly_whatever_floats_say(exponent, error):
+    edge = floor(exactly(exponent) * 2**64)
+    words = [edge - 1, edge + 1, edge - 2**20, edge + 2**20]
+    rng = Randomness.replayed(np.array(words, dtype="<u8").tobytes())
+    tossed = coins_of_each(np.full(4, float(exponent) + error), lambda _: exponent, rng=rng)
+    assert tossed.tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize(("more", "is_heads"), [(0, True), (2**64 - 1, False)])
+def test_of_many_a_word_that_meets_the_probability_is_settled_by_more_bits(more, is_heads):
+    edge = floor(exactly(Fraction(1)) * 2**64)
+    rng = Randomness.replayed(np.array([5, edge, more], dtype="<u8").tobytes())
+    tossed = coins_of_each(np.ones(2), lambda _: Fraction(1), rng=rng)
+    assert tossed.tolist() == [True, is_heads]
+
+
+def test_floats_err_by_far_less_than_what_is_in_doubt():
+    exponents = [Fraction(n * n, 97) for n in range(1, 80)] + [Fraction(1, 2**60), Fraction(10**6)]
+    errors = [abs(Fraction(np.exp(-float(each))) - exactly(each)) for each in exponents]
+    assert max(errors) < DOUBT / 2**8
+
+
+def test_certain_coins_are_heads_and_impossible_ones_tails():
+    """Of words at either end, which no float tells from a probability of 1, or of nothing."""
+    rng = Randomness.replayed(np.array([2**64 - 1, 1, 0], dtype="<u8").tobytes())
+    exponents = [Fraction(0), Fraction(10**6)]
+    assert coins_of_each(near(exponents), exponents.__getitem__, rng=rng).tolist() == [True, False]

@@ -7,7 +7,13 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.randomness import Randomness
-from hushrank.samplers.geometric_numbers import _coin_of_at_most_one, geometric, uniform_below
+from hushrank.samplers.geometric_numbers import (
+    MOST_WHOLE_SCALE,
+    _coin_of_at_most_one,
+    geometric,
+    geometric_many,
+    uniform_below,
+)
 from hushrank.samplers.word_probabilities import exp_below
 from tests.conformance import bytes_of_words
 from tests.statistics import assert_follows, draws_needed, random_seed
@@ -177,3 +183,54 @@ def test_a_bound_of_one_word_is_drawn_by_one_remainder():
     """Cut to its bits, as larger ones are, 1023 would be drawn again."""
     rng = Randomness.replayed(bytes_of_words([1023]))
     assert uniform_below(1000, rng=rng) == 23
+
+
+@pytest.mark.parametrize("scale", [1, 3, 40])
+def test_many_geometric_numbers_follow_their_law(scale):
+    """A scale a tenth too large is caught."""
+    edges = np.unique(np.ceil(scale * -np.log([0.75, 0.5, 0.25])))
+    below = [1 - np.exp(-edges / each) for each in (scale, 1.1 * scale)]
+    stated, wrong = (np.diff([0, *each, 1]) for each in below)
+    rng = Randomness.seeded(random_seed())
+    numbers = geometric_many(scale, draws_needed(stated, wrong), rng=rng)
+    assert numbers.dtype == np.int64
+    assert_follows(np.searchsorted(edges, numbers, side="right"), stated)
+
+
+def test_each_of_many_is_a_low_part_that_was_kept_and_heads_in_a_row(monkeypatch):
+    """Exactly: which coins are tossed, and what their sides make of which number."""
+    tosses = [[1, 0, 1], [1], [1, 1, 0], [0, 1], [0]]
+    tossed = []
+
+    def toss(exponents, exact, *, rng):
+        exacts = [exact(place) for place in range(exponents.size)]
+        tossed.append(exacts)
+        assert exponents.tolist() == [float(each) for each in exacts]
+        return np.array(tosses.pop(0), dtype=bool)
+
+    monkeypatch.setattr("hushrank.samplers.geometric_numbers.coins_of_each", toss)
+    rng = Randomness.replayed(bytes_of_words([3, 7, 4, 1]))
+    assert geometric_many(5, 3, rng=rng).tolist() == [3 + 5, 1 + 2 * 5, 4]
+    lows = [[Fraction(low, 5) for low in (3, 2, 4)], [Fraction(1, 5)]]
+    assert tossed == [*lows, [1, 1, 1], [1, 1], [1]]
+
+
+@pytest.mark.parametrize("high", [30, 63, 64, 65, 1000])
+def test_the_tail_of_each_of_many_has_no_end(high, monkeypatch):
+    sides = iter([True, *[True] * high, False])
+    coins = "hushrank.samplers.geometric_numbers.coins_of_each"
+    monkeypatch.setattr(coins, lambda x, exact, *, rng: np.array([next(sides)]))
+    rng = Randomness.replayed(bytes_of_words([3]))
+    assert geometric_many(5, 1, rng=rng).tolist() == [3 + 5 * high]
+
+
+@pytest.mark.parametrize("scale", [0, -1, 2.0, MOST_WHOLE_SCALE + 1])
+def test_many_take_whole_scales_alone(scale):
+    with pytest.raises(HushrankError, match="whole scale"):
+        geometric_many(scale, 1, rng=Randomness.replayed(b""))
+
+
+def test_none_of_many_is_drawn_for_two():
+    """Not to the last bits: of the widest law, 3 twins come in 10^-13 of all runs."""
+    numbers = geometric_many(MOST_WHOLE_SCALE, 499_500, rng=Randomness.seeded(random_seed()))
+    assert np.unique(numbers).size > numbers.size - 3

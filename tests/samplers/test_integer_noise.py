@@ -1,6 +1,7 @@
 """Whole-numbered noise has the law that is stated, noise by noise."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,12 +36,19 @@ def test_noise_follows_its_law(draw, weight):
     assert_follows(grouped(noise), law_of(weight))
 
 
-@pytest.mark.parametrize("draw", [laplace_noise, gaussian_noise])
-def test_no_noise_is_drawn_for_two(draw):
-    """However many are drawn at once: so wide a law that two agree in 10^-7 of all runs."""
-    for size in (*range(2, 70), 100, 300, 1000):
-        noise = draw(2.0**45, size, rng=Randomness.seeded(random_seed()))
-        assert np.unique(np.abs(noise)).size == size
+@pytest.mark.parametrize(
+    ("draw", "most"),
+    [(laplace_noise, 1000), (gaussian_noise, 499_500)],
+    ids=["laplace", "gaussian"],
+)
+def test_no_noise_is_drawn_for_two(draw, most):
+    """However many: of the most, one for each pair of 1,000 items, 3 twins come in 10^-13 of runs.
+
+    So wide is the law.
+    """
+    for size in (*range(2, 70), 100, 300, 1000, most):
+        noise = draw(2.0**49, size, rng=Randomness.seeded(random_seed()))
+        assert noise.size == size < np.unique(np.abs(noise)).size + 3
 
 
 @pytest.mark.parametrize("scale", [1 / 3, 10 / 3, 0.1, 7.0, 123456.789])
@@ -57,34 +65,54 @@ def test_laplace_noise_is_drawn_at_the_very_rate_of_its_scale(scale, monkeypatch
     assert rates == [1 / Fraction(scale)] * 4
 
 
-@pytest.mark.parametrize("sigma", [0.1, 1 / 3, 1.0, 2.5, 7.0, 123456.789])
-def test_gaussian_noise_is_proposed_and_kept_for_the_very_sigma(sigma, monkeypatch):
+@pytest.fixture
+def gaussian_tries(monkeypatch):
+    """Propose and toss what the lists say; remember the scales and the coins."""
+    tries = SimpleNamespace(proposals=[], tosses=[], scales=[], near=[], exact=[])
+
+    def proposed(scale, size, *, rng):
+        tries.scales.append(scale)
+        noise = np.array(tries.proposals.pop(0))
+        assert noise.size == size
+        return noise
+
+    def tossed(exponents, exact, *, rng):
+        tries.near.extend(exponents.tolist())
+        tries.exact.extend(exact(place) for place in range(exponents.size))
+        return np.array(tries.tosses.pop(0))
+
+    monkeypatch.setattr("hushrank.samplers.integer_noise._two_sided_many", proposed)
+    monkeypatch.setattr("hushrank.samplers.integer_noise.coins_of_each", tossed)
+    return tries
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1 / 3, 1.0, 2.5, np.pi, 123456.789, 2.0**50])
+def test_gaussian_noise_is_proposed_and_kept_for_the_very_sigma(sigma, gaussian_tries):
     """The coin makes up for a proposal of scale floor(sigma) + 1, whole sigmas included."""
-    proposed, kept = [], []
-
-    def two_sided(numerator, denominator, *, rng):
-        proposed.append(Fraction(numerator, denominator))
-        return 5
-
-    def remembered(noise, sigma):
-        kept.append((noise, sigma))
-        return Fraction(0)
-
-    monkeypatch.setattr("hushrank.samplers.integer_noise._two_sided", two_sided)
-    monkeypatch.setattr("hushrank.samplers.integer_noise.misfit", remembered)
-    assert gaussian_noise(sigma, 2, rng=Randomness.seeded(0)).tolist() == [5, 5]
-    assert proposed == [Fraction(1, int(sigma) + 1)] * 2
-    assert kept == [(5, Fraction(sigma))] * 2
+    noises = [0, -1, 1, 5, -60, int(7 * sigma)]
+    gaussian_tries.proposals, gaussian_tries.tosses = [noises], [[True] * 6]
+    assert gaussian_noise(sigma, 6, rng=Randomness.seeded(0)).tolist() == noises
+    assert gaussian_tries.scales == [int(sigma) + 1]
+    assert gaussian_tries.exact == [misfit(noise, Fraction(sigma)) for noise in noises]
+    assert gaussian_tries.near == pytest.approx(gaussian_tries.exact, rel=1e-13, abs=1e-15)
 
 
-@pytest.mark.parametrize("noise", range(-3, 4))
-def test_no_noise_is_spared_its_coin(noise, monkeypatch):
-    """Nor is 0, which is proposed most often: a tail draws anew, whatever was proposed."""
-    proposed, coins = iter([noise, noise, 9]), iter([False, False, True])
-    place = "hushrank.samplers.integer_noise."
-    monkeypatch.setattr(place + "_two_sided", lambda *rate, rng: next(proposed))
-    monkeypatch.setattr(place + "certified_coins", lambda *law, rng: [next(coins)])
-    assert gaussian_noise(2.5, 1, rng=Randomness.seeded(0)).tolist() == [9]
+def test_no_noise_is_spared_its_coin(gaussian_tries):
+    """Nor is 0, which is proposed most often: a tail draws that one anew."""
+    gaussian_tries.proposals = [[7, 0, -3, 4], [1, 2, 0], [9, 8], [-6]]
+    gaussian_tries.tosses = [[False, False, False, True], [True, False, False], [False, True]]
+    gaussian_tries.tosses.append([True])
+    assert gaussian_noise(2.5, 4, rng=Randomness.seeded(0)).tolist() == [1, -6, 8, 4]
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 2.5, 1234.5, 2.0**50])
+def test_floats_decide_nothing_otherwise_than_exact_coins(sigma, monkeypatch):
+    """By the same words, with each coin settled by bounds that enclose its probability."""
+    seed = random_seed()
+    by_floats = gaussian_noise(sigma, 1000, rng=Randomness.seeded(seed))
+    monkeypatch.setattr("hushrank.samplers.certified_coin.DOUBT", 1.0)
+    exact = gaussian_noise(sigma, 1000, rng=Randomness.seeded(seed))
+    assert exact.tolist() == by_floats.tolist()
 
 
 def test_the_misfit_makes_a_gaussian_of_the_proposal():

@@ -3,6 +3,7 @@
 Theory: docs/theory/exact-sampling.md.
 """
 
+from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 
@@ -15,6 +16,8 @@ from hushrank.randomness import Randomness
 WORD_BITS = 64
 DIGITS = 40
 DIGITS_A_WORD = 20
+DOUBT = 2.0**-40
+"""Within this of a probability floats decide nothing: they err by 2^-48, whatever processor."""
 
 
 def certified_coins(
@@ -33,6 +36,22 @@ def certified_coins(
     is_below = words < _word(low)
     for place in np.flatnonzero(~is_below & (words <= _word(high))):
         is_below[place] = _settled(int(words[place]), factor, exponent, rng=rng)
+    return is_below
+
+
+def coins_of_each(
+    exponents: NDArray[np.float64], exact: Callable[[int], Fraction], *, rng: Randomness
+) -> NDArray[np.bool_]:
+    """Toss a coin of probability e^-x for each x (n,), exactly; exact(place) is its very x, >= 0.
+
+    `exponents` are near: e^-x by floats is less than half of DOUBT from the probability. So a word
+    that lies further from it is decided, and any other as in `certified_coins`: one in 2^39.
+    """
+    words = rng.words(len(exponents))
+    chances, drawn = np.exp(-exponents), words * 2.0**-WORD_BITS
+    is_below: NDArray[np.bool_] = drawn < chances
+    for place in np.flatnonzero(np.abs(drawn - chances) <= DOUBT).tolist():
+        is_below[place] = _settled(int(words[place]), Fraction(1), exact(place), rng=rng)
     return is_below
 
 
