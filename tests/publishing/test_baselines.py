@@ -119,7 +119,9 @@ def test_diff_draws_from_its_channel():
     assert_follows(np.concatenate(outcomes), chances[3])
 
 
-def test_diff_draws_for_each_of_many_users_by_a_word_of_their_own():
+@pytest.mark.parametrize("at_once", [ROWS_AT_ONCE, 7])
+def test_diff_draws_for_each_of_many_users_by_a_word_of_their_own(monkeypatch, at_once):
+    monkeypatch.setattr("hushrank.publishing.baselines.ROWS_AT_ONCE", at_once)
     n_users = ROWS_AT_ONCE + 44
     exponential = RecordExponential.of(csr_array(np.eye(n_users, 3) + 1), 0.0)
     words = Randomness.seeded(5).words(n_users)

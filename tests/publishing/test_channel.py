@@ -62,6 +62,20 @@ def test_draws_follow_the_channel(group):
     assert_follows(np.searchsorted(possible, drawn), stated)
 
 
+@pytest.mark.parametrize("n_groups", [21, 200])
+def test_each_of_many_groups_is_released_by_the_words_that_are_its_share(n_groups):
+    """The words at both ends of every group's stretch, drawn together for all true groups."""
+    rng = np.random.default_rng(random_seed())
+    shares = rng.multinomial(2**20, np.full(n_groups, 1 / n_groups), n_groups) / 2**20
+    words = Channel(shares).words()
+    assert (words == (shares * WORDS).astype(object)).all()
+    groups, released = np.divmod(np.arange(n_groups**2), n_groups)
+    ends = words.cumsum(axis=1)
+    for at in (ends - words, ends - 1):
+        tape = Randomness.replayed(at.astype("<u8").tobytes())
+        np.testing.assert_array_equal(Channel(shares).draw(groups, rng=tape), released)
+
+
 def test_users_of_all_groups_are_drawn_in_their_order():
     tape = Randomness.seeded(3).words(6)
     groups = [2, 0, 3, 2, 1, 0]

@@ -25,19 +25,21 @@ class Share:
         return np.tile([1 - self.share, self.share], (len(records), 1))
 
 
-def test_every_user_is_scored_by_a_classifier_of_the_others():
-    values = np.arange(12) % 2
+@pytest.mark.parametrize("n_folds", [3, 40])
+def test_every_user_is_scored_by_a_classifier_of_the_others(n_folds):
+    n_users = 4 * n_folds
+    values = np.arange(n_users) % 2
     made = []
     scores = cross_fitted_scores(
         lambda seed: made.append(seed) or Share(),
-        np.zeros((12, 1)),
+        np.zeros((n_users, 1)),
         values,
         2,
-        n_folds=3,
+        n_folds=n_folds,
         rng=np.random.default_rng(1),
     )
-    assert len(made) == 3
-    assert scores == pytest.approx(np.log(0.5) * np.ones((12, 2)))
+    assert len(made) == n_folds
+    assert scores == pytest.approx(np.log(0.5) * np.ones((n_users, 2)))
 
 
 def test_of_scores_their_mean_spread_ends_and_fractions_are_told():
@@ -86,3 +88,20 @@ def test_the_area_is_the_mean_over_all_values_that_somebody_has():
     scores[:, 1] = [0, 3, 1, 2, 0, 3]  # of eight pairs four: 1/2
     scores[:, 3] = [1, 1, 1, 1, 0, 0]  # none
     assert area_under_curve(scores, values) == pytest.approx((1 + 1 / 2 + 0) / 3)
+
+
+@pytest.mark.parametrize("n_values", [21, 500])
+def test_the_area_counts_each_of_many_values_alike(n_values):
+    """Users are sure of their own value, but some, of the later values, are of the next one."""
+    users = np.arange(2 * n_values)
+    values = users // 2
+    is_misled = (users % 2 == 1) & (values >= n_values // 2)
+    scores = np.eye(n_values)[np.where(is_misled, (values + 1) % n_values, values)]
+    n_others = 2 * n_values - 2
+    by_hand = []
+    for value in range(n_values):
+        own, others = scores[values == value, value], scores[values != value, value]
+        above = own[:, None] > others
+        by_hand.append((above.sum() + (own[:, None] == others).sum() / 2) / (2 * n_others))
+    assert area_under_curve(scores, values) == pytest.approx(np.mean(by_hand), rel=1e-12)
+    assert by_hand[0] > by_hand[-1]

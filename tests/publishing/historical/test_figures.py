@@ -1,5 +1,6 @@
 """What a plan says to its owner: of whom its figures are, and in which unit."""
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -11,14 +12,16 @@ from hushrank.publishing.historical.baselines import baseline_plans, cluster_law
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
     NOTHING,
+    exchange_records,
     leaked_by_clusters,
     leaked_by_laws,
     leaked_by_transitions,
     record_distortion,
 )
 from hushrank.publishing.leakage.estimates import estimate_leakage, estimate_leakage_by_laws
+from hushrank.publishing.record_channel.microaggregation import pooled_records
 from hushrank.randomness import Randomness
-from tests.publishing.historical.test_historical import users
+from tests.publishing.historical.test_historical import users, users_of_many_groups
 
 BITS, GAP = 0.375, 0.125
 
@@ -47,6 +50,25 @@ def test_what_beliefs_leak_and_its_gap_are_in_bits(is_pooled):
     for plan in plans_of(users(), is_pooled=is_pooled):
         said = plan.leaked.leakage_bits, plan.leaked.certified_gap
         assert said == pytest.approx((BITS, GAP), rel=1e-12)
+
+
+def test_everybody_of_many_groups_is_released_with_the_mean_record_of_their_pool():
+    """Who is passed over would be released with the own record. Each group here is one pool."""
+    found = users_of_many_groups()
+    plans = plans_of(found, is_pooled=True)
+    assert [plan.names for plan in plans] == [*found.groups]
+    assert len(plans) == 31
+    drawn = [
+        replace(plan, draw=lambda *, rng, own=plan.users: np.repeat(own[:1], len(own)))
+        for plan in plans
+    ]
+    release = exchange_records(found, drawn, "microaggregate", 3, rng=Randomness.seeded(1))
+    first = np.empty(len(found.rows), dtype=np.intp)
+    for members in found.groups.values():
+        first[members] = members[0]
+    means = pooled_records(found.scores, first).toarray()
+    assert (release.sources[found.rows] == found.rows[first]).all()
+    np.testing.assert_array_equal(release.activity.scores[found.rows].toarray(), means)
 
 
 def test_pools_are_judged_by_those_who_tell_their_value():

@@ -9,7 +9,7 @@ from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
-from hushrank.publishing.baselines import RecordExponential
+from hushrank.publishing.baselines import ROWS_AT_ONCE, RecordExponential
 from hushrank.publishing.channel import Channel
 from hushrank.publishing.distances.kendall import kendall_distances
 from hushrank.publishing.historical.baselines import (
@@ -21,6 +21,8 @@ from hushrank.publishing.historical.baselines import (
 from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
 from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
 from hushrank.publishing.historical.release import (
+    NOTHING,
+    changed_users,
     draw_sources,
     exchange_records,
     leaked_by_laws,
@@ -49,6 +51,22 @@ def users(n_clusters: int = 12, names: tuple[str, ...] = NAMES) -> ProtectedUser
     activity, profiles = people()
     rng = np.random.default_rng(1)
     return protect(activity, profiles, names, n_clusters=n_clusters, rng=rng)
+
+
+def users_of_many_groups() -> ProtectedUsers:
+    """Each of 31 sets of attributes is protected by some 30 users; the last tells of 25 values."""
+    rng = np.random.default_rng(random_seed())
+    log, _ = draw_planted(32 * 30, 20, tilt=0.7, mean_records=9.0, rng=rng)
+    activity = log.activity()
+    number, kind = np.divmod(np.arange(activity.n_users), 32)
+    n_values = dict(zip("abcde", (2, 2, 2, 2, 25), strict=True))
+    attributes = tuple(
+        Attribute(name, tuple(map(str, range(n))), (number % n).astype(np.int16))
+        for name, n in n_values.items()
+    )
+    asks = {name: kind >> n & 1 == 1 for n, name in enumerate(n_values)}
+    profiles = Profiles(activity.users, attributes, asks)
+    return protect(activity, profiles, tuple(n_values), n_clusters=24, rng=rng)
 
 
 def released(found: ProtectedUsers, budget: float, seed: int = 1, **options):
@@ -99,6 +117,53 @@ def test_the_users_of_every_group_are_released_as_their_own_channel_draws():
     for plan in plans:
         rows = found.rows[plan.users]
         np.testing.assert_array_equal(release.sources[rows], np.roll(rows, 1))
+
+
+def plans_of_each(found: ProtectedUsers, method: str, budget: float):
+    if method == "privrank":
+        return released(found, budget).plans
+    asked = {"budget": budget, "held_out": 0.2, "choices": np.random.default_rng(2)}
+    return baseline_plans(found, method, **asked)
+
+
+@pytest.mark.parametrize(
+    ("method", "budget"), [("privrank", 0.08), ("rand", 0.5), ("frapp", 100.0), ("diff", 15.0)]
+)
+def test_of_many_groups_everybody_is_released_as_planned_and_counted(method, budget):
+    """Who is passed over would be released with the own record."""
+    found = users_of_many_groups()
+    plans = plans_of_each(found, method, budget)
+    assert [plan.names for plan in plans] == [*found.groups]
+    assert len(plans) == 31
+    given, paid = np.full((2, len(found.rows)), np.nan)
+    for plan in plans:
+        given[plan.users], paid[plan.users] = np.roll(plan.users, 1), plan.expected_distortion
+    given = given.astype(int)
+    drawn = [replace(plan, draw=lambda *, rng, own=plan.users: given[own]) for plan in plans]
+    release = exchange_records(found, drawn, method, budget, rng=Randomness.seeded(1))
+    np.testing.assert_array_equal(release.sources[found.rows], found.rows[given])
+    assert release.n_protected == len(found.rows)
+    assert release.expected_distortion == pytest.approx(paid.mean(), rel=1e-12)
+
+
+def test_of_each_of_many_values_it_is_told_how_many_users_pay_for_all():
+    found = users_of_many_groups()
+    plans = plans_of_each(found, "rand", 0.5)
+    sources = np.arange(found.activity.n_users)
+    paying = found.rows[::2]
+    sources[paying] = NOTHING
+    for plan in plans:
+        own, value = found.rows[plan.users], found.values(plan.names, plan.users)
+        told = changed_users(found, plan, sources)
+        codes = [value.values.index(each.value) for each in told]
+        all_users, paid = np.zeros((2, value.n_values), dtype=int)
+        np.add.at(all_users, value.codes, 1)
+        np.add.at(paid, value.codes, np.isin(own, paying))
+        assert [each.users for each in told] == all_users[codes].tolist()
+        assert [each.changed for each in told] == paid[codes].tolist()
+        assert [each.withheld for each in told] == paid[codes].tolist()
+        assert all_users[codes].sum() == len(own)
+    assert len(told) > 20
 
 
 def test_who_alone_protects_something_is_released_as_drawn():
@@ -247,7 +312,9 @@ def test_what_diff_costs_and_leaks_is_of_the_users_who_protect_the_same():
         assert plan.expected_distortion == pytest.approx(costs[labels[own]].mean(), rel=1e-12)
 
 
-def test_diff_s_laws_say_where_each_record_leads():
+@pytest.mark.parametrize("at_once", [ROWS_AT_ONCE, 7])
+def test_diff_s_laws_say_where_each_record_leads(monkeypatch, at_once):
+    monkeypatch.setattr("hushrank.publishing.baselines.ROWS_AT_ONCE", at_once)
     found = users()
     exponential = RecordExponential.of(csr_array(found.scores), 15.0)
     labels = found.clusters.labels
@@ -314,6 +381,15 @@ def test_the_budget_and_what_is_learnt_are_of_the_users_of_the_group_alone():
 def test_users_of_clusters_come_from_the_cluster():
     labels = np.array([1, 0, 1, 2, 1])
     wanted = np.array([1, 2, 0, 1, 1])
+    drawn = users_of_clusters(labels, wanted, rng=Randomness.seeded(1))
+    np.testing.assert_array_equal(labels[drawn], wanted)
+
+
+@pytest.mark.parametrize("n_clusters", [21, 200, 3000])
+def test_of_many_clusters_each_user_comes_from_the_one_that_was_drawn(n_clusters):
+    rng = np.random.default_rng(random_seed())
+    labels = rng.permutation(np.repeat(np.arange(n_clusters), 3))
+    wanted = rng.permutation(labels)
     drawn = users_of_clusters(labels, wanted, rng=Randomness.seeded(1))
     np.testing.assert_array_equal(labels[drawn], wanted)
 

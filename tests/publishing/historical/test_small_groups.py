@@ -158,6 +158,18 @@ def learnt(monkeypatch):
     return seen
 
 
+@pytest.mark.parametrize("n_protected", [4, 21, 200])
+def test_all_who_protect_nothing_are_learnt_from_wherever_they_stand(learnt, n_protected):
+    protects = np.arange(N_USERS) < n_protected
+    profiles = people(GROUP).with_protected({"group": protects})
+    users = protect(VISITS, profiles, ["group"], n_clusters=2, rng=np.random.default_rng(1))
+    believed.believed(users, ("group",), np.arange(n_protected), np.random.default_rng(1), print)
+    ((scores, values, asked, n_values),) = learnt
+    assert (scores - VISITS.scores[~protects]).nnz == 0
+    assert (asked - VISITS.scores[protects]).nnz == 0
+    assert (values.tolist(), n_values) == (GROUP[~protects].tolist(), 3)
+
+
 @pytest.mark.usefixtures("hasty_attackers")
 @pytest.mark.parametrize("method", ["withhold", "user-level"])
 def test_who_is_released_with_the_own_record_has_not_that_of_another_who_has_the_same(method):

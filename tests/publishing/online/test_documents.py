@@ -1,4 +1,4 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import msgspec
 import numpy as np
@@ -63,6 +63,19 @@ def damaged(**changes):
 def test_a_damaged_document_is_refused(changes):
     with pytest.raises(HushrankError, match="channel"):
         channel_from_document(damaged(**changes))
+
+
+@pytest.mark.parametrize(("rows", "bounds"), [("starts", "bounds"), ("good_starts", "good_bounds")])
+def test_a_channel_is_refused_for_one_bound_of_many_that_falls(rows, bounds):
+    channel = solve_binary(problem(60)).channel
+    starts, whole = getattr(channel, rows), getattr(channel, bounds)
+    rising = np.setdiff1d(np.flatnonzero(whole[1:] > whole[:-1]), starts - 1)
+    assert len(rising) > 30
+    for place in rising:
+        swapped = whole.copy()
+        swapped[[place, place + 1]] = whole[[place + 1, place]]
+        with pytest.raises(HushrankError, match="never fall"):
+            channel_from_document(channel_to_document(replace(channel, **{bounds: swapped})))
 
 
 def test_a_cut_document_is_refused():

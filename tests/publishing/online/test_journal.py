@@ -1,9 +1,9 @@
-"""Where an interrupted run goes on: in its own output, and nowhere else."""
+"""Where an interrupted run goes on: in its own output, and nowhere else; which lines it reads."""
 
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.publishing.online.journal import Journal, Output
+from hushrank.publishing.online.journal import Input, Journal, Output
 
 BEFORE, TEXT = b"one\ntwo\n", b"three\nfour\n"
 INTERRUPTED = Journal(start=len(BEFORE), text=TEXT, is_done=False)
@@ -28,3 +28,15 @@ def test_another_output_is_refused_and_left_as_it_is(tmp_path, there):
     ):
         Output(file, INTERRUPTED, is_file=True)
     assert path.read_bytes() == there
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("n_lines", [1, 21, 1000, 300_000])
+def test_every_line_is_read_however_many_there_are(tmp_path, n_lines, end):
+    lines = [b"user %d,item %d\n" % (n, n % 7) for n in range(n_lines)]
+    lines[-1] = lines[-1].rstrip() + end
+    path = tmp_path / "activities"
+    path.write_bytes(b"".join(lines))
+    with path.open("rb") as file:
+        read = [line for batch in Input(file, Journal()).batches() for line in batch]
+    assert read == lines

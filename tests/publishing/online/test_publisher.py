@@ -384,6 +384,19 @@ def test_the_state_of_another_stream_is_refused(tmp_path, change):
     assert refused.tb
 
 
+def many_populations(n=40):
+    return POPULATIONS | {f"attribute {k}": POPULATIONS["age"] for k in range(n)}
+
+
+def test_a_state_is_of_each_of_many_populations():
+    """Else a limit would be said to be kept by what is known of another population."""
+    known = many_populations()
+    begun = publisher(known).settings()
+    for name in known:
+        other = {**known, name: population(N_ITEMS, seed=9)}
+        assert publisher(other).settings() != begun
+
+
 def test_a_stream_that_is_surer_of_the_same_population_is_another_one(tmp_path):
     """By what each group of people adds to it, an activity is said to tell more or less."""
 
@@ -482,6 +495,8 @@ def test_streams_of_unknown_attributes_are_refused():
 def test_populations_of_different_items_are_refused():
     with pytest.raises(HushrankError, match="populations of the same items"):
         publisher({**POPULATIONS, "age": population(N_ITEMS + 1, 2, seed=2)})
+    with pytest.raises(HushrankError, match="populations of the same items"):
+        publisher({**many_populations(), "last": population(N_ITEMS + 1, 2, seed=2)})
 
 
 @pytest.mark.parametrize("history", [HISTORY[:3], HISTORY * 0.5, HISTORY * -1.0, HISTORY * 2.0**54])

@@ -3,7 +3,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from hushrank.activities.attribute import Attribute
+from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.rules import StreamRules
 from hushrank.publishing.online.setup import (
@@ -19,28 +22,62 @@ from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
 POPULATIONS = {name: population(N_ITEMS, seed=n) for n, name in enumerate(("b", "gender", "age"))}
 
 
+def of_many(n_users=300, n_names=40):
+    """Return a setup of many users who protect many things, some of which are learnt of groups."""
+    users, names = (tuple(map(str, range(size))) for size in (n_users, n_names))
+    known = {name: population(N_ITEMS, 2 + n % 3, seed=n) for n, name in enumerate(names)}
+    for name in names[::2]:
+        without = np.repeat(known[name].joint[:, None], 3, axis=1)
+        known[name] = replace(known[name], without=without)
+    protects = tuple([None, *names][n % (n_names + 1)] for n in range(n_users))
+    history = csr_array(np.random.default_rng(1).poisson(0.4, (n_users, N_ITEMS)) * 1.0)
+    return replace(of_six(), users=users, populations=known, protects=protects, history=history)
+
+
 def of_six(history=HISTORY):
     users, items = ([f"{kind}{n}" for n in range(size)] for kind, size in (("u", 6), ("i", 24)))
     rules = StreamRules(0.02, limit=1.5)
     return StreamSetup(tuple(users), tuple(items), POPULATIONS, tuple(PROTECTS), rules, history)
 
 
-@pytest.mark.parametrize("history", [None, HISTORY])
-def test_a_setup_survives_its_bytes_exactly(history):
-    before = of_six(history)
+@pytest.mark.parametrize("make", [of_six, lambda: of_six(None), of_many])
+def test_a_setup_survives_its_bytes_exactly(make):
+    before = make()
     after = StreamSetup.from_bytes(before.to_bytes())
     for name in ("users", "items", "protects", "rules"):
         assert getattr(after, name) == getattr(before, name)
-    assert {*after.populations} == {*POPULATIONS}
-    for name, known in POPULATIONS.items():
-        assert np.array_equal(after.populations[name].joint, known.joint)
-    held = [None if each is None else each.toarray().tolist() for each in (history, after.history)]
-    assert held[0] == held[1]
+    assert {*after.populations} == {*before.populations}
+    for name, known in before.populations.items():
+        assert_same(after.populations[name].joint, known.joint)
+        assert_same(after.populations[name].without, known.without)
+    held = [None if each.history is None else each.history.toarray() for each in (before, after)]
+    assert_same(*held)
+
+
+def assert_same(one, other):
+    assert (one is None) == (other is None)
+    assert one is None or np.array_equal(one, other)
 
 
 def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
     profiles = SimpleNamespace(users=("u3", "u1", "u4", "u2"))
     assert all_users(("u1", "u9"), profiles) == ("u1", "u9", "u3", "u4", "u2")
+    names = tuple(f"u{n}" for n in range(2000))
+    assert all_users(names[:1000], SimpleNamespace(users=names[500:])) == names
+
+
+def test_each_of_many_users_is_hidden_in_all_that_they_protect():
+    """One who was passed over would be released unchanged."""
+    private = tuple("abcdef")
+    codes, kinds = np.divmod(np.arange(40 * 2**6), 2**6)
+    asks = {name: kinds >> n & 1 == 1 for n, name in enumerate(private)}
+    users = tuple(f"u{n}" for n in range(len(kinds)))
+    attributes = tuple(Attribute(name, ("yes", "no"), codes % 2) for name in private)
+    asked = users, ("i0", "i1"), Profiles(users, attributes, asks), private, StreamRules(0.02)
+    made = setup_by(lambda *told: POPULATIONS["age"], *asked)
+    own = ["+".join(name for name in private if asks[name][n]) or None for n in range(len(kinds))]
+    assert made.protects == tuple(own)
+    assert {*made.populations} == {*own} - {None}
 
 
 def test_who_protects_two_attributes_is_hidden_in_both_together():
@@ -54,15 +91,17 @@ def test_who_protects_two_attributes_is_hidden_in_both_together():
     assert {*made.populations} == {"gender", "gender+age"}
 
 
-def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released():
-    whole = of_six()
+@pytest.mark.parametrize(("make", "n_shards"), [(of_six, 2), (of_many, 3), (of_many, 30)])
+def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(make, n_shards):
+    whole = make()
     rows = {user: n for n, user in enumerate(whole.users)}
-    shards = [*shards_of(whole, 2)]
+    shards = [*shards_of(whole, n_shards)]
+    assert len(shards) == n_shards
     assert sorted(user for each in shards for user in each.users) == sorted(whole.users)
     for shard in shards:
-        for n, user in enumerate(shard.users):
-            assert shard.protects[n] == PROTECTS[rows[user]]
-            assert (shard.history[[n]].toarray() == HISTORY[[rows[user]]].toarray()).all()
+        own = [rows[user] for user in shard.users]
+        assert shard.protects == tuple(whole.protects[row] for row in own)
+        assert (shard.history.toarray() == whole.history[own].toarray()).all()
 
 
 @pytest.mark.parametrize("n_groups", [None, 2, 15])
@@ -74,6 +113,7 @@ def test_a_limit_rests_on_sixteen_groups_of_users(n_groups):
 
     limited = StreamRules(0.02, limit=1.5)
     _require_known_enough([known(16), known(17)], limited)
-    with pytest.raises(HushrankError, match="16 or more users"):
-        _require_known_enough([known(16), known(n_groups)], limited)
+    for n_enough in (1, 30):
+        with pytest.raises(HushrankError, match="16 or more users"):
+            _require_known_enough([*[known(16)] * n_enough, known(n_groups)], limited)
     _require_known_enough([known(n_groups)], StreamRules(0.02))

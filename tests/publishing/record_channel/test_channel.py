@@ -18,6 +18,7 @@ from hushrank.publishing.record_channel.problem import (
     RecordProblem,
     first_solution,
     lower_bound,
+    record_joint,
     solve_at_price,
 )
 from hushrank.randomness import Randomness
@@ -153,19 +154,34 @@ def test_budgets_out_of_range_and_beliefs_of_others_are_refused():
         nearest_candidates(features(records())[:1], rng=np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("user", [0, 5, 9])
-def test_counts_that_leave_a_user_no_record_are_refused(user):
-    own = Candidates(np.arange(10, dtype=np.int32)[:, None], np.zeros((10, 1)))
-    counts = np.ones(10)
+@pytest.mark.parametrize(("user", "n_users"), [(0, 10), (5, 10), (9, 10), (21, 400), (399, 400)])
+def test_counts_that_leave_a_user_no_record_are_refused(user, n_users):
+    own = Candidates(np.arange(n_users, dtype=np.int32)[:, None], np.zeros((n_users, 1)))
+    counts = np.ones(n_users)
     counts[[user, 3]] = 0, 2
     with pytest.raises(HushrankError, match="counts that leave each user a record"):
-        first_solution(RecordProblem(own, guesses(10), 0.5, counts))
+        first_solution(RecordProblem(own, guesses(n_users), 0.5, counts))
 
 
-def test_candidates_of_later_blocks_are_those_of_one(monkeypatch):
+@pytest.mark.parametrize("n_values", [2, 21, 90])
+def test_of_records_and_values_the_chances_are_sums_over_users(n_values):
+    rng, n_users = np.random.default_rng(random_seed()), 30
+    candidates = nearest_candidates(features(records(n_users)), n_random=9, rng=rng)
+    chances = rng.dirichlet(np.ones(candidates.members.shape[1]), n_users)
+    believed = guesses(n_users, n_values)
+    summed = np.zeros((n_users, n_values))
+    for members, own, belief in zip(candidates.members, chances, believed, strict=True):
+        np.add.at(summed, members, own[:, None] * belief / n_users)
+    found = record_joint(candidates, chances, believed)
+    np.testing.assert_allclose(found, summed, atol=1e-15)
+    assert found.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("at_once", [20, 1])
+def test_candidates_of_later_blocks_are_those_of_one(monkeypatch, at_once):
     seen = features(records(50))
     whole = nearest_candidates(seen, n_nearest=4, n_random=0, rng=np.random.default_rng(1))
-    monkeypatch.setattr(candidates_module, "USERS_AT_ONCE", 20)
+    monkeypatch.setattr(candidates_module, "USERS_AT_ONCE", at_once)
     parts = nearest_candidates(seen, n_nearest=4, n_random=0, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(parts.members, whole.members)
     np.testing.assert_allclose(parts.distances, whole.distances)
