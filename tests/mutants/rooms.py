@@ -84,7 +84,7 @@ ROOMS = (
         (
             *("tests/publishing/historical", "tests/publishing/online"),
             *("tests/publishing/record_channel", "tests/publishing/test_baselines.py"),
-            "tests/publishing/test_channel.py",
+            *("tests/publishing/test_channel.py", "tests/publishing/test_classifiers.py"),
         ),
         ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/evaluation"),
     ),
