@@ -1,5 +1,6 @@
 """People with budgets of their own: by level, and in one maximum-entropy collection."""
 
+from itertools import pairwise
 from math import inf, log, sinh
 
 import numpy as np
@@ -10,7 +11,7 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import marginal_distance
 from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
-from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.protocols.distributions.question_mix import (
     MixPart,
     choose_mix,
@@ -29,6 +30,7 @@ DRAWN = Mallows(CENTRE, 0.5).sample(4000, rng=np.random.default_rng(99))  # no s
 PEOPLE = Rankings(DRAWN, tuple("abcd"))
 LEVELS = (0.1, 1.0, 3.0)
 BUDGETS = np.repeat([0.15, 1.0, 3.5], [2000, 1200, 800])
+MANY_LEVELS = tuple(np.geomspace(0.1, 3.0, 30).tolist())
 EVERY_KIND = (MixPart("pairs", 0.4), MixPart("extremes", 0.3), MixPart("ranks-and-pairs", 0.3))
 
 
@@ -52,18 +54,31 @@ def test_each_epsilon_serves_the_budgets_up_to_the_next():
     )
 
 
-@pytest.mark.parametrize("wrong", [(), (1.0, 1.0), (0.0, 1.0), (1.0, float("nan")), float("inf")])
+def test_each_of_many_epsilons_serves_the_budgets_up_to_the_next():
+    ends = (*MANY_LEVELS, inf)
+    levels = tuple((low, (low, high)) for low, high in pairwise(ends))
+    assert budget_levels(MANY_LEVELS[::-1]) == levels
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *((), (1.0, 1.0), (0.0, 1.0), (1.0, float("nan")), float("inf")),
+        *((*MANY_LEVELS, inf), (*MANY_LEVELS, 3.0)),
+    ],
+)
 def test_impossible_levels_are_refused(wrong):
     with pytest.raises(HushrankError, match="epsilon"):
         budget_levels(wrong)
 
 
+@pytest.mark.parametrize("levels", [LEVELS, MANY_LEVELS])
 @pytest.mark.parametrize("unranked", ["refused", "last"])
-def test_no_report_tells_more_than_the_budgets_of_its_level_allow(unranked):
+def test_no_report_tells_more_than_the_budgets_of_its_level_allow(unranked, levels):
     """Exactly: the largest ratio of any two categories' chances, of every mechanism."""
-    protocol = max_entropy(4, epsilon=LEVELS, n_people=100, mix=EVERY_KIND, unranked=unranked)
+    protocol = max_entropy(4, epsilon=levels, n_people=100, mix=EVERY_KIND, unranked=unranked)
     surveys = surveys_of(protocol)
-    assert [survey.epsilon for survey in surveys] == [0.1] * 3 + [1.0] * 3 + [3.0] * 3
+    assert [survey.epsilon for survey in surveys] == [each for each in levels for _ in EVERY_KIND]
     for survey in surveys:
         assert survey.epsilon == survey.budgets[0]
         assert survey.answers_per_person == 1
@@ -96,9 +111,10 @@ def test_people_with_budgets_of_their_own_pay_at_most_those():
     assert outcome.result.order == CENTRE
 
 
-def test_the_reports_of_all_levels_are_factors_of_one_likelihood():
+@pytest.mark.parametrize("levels", [LEVELS, MANY_LEVELS])
+def test_the_reports_of_all_levels_are_factors_of_one_likelihood(levels):
     """The sum of each report's log-probability, by the channels and the list of all orders."""
-    protocol = max_entropy(4, epsilon=LEVELS, n_people=4000, mix=EVERY_KIND)
+    protocol = max_entropy(4, epsilon=levels, n_people=4000, mix=EVERY_KIND)
     heard = []
 
     def listening():
@@ -109,7 +125,8 @@ def test_the_reports_of_all_levels_are_factors_of_one_likelihood():
             protocol.send(tallies)
         return end.value.value
 
-    drawn = simulate(listening(), PEOPLE, rng=np.random.default_rng(1), budgets=BUDGETS)
+    budgets = np.resize(levels, PEOPLE.n_people)
+    drawn = simulate(listening(), PEOPLE, rng=np.random.default_rng(1), budgets=budgets)
     fit = drawn.result.fit
     shares = probabilities(fit.point.coefficients, 4)
     total = 0.0
@@ -120,7 +137,7 @@ def test_the_reports_of_all_levels_are_factors_of_one_likelihood():
             hidden = np.bincount(answers, shares, minlength=question.n_categories)
             channel = (mechanism.channel_words() / 2**64).astype(float)
             total += tally.support @ np.log(hidden @ channel)
-    assert len(heard) == 9
+    assert len(heard) == 3 * len(levels)
     assert fit.wide.likelihood.log_likelihood(fit.point.statistics) == pytest.approx(total)
 
 
@@ -159,6 +176,20 @@ def test_the_mix_of_a_level_depends_on_all_levels_and_on_public_numbers_alone():
     mixes = choose_mixes(4, epsilons=(0.1, 3.0), n_people=(0, 5000))
     asked = {survey.epsilon: survey.name for survey in surveys_of(protocol)}
     assert asked == {level: mix[-1].name for level, mix in zip((0.1, 3.0), mixes, strict=True)}
+
+
+@pytest.mark.parametrize("unranked", ["refused", "last", "unknown"])
+def test_the_mixes_of_many_levels_are_by_the_strength_of_all(unranked):
+    """Most of it is that of the last levels."""
+    people = [100 * n for n in range(len(MANY_LEVELS))]
+    strength = sum(n * sinh(each / 2) ** 2 for n, each in zip(people, MANY_LEVELS, strict=True))
+    alone = [
+        choose_mix(10, epsilon=e, n_people=round(strength / sinh(e / 2) ** 2), unranked=unranked)
+        for e in MANY_LEVELS
+    ]
+    asked = choose_mixes(10, epsilons=MANY_LEVELS, n_people=people, unranked=unranked)
+    assert asked == tuple(alone)
+    assert len(set(asked)) == (1 if unranked == "unknown" else len(set(alone)))
 
 
 def test_levels_of_equal_strength_add_up():
@@ -200,3 +231,11 @@ def test_what_was_asked_at_each_level_is_shown():
     mixes = choose_mixes(4, epsilons=(0.125, 3.0), n_people=(100, 200))
     low, high = map(describe_mix, mixes)
     assert f"at 0.125 nats {low}; at 3 nats {high}" in repr(result)
+
+
+def test_what_was_asked_at_each_of_many_levels_is_shown():
+    levels = tuple(2 + np.arange(40) / 8)
+    mixes = tuple(EVERY_KIND[n % 3 :] for n in range(40))
+    outcome = MaxEntropyOutcome(levels, mixes, "safe", None)
+    each = zip(levels, map(describe_mix, mixes), strict=True)
+    assert outcome.asked == "; ".join(f"at {level:g} nats {mix}" for level, mix in each)

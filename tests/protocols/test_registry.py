@@ -127,7 +127,7 @@ def test_an_unknown_protocol_is_refused_with_those_that_are_known():
 
 
 def test_a_mechanism_that_is_plugged_in_is_a_protocol_and_a_part_of_safari(monkeypatch):
-    names = ("another", "mine", "a third")
+    names = (*(f"number {n}" for n in range(30)), "mine", "the last")
     made = (Installed(name, GeneralizedRandomizedResponse) for name in names)
     install(monkeypatch, "mechanisms", *made)
     assert protocol_names() == (*PROTOCOLS, *names)

@@ -224,6 +224,20 @@ def test_the_parts_ask_different_people_at_full_epsilon():
     assert ends[1:-1:2] == ends[2:-1:2]
 
 
+def test_of_a_mix_of_many_parts_each_asks_its_share():
+    """Of 32 parts, in floats exactly; the first twenty have five eighths of the people."""
+    mix = tuple(MixPart("levels", 1 / 32, n_levels=2 + n % 5) for n in range(32))
+    surveys = mix_surveys(mix, 7, 1.5)
+    assert [survey.lots for survey in surveys] == [(n / 32, (n + 1) / 32) for n in range(32)]
+    assert [survey.name for survey in surveys] == [part.name for part in mix]
+    assert [survey.questions for survey in surveys] == [part.questions(7) for part in mix]
+    assert describe_mix(mix).split(", ") == [f"3.125 % {part.name}" for part in mix]
+    said = [f"3.125 % {mix_in_words((part,))}" for part in mix]
+    assert mix_in_words(mix).split("; ") == said
+    with pytest.raises(HushrankError, match=r"shares that sum to 1, got 0\.96875"):
+        mix_surveys(mix[:-1], 7, 1.5)
+
+
 def test_shares_whose_sum_is_rounded_leave_nobody_out():
     mix = (MixPart("pairs", 0.1),) * 10
     assert list(accumulate(part.share for part in mix))[-1] < 1

@@ -21,6 +21,7 @@ from hushrank.models.hierarchy import (
 )
 from hushrank.models.riffle import RiffleModel
 from hushrank.protocols.distributions.safari import chain_questions, safari
+from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.rank_and_precedence import rank_and_precedence_questions
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
@@ -81,6 +82,14 @@ def test_the_same_tallies_give_the_same_model():
 def test_rule_ii_with_single_items_asks_for_interleavings_of_2_to_d_cells():
     chain = ThinChain(((2,), (0,), (3,), (1,)))
     assert [question.n_categories for question in chain_questions(chain)] == [4, 3, 2]
+
+
+def test_rule_ii_asks_for_every_leaf_and_every_split_of_many():
+    pairs = [(2 * n, 2 * n + 1) for n in range(32)]
+    rests = [tuple(range(2 * n + 2, 64)) for n in range(31)]
+    orders = [RelativeOrder(pair) for pair in pairs]
+    splits = [Interleaving(*each) for each in zip(pairs[:-1], rests, strict=True)]
+    assert [*chain_questions(ThinChain(tuple(pairs)))] == [*orders, *splits]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,21 @@ def test_every_popular_order_is_told_to_its_last_item():
     ]
 
 
+def test_of_many_orders_of_many_items_each_is_told_whole():
+    rng, shares = np.random.default_rng(1), np.arange(1, 31) / 1000
+    orders = rng.permuted(np.tile(np.arange(50), (30, 1)), axis=1)
+    exact = np.arange(30) / 100
+    found = FoundOrders(
+        PopularOrders(orders, shares), shares / 10, 0.02, None, None, None, None, exact
+    )
+    told = popular_json(found, [f"item {n}" for n in range(50)])["popular_orders"]["orders"]
+    assert [each["order"] for each in told] == [[f"item {n}" for n in row] for row in orders]
+    assert [each["share"] for each in told] == shares.tolist()
+    assert [each["exact"] for each in told] == exact.tolist()
+    said = popular_words(found)["popular orders"]
+    assert said.endswith(f"with probability {', '.join(f'{each:.2f}' for each in exact)})")
+
+
 @pytest.mark.parametrize("exact", [None, np.array([0.999, 0.516])])
 def test_how_likely_people_hold_just_these_orders_is_told_where_it_is_known(exact):
     popular = PopularOrders(np.array([[2, 0, 1], [0, 1, 2]]), np.array([0.3, 0.2]))

@@ -62,6 +62,17 @@ def concluded(design, people, factor=1.0, epsilon=2.0):
     return end.value.value
 
 
+@pytest.mark.parametrize("n_items", [4, 8, 12])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_it_is_told_of_how_many_people_the_order_is(design, n_items):
+    """Whichever blocks they were asked for, however many there are."""
+    people = mixed(300, n_items, seed=4)
+    surveys = next(one_order(n_items, epsilon=2.0, n_people=300, design=design))
+    blocks, *whole = expected_tallies(surveys, people)
+    n_asked = 300 * len(blocks) // design.n_answers + 300 * len(whole)
+    assert known_margins(n_items, surveys, (blocks, *whole)).n_people == n_asked
+
+
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("seed", range(6))
 def test_with_many_people_the_order_is_the_kemeny_order(design, seed):

@@ -90,6 +90,21 @@ def test_people_with_budgets_of_their_own_pay_at_most_those():
     assert outcome.result.order == CENTRE
 
 
+def test_people_of_many_budgets_pay_their_own_and_are_counted_apart():
+    levels = tuple(np.geomspace(0.1, 9.0, 40).tolist())
+    budgets = np.resize(levels, PEOPLE.n_people)
+    outcome = run(
+        pairs(5, epsilon=levels, seed=1), PEOPLE, rng=Randomness.seeded(1), budgets=budgets
+    )
+    found = outcome.result
+    assert found.epsilons == outcome.epsilons == levels
+    assert found.n_queries == tuple(best_queries(each, 10) for each in levels)
+    assert found.reports.n_people.tolist() == [(budgets == each).sum() for each in levels]
+    answers = found.reports.counts.reshape(len(levels), -1).sum(axis=1) / 2
+    assert answers.tolist() == (found.reports.n_people * found.n_queries).tolist()
+    assert found.order == CENTRE
+
+
 def test_weighing_by_budgets_beats_holding_everybody_to_the_least():
     """The variances say by how much: 3000 tanh^2(.05) against the sum over the budgets."""
     own = pairs(5, epsilon=(0.1, 1.0, 3.0), seed=1, n_queries=1)
