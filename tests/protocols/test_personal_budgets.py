@@ -189,7 +189,12 @@ def test_the_mixes_of_many_levels_are_by_the_strength_of_all(unranked):
     ]
     asked = choose_mixes(10, epsilons=MANY_LEVELS, n_people=people, unranked=unranked)
     assert asked == tuple(alone)
-    assert len(set(asked)) == (1 if unranked == "unknown" else len(set(alone)))
+    told = {"epsilon": MANY_LEVELS[::-1], "n_people": people[::-1], "unranked": unranked}
+    surveys = next(max_entropy(10, **told))
+    names = [
+        (level, part.name) for level, mix in zip(MANY_LEVELS, asked, strict=True) for part in mix
+    ]
+    assert [(survey.epsilon, survey.name) for survey in surveys] == names
 
 
 def test_levels_of_equal_strength_add_up():

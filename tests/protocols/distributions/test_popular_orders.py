@@ -269,3 +269,15 @@ def test_the_reports_of_many_parts_of_a_mix_are_taken_together():
         fitted.append(end.value.value.rest.fit.point.coefficients)
     np.testing.assert_allclose(*fitted, rtol=1e-6)
     assert np.abs(fitted[0]).max() > 0.01
+
+
+@pytest.mark.parametrize("answered", [0, -1])
+@pytest.mark.parametrize("survey", [0, -1])
+def test_one_report_is_one_whichever_question_it_answers(survey, answered):
+    protocol = popular_orders(7, epsilon=2.0, n_people=1, function_seed=1, mix=(MixPart("pairs"),))
+    tallies = [[Tally.empty(m.n_categories) for m in each.mechanisms] for each in next(protocol)]
+    support = np.eye(len(tallies[survey][answered].support), dtype=int)[0]
+    tallies[survey][answered] = Tally(support, 1)
+    with pytest.raises(StopIteration) as end:
+        protocol.send(tuple(map(tuple, tallies)))
+    assert sorted(end.value.value.order) == [*range(7)]

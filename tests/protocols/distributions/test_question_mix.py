@@ -8,6 +8,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.planning.mixes.predicted_loss import round_information
+from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_kinds import NAMED
 from hushrank.protocols.distributions.question_mix import (
     CHOICES,
@@ -22,6 +23,7 @@ from hushrank.protocols.distributions.question_mix import (
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
 from hushrank.rankings.reading import Unranked
 
 BITS = "60 % pairs, 40 % extremes"
@@ -198,6 +200,25 @@ def test_every_item_or_pair_is_asked_about_alike(part, kind, n_questions, n_cate
     assert len(set(asked.values())) == 1
 
 
+@pytest.mark.parametrize("n_items", [8, 30])
+@pytest.mark.parametrize(
+    ("part", "n_of_an_item"),
+    [
+        (MixPart("pairs"), 0.5),
+        (MixPart("extremes"), 0),
+        (MixPart("levels", n_levels=4), 0),
+        (MixPart("levels-and-pairs", n_levels=2), 1),
+        (MixPart("ranks-and-pairs"), 1),
+    ],
+)
+def test_who_leaves_items_out_is_asked_all_that_others_are(part, n_of_an_item, n_items):
+    complete = part.questions(n_items)
+    assert len(set(complete)) == n_items * ((n_items - 1) * n_of_an_item or 1)
+    for unranked in get_args(Unranked) if part.kind == "pairs" else ("last",):
+        asked = part.questions(n_items, unranked)
+        assert asked == tuple(Stated(each, unranked) for each in complete)
+
+
 @pytest.mark.parametrize("kind", NAMED)
 def test_half_name_an_item_of_the_first_places_and_half_one_of_the_last(kind):
     questions = MixPart(kind, n_levels=2).questions(5)
@@ -230,6 +251,7 @@ def test_of_a_mix_of_many_parts_each_asks_its_share():
     surveys = mix_surveys(mix, 7, 1.5)
     assert [survey.lots for survey in surveys] == [(n / 32, (n + 1) / 32) for n in range(32)]
     assert [survey.name for survey in surveys] == [part.name for part in mix]
+    assert next(max_entropy(7, epsilon=1.5, n_people=10, mix=mix)) == surveys
     assert [survey.questions for survey in surveys] == [part.questions(7) for part in mix]
     assert describe_mix(mix).split(", ") == [f"3.125 % {part.name}" for part in mix]
     said = [f"3.125 % {mix_in_words((part,))}" for part in mix]
@@ -263,6 +285,7 @@ def test_shares_whose_sum_is_rounded_leave_nobody_out():
         lambda: choose_mix(5, epsilon=float("nan"), n_people=10),
         lambda: choose_mixes(5, epsilons=(1.0, 0.0, 1.0), n_people=(10, 10, 10)),
         lambda: choose_mixes(5, epsilons=(1.0, 0.0), n_people=(10, 10)),
+        lambda: choose_mixes(5, epsilons=(1.0,) * 30 + (0.0,), n_people=(10,) * 31),
     ],
 )
 def test_what_cannot_be_asked_is_refused(wrong):

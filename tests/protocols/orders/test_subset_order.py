@@ -54,6 +54,14 @@ def test_the_estimate_inverts_the_expectation(n_items, epsilon):
     np.testing.assert_allclose(estimate.mean_ranks, ranks.mean(axis=0), atol=1e-12)
 
 
+@pytest.mark.parametrize("n_items", [21, 254])
+def test_of_many_items_each_has_its_place(n_items):
+    mechanism = SubsetOrder(n_items, 2.0)
+    ranks = np.random.default_rng(random_seed()).permutation(n_items)
+    found = estimated_mean_ranks(mechanism, expected_tally(mechanism, ranks[None]))
+    assert found.order == tuple(np.argsort(ranks).tolist())
+
+
 def noise_of_one_report(mechanism):
     """Return the covariance of the reported ranks of one person, by enumeration."""
     m, rate = mechanism.n_categories, mechanism.far_words / 2**64
