@@ -111,22 +111,23 @@ def test_people_with_budgets_of_their_own_pay_at_most_those():
     assert outcome.result.order == CENTRE
 
 
+def listening_to(protocol, heard):
+    """Pass everything on, and keep each survey with its tallies."""
+    surveys = next(protocol)
+    tallies = yield surveys
+    heard.extend(zip(surveys, tallies, strict=True))
+    with pytest.raises(StopIteration) as end:
+        protocol.send(tallies)
+    return end.value.value
+
+
 @pytest.mark.parametrize("levels", [LEVELS, MANY_LEVELS])
 def test_the_reports_of_all_levels_are_factors_of_one_likelihood(levels):
     """The sum of each report's log-probability, by the channels and the list of all orders."""
     protocol = max_entropy(4, epsilon=levels, n_people=4000, mix=EVERY_KIND)
-    heard = []
-
-    def listening():
-        surveys = next(protocol)
-        tallies = yield surveys
-        heard.extend(zip(surveys, tallies, strict=True))
-        with pytest.raises(StopIteration) as end:
-            protocol.send(tallies)
-        return end.value.value
-
-    budgets = np.resize(levels, PEOPLE.n_people)
-    drawn = simulate(listening(), PEOPLE, rng=np.random.default_rng(1), budgets=budgets)
+    heard, budgets = [], np.resize(levels, PEOPLE.n_people)
+    listening = listening_to(protocol, heard)
+    drawn = simulate(listening, PEOPLE, rng=np.random.default_rng(1), budgets=budgets)
     fit = drawn.result.fit
     shares = probabilities(fit.point.coefficients, 4)
     total = 0.0
