@@ -1,6 +1,7 @@
 import asyncio
 import json
 import stat
+import tracemalloc
 from functools import partial
 
 import msgspec
@@ -236,6 +237,25 @@ def test_what_is_no_document_is_refused_in_words(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(HushrankError, match=f"{name}: (expected a survey as|the survey does not)"):
         read_so_far(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["draft", "so far"])
+def test_what_is_passed_over_is_not_made(tmp_path, name):
+    """A million lists take a hundred megabytes, and a survey's file has no cap of its own."""
+    plain = json.loads(first_round(tmp_path).document())
+    plain = plain["survey"] if name == "draft" else plain
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"more": 0, **plain}).replace("0", f"[{'[],' * 10**6}[]]", 1))
+    tracemalloc.start()
+    try:
+        if name == "draft":
+            with pytest.raises(HushrankError, match="marks"):
+                read_so_far(path)
+        else:
+            read_so_far(path)
+        assert tracemalloc.get_traced_memory()[1] < 30 * 10**6
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_mix_is_no_design(tmp_path):

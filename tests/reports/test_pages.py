@@ -260,6 +260,15 @@ def test_who_leads_is_said_as_surely_as_it_is_known():
     assert counted(None) == ""
 
 
+@pytest.mark.parametrize(
+    ("bits", "said"), [(0.1230000014, "0.1231"), (0.123, "0.123"), (3e-16, "0"), (2e-9, "1e-06")]
+)
+def test_no_leak_of_the_best_channels_is_said_below_itself(publishing, bits, said):
+    least = np.array([[0.0, 1.0], [0.2, bits], [1.0, 0.0]])
+    page = publishing(replace(PUBLISHED, groups=(replace(GROUP, trade_off=least),)))
+    assert f"best channel0.2{said}\nbest channel10\n" in page.text
+
+
 def test_the_owner_of_a_release_reads_the_honest_leakage_first(publishing):
     page = publishing()
     told = "told 1 bits of gender before, and tells 0.35 bits after this release, of users held out"

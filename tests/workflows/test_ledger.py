@@ -201,6 +201,14 @@ def test_some_files_of_a_folder_pay_for_all_of_them_and_all_for_some(tmp_path):
     assert list(found.values()) == [1.75, 1.75, 1.75, 1.5, 1.25, 0]
 
 
+def test_a_pattern_is_as_short_as_a_file_s_name_or_refused(tmp_path):
+    longest = tmp_path / ("?" * 255)
+    Ledger.of(longest, b"all").with_result(None, spent(0.5), TODAY)
+    assert len(Ledger.of(longest, b"others").earlier) == 1
+    with pytest.raises(HushrankError, match="a pattern of at most 255 letters, got 256"):
+        Ledger.of(tmp_path / ("?" * 256), b"all")
+
+
 def test_all_of_many_files_pay_for_a_pattern_of_them(tmp_path):
     for number in range(40):
         path = tmp_path / f"{number}.soc"
@@ -306,6 +314,7 @@ def test_prices_of_a_ledger_may_be_all_that_a_release_costs(tmp_path):
         b'{"version":3,"key":"00"}',
         *(priced(epsilon, "0") for epsilon in ("-1", "0", "1e999")),
         *(priced("1", delta) for delta in ("-1e-9", "1")),
+        priced("1", "0").replace(b"x.soc", b"[" * 256),  # 1.8 s for 8,000 of them
     ],
 )
 def test_a_damaged_ledger_is_no_empty_one(tmp_path, damaged):

@@ -4,13 +4,12 @@ One document follows a survey: its organiser's file, the seed of its public coin
 of the rounds that were counted. `hushrank collector export` writes the same.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -88,7 +87,7 @@ class WireRound(msgspec.Struct, frozen=True):
 class WireSoFar(msgspec.Struct, frozen=True):
     """A survey so far, as a document: whatever else a collector exports is passed over."""
 
-    survey: dict[str, Any]
+    survey: msgspec.Raw
     public_seed: Annotated[int, msgspec.Meta(ge=0)]
     rounds: tuple[WireRound, ...] = ()
     id: str = ""
@@ -161,8 +160,8 @@ class SurveySoFar:
 
     def document(self) -> bytes:
         """Return all of it as JSON; pictures of items are left out."""
-        survey = json.loads(write_draft(_without_pictures(self.draft), {}, form="json"))
-        wire = WireSoFar(survey, self.seed, self.rounds, self.id, self.chosen)
+        survey = write_draft(_without_pictures(self.draft), {}, form="json")
+        wire = WireSoFar(msgspec.Raw(survey), self.seed, self.rounds, self.id, self.chosen)
         return msgspec.json.format(msgspec.json.encode(wire), indent=1) + b"\n"
 
     def write(self, path: FilePath) -> None:
@@ -182,14 +181,14 @@ def read_so_far(path: FilePath) -> SurveySoFar:
         if Path(path).suffix == ".toml":
             return SurveySoFar(read_draft(content, form="toml")[0])
         try:
-            plain = msgspec.json.decode(content)
-            is_draft = not isinstance(plain, dict) or "public_seed" not in plain
-            wire = None if is_draft else msgspec.convert(plain, WireSoFar)
+            fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+            is_so_far = "public_seed" in fields
+            wire = msgspec.json.decode(content, type=WireSoFar) if is_so_far else None
         except UNREADABLE as error:
             raise HushrankError(f"{NO_SURVEY}: {wrong_with(error)}") from None
+        draft, _ = read_draft(content if wire is None else bytes(wire.survey), form="json")
         if wire is None:
-            return SurveySoFar(read_draft(content, form="json")[0])
-        draft, _ = read_draft(msgspec.json.encode(wire.survey), form="json")
+            return SurveySoFar(draft)
         found = SurveySoFar(draft, wire.public_seed, wire.rounds, wire.id, wire.chosen)
         return _checked(found)
 

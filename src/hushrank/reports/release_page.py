@@ -193,7 +193,7 @@ def _channel(group: GroupPicture) -> str:
 
 def _trade_off_table(group: GroupPicture, trade_off: NDArray[np.float64], unit: str) -> str:
     rows = [["as it was", "0", bits_in_words(group.before, 4)]]
-    points = np.round(trade_off[1:], 9)  # a solver's zero is some 1e-16
+    points = np.where(trade_off[1:] < 1e-12, 0, trade_off[1:])  # a solver's zero is some 1e-16
     best = [["best channel", f"{x:.4g}", bits_in_words(y, 4)] for x, y in points]
     rows += [row for number, row in enumerate(best) if row not in best[:number]]
     rows.append(["this release", f"{group.distortion:.4g}", bits_in_words(group.after, 4)])

@@ -29,6 +29,8 @@ from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.profile import Rankings
 from hushrank.redacted import Redacted
 
+MOST_NAME = 255
+"""Letters of a file's name, or of a pattern, whose reading takes the square of that."""
 BELOW_ONE = nextafter(1.0, 0.0)
 VERSION = 2
 """A numeral stands for the largest float that is within it; in the first it was a float's own."""
@@ -47,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True):
     """
 
     date: str
-    ballots: str
+    ballots: Annotated[str, msgspec.Meta(max_length=MOST_NAME)]
     digest: str
     release: str
     method: str
@@ -118,6 +120,8 @@ class Ledger:
         told: raw, and kept in memory; the book has a keyed digest of it.   Raises as `beside`.
         """
         real = Path(os.path.realpath(source))
+        too_long = f"expected a pattern of at most {MOST_NAME} letters, got {len(real.name)}"
+        require(len(real.name) <= MOST_NAME, too_long)
         real = real / "*.parquet" if real.is_dir() else real
         path = real.parent / LEDGER
         _require_no_links(real)

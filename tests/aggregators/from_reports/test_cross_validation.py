@@ -43,6 +43,20 @@ def test_wins_fall_into_a_fold_hypergeometrically(fold):
     assert_follows(drawn.astype(int), stated)
 
 
+@pytest.mark.parametrize("n_wins", [10**9 - 1, 10**9, 10**12, 2**61])
+def test_of_however_many_reports_folds_add_up_and_are_of_people_like_all(n_wins):
+    """A share of 3 in 4, within 8 of its standard deviations; few reports beside stay exact."""
+    wins = np.array([[[0, n_wins, 7], [n_wins // 3, 0, 0], [5, 0, 0]]], dtype=float)
+    folds = split_reports(reports_of(wins), 4, rng=np.random.default_rng(random_seed()))
+    total = sum(fold.wins for fold in folds)
+    assert total == pytest.approx(wins, rel=1e-15)
+    assert total[0, 0, 2], total[0, 2, 0] == (7, 5)
+    shares = np.array([fold.wins[0, 0, 1] / fold.counts[0, 0, 1] for fold in folds])
+    deviations = np.sqrt(3 / 16 * 3 / 4 / (n_wins / 3))
+    assert np.abs(shares - 0.75).max() < 8 * deviations
+    assert shares.std() > deviations / 100
+
+
 def test_expected_tallies_are_rounded():
     folds = split_reports(reports_of([[[0, 4.4], [7.6, 0]]]), 2, rng=np.random.default_rng(1))
     assert sum(fold.wins for fold in folds)[0].tolist() == [[0, 4], [8, 0]]

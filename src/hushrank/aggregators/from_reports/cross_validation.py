@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.aggregators.from_reports.pair_estimates import PairReports, PairValues, estimate_pairs
-from hushrank.arrays import Order
+from hushrank.arrays import Counts, Order
 from hushrank.errors import require
 
 Aggregate: TypeAlias = Callable[[PairReports], Order]
 """Orders the items by reports."""
 
 N_FOLDS = 4
+MOST_EXACT = 10**9
 CLEARLY = 2.0
 """Standard errors; at 1 a worse candidate is taken in one collection of ten."""
 
@@ -31,17 +32,35 @@ def split_reports(
     require(n_folds >= 2, f"expected at least 2 folds, got {n_folds}")
     n_items = reports.n_items
     first, second = np.triu_indices(n_items, k=1)
-    left = np.stack([reports.wins[:, first, second], reports.wins[:, second, first]])
-    left = np.rint(left).astype(np.int64)
+    told = np.stack([reports.wins[:, first, second], reports.wins[:, second, first]])
+    left = np.rint(told).astype(np.int64)
     folds = []
     for size in _fold_sizes(left.sum(axis=0), n_folds, rng=rng):
-        won = rng.hypergeometric(left[0], left[1], size)
+        won = _won_of(size, left, rng=rng)
         dealt = np.stack([won, size - won])
         left -= dealt
         wins = np.zeros_like(reports.wins, dtype=np.float64)
         wins[:, first, second], wins[:, second, first] = dealt
         folds.append(PairReports(wins, reports.gaps, reports.n_people))
     return tuple(folds)
+
+
+def _won_of(size: Counts, left: Counts, *, rng: np.random.Generator) -> Counts:
+    """Draw how many wins are among `size` reports, of left[0] wins and left[1] defeats.
+
+    Where there are a billion, which numpy refuses, by the normal law, which differs by 10^-4 then.
+    """
+    is_many = left.max(axis=0) >= MOST_EXACT
+    few, some = np.where(is_many, 0, left), np.where(is_many, 0, size)
+    won: Counts = rng.hypergeometric(few[0], few[1], some)
+    if is_many.any():
+        n = np.maximum(left.sum(axis=0), 1.0)
+        wins = left[0] / n
+        spread = np.sqrt(size * wins * (1 - wins) * (n - size) / n)
+        near = np.rint(size * wins + spread * rng.standard_normal(n.shape)).astype(np.int64)
+        near = np.clip(near, np.maximum(size - left[1], 0), np.minimum(size, left[0]))
+        won = np.where(is_many, near, won)
+    return won
 
 
 def choose_by_cross_validation(
@@ -81,9 +100,7 @@ def _precedence(order: Order) -> PairValues:
     return precedence
 
 
-def _fold_sizes(
-    counts: NDArray[np.int64], n_folds: int, *, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _fold_sizes(counts: Counts, n_folds: int, *, rng: np.random.Generator) -> Counts:
     """Return how many of `counts` (...) reports each fold gets (folds, ...), the rest at random."""
     ticket = rng.random((n_folds, *counts.shape)).argsort(axis=0)
     return counts // n_folds + (ticket < counts % n_folds)
