@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -93,6 +94,72 @@ def test_no_loss_is_rounded_to_the_nearest_where_it_is_said():
         for found in NEAREST.finditer(file.read_text())
     ]
     assert said == []
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+LIMITING = {"min", "max", "range", "minimum", "maximum", "clip", "islice"}
+PROTECT = (
+    *("mechanisms", "samplers", "questions", "surveys", "engines", "accounting", "protocols"),
+    *("aggregators/private", "publishing", "workflows", "collector/device", "collector/use_cases"),
+)
+"""Rooms that draw what protects somebody, and those that say or count what it costs."""
+UNNAMED = {
+    "mechanisms/curator/geometric.py": {3},
+    "mechanisms/harmony.py": {31},
+    "mechanisms/hash_family.py": {32},
+    "mechanisms/unary_encoding.py": {8},
+    "samplers/bit_slicing.py": {64},
+    "questions/hashed.py": {64},
+    "questions/interleaving.py": {62},
+    "questions/rank_level.py": {3},
+    "surveys/assignment.py": {16},
+    "surveys/wire_reports.py": {8, 16, 64},
+    "accounting/words.py": {5, 16},
+    "protocols/distributions/safari.py": {3},
+    "aggregators/private/auto.py": {4},
+    "aggregators/private/exponential/p_sample.py": {53, 62},
+    "aggregators/private/histogram.py": {1000},
+    "aggregators/private/quicksort.py": {63},
+    "aggregators/private/sample_size.py": {8},
+    "collector/device/words.py": {99},
+    "collector/use_cases/answering.py": {4, 200},
+    "publishing/cluster_channel/interior_point/iterate.py": {60},
+    "publishing/cluster_channel/interior_point/steps.py": {3},
+    "publishing/distances/ranked_rows.py": {31},
+    "publishing/historical/protected_users.py": {4},
+    "publishing/historical/release.py": {700},
+    "publishing/item_channel/general/newton.py": {4},
+    "publishing/online/rules.py": {63},
+    "publishing/online/shards.py": {8},
+    "publishing/record_channel/problem.py": {4},
+    "workflows/look.py": {4},
+    "workflows/plan/advise.py": {1000},
+    "workflows/plan/plan.py": {3},
+    "workflows/publish/online.py": {8},
+}
+"""Bits of words and bytes, digits, the fewest items of a protocol, and factors."""
+
+
+def test_where_something_else_begins_has_a_name():
+    """From how many items, people or nats on is what no test goes through: a reader must see it."""
+    found: dict[str, set[float]] = {}
+    for file, of_file in nodes().items():
+        path = file.relative_to(CODE).as_posix()
+        functions = [each for each in of_file if isinstance(each, Function)]
+        if path.startswith(PROTECT):
+            found[path] = {each for node in functions for each in numbers_of_limits(node)}
+    assert len(found) > 150
+    unnamed = {path: each for path, each in found.items() if each}
+    assert unnamed == UNNAMED
+
+
+def numbers_of_limits(function: Function) -> Iterator[float]:
+    """Yield numbers of 3 and more in comparisons, slices, and calls like `min`, in a body."""
+    for node in chain.from_iterable(map(ast.walk, function.body)):
+        name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Compare | ast.Slice) or name in LIMITING:
+            each = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+            yield from (one for one in each if type(one) in (int, float) and abs(one) >= 3)
 
 
 OF_COMMANDS = {
