@@ -29,6 +29,13 @@ def test_a_length_that_is_no_number_or_too_large_is_refused(size):
     assert refused.value.kind == "too-large"
 
 
+@pytest.mark.parametrize("header", [(b"content-length", b"11"), (b"content-encoding", b"gzip")])
+def test_however_many_headers_come_first_a_body_is_refused(header):
+    require_announced([(b"x-more", b"11")] * 300, 10)
+    with pytest.raises(Rejected):
+        require_announced([*[(b"x-more", b"")] * 300, header], 10)
+
+
 @pytest.mark.parametrize(
     ("path", "most"),
     [("/v1/reports", Limits().report), ("/v1/reports/batch", Limits().batch)],

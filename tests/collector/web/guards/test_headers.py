@@ -73,6 +73,25 @@ def test_the_collector_answers_by_its_own_names_only(on_collector, host, status)
     on_collector(use, public_url="https://survey.example.org")
 
 
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        (b"Host: evil.example\r\nContent-Type: application/json", b" 421 "),
+        (b"Host: localhost\r\nOrigin: https://evil.example", b" 403 "),
+        (b"Host: localhost\r\nContent-Type: text/plain", b" 415 "),
+        (b"Host: localhost\r\nContent-Type: application/json", b" 422 "),
+        (b"Host: localhost\r\nContent-Type: application/json\r\nX: " + b"x" * 2**16, b" 431 "),
+    ],
+)
+def test_however_many_headers_come_first_the_last_is_read(on_collector, last, status):
+    async def use(collector):
+        more = b"Connection: close\r\n" + b"".join(b"X-%d: 1\r\n" % n for n in range(60))
+        head = b"POST /v1/reports HTTP/1.1\r\n" + more + last + b"\r\nContent-Length: 2\r\n\r\n{}"
+        assert status in (await collector.raw(head)).split(b"\r\n")[0]
+
+    on_collector(use, on_a_port=True)
+
+
 def test_an_address_with_a_slash_more_is_no_other_ones(on_collector):
     async def use(collector):
         for path in ("/v1/surveys/x/", "/o/sign-in/", "/s/x/"):

@@ -34,6 +34,8 @@ def seen(client, *headers, scheme="http"):
         ("10.0.0.1", ["10.0.0.2, 10.0.0.3"], "10.0.0.1"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["198.51.100.7, junk"], "junk"),
+        ("10.0.0.1", [*["invented"] * 300, "198.51.100.7", *["10.0.0.2"] * 300], "198.51.100.7"),
+        ("10.0.0.1", [", ".join(["invented"] * 300 + ["198.51.100.7"])], "198.51.100.7"),
     ],
 )
 def test_the_client_is_the_last_address_that_no_proxy_of_ours_has(client, headers, address):
@@ -50,6 +52,13 @@ def test_the_client_is_the_last_address_that_no_proxy_of_ours_has(client, header
 )
 def test_only_our_proxies_say_how_a_request_came(client, said, scheme):
     assert seen(client, ("x-forwarded-proto", said))[1] == scheme
+
+
+@pytest.mark.parametrize("number", [1, 21, 300])
+def test_each_of_our_proxies_is_known(number):
+    proxies = Networks(tuple(f"10.0.{n // 256}.{n % 256}/32" for n in range(1, 301)))
+    assert f"10.0.{number // 256}.{number % 256}" in proxies
+    assert "10.1.0.0" not in proxies
 
 
 def test_an_address_is_read_without_its_port():
