@@ -287,6 +287,19 @@ def test_progress_is_counted_by_ten_minutes(address):
     on_store(address, scenario)
 
 
+def test_each_ten_minutes_of_a_day_are_told(address):
+    async def scenario(store):
+        await open_survey(store)
+        for number in range(144):
+            later = NOW + timedelta(minutes=10 * number)
+            await store.accept([upload(number, b"a")], now=later)
+        told = await store.progress("s", 0)
+        first = NOW.replace(minute=30, second=0, microsecond=0)
+        assert told == tuple(Bin(first + timedelta(minutes=10 * n), 1) for n in range(144))
+
+    on_store(address, scenario)
+
+
 def test_people_are_forgotten_and_their_reports_stay(address):
     async def scenario(store):
         await open_survey(store)
@@ -485,6 +498,83 @@ def test_secrets_are_dropped_by_kind_and_survey(address):
     on_store(address, scenario)
 
 
+def test_many_signing_keys_are_all_known(address):
+    keys = tuple(SigningKey(n, person(n)) for n in range(1, 61))
+
+    async def scenario(store):
+        for key in reversed(keys):
+            assert await store.add_signing_key(key.number, key.key)
+        assert await store.signing_keys() == keys
+
+    on_store(address, scenario)
+
+
+def test_secrets_of_many_surveys_are_kept_and_go_with_them(address):
+    surveys = [f"s{n:02}" for n in range(40)]
+    secrets = [Secret("invitation", person(n), b"", name) for n, name in enumerate(surveys)]
+
+    async def scenario(store):
+        for name in surveys:
+            await store.create(name, b"blob of " + name.encode())
+        await store.put_secrets(secrets)
+        assert [await store.secret("invitation", person(n), now=NOW) for n in range(40)] == secrets
+        assert [each.survey for each in await store.all()] == surveys
+        for n, name in enumerate(surveys):
+            assert (await store.load(name)).blob == b"blob of " + name.encode()
+            assert await store.delete(name)
+            assert await store.secret("invitation", person(n), now=NOW) is None
+
+    on_store(address, scenario)
+
+
+def test_all_of_many_rounds_are_deleted(address):
+    """Each with people and reports, whose storage a later round of the name would find."""
+
+    async def scenario(store):
+        await open_survey(store)
+        for round in range(30):
+            assert round == 0 or await open_round(store, "s", round)
+            place = await store.join("s", round, 0, person(round))
+            sent = [upload(place.number, b"a", round=round)]
+            assert await store.accept(sent, now=NOW) == ["new"]
+            assert await store.close_round("s", round)
+        assert await store.delete("s")
+        await store.create("s", b"again")
+        for round in range(30):
+            assert await store.round("s", round) is None
+            assert await open_round(store, "s", round)
+            assert await store.counts("s", round) == Counts(0, 0)
+            assert not await kinds(store, "s", round)
+            assert await store.progress("s", round) == ()
+            assert await store.close_round("s", round)
+
+    on_store(address, scenario)
+
+
+def test_who_joins_and_reports_to_many_rounds_at_once_is_counted_in_each(address):
+    """Of 40 surveys, in 40 decks each: of one batch, or of as many as there are."""
+    surveys = [f"s{n:02}" for n in range(40)]
+
+    async def scenario(store):
+        for name in surveys:
+            await open_survey(store, name)
+        joining = [(name, deck, person(deck)) for name in surveys for deck in range(40)]
+        places = await asyncio.gather(*(store.join(name, 0, *who) for name, *who in joining))
+        assert all(place.is_new and place.position == 0 for place in places)
+        sent = [
+            upload(place.number, b"%d" % deck, survey=name)
+            for place, (name, deck, _) in zip(places, joining, strict=True)
+        ]
+        assert await store.accept(sent, now=NOW) == ["new"] * len(sent)
+        again = await asyncio.gather(*(store.join(name, 0, *who) for name, *who in joining))
+        assert [each.number for each in again] == [each.number for each in places]
+        for name in surveys:
+            assert await store.counts(name, 0) == Counts(40, 40)
+            assert await kinds(store, name) == {(0, 0, b"%d" % deck): 1 for deck in range(40)}
+
+    on_store(address, scenario)
+
+
 def test_of_two_signing_keys_of_one_number_the_first_stays(address):
     async def scenario(store):
         assert await store.signing_keys() == ()
@@ -540,6 +630,16 @@ WRONG = {
     "a short digest": lambda store: store.put_secrets([Secret("a", b"short", b"")]),
     "a short digest after a right one": lambda store: store.put_secrets(
         [Secret("a", DIGEST, b""), Secret("b", b"short", b"")]
+    ),
+    "a short digest after many right ones": lambda store: store.put_secrets(
+        [*(Secret("a", person(n), b"") for n in range(40)), Secret("a", b"short", b"")]
+    ),
+    "a bad report after many good ones": lambda store: store.accept(
+        [*(upload(n, b"a", survey="t") for n in range(40)), upload(99, b"a" * 2**17, survey="t")],
+        now=NOW,
+    ),
+    "a long report after many short ones": lambda store: store.accept(
+        [upload(1, *[b"a"] * 40, bytes(2**16 + 1), survey="t")], now=NOW
     ),
     "a secret of no survey": lambda store: store.put_secrets([Secret("a", DIGEST, b"", "no")]),
 }
