@@ -141,6 +141,17 @@ def test_integers_below_a_bound_join_words(bound, words, drawn):
         rng.words(1)
 
 
+@pytest.mark.parametrize("n_words", [2, 3, 12, 13, 64, 256, 1000])
+def test_integers_below_a_bound_of_however_many_words_are_made_of_each(n_words):
+    words = list(range(1, n_words + 1))
+    joined = sum(word * WORD**place for place, word in enumerate(words))
+    for bound, tape in ((WORD**n_words, words), (joined, [*words, *words[:-1], n_words - 1])):
+        rng = Randomness.replayed(bytes_of_words(tape))
+        assert uniform_below(bound, rng=rng) == joined - (bound == joined) * WORD ** (n_words - 1)
+        with pytest.raises(EOFError):
+            rng.words(1)
+
+
 def test_a_bound_may_have_more_digits_than_python_writes_out():
     words = Randomness.replayed(bytes_of_words([7] + [0] * 255))
     assert uniform_below(2**16384, rng=words) == 7

@@ -75,8 +75,9 @@ def test_a_near_shuffle_is_accepted_always_and_a_far_one_by_its_coin():
         assert n_accepted == [6, 6, n_near, n_near]
 
 
-def test_the_coin_of_a_shuffle_of_many_words_is_its_last_word():
-    words = [1] * len(words_of_a_shuffle(40))
-    assert len(words) > 2
-    assert len(accepted([[*words, 6], [*words, 7]], 40, 0, 7)) == 1
-    assert accepted([[WORDS // 2, *words[1:], 7]], 40, 0, 7) == []
+@pytest.mark.parametrize("n_items", [20, 40, 64, 96, 128, 200, 254])
+def test_the_coin_of_a_shuffle_of_many_words_is_its_last_word(n_items):
+    words = [1] * len(words_of_a_shuffle(n_items))
+    assert len(words) >= 2
+    assert len(accepted([[*words, 6], [*words, 7]], n_items, 0, 7)) == 1
+    assert accepted([[WORDS // 2, *words[1:], 7]], n_items, 0, 7) == []

@@ -334,6 +334,18 @@ def test_a_radius_has_a_part_for_each_item(monkeypatch, n_items):
     assert tickets == [prod(range(10 * n_items + 1, 11 * n_items))]
 
 
+@pytest.mark.parametrize("n_items", [2, 3, 40, 61, 100, 1000])
+def test_a_radius_is_kept_by_as_many_tickets_as_make_its_law(monkeypatch, n_items):
+    """By the last of them, and not by the first that is none: that one draws anew."""
+    radius, drawn = 10 * n_items, []
+    tickets = iter([radius ** (n_items - 1), radius ** (n_items - 1) - 1])
+    module = "hushrank.mechanisms.curator.k_norm."
+    monkeypatch.setattr(module + "geometric", lambda *_, rng: drawn.append(1) or 10)
+    monkeypatch.setattr(module + "uniform_below", lambda _, *, rng: next(tickets))
+    assert _draw_radius(n_items, Fraction(1, 2), rng=seeded()) == radius
+    assert len(drawn) == 2 * n_items
+
+
 @pytest.mark.parametrize("epsilon", [0.3, 1 / 3, 1e-3, 30.0])
 @pytest.mark.parametrize("n_items", [2, 5, 100])
 def test_radii_are_drawn_at_the_very_rate_that_was_paid_for(monkeypatch, n_items, epsilon):
