@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.engines import local
-from hushrank.engines.crowd import sums_rounded_up
+from hushrank.engines.crowd import Crowd, sums_rounded_up
 from hushrank.engines.local import run, run_without_noise, simulate
 from hushrank.engines.outcome import epsilons_of
 from hushrank.engines.rounds import simulate_each
@@ -554,6 +554,21 @@ def test_an_account_is_never_below_what_was_paid(paid, price):
     (total,) = sums_rounded_up(np.array([paid]), price)
     exact = Fraction(paid) + Fraction(price)
     assert exact <= Fraction(total) <= exact * (1 + Fraction(2, 2**53))
+
+
+@pytest.mark.parametrize("n_people", [1, 2**15, 2**15 + 1, 2**17, 10**6])
+@pytest.mark.parametrize("stands", ["first", "last"])
+def test_of_however_many_people_each_has_an_account(n_people, stands):
+    budgets = np.full(n_people, 9.0)
+    budgets[0 if stands == "first" else -1] = 1.0
+    crowd = Crowd(np.zeros((n_people, 2)), True, Randomness.replayed(b""), budgets)
+    survey = sampled_survey("pair", PAIRS[:1], 0.5)
+    for n_rounds in (1, 2):
+        crowd.asked(survey)
+        assert (crowd.spent == n_rounds / 2).all()
+    with pytest.raises(HushrankError, match="more than somebody it asks has"):
+        crowd.asked(survey)
+    assert (crowd.spent == 1.0).all()
 
 
 def test_what_is_too_dear_is_refused_before_anything_is_drawn():

@@ -74,6 +74,24 @@ def test_words_that_are_equal_are_drawn_again():
     assert permutation(3, rng=Randomness.replayed(tape)).tolist() == [2, 0, 1]
 
 
+@pytest.mark.parametrize("n", [1, 2, 1000, 2**17 - 1, 2**17, 2**20])
+def test_an_order_of_however_many_is_that_of_their_words(n):
+    """To the last bit of each: where words were cut, equal ones would keep the order they came."""
+    words = Randomness.seeded(n).words(n)
+    drawn = permutation(n, rng=Randomness.seeded(n))
+    assert (words[drawn][1:] > words[drawn][:-1]).all()
+    assert np.array_equal(np.sort(drawn), np.arange(n))
+
+
+@pytest.mark.parametrize("n_questions", [1, 2, 299, 300, 5000, 2**16 + 1])
+def test_of_however_many_questions_the_reports_come_in_the_order_of_their_words(n_questions):
+    ends = np.append(0, np.cumsum(2 + np.arange(n_questions) % 3))
+    words = Randomness.seeded(5).words(ends[-1])
+    came = forward(np.arange(ends[-1]), ends, rng=Randomness.seeded(5))
+    questions = np.repeat(np.arange(n_questions), np.diff(ends))
+    assert came.tolist() == np.lexsort((words, questions)).tolist()
+
+
 def test_reports_stay_with_their_questions_and_lose_their_order():
     reports, ends = np.arange(900), np.array([0, 300, 300, 900])
     came = forward(reports, ends, rng=Randomness.seeded(1))

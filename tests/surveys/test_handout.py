@@ -1,8 +1,8 @@
 import json
 from dataclasses import replace
 from hashlib import sha256
-from itertools import combinations, permutations
-from math import factorial
+from itertools import combinations, islice, permutations
+from math import factorial, nextafter
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from hushrank.questions.stated import Stated
 from hushrank.questions.whole_order import WholeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
-from hushrank.surveys.handout import MOST_MECHANISMS, read_handout
+from hushrank.surveys.handout import MOST_BITS, MOST_MECHANISMS, read_handout
 from hushrank.surveys.merkle import MerkleTree
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
@@ -280,6 +280,25 @@ def test_a_device_adds_what_its_answers_cost_and_not_what_is_written():
         read_handout(json.dumps(wire).encode(), most_epsilon=1.0)
 
 
+@pytest.mark.parametrize("n_answers", [8, 16, 17, 64, 190])
+@pytest.mark.parametrize("dear", [0, -1])
+def test_of_however_many_answers_a_device_adds_the_price_of_each(n_answers, dear):
+    """To the last bit, whichever of them is the dearest."""
+    mechanisms = [GeneralizedRandomizedResponse(2, 0.5)] * n_answers
+    mechanisms[dear] = GeneralizedRandomizedResponse(2, 1.0)
+    pairs = tuple(RelativeOrder(pair) for pair in combinations(range(20), 2))[:n_answers]
+    names, price = tuple(map(str, range(20))), (n_answers + 1) / 2
+    survey = Survey("pairs", pairs, tuple(mechanisms), 1000.0, answers_per_person=n_answers)
+    handout = PublishedSurvey(survey, names).handout(range(n_answers)).decode()
+    costing = [
+        handout.replace('"epsilon\\":1000.0', f'"epsilon\\":{epsilon}', 1).encode()
+        for epsilon in (price, nextafter(price, 0))
+    ]
+    assert len(read_handout(costing[0], most_epsilon=price).asked) == n_answers
+    with pytest.raises(HushrankError, match="the answers exceed"):
+        read_handout(costing[1], most_epsilon=price)
+
+
 def test_a_device_makes_the_mechanisms_of_its_own_questions_alone_and_few(monkeypatch):
     """To state those of whole orders takes a fifth of a second each."""
     made, describe = [], WireMechanism.mechanism
@@ -311,19 +330,21 @@ def of_whole_orders(*sizes):
     return PublishedSurvey(survey, names).handout(range(len(sizes)))
 
 
-def test_a_device_refuses_answers_that_take_long_to_draw():
+@pytest.mark.parametrize("n_items", [8, 9, 10])
+def test_a_device_refuses_answers_that_take_long_to_draw(n_items):
     """A store would not take them: a few kilobytes made a device draw a hundred megabytes."""
-    read_handout(in_bits([0]), most_epsilon=1.0)
+    most = MOST_BITS // factorial(n_items)  # 104, 11 or 1
+    assert len(read_handout(in_bits(n_items, most), most_epsilon=1.0).asked) == most
     with pytest.raises(HushrankError, match="reports of at most 4194304 bits"):
-        read_handout(in_bits([0, 1]), most_epsilon=1.0)
+        read_handout(in_bits(n_items, most + 1), most_epsilon=1.0)
 
 
-def in_bits(numbers):
-    """Return a handout of orders of ten items, each of 10! bits."""
-    questions = tuple(RelativeOrder(tuple(np.roll(np.arange(10), n).tolist())) for n in range(2))
-    mechanisms = (OptimisedUnaryEncoding(factorial(10), 0.5),) * 2
-    survey = Survey("bits", questions, mechanisms, 1.0, answers_per_person=len(numbers))
-    return PublishedSurvey(survey, tuple("abcdefghij")).handout(numbers)
+def in_bits(n_items, n_answers):
+    """Return a handout of so many orders of items, of which each report has n_items! bits."""
+    orders = islice(permutations(range(n_items)), n_answers)
+    mechanisms = (OptimisedUnaryEncoding(factorial(n_items), 1 / 128),) * n_answers
+    survey = Survey("bits", tuple(map(RelativeOrder, orders)), mechanisms, 1.0, n_answers)
+    return PublishedSurvey(survey, tuple("abcdefghij")[:n_items]).handout(range(n_answers))
 
 
 def through_others(numbers):

@@ -72,6 +72,29 @@ def test_the_price_of_the_last_of_many_mechanisms_is_checked(n_questions):
         replace(asked, answers_per_person=2)
 
 
+@pytest.mark.parametrize("n_mechanisms", [2, 8, 9, 12, 100, 1000])
+@pytest.mark.parametrize("dear", [0, -1])
+def test_of_however_many_different_mechanisms_the_price_of_each_is_checked(n_mechanisms, dear):
+    epsilons = [1 / 4 + nth / 2**12 for nth in range(n_mechanisms)]
+    epsilons[dear] = 1.0
+    mechanisms = tuple(GeneralizedRandomizedResponse(2, epsilon) for epsilon in epsilons)
+    fits = Survey("many", (PAIRS[0],) * n_mechanisms, mechanisms, 1.0)
+    assert len(fits.distinct_mechanisms) == n_mechanisms
+    with pytest.raises(HushrankError, match="exceed"):
+        replace(fits, epsilon=math.nextafter(1.0, 0))
+    with pytest.raises(HushrankError, match="exceed"):
+        replace(fits, answers_per_person=2)
+
+
+@pytest.mark.parametrize("low", [1e-3, 0.5, 16.0, 17.0, 64.0, 1000.0, 1e6])
+def test_a_survey_by_however_large_budgets_costs_at_most_the_lowest(low):
+    hides = GeneralizedRandomizedResponse(2, 1e-3)
+    for high in (math.nextafter(low, math.inf), 2 * low, math.inf):
+        survey = Survey("some", (PAIRS[0],), (hides,), low, budgets=(low, high))
+        with pytest.raises(HushrankError, match="exceeds the lowest budget"):
+            replace(survey, epsilon=math.nextafter(low, math.inf))
+
+
 def test_only_questions_with_one_mechanism_are_answered_at_once():
     """Else all would be hidden by the first, at its epsilon."""
     same = (GeneralizedRandomizedResponse(2, 0.5),) * 3

@@ -1,7 +1,9 @@
 import os
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, inf, sqrt
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from hushrank.aggregators.private.order import (
     DrawnByCost,
     NoisyMargins,
     NoisyScores,
+    PrivateOrder,
     central_spend,
 )
 from hushrank.errors import HushrankError
@@ -204,6 +207,42 @@ def test_noisy_margins_cost_what_the_first_release_left(monkeypatch):
     look = share_of(0.7, private_auto.PARTS)
     assert spent == [(rest_of(0.7, look), 1e-5)]
     assert (found.spend.epsilon, found.spend.delta) == (0.7, 1e-5)
+
+
+@pytest.mark.parametrize("method", ["borda", "p-sample", "gaussian-kemeny"])
+@pytest.mark.parametrize("n_items", [2, 5, 20, 22, 64, 1000])
+def test_whatever_is_chosen_costs_what_the_first_release_left(monkeypatch, n_items, method):
+    """Of however many items, at whatever epsilon."""
+    spent, counts = spent_by(monkeypatch, method), np.zeros((n_items, n_items), dtype=np.int64)
+    for epsilon in (1e-3, 1 / 3, 1.1, 8.0, 20.5, 64.0, 1000.0):
+        found = auto(counts, epsilon=epsilon, delta=1e-5, rng=Randomness.replayed(b""))
+        look = share_of(epsilon, private_auto.PARTS)
+        assert spent == [(look, None), (rest_of(epsilon, look), DELTAS[method])]
+        assert (found.spend.epsilon, found.spend.delta) == (epsilon, 1e-5)
+        spent.clear()
+
+
+DELTAS = {"borda": None, "p-sample": None, "gaussian-kemeny": 1e-5}
+
+
+def spent_by(monkeypatch, method):
+    """Let the method be chosen; return what each release will be given, of which none is made."""
+    spent, found = [], PrivateOrder((0, 1), "", None, is_private=False)
+
+    def record(given, *, epsilon=None, delta=None, **_):
+        spent.append((epsilon or given.epsilon, delta))
+        return found
+
+    for name in ("_release", "p_sample", "gaussian_kemeny"):
+        monkeypatch.setattr(private_auto, name, lambda given, *_, **more: record(given, **more))
+    for name, does in (
+        ("_least_noisy", lambda _, epsilon, __: SimpleNamespace(epsilon=epsilon)),
+        ("_require_room", lambda *_: None),
+        ("_promising", lambda *_: method),
+        ("_by_both", lambda *given, **_: replace(found, spend=given[-1])),
+    ):
+        monkeypatch.setattr(private_auto, name, does)
+    return spent
 
 
 @pytest.mark.parametrize("method", ["borda", "p-sample", "gaussian-kemeny"])

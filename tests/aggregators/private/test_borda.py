@@ -143,6 +143,23 @@ def test_counts_of_a_histogram_are_hidden_at_the_epsilon_that_is_stated(monkeypa
     assert drawn == [(epsilon, factorial(PEOPLE.n_items))]
 
 
+@pytest.mark.parametrize("n_people", [1, 1000, 1001, 2**16 + 1, 10**9, 2**40 - 1])
+@pytest.mark.parametrize("cell", [0, 3, 5])
+def test_of_however_many_equal_ballots_each_counts_once_in_a_histogram(monkeypatch, cell, n_people):
+    """What one changes is what the noise hides."""
+    monkeypatch.setattr(
+        private_histogram, "two_sided_geometric", lambda _, size, *, rng: np.zeros(size, np.int64)
+    )
+    monkeypatch.setattr(private_histogram, "_below_of_cells", lambda gaps, *_: gaps)  # slow
+    people = Rankings.from_orders(np.array([THREE[cell], THREE[1]]), multiplicities=[n_people, 1])
+    scores = p_borda_hist(people, epsilon=1.0, rng=Randomness.seeded(1)).evidence.scores
+    expected = [0, 0, 0]
+    for order, n_equal in ((THREE[cell], n_people), (THREE[1], 1)):
+        expected[order[0]] += 2 * n_equal
+        expected[order[2]] -= 2 * n_equal
+    assert scores.tolist() == expected
+
+
 def law_of_histogram(cells: np.ndarray, epsilon: float) -> np.ndarray:
     """The law of the order of three items, from the law of both differences of their scores.
 
