@@ -630,6 +630,36 @@ def test_however_many_rounds_cost_together_what_was_announced_and_no_more(live, 
     assert device.kept(survey).round == n_rounds - 1
 
 
+@pytest.mark.parametrize("left", [0, 1, 5, 6, 50, MOST_ROUNDS - 1])
+@pytest.mark.parametrize("now", [0, 6, 50, MOST_ROUNDS - 1])
+def test_whichever_round_is_left_of_a_memory_it_joins_no_later_one(live, left, now):
+    """Of a survey whose record is gone: it would hide anew what it answered in that round."""
+    survey, memory = live.open(epsilon=1 / 32, protocol="pairs"), SimulatedMemory()
+    connection = Often(live, MOST_ROUNDS / 32)
+    device = live.device(memory=memory, connection=connection)
+    connection.round = left
+    device.join(survey)
+    device.answer(survey, ORDER)
+    lose(memory, "survey")
+    connection.round, before = max(left, now), dict(memory._kept)
+    with pytest.raises(HushrankError, match="memory is gone"):
+        device.join(survey)
+    assert memory._kept == before
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 6, 7, 50, MOST_ROUNDS])
+def test_a_survey_that_is_forgotten_leaves_none_of_however_many_rounds(live, n_rounds):
+    survey, memory = live.open(epsilon=1 / 32, protocol="pairs"), SimulatedMemory()
+    connection = Often(live, MOST_ROUNDS / 32)
+    device = live.device(memory=memory, connection=connection)
+    for connection.round in range(n_rounds):
+        device.join(survey)
+        device.answer(survey, ORDER)
+    assert sum(name.startswith("round ") for name in memory._kept) == n_rounds
+    device.forget(survey)
+    assert sorted(name.split()[0] for name in memory._kept) == [ACCOUNT, "series"]
+
+
 def test_a_person_has_a_name_of_random_bits_and_another_one_in_each_survey(live):
     """Who can tell a name is asked in its owner's place, or knows them again in the next survey."""
     connection = live.connection()
