@@ -254,6 +254,17 @@ def test_of_very_many_people_so_many_are_counted():
     assert central_delta(0.01, local=3.0, n_reports=10**12) == most
 
 
+@pytest.mark.parametrize("n", [1, 2, 10**6, MOST_REPORTS - 1, MOST_REPORTS, MOST_REPORTS + 1])
+def test_no_more_reports_are_counted_than_there_are(monkeypatch, n):
+    """Not at the limit either: more would hide better than those do."""
+    counted = []
+    monkeypatch.setattr(
+        "hushrank.accounting.shuffling._bound", lambda _, n_counted: counted.append(n_counted) or 0
+    )
+    central_delta(0.01, local=3.0, n_reports=n)
+    assert counted == [min(n, MOST_REPORTS)]
+
+
 def test_what_is_out_of_range_is_refused():
     wrong = [(-1, 1, 5), (inf, 1, 5), (0.5, 0, 5), (0.0, 1e-51, 5), (0.5, inf, 5), (0.5, 1, 0)]
     for epsilon, local, n in wrong:

@@ -165,8 +165,9 @@ def test_a_receipt_stays_the_same_when_another_key_signs():
 
 def test_nothing_of_an_assignment_shows():
     assert repr(Assignment(ID, 0, 1, 77, 5, (12,))) == "Assignment()"
-    with pytest.raises(HushrankError, match="expected questions < 16777216"):
-        sign(Assignment(ID, 0, 0, 1, 0, (2**24,)), KEYS)
+    for questions in ((2**24,), (0, 2**24), (2**24, 0), (*range(300), 2**24)):
+        with pytest.raises(HushrankError, match="expected questions < 16777216"):
+            sign(Assignment(ID, 0, 0, 1, 0, questions), KEYS)
 
 
 def test_ids_are_random():

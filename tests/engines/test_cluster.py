@@ -80,8 +80,9 @@ def test_with_a_seed_neither_workers_nor_second_executions_matter(people, short_
 
 def test_each_survey_and_each_piece_draws_words_of_its_own():
     """Else errors of all pieces, or of all rounds, would be the same, and not average out."""
-    draws, apart = Draws.of(7), list(product(range(2), range(2)))
-    sources = [*(draws.noise(*each) for each in apart), *map(draws.lots_of, range(2))]
+    few, many = range(2), (*range(70), 2**16, 2**20)
+    draws, apart = Draws.of(7), list({*product(few, many), *product(many, few)})
+    sources = [*(draws.noise(*each) for each in apart), *map(draws.lots_of, many)]
     words = {int(source.words(1)[0]) for source in sources}
     assert len(words) == len(sources)
     assert len({int(draws.short_cut(*each).integers(2**63)) for each in apart}) == len(apart)

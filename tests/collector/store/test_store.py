@@ -409,6 +409,22 @@ def test_who_is_asked_once_is_so_in_as_large_a_batch_as_there_is(address, n_peop
     on_store(address, scenario)
 
 
+@pytest.mark.parametrize("n_people", [1, 65, 500, LARGEST_BATCH // 2])
+def test_who_joins_twice_has_one_place_in_as_large_a_batch_as_there_is(address, n_people):
+    """By two, one person would answer two questions at the price of one."""
+
+    async def scenario(store):
+        await open_survey(store)
+        joins = (store.join("s", 0, 0, person(n)) for _ in range(2) for n in range(n_people))
+        places = await asyncio.gather(*joins)
+        first, again = places[:n_people], places[n_people:]
+        assert [place.number for place in first] == [place.number for place in again]
+        assert sorted(place.position for place in again) == list(range(n_people))
+        assert len({place.number for place in again}) == n_people
+
+    on_store(address, scenario)
+
+
 def test_all_of_a_survey_is_deleted_and_nothing_of_others(address):
     async def scenario(store):
         for survey in ("s", "t"):

@@ -424,6 +424,32 @@ def test_a_core_is_drawn_for_each_try_and_for_no_more(monkeypatch):
     assert tries == [0, 7, 7, 7, 4]
 
 
+@pytest.mark.parametrize(
+    ("way", "n_items", "n_core"),
+    [
+        *((SetProposal, n, n) for n in (2, 8, 14)),
+        *((InsertionProposal, n, 1) for n in (2, 12, 41, 100, 300)),
+        *((CoreProposal, n, min(n - 1, 10)) for n in (2, 12, 41, 100, 300)),
+    ],
+)
+def test_of_however_many_items_an_order_costs_what_no_coin_has_paid(way, n_items, n_core):
+    """The core's lost pairs, and of each other item as many of its cheapest as it jumps."""
+    margins = whole_margins(counts_of(n_items, 30))
+    proposal = way.of(margins, Fraction(1, 10**9), *[n_core] * (way is CoreProposal))
+    found = proposals_of(proposal, 5, seeded())
+    inserted = getattr(proposal, "insertion", proposal)
+    items = getattr(inserted, "items", np.arange(n_items))
+    places = np.argsort(found.orders, axis=1)[:, items]
+    margins = margins[np.ix_(items, items)]
+    for row, cost in zip(places, found.costs.tolist(), strict=True):
+        lost = np.maximum(margins, 0)[:n_core, :n_core]
+        unpaid = lost[row[:n_core, None] > row[:n_core]].sum()
+        for item in range(n_core, n_items):
+            jumped = (row[:item] > row[item]).sum()
+            unpaid += np.sort(margins[:item, item])[:jumped].sum()
+        assert cost == unpaid
+
+
 @pytest.mark.parametrize("way", [InsertionProposal, CoreProposal])
 @pytest.mark.parametrize("most_tries", [0, 1, 5000])
 def test_tries_end_when_they_were_all_made(way, most_tries):
