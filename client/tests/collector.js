@@ -35,6 +35,26 @@ export function handoutOf(names, question, k, epsilon) {
   return JSON.stringify({ head, questions: [{ number: 0, asked, path: [] }] });
 }
 
+/** The head of a handout of a pair. */
+export const headOf = (named, epsilon = 0.01) =>
+  JSON.parse(JSON.parse(handoutOf(named, { kind: "relative-order", items: [0, 1] }, 2, epsilon)).head);
+
+/** A handout of several orders of items, each hidden by the mechanism of some number. */
+export function handoutOfMany(named, asked, changes) {
+  const leaves = asked.map(([items, mechanism = 0]) =>
+    JSON.stringify({ question: { kind: "relative-order", items }, mechanism }),
+  );
+  const levels = [leaves.map((leaf) => fingerprintOf(Uint8Array.of(0), leaf))];
+  for (let below = levels[0]; below.length > 1; below = levels.at(-1)) {
+    const pairs = below.flatMap((left, nth) => (nth % 2 ? [] : [[left, ...below.slice(nth + 1, nth + 2)]]));
+    levels.push(pairs.map((pair) => (pair.length < 2 ? pair[0] : fingerprintOf(Uint8Array.of(1), bytes(pair.join(""))))));
+  }
+  const pathOf = (leaf) => levels.flatMap((level, height) => level[(leaf >> height) ^ 1] ?? []);
+  const questions = leaves.map((leaf, number) => ({ number, asked: leaf, path: pathOf(number) }));
+  const tree = { n_questions: leaves.length, questions_root: levels.at(-1)[0], answers_per_person: leaves.length };
+  return JSON.stringify({ head: JSON.stringify({ ...headOf(named), ...tree, ...changes }), questions });
+}
+
 /** The random bytes of a device: who it is, its lot, the key of its upload, and what it draws. */
 export function tapeOf({ lot, random_bytes }, person = 0) {
   const word = new Uint8Array(new BigUint64Array([BigInt(lot)]).buffer);

@@ -9,7 +9,7 @@ import { Refusal } from "../errors.js";
 import { Randomness } from "../randomness.js";
 import { memoryStorage, openStorage } from "../storage.js";
 import { readHandout } from "../survey.js";
-import { COLLECTOR, Collector, caseOf, handoutOf, tapeOf } from "./collector.js";
+import { COLLECTOR, Collector, caseOf, handoutOf, handoutOfMany, headOf, tapeOf } from "./collector.js";
 import { vectors } from "./vectors.js";
 
 const WEEK = 7 * 24 * 3600 * 1000;
@@ -459,6 +459,23 @@ function questionOf(items, nth) {
   return { ...caseOf("pairs", { id, series: "questions", epsilon: 1 / 32, first_round }), handout };
 }
 
+test("of however many answers of a round each is paid for, up to all that a survey may cost", async () => {
+  const { names } = vectors("handouts");
+  const pairs = ordersOf([0, 1, 2, 3, 4]).map((order) => order.slice(0, 2).join());
+  const asked = [...new Set(pairs)].map((told) => [told.split(",").map(Number)]);
+  for (const n of [1, 2, 4, 8, 16]) {
+    const { mechanisms } = headOf(names, 8 / n);
+    const handout = handoutOfMany(names, asked.slice(0, n), { mechanisms, epsilon: 8 });
+    const first_round = [readHandout(handout, 8).fingerprint];
+    const survey = { ...caseOf("pairs", { epsilon: 8, first_round }), handout };
+    const device = deviceOf(new Collector(survey));
+    await device.setLimit(8);
+    await device.join(survey.id);
+    assert.equal((await device.answer(survey.id, survey.order)).nats, 8);
+    assert.equal((await device.account()).total, 8);
+  }
+});
+
 test("in a series of however many questions each new one is paid for, and none a second time", async () => {
   const threes = ordersOf([0, 1, 2, 3, 4]).map((order) => order.slice(0, 3).join());
   const questions = [...new Set(threes)].map((told) => told.split(",").map(Number));
@@ -632,6 +649,21 @@ test("of a survey of several rounds all are forgotten", async () => {
   assert.deepEqual(await found(), [true, true]);
   await device.forget(survey.id);
   assert.deepEqual(await found(), [false, false]);
+});
+
+test("of a survey of as many rounds as there can be all are forgotten", async () => {
+  const survey = oftenAsked(MOST_ROUNDS);
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  const device = deviceOf(collector, { storage });
+  const keys = Array.from({ length: MOST_ROUNDS }, (_, round) => `round ${round} survey ${COLLECTOR} ${survey.id}`);
+  const nKept = () => storage.transact(keys, (kept) => [{}, keys.filter((key) => kept[key] !== undefined).length]);
+  for (collector.round = 0; collector.round < MOST_ROUNDS; collector.round += 1) {
+    await device.join(survey.id);
+    await device.answer(survey.id, survey.order);
+  }
+  assert.equal(await nKept(), MOST_ROUNDS);
+  await device.forget(survey.id);
+  assert.equal(await nKept(), 0);
 });
 
 test("each upload has a key of random bytes of its own", async () => {
@@ -852,6 +884,19 @@ test("a memory of which a part is gone joins no round", async () => {
       assert.equal(collector.requests.filter(({ method }) => method === "POST").length, 1);
       assert.equal(await storage.transact([key], (kept) => [{}, kept[key]]), undefined);
     }
+  }
+});
+
+test("whichever round is left of a memory it joins no later one", async () => {
+  const survey = oftenAsked(MOST_ROUNDS);
+  const rounds = [0, 1, 5, 6, 50, MOST_ROUNDS - 1];
+  for (const [left, now] of rounds.flatMap((left) => rounds.map((now) => [left, Math.max(left, now)]))) {
+    const [collector, storage] = [new Collector(survey), memoryStorage()];
+    collector.round = left;
+    await deviceOf(collector, { storage }).join(survey.id);
+    await lose(storage, `survey ${COLLECTOR} ${survey.id}`);
+    collector.round = now;
+    await kinds(deviceOf(collector, { storage }).join(survey.id), "no-storage");
   }
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Session } from "node:inspector/promises";
 import test from "node:test";
 
+import { WORDS, expBelow, wordsAbove } from "../exact.js";
 import { readMechanism } from "../mechanisms.js";
 import { lieOdds } from "../participant/odds.js";
 import { Randomness } from "../randomness.js";
@@ -305,6 +306,53 @@ test("of however many words of a shuffle, one beyond whole turns spoils it, and 
         assert.throws(() => rng.words(1), { kind: "no-randomness" }, `word ${nth} of ${m} items`);
       }
     });
+  }
+});
+
+test("of however many items, a shuffle that is far is accepted by its coin alone", () => {
+  const { wire } = cases.find(({ wire }) => wire.kind === "subset-order");
+  const far = BigInt(wire.far_words);
+  for (const m of [2, 10, 40, 63, 64, 100, 254]) {
+    const swap_words = new Array(m >> 1).fill("0");
+    const mechanism = readMechanism({ ...wire, n_categories: m, radius: 0, swap_words });
+    const own = Array.from({ length: m }, (_, place) => place);
+    const nWords = productsOf(m).length + 1; // zeros turn all items by one place
+    for (const [coin, nTries] of /** @type {const} */ ([[0n, 1], [far - 1n, 1], [far, 2], [2n ** 64n - 1n, 2]])) {
+      const tape = new BigUint64Array(nTries * nWords + swap_words.length);
+      tape[nWords - 1] = coin;
+      const rng = Randomness.replayed(new Uint8Array(tape.buffer));
+      assert.notDeepEqual(mechanism.randomise(own, rng), own);
+      assert.throws(() => rng.words(1), { kind: "no-randomness" }, `${coin} of ${m} items`);
+    }
+  }
+});
+
+/** What names one of m of k categories, and from which word on it lies, and names what is left. */
+function namedOf(k, m) {
+  const [above, below] = expBelow(1);
+  const lies = wordsAbove(below, BigInt(m) * above + BigInt(k - m) * below);
+  const hits = (WORDS - BigInt(k - m) * lies) / BigInt(m);
+  const words = { hit_words: String(hits), false_hit_words: String(lies), n_members: m };
+  const mechanism = readMechanism({ kind: "named-member", n_categories: k, epsilon: 1, ...words });
+  return { ...mechanism, hits, lies };
+}
+
+test("of however many categories that hold or do not each is named by words of its own", () => {
+  for (const [k, m] of [[2, 1], [3, 1], [26, 12], [26, 13], [60, 14], [200, 100], [1000, 13], [1000, 500]]) {
+    const { randomise, hits, lies } = namedOf(k, m);
+    const all = Array.from({ length: k }, (_, each) => each);
+    const told = (held, word) => randomise(held, Randomness.replayed(new Uint8Array(BigUint64Array.of(word).buffer)));
+    for (const held of [all.slice(0, m), all.slice(-m), all.filter((each) => each % 2).slice(-m)]) {
+      if (held.length < m) continue;
+      const others = all.filter((each) => !held.includes(each));
+      const lied = BigInt(m) * hits;
+      assert.deepEqual(held.map((_, nth) => told(held, BigInt(nth) * hits)), held);
+      assert.deepEqual(held.map((_, nth) => told(held, BigInt(nth + 1) * hits - 1n)), held);
+      assert.deepEqual(others.map((_, nth) => told(held, lied + BigInt(nth) * lies)), others);
+      assert.deepEqual(others.map((_, nth) => told(held, lied + BigInt(nth + 1) * lies - 1n)), others);
+      const left = lied + BigInt(k - m) * lies;
+      if (left < WORDS) assert.equal(told(held, left), 0);
+    }
   }
 });
 

@@ -6,7 +6,7 @@ import test from "node:test";
 import { WORDS, expBelow, wordsAbove } from "../exact.js";
 import { Randomness } from "../randomness.js";
 import { encodeReport, fingerprintOf, namesOf, ranksOf, readAnnouncement, readHandout, rootByPath } from "../survey.js";
-import { handoutOf } from "./collector.js";
+import { handoutOf, handoutOfMany, headOf } from "./collector.js";
 import { bytes, vectors } from "./vectors.js";
 
 const { cases, names, bad_handouts: badHandouts } = vectors("handouts");
@@ -92,25 +92,6 @@ test("a whole order is not hidden as if it were a category", () => {
 test("more than was shown is refused", () => {
   assert.throws(() => readHandout(cases[0].handout, 1.999), { kind: "too-dear" });
 });
-
-/** The head of a handout of a pair. */
-const headOf = (named) => JSON.parse(JSON.parse(handoutOf(named, { kind: "relative-order", items: [0, 1] }, 2, 0.01)).head);
-
-/** A handout of several orders of items, each hidden by the mechanism of some number. */
-function handoutOfMany(named, asked, changes) {
-  const leaves = asked.map(([items, mechanism = 0]) =>
-    JSON.stringify({ question: { kind: "relative-order", items }, mechanism }),
-  );
-  const levels = [leaves.map((leaf) => fingerprintOf(Uint8Array.of(0), leaf))];
-  for (let below = levels[0]; below.length > 1; below = levels.at(-1)) {
-    const pairs = below.flatMap((left, nth) => (nth % 2 ? [] : [[left, ...below.slice(nth + 1, nth + 2)]]));
-    levels.push(pairs.map((pair) => (pair.length < 2 ? pair[0] : fingerprintOf(Uint8Array.of(1), bytes(pair.join(""))))));
-  }
-  const pathOf = (leaf) => levels.flatMap((level, height) => level[(leaf >> height) ^ 1] ?? []);
-  const questions = leaves.map((leaf, number) => ({ number, asked: leaf, path: pathOf(number) }));
-  const tree = { n_questions: leaves.length, questions_root: levels.at(-1)[0], answers_per_person: leaves.length };
-  return JSON.stringify({ head: JSON.stringify({ ...headOf(named), ...tree, ...changes }), questions });
-}
 
 test("the prices of answers are added up exactly", () => {
   const handout = (epsilon) => handoutOfMany(names, [[[0, 1]], [[0, 2]], [[1, 2]]], { epsilon });
