@@ -1,6 +1,7 @@
 """Whole-numbered noise has the law that is stated, noise by noise."""
 
 from fractions import Fraction
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
@@ -63,6 +64,17 @@ def test_laplace_noise_is_drawn_at_the_very_rate_of_its_scale(scale, monkeypatch
     monkeypatch.setattr("hushrank.samplers.integer_noise.geometric", geometric)
     assert laplace_noise(scale, 2, rng=Randomness.seeded(0)).tolist() == [-1, -1]
     assert rates == [1 / Fraction(scale)] * 4
+
+
+@pytest.mark.parametrize("size", [0, 1, 2048, 2049, 2**16 + 1, 499_500])
+def test_of_however_many_each_laplace_noise_is_the_difference_of_two_numbers_of_its_own(
+    size, monkeypatch
+):
+    squares = (n * n for n in count())
+    geometric = "hushrank.samplers.integer_noise.geometric"
+    monkeypatch.setattr(geometric, lambda *_, rng: next(squares))
+    noise = laplace_noise(2.5, size, rng=Randomness.replayed(b""))
+    assert np.array_equal(noise, -1 - 4 * np.arange(size))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import inf, nextafter
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -28,7 +29,7 @@ from hushrank.surveys.shares import survey_shares
 from hushrank.surveys.shuffled import clone_rate
 from hushrank.surveys.survey import Survey, require_round
 from hushrank.surveys.wire import PublishedSurvey, read_survey
-from hushrank.surveys.wire_documents import SentReport, WireMechanism
+from hushrank.surveys.wire_documents import SentReport, WireMechanism, wire_mechanism
 from hushrank.surveys.wire_reports import HashedAnswer, require_possible
 
 NAMES = ("tea", "coffee", "water")
@@ -262,6 +263,17 @@ def test_how_many_categories_a_device_accepts(kind, most):
     ):
         with pytest.raises(HushrankError, match=said):
             WireMechanism(kind, n_categories, 1.0, "1", "1").mechanism()
+
+
+@pytest.mark.parametrize("n_items", [2, 64, 65, 100, 254])
+def test_of_however_many_items_a_device_believes_no_other_numbers_of_whole_orders(n_items):
+    stated = wire_mechanism(SubsetOrder(n_items, 1.0))
+    assert stated.mechanism() == SubsetOrder(n_items, 1.0)
+    words = str(int(stated.far_words) - 1)
+    swaps = (*stated.swap_words[:-1], str(2**28))
+    for lie in ({"far_words": words}, {"radius": stated.radius + 1}, {"swap_words": swaps}):
+        with pytest.raises(HushrankError, match="are not those of its epsilon"):
+            msgspec.structs.replace(stated, **lie).mechanism()
 
 
 def test_mechanisms_of_a_survey_are_numbered_from_0():

@@ -176,6 +176,21 @@ def test_every_set_of_distinct_questions_is_equally_likely(n_answers):
     assert chisquare(counts).pvalue > FALSE_ALARM
 
 
+@pytest.mark.parametrize(
+    ("n_questions", "n_answers"), [(6, 6), (40, 8), (40, 9), (40, 40), (300, 256), (2**16 + 9, 20)]
+)
+def test_of_however_many_answers_each_is_drawn_as_floyd_draws_it(n_questions, n_answers):
+    survey = SimpleNamespace(questions=range(n_questions), answers_per_person=n_answers)
+    rng, newest = np.random.default_rng(n_answers), range(n_questions - n_answers, n_questions)
+    drawn = {each + 1: int(rng.integers(each + 1)) for each in newest}
+    dealt = SimpleNamespace(below=lambda bound, n: np.full(n, drawn[bound], dtype=np.uint64))
+    expected = []
+    for each in newest:
+        expected.append(each if drawn[each + 1] in expected else drawn[each + 1])
+    assert assign_questions(survey, 2, rng=dealt).tolist() == [expected] * 2
+    assert len(set(expected)) == n_answers
+
+
 @pytest.mark.parametrize("n_questions", [2**16, 2**16 + 1])
 def test_the_last_of_very_many_questions_is_asked_as_itself(n_questions):
     survey = SimpleNamespace(questions=range(n_questions), answers_per_person=1)

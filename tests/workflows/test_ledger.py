@@ -4,9 +4,11 @@ import stat
 from datetime import date
 from fractions import Fraction
 from hashlib import blake2b
+from itertools import islice, permutations
 from subprocess import PIPE, Popen
 from sys import executable
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -17,6 +19,7 @@ from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
 from hushrank.rankings.files import read_rankings, write_rankings
+from hushrank.rankings.profile import Rankings
 from hushrank.workflows.ledger import Ledger
 
 TODAY = date(2026, 11, 22)
@@ -95,6 +98,25 @@ def test_ballots_that_more_people_cast_are_others(tmp_path):
     (tmp_path / "more.csv").touch()
     more = read_rankings([["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"], ["c", "a", "b"]])
     assert Ledger.beside(tmp_path / "more.csv", more).earlier == ()
+
+
+@pytest.mark.parametrize("n_ballots", [2, 500, 5000, 40_000])
+def test_of_however_many_ballots_one_that_is_another_makes_them_others(tmp_path, n_ballots):
+    """Whichever it is, and who casts it once more."""
+    orders = np.array(list(islice(permutations(range(8)), n_ballots)))
+    ballots = Rankings.from_orders(orders)
+    ledger = after(tmp_path, ("x.soc", ballots, 0.5))
+    for place in (0, -1):
+        changed, more = orders.copy(), np.ones(n_ballots, dtype=np.int64)
+        changed[place], more[place] = changed[place][::-1], 2
+        (tmp_path / "y.soc").write_text(f"{place}")
+        for others in (changed, orders[:-1]):
+            assert not Ledger.beside(tmp_path / "y.soc", Rankings.from_orders(others)).earlier
+        assert not Ledger.beside(
+            tmp_path / "y.soc", Rankings.from_orders(orders, multiplicities=more)
+        ).earlier
+    assert Ledger.beside(tmp_path / "y.soc", Rankings.from_orders(orders[::-1])).earlier
+    assert len(ledger.earlier) == 1
 
 
 def test_another_release_knows_them_again(tmp_path):
