@@ -554,8 +554,9 @@ def test_a_word_chooses_the_place_whose_run_holds_it():
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 0.5, 1 / 3, 1.0, 999.9, 1000])
-def test_the_rate_is_epsilon_rounded_down(epsilon):
-    loss = cost_rate(10, epsilon) * 45
+@pytest.mark.parametrize("n_items", [2, 3, 10, 22, 31, 100, 1000])
+def test_the_rate_is_epsilon_rounded_down(epsilon, n_items):
+    loss = cost_rate(n_items, epsilon) * comb(n_items, 2)
     assert loss <= Fraction(epsilon)
     assert loss >= Fraction(epsilon) * (1 - Fraction(1, 2**23)) - Fraction(1, 2**40)
     assert loss == 1 if epsilon == 1 else True
