@@ -1,6 +1,7 @@
 """Geometric numbers, and the coins of exactly exponential probability that make them."""
 
 from fractions import Fraction
+from itertools import chain, count, islice, repeat
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hushrank.randomness import Randomness
 from hushrank.samplers.geometric_numbers import (
     MOST_WHOLE_SCALE,
     _coin_of_at_most_one,
+    first_kept,
     geometric,
     geometric_many,
     uniform_below,
@@ -210,8 +212,9 @@ def test_many_geometric_numbers_follow_their_law(scale):
 
 def test_each_of_many_is_a_low_part_that_was_kept_and_heads_in_a_row(monkeypatch):
     """Exactly: which coins are tossed, and what their sides make of which number."""
-    tosses = [[1, 0, 1], [1], [1, 1, 0], [0, 1], [0]]
-    tossed = []
+    kept = [0, 1, 1] * 7  # of 3 * 3 // 2 + 16 low parts, of which the first three are taken
+    heads = [1, 1, 1, *[0, 1, 1], *[1, 0, 1], *[1, 1, 0]]  # of three numbers, and the first again
+    tosses, tossed = [kept[:20], heads[:9], heads[9:]], []
 
     def toss(exponents, exact, *, rng):
         exacts = [exact(place) for place in range(exponents.size)]
@@ -220,18 +223,29 @@ def test_each_of_many_is_a_low_part_that_was_kept_and_heads_in_a_row(monkeypatch
         return np.array(tosses.pop(0), dtype=bool)
 
     monkeypatch.setattr("hushrank.samplers.geometric_numbers.coins_of_each", toss)
-    rng = Randomness.replayed(bytes_of_words([3, 7, 4, 1]))
-    assert geometric_many(5, 3, rng=rng).tolist() == [3 + 5, 1 + 2 * 5, 4]
-    lows = [[Fraction(low, 5) for low in (3, 2, 4)], [Fraction(1, 5)]]
-    assert tossed == [*lows, [1, 1, 1], [1, 1], [1]]
+    rng = Randomness.replayed(bytes_of_words(range(20)))
+    assert geometric_many(5, 3, rng=rng).tolist() == [1 + 5 * 5, 2, 4 + 5]
+    assert tossed == [[Fraction(n % 5, 5) for n in range(20)], [1] * 9, [1] * 3]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 100, 12_345])
+@pytest.mark.parametrize("part", [1, 3, 50])
+def test_the_first_that_are_kept_are_taken_however_many_are_proposed_at_once(size, part):
+    proposals = count()
+
+    def some_kept(n):
+        tried = np.array(list(islice(proposals, n)))
+        return tried[tried % part == 0]
+
+    assert first_kept(some_kept, size).tolist() == list(range(0, size * part, part))
 
 
 @pytest.mark.parametrize("high", [30, 63, 64, 65, 1000])
 def test_the_tail_of_each_of_many_has_no_end(high, monkeypatch):
-    sides = iter([True, *[True] * high, False])
+    sides = chain([True] * 17, [True] * high, repeat(False))  # of one low part, and 16 to spare
     coins = "hushrank.samplers.geometric_numbers.coins_of_each"
-    monkeypatch.setattr(coins, lambda x, exact, *, rng: np.array([next(sides)]))
-    rng = Randomness.replayed(bytes_of_words([3]))
+    monkeypatch.setattr(coins, lambda x, exact, *, rng: np.array(list(islice(sides, x.size))))
+    rng = Randomness.replayed(bytes_of_words([3] * 17))
     assert geometric_many(5, 1, rng=rng).tolist() == [3 + 5 * high]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Counts
 from hushrank.randomness import Randomness
 from hushrank.samplers.certified_coin import coins_of_each
-from hushrank.samplers.geometric_numbers import geometric, geometric_many
+from hushrank.samplers.geometric_numbers import first_kept, geometric, geometric_many
 
 
 def laplace_noise(scale: float, size: int, *, rng: Randomness) -> Counts:
@@ -32,13 +32,12 @@ def gaussian_noise(sigma: float, size: int, *, rng: Randomness) -> Counts:
     exp(-`misfit`).   Cost: 1 us a noise, .1 ms in all.
     Source: Canonne, Kamath, Steinke (NeurIPS 2020), Algorithm 3.
     """
-    exact, noise, missing = Fraction(sigma), np.empty(size, np.int64), np.arange(size)
-    while missing.size:
-        proposed = _two_sided_many(floor(exact) + 1, missing.size, rng=rng)
-        kept = _kept(proposed, sigma, rng=rng)
-        noise[missing[kept]] = proposed[kept]
-        missing = missing[~kept]
-    return noise
+
+    def noises(n: int) -> Counts:
+        proposed = _two_sided_many(floor(sigma) + 1, n, rng=rng)
+        return proposed[_is_kept(proposed, sigma, rng=rng)]
+
+    return first_kept(noises, size)
 
 
 def misfit(noise: int, sigma: Fraction) -> Fraction:
@@ -49,7 +48,7 @@ def misfit(noise: int, sigma: Fraction) -> Fraction:
     return (abs(noise) - sigma**2 / (floor(sigma) + 1)) ** 2 / (2 * sigma**2)
 
 
-def _kept(proposed: Counts, sigma: float, *, rng: Randomness) -> NDArray[np.bool_]:
+def _is_kept(proposed: Counts, sigma: float, *, rng: Randomness) -> NDArray[np.bool_]:
     """Toss a coin of exp(-`misfit`) for each proposal (n,)."""
     exact = Fraction(sigma)
     far = (np.abs(proposed) - float(exact**2 / (floor(exact) + 1))) / sigma
