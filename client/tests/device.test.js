@@ -511,6 +511,32 @@ test("beyond the limit nothing is drawn: who was never asked is not, others repe
   for (const wrong of [-1, NaN, Infinity, "8"]) await kinds(device.setLimit(wrong), "malformed");
 });
 
+test("answers are outdated where any of them is, and what is new beside others is remembered", async () => {
+  const { names } = vectors("handouts");
+  const { mechanisms } = headOf(names, 1);
+  const handout = handoutOfMany(names, [[[0, 1]], [[2, 3]]], { mechanisms, epsilon: 2 });
+  const first_round = [readHandout(handout, 8).fingerprint];
+  const surveys = [0, 1, 2, 3, 4, 5].map((nth) => ({
+    ...caseOf("pairs", { id: `week-${nth}`, series: "weekly", epsilon: 2, first_round }),
+    handout,
+  }));
+  const device = deviceOf(new Collector(...surveys));
+  await week(device, surveys[0], [0, 1, 2, 3, 4]);
+  await device.setLimit(2);
+  const told = [];
+  for (const [nth, order] of [[1, 0, 2, 3, 4], [0, 1, 3, 2, 4], [0, 1, 2, 3, 4]].entries()) {
+    const { nats, isOutdated } = await week(device, surveys[nth + 1], order);
+    told.push([nats, isOutdated]);
+  }
+  assert.deepEqual(told, [[0, true], [0, true], [0, false]]);
+  await device.setLimit(8);
+  const turned = [0, 1, 3, 2, 4];
+  const paid = await week(device, surveys[4], turned);
+  assert.deepEqual([paid.nats, paid.isRepeated, paid.isOutdated], [1, true, false]);
+  const again = await week(device, surveys[5], turned);
+  assert.deepEqual([again.nats, again.reports], [0, paid.reports]);
+});
+
 test("beyond the limit an earlier answer that is true again is repeated, and not the latest", async () => {
   const surveys = [0, 1, 2].map((nth) => weekly(nth, "olh"));
   const device = deviceOf(new Collector(...surveys));

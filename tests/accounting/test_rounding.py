@@ -112,6 +112,13 @@ def test_logarithms_are_not_below_and_the_least_float_that_is_not(ratio):
     assert nextafter(found, 0.0) < exact <= found
 
 
+@pytest.mark.parametrize("power", [100, 150, 200, 250, 500, 1000])
+def test_the_logarithm_of_what_is_hardly_above_1_is_not_below(power):
+    """Of more digits than are computed with: ln(1 + x) is between x - x^2 / 2 and x."""
+    x = Fraction(1, 2**power)
+    assert Fraction(log_above(1 + x)) >= x - x**2 / 2
+
+
 @pytest.mark.parametrize("kept", [0.1 + 0.2, 2.0748531436346203, nextafter(1.0, 2.0)])
 def test_what_takes_more_digits_than_a_float_keeps_stands_for_itself(kept):
     assert within(kept) == kept

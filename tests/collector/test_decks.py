@@ -45,8 +45,9 @@ def test_each_deck_is_shuffled_anew():
 
 def test_no_deck_comes_again_however_many_people_are_dealt_to():
     """Else whoever was asked before knows what those are asked who join so much later."""
-    decks = {tuple(questions_at(SEED, 20, 20, n)) for n in range(600)}
-    assert len(decks) == 600
+    positions = {*range(600), *(2**bits + n for bits in (16, 31, 32, 48, 62) for n in range(9))}
+    decks = {tuple(questions_at(SEED, 20, 20, n)) for n in positions}
+    assert len(decks) == len(positions) > 640
 
 
 def test_each_question_is_equally_likely_at_each_position():

@@ -327,3 +327,18 @@ def test_what_is_no_epsilon_or_no_domain_is_refused(kind):
         kind(1, 1.0)
     with pytest.raises(HushrankError, match="expected the number of categories as an int"):
         kind(4, "1")
+
+
+@pytest.mark.parametrize("n_categories", [2, 3, 2**31, 2**31 + 1, 2**40])
+def test_a_lie_is_of_its_own_word_however_many_categories_there_are(n_categories):
+    """By whole numbers: categories in order, without the true one, share what is no hit."""
+    mechanism = GeneralizedRandomizedResponse(n_categories, 20.0)
+    hit, miss = mechanism.rates.hit_words, mechanism.rates.false_hit_words
+    last = n_categories - 2
+    for truth in (0, n_categories // 2, n_categories - 1):
+        words = [0, hit - 1, *(hit + miss * lie + miss - 1 for lie in (0, last // 2, last))]
+        lies = [lie + (lie >= truth) for lie in (0, last // 2, last)]
+        tape = np.array(words, dtype="<u8").tobytes()
+        rng = Randomness.replayed(tape)
+        reports = mechanism.randomise(np.full(5, truth), rng=rng)
+        assert reports.tolist() == [truth, truth, *lies]

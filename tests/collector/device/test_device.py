@@ -521,6 +521,10 @@ def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced()
     for lot in (LOTS // 4 - 1, LOTS // 2):
         with pytest.raises(HushrankError, match="does not ask this lot"):
             require_announced(handout, announced, 1, lot)
+    head.lots = (0.5, 1.0)
+    for lot in (LOTS // 2, LOTS - 1):
+        require_announced(handout, announced, 1, lot)
+    head.lots = (0.25, 0.5)
     announced.unranked = "last"
     with pytest.raises(HushrankError, match="needs complete rankings"):
         require_announced(handout, announced, 1, LOTS // 4)

@@ -69,6 +69,22 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
     assert (spent.in_a_year, spent.everywhere) == (2.0, 2.0)
 
 
+def test_what_is_new_beside_what_is_repeated_is_remembered_too(live):
+    """Of all six pairs one is turned round: it is paid for, once."""
+    survey = live.open(epsilon=3.0, protocol="pairs", options={"queries": 6})
+    connection = live.connection()
+    device, costs = live.device(5, connection=connection), []
+    for order in (ORDER, ("tea", "coffee", *ORDER[2:]), ("tea", "coffee", *ORDER[2:]), ORDER):
+        device.join(survey)
+        answered = device.answer(survey, order)
+        costs.append((answered.nats, answered.is_repeated))
+        device.send(survey)
+        survey = live.repeat(survey)
+    assert costs == [(3.0, False), (0.5, True), (0.0, True), (0.0, True)]
+    first, second, third, last = (reports_of(upload) for upload in uploads(connection))
+    assert (third, last) == (second, first)
+
+
 def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_its_own(live):
     survey = live.open(epsilon=2.0, protocol="safari", smallest_group=2)
     connection = live.connection()
@@ -209,6 +225,17 @@ def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it()
     del past[memo_key(handout, 1)]
     with pytest.raises(HushrankError, match="limit"):
         answer_each(handout, truths, past, pytest.fail, is_affordable=False)
+
+
+@pytest.mark.parametrize("changed", [0, 1])
+def test_answers_are_outdated_where_any_of_them_is(changed):
+    mechanism, pairs = GeneralizedRandomizedResponse(2, 0.5), [(0, 1), (1, 2)]
+    survey = Survey("two", tuple(map(RelativeOrder, pairs)), (mechanism,) * 2, 1.0, 2)
+    handout = read_handout(PublishedSurvey(survey, NAMES).handout([0, 1]), most_epsilon=8)
+    truths = {number: np.array([int(number == changed)]) for number in (0, 1)}
+    past = {memo_key(handout, number): Memo("0", {"0": 1}) for number in (0, 1)}
+    drawn = answer_each(handout, truths, past, pytest.fail, is_affordable=False)
+    assert (drawn.answered.nats, drawn.answered.is_outdated) == (0, True)
 
 
 def test_an_answer_is_repeated_where_any_of_its_reports_is():

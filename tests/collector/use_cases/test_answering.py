@@ -54,6 +54,13 @@ def test_others_who_show_it_are_dealt_from_decks_that_nobody_reaches_in_turn(kep
     assert min(position for _, position in places) >= MOST_PLACES
 
 
+def test_however_many_show_it_they_are_dealt_from_as_many_places():
+    deck = _deck(3, asked_before(7, 9))
+    numbers = [256 * n + 5 for n in range(1000)]
+    places = {_place(joined(deck, number, 1))[1] for number in numbers}
+    assert len(places) == 1000
+
+
 def test_each_assignment_has_a_deck_of_its_own():
     shown = [asked_before(number, position) for number in range(200) for position in range(9)]
     assert len({_deck(part, each) for part in (0, 255) for each in shown}) == 2 * len(shown)
