@@ -45,6 +45,21 @@ async def end(store):
     await store.forget_people("s", 0)
 
 
+def test_who_came_at_one_moment_stands_in_no_order_of_coming(tmp_path):
+    """Byte for byte, also while the round is open."""
+
+    def file_of(numbers, name):
+        async def scenario(store):
+            await open_survey(store)
+            sent = [upload(number, mark(number)) for number in numbers]
+            assert await store.accept(sent, now=NOW) == ["new"] * len(sent)
+
+        on_store(str(tmp_path / name), scenario)
+        return (tmp_path / name).read_bytes()
+
+    assert file_of(PEOPLE, "one.sqlite") == file_of(sorted(PEOPLE), "other.sqlite")
+
+
 @pytest.mark.block_sizes
 def test_reports_of_an_ended_round_do_not_stand_as_they_came(path):
     async def scenario(store):
