@@ -25,7 +25,7 @@ export function previewDevice(address) {
       /** @type {import("./page.js").Announcement} */ // as whoever has a link of their own sees it
       const announcement = told.joining === "invitations" ? { ...told, joining: "open" } : told;
       names = announcement.items.map(({ name }) => name);
-      lieChance = 1 / (Math.exp(announcement.epsilon) + 1);
+      lieChance = (1 - 2 ** -48) / (Math.exp(announcement.epsilon) + 1); // floats err by less
       return { announcement, fingerprint: "", state: { state: "open", round: 0, closes: announcement.closes }, kept, earlier: null };
     },
     async join() {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { chanceShown } from "../participant/odds.js";
 import { previewDevice } from "../participant/preview.js";
 import { caseOf } from "./collector.js";
 import { vectors } from "./vectors.js";
@@ -8,7 +9,7 @@ import { vectors } from "./vectors.js";
 const { names } = vectors("handouts");
 const ADDRESS = "https://collector.example/v1/previews/1";
 const EPSILON = 1;
-const CHANCE = 1 / (1 + Math.E);
+const CHANCE = (1 - 2 ** -48) / (1 + Math.E);
 const WORDS = 2 ** 32;
 
 /** A preview of a survey; `requests` are all addresses that it asked for. */
@@ -62,6 +63,16 @@ test("who takes part in a preview is asked about some pair, once, and sends noth
   await device.forget();
   assert.equal((await device.look()).kept, null);
   assert.ok(requests.every((asked) => asked.length === 1 && asked[0] === ADDRESS));
+});
+
+test("no chance of a lie is shown that is more than the survey's", async () => {
+  const shown = [];
+  for (const epsilon of [0.40546510810816444, 2.4849066497880004]) { // hardly above ln 1.5 and ln 12
+    const { device } = await preview({ epsilon });
+    await device.look();
+    shown.push(chanceShown((await device.join()).lieChance));
+  }
+  assert.deepEqual(shown, [{ percent: 39 }, { odds: 14 }]);
 });
 
 test("a preview begins anywhere", async () => {

@@ -17,6 +17,7 @@ from hushrank.accounting.rounding import (
     numeral_below,
     places_above,
     places_below,
+    two_digits_above,
     within,
 )
 
@@ -110,6 +111,21 @@ def test_logarithms_are_not_below_and_the_least_float_that_is_not(ratio):
     with localcontext(prec=400):
         exact = Fraction((Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln())
     assert nextafter(found, 0.0) < exact <= found
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (13.2965, "14"),
+        (4.5208, "4.6"),
+        (100 * 0.07, "7"),
+        (0.1234, "0.13"),
+        (99.5, "100"),
+        (0, "0"),
+    ],
+)
+def test_two_digits_are_rounded_up(number, said):
+    assert two_digits_above(number) == said
 
 
 @pytest.mark.parametrize("power", [100, 150, 200, 250, 500, 1000])

@@ -1,6 +1,6 @@
 import json
 from itertools import chain
-from math import inf
+from math import ceil, inf
 
 import pytest
 
@@ -78,11 +78,17 @@ def test_it_says_what_liars_can_move(planned):
     assert 0.01 < chosen["by_liars"] <= chosen["by_picking"] <= 1
     said = " ".join(printed.split())
     assert "If 1 person in 100 lies" in said
-    assert f"{100 * chosen['by_liars']:.2g} in {chosen['protocol']}" in said
+    assert f"{points(chosen['by_liars'])} in {chosen['protocol']}" in said
     assert "or 100 if all of them pick one question" in said
     hardest = document["protocols"]["order"]["by_liars"]
     assert hardest < chosen["by_liars"]
-    assert f"Hardest to bend: {100 * hardest:.2g} in order" in said
+    assert f"Hardest to bend: {points(hardest)} in order" in said
+
+
+def points(share):
+    """Points of 100, of two digits: never less than liars move."""
+    above = ceil(1000 * share) / 10
+    return f"{above:g}" if above < 10 else str(ceil(100 * share))
 
 
 def test_it_fits_in_80_columns(monkeypatch, capsys):

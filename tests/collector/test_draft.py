@@ -142,6 +142,13 @@ def test_a_file_with_more_marks_than_a_survey_has_is_refused_before_it_is_parsed
         read_draft(text, form=form)
 
 
+def test_toml_with_more_backslashes_than_a_survey_has_is_refused_before_it_is_parsed(monkeypatch):
+    """Of 16 MB tomllib takes 3 s, of as many as may be a quarter of a second."""
+    monkeypatch.setattr(msgspec.toml, "decode", None)
+    with pytest.raises(HushrankError, match="more than 1,048,576 backslashes"):
+        read_draft('title = "' + "\\n" * (2**20 + 1) + '"', form="toml")
+
+
 @pytest.mark.parametrize("form", ["toml", "json"])
 @pytest.mark.parametrize(
     "title", ["." * 200, "...'''..." * 9, '.\\."""...' * 9, "# ' . \" .\\" * 9, '\\"' * 40, '"' * 6]

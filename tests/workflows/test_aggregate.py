@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -143,6 +144,15 @@ def test_an_optimum_that_is_not_proven_is_none_and_so_is_what_exceeds_it():
     assert (found.excess, found.kemeny_optimum, found.is_proven) == (None, None, False)
     assert found.to_dict()["excess"] is None
     assert found.gap == pytest.approx(0.1 * compared.kemeny_optimum)
+
+
+@pytest.mark.parametrize("gap", [0.123, 0.2, 1 / 3, 0.0134011299])
+def test_what_an_optimum_exceeds_at_most_is_rounded_up(gap):
+    compared = aggregate(BALLOTS, epsilon=0.01).compared_with(BALLOTS)
+    best = replace(compared.best, lower_bound=(1 - gap) * compared.best.cost)
+    found = replace(compared, best=best)
+    said = found.summary["excess *"].removeprefix("gap ").removesuffix(" at most")
+    assert Fraction(found.gap) <= Fraction(said) < Fraction(found.gap) + Fraction(1, 10**5)
 
 
 def test_without_an_epsilon_the_order_is_exact_and_says_that_it_is_not_private():

@@ -36,6 +36,14 @@ def numeral_above(number: float | Decimal | Fraction, digits: int) -> Decimal:
     return rounded.divide(Decimal(exact.numerator), Decimal(exact.denominator))
 
 
+def two_digits_above(number: float) -> str:
+    """Return the least numeral of two digits that is at least `number`, but for what floats err by.
+
+    So 100 times .07, which is 7.000000000000001, is 7.
+    """
+    return f"{float(numeral_above(number * (1 - 1e-12), 2)):g}"
+
+
 def numeral_below(number: float | Decimal | Fraction, digits: int) -> Decimal:
     """Return the largest numeral of so many digits that is at most `number`, exactly."""
     return -numeral_above(-Fraction(number), digits)

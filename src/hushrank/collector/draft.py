@@ -36,7 +36,7 @@ LIVE = (
     *("grr", "rappor", "sh", "olh"),
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""
-MOST_MARKS, MOST_DOTS = 2**17, 100
+MOST_MARKS, MOST_DOTS, MOST_BACKSLASHES = 2**17, 100, 2**20
 """Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot."""
 MOST_PICTURE_BYTES = 300_000
 PICTURE_TYPES = {
@@ -155,7 +155,7 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     """
     decode = msgspec.toml.decode if form == "toml" else msgspec.json.decode
     try:
-        _require_brief(text if isinstance(text, str) else text.decode())
+        _require_brief(text if isinstance(text, str) else text.decode(), form)
         plain = decode(text)
     except UNREADABLE as error:
         raise HushrankError(f"expected a survey as {form.upper()}: {wrong_with(error)}") from None
@@ -167,12 +167,15 @@ def read_draft(text: bytes | str, *, form: Form) -> tuple[Draft, dict[str, bytes
     return make_draft(plain), pictures
 
 
-def _require_brief(text: str) -> None:
+def _require_brief(text: str, form: Form) -> None:
     """Raise ValueError unless a file has few marks outside its texts, before it is parsed.
 
     tomllib takes time and memory quadratic in the parts of a dotted key: seconds and gigabytes for
-    40 kB. Parsers of TOML and JSON make an object of every two or three marks, but one of a text.
+    40 kB; and a step of Python for each backslash. Parsers of TOML and JSON make an object of every
+    two or three marks, but one of a text.
     """
+    if form == "toml" and text.count("\\") > MOST_BACKSLASHES:
+        raise ValueError(f"more than {MOST_BACKSLASHES:,} backslashes")
     n_marks = n_dots = 0
     for found in _MARKS_AND_A_TEXT.finditer(text):
         n_marks += len(found[1]) + 1

@@ -144,7 +144,8 @@ def test_what_a_shuffled_plan_does_not_take_is_refused(asked, expectation):
 
 
 @pytest.mark.parametrize(
-    ("lead", "said"), [(1.0, "none"), (0.999, "100"), (0.256, "26"), (0.0123, "1.2")]
+    ("lead", "said"),
+    [(1.0, "none"), (0.999, "100"), (0.256, "26"), (0.0123, "1.3"), (0.07, "7"), (0.1201, "13")],
 )
 def test_a_lead_is_said_in_points_where_one_is_told(lead, said):
     assert in_points(lead) == said

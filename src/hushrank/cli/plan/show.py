@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hushrank.accounting.rounding import within
+from hushrank.accounting.rounding import numeral_above, two_digits_above, within
 from hushrank.accounting.words import epsilon_in_words, loss_in_words
 from hushrank.cli.output.console import say_written, write_json
 from hushrank.cli.output.talk import for_people, in_options
@@ -89,7 +89,7 @@ def show_advice(advice: Advice, json: Path | None) -> None:
     for column in ("epsilon", least, f"people for {100 * USEFUL:g} points"):
         table.add_column(column, justify="right")
     for each in advice.choices:
-        needed = f"{float(f'{each.people_for_ten_points:.2g}'):,.0f}"
+        needed = f"{numeral_above(each.people_for_ten_points, 2):,f}"
         table.add_row(WAYS[each.command], each.price, in_points(each.least_lead), needed)
     console.print(table)
     console.print("\n".join([*_said_of_leads(advice), "", *advice.sentences]))
@@ -214,7 +214,7 @@ def _influence(protocol: ProtocolPlan) -> str:
     percent = 100 * protocol.influence
     if percent < LEAST_PERCENT:
         return f"< {LEAST_PERCENT:g}".replace("0.", ".")
-    return f"{percent:.2g}" if percent < 100 else "≥ 100"
+    return two_digits_above(percent) if percent < 100 else "≥ 100"
 
 
 def _bits(bits: float | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from hushrank.accounting.rounding import within
+from hushrank.accounting.rounding import two_digits_above, within
 from hushrank.accounting.words import epsilon_in_words, loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import arrow_stream, columns_of, to_frame
@@ -130,12 +130,10 @@ def _choice(wish: Wish, epsilon: float, *, on_devices: bool) -> Choice:
 
 
 def in_points(lead: float) -> str:
-    """Say a lead in points of 100, to two digits."""
+    """Say a lead in points of 100, to two digits, rounded up."""
     if lead >= 1:
         return "none"
-    return (
-        f"{float(f'{100 * lead:.2g}'):g}" if lead >= LEAST_SAID else f"under {100 * LEAST_SAID:g}"
-    )
+    return two_digits_above(100 * lead) if lead >= LEAST_SAID else f"under {100 * LEAST_SAID:g}"
 
 
 def _advised(where: str, best: Choice, wish: Wish) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any, Literal, cast, overload
 
-from hushrank.accounting.rounding import DIGITS, at_most, within
+from hushrank.accounting.rounding import DIGITS, at_most, two_digits_above, within
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import require
 from hushrank.files.data_frames import Values, arrow_stream, to_frame
@@ -277,7 +277,7 @@ def _dealt(protocol: ProtocolPlan) -> float:
 
 
 def _points(share: float) -> str:
-    return "100" if share > 0.99 else f"{100 * share:.2g}"
+    return "100" if share > 0.99 else two_digits_above(100 * share)
 
 
 def _as_json(protocol: ProtocolPlan) -> dict[str, Any]:

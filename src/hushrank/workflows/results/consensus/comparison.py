@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushrank.accounting.rounding import places_above
 from hushrank.aggregators.exact.kemeny import KemenyOrder
 from hushrank.aggregators.private.order import DrawnByCost, NoisyMargins, PrivateOrder
 from hushrank.aggregators.raw_order import Ballots, RawOrder
@@ -113,7 +114,9 @@ class ConsensusComparison:
             "people *": f"{self.n_people:,}",
             "average Kendall tau *": f"{self.average_kendall_tau:.5f}",
             "of the exact optimum *": f"{self._best_tau:.5f}" if proven else "not proven in time",
-            "excess *": f"{self.excess:.5f}" if proven else f"gap {self.gap:.5f} at most",
+            "excess *": f"{self.excess:.5f}"
+            if proven
+            else f"gap {places_above(self.gap, 5)} at most",
         }
         rows |= {OPEN_PAIRS: f"{self.undecided:.0%}"} if self.undecided > 0 else {}
         rows |= {} if self.other is None else self.other.summary
