@@ -37,7 +37,9 @@ LIVE = (
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""
 MOST_MARKS, MOST_DOTS, MOST_BACKSLASHES = 2**17, 100, 2**20
-"""Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot."""
+"""Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot. And of
+backslashes, which stand in texts.
+"""
 MOST_PICTURE_BYTES = 300_000
 PICTURE_TYPES = {
     b"\x89PNG\r\n\x1a\n": "image/png",

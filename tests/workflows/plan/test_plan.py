@@ -20,11 +20,13 @@ def test_a_goal_is_answered_in_words_and_numbers(goal):
     assert "epsilon 2" in str(advice)
 
 
-def test_a_goal_is_answered_for_an_epsilon_of_at_most_1000():
-    advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=1000)
-    assert {each.epsilon for each in advice.choices} == {1000}
-    for wrong in (0, 1000.5):
-        with pytest.raises(HushrankError, match="above 0, at most 1000"):
+def test_a_goal_is_answered_for_an_epsilon_of_1e_100_to_1000():
+    for epsilon in (1e-100, 1000):
+        advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=epsilon)
+        assert {each.epsilon for each in advice.choices} == {epsilon}
+        assert "nan" not in str(advice)
+    for wrong in (0, 1e-101, 1000.5):
+        with pytest.raises(HushrankError, match="an epsilon of 1e-100 to 1000"):
             hushrank.plan(goal="winner", items=8, people=3000, epsilon=wrong)
 
 

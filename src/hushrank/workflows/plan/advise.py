@@ -27,6 +27,7 @@ WANTED = {
     "shares": "how many people put one item before another",
 }
 LEAST_SAID = 1e-4
+LEAST_EPSILON = 1e-100  # below, no float holds how many people it takes
 HOPELESS = 0.5
 """A lead that hardly any item has."""
 
@@ -111,7 +112,8 @@ def advise(*, goal: Goal, items: int, people: int, epsilon: float | None = None)
     wish = Wish(goal, expect_whole(items, "items"), expect_whole(people, "people"))
     if epsilon is not None:
         epsilon = expect_number(epsilon, "epsilon")
-        require(0 < epsilon <= 1000, f"expected an epsilon above 0, at most 1000, got {epsilon}")
+        wanted = f"expected an epsilon of {LEAST_EPSILON:g} to 1000, got {epsilon}"
+        require(LEAST_EPSILON <= epsilon <= 1000, wanted)
     own = None if epsilon is None else (epsilon,)
     devices, curator = own or EPSILONS_OF_DEVICES, own or EPSILONS_OF_A_CURATOR
     return Advice(
