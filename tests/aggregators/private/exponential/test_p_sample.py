@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import accumulate, permutations
 from math import ceil, comb, exp, factorial
 
 import numpy as np
@@ -393,6 +393,25 @@ def test_items_are_inserted_as_it_is_written(n_words):
         ended.append((int(n_kept), int(n_tries), int(n_read), orders[:n_kept].tolist()))
     assert ended[0] == ended[1]
     assert ended[0][0] == (0 if n_words == 3 else 10)
+
+
+@pytest.mark.parametrize("lead", [1, 2**20, 2**31, 2**40])
+def test_costs_of_however_many_people_add_up_whole(lead):
+    """Of eight items, and sets of up to four of them: by Python's numbers."""
+    margins = lead * (np.arange(8)[None, :] - np.arange(8)[:, None])
+    sets = SetProposal.of(margins, Fraction(1, 2**60))
+    for table, rows in ((sets.lower, range(4)), (sets.upper, range(4, 8))):
+        chosen = [[row for nth, row in enumerate(rows) if n >> nth & 1] for n in range(16)]
+        sums = [
+            [sum(max(0, lead * (row - item)) for row in each) for item in range(8)]
+            for each in chosen
+        ]
+        assert table.tolist() == sums
+    inserted = InsertionProposal.of(margins, Fraction(1, 2**60))
+    for item in range(1, 8):
+        moved = [lead * int(inserted.items[item] - other) for other in inserted.items[:item]]
+        least = [0, *accumulate(sorted(moved))]
+        assert inserted.least[item, : item + 1].tolist() == least
 
 
 def test_items_are_inserted_in_borda_s_order():
