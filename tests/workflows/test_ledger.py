@@ -135,11 +135,16 @@ def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     assert ledger.in_words() == f"x.soc: {said}"
 
 
-def test_all_results_of_other_ballots_are_counted_in_words(tmp_path):
-    after(tmp_path, *(("x.soc", each, 0.25) for each in (OTHERS, BALLOTS, OTHERS)))
+@pytest.mark.parametrize("n_others", [2, 30, 300])
+def test_all_results_of_other_ballots_are_counted_in_words(tmp_path, n_others):
+    path = after(tmp_path, *(("x.soc", each, 0.25) for each in (OTHERS, BALLOTS))).path
     (tmp_path / "x.soc").write_text("anew")
-    said = Ledger.beside(tmp_path / "x.soc", BALLOTS).in_words()
-    assert "3 private results so far, 2 of them when other ballots were read" in said
+    book = Ledger.beside(tmp_path / "x.soc", BALLOTS).book
+    other, mine = book.releases
+    releases = (*[other] * (n_others - 1), mine, other)
+    path.write_bytes(replace(book, releases=releases).content())
+    said = f"{n_others + 1} private results so far, {n_others} of them when other ballots were read"
+    assert said in Ledger.beside(tmp_path / "x.soc", BALLOTS).in_words()
 
 
 def test_a_file_read_in_another_way_under_another_name_goes_on_paying(tmp_path):
@@ -182,8 +187,9 @@ def test_a_pattern_of_links_is_refused(tmp_path):
     assert Ledger.of(tmp_path / "data", b"what all say").path == tmp_path / "data" / LEDGER
 
 
-def test_one_link_among_files_is_refused_wherever_it_stands(tmp_path):
-    names = [f"{n}.parquet" for n in range(3)]
+@pytest.mark.parametrize("n_files", [3, 30])
+def test_one_link_among_files_is_refused_wherever_it_stands(tmp_path, n_files):
+    names = [f"{n}.parquet" for n in range(n_files)]
     (tmp_path / "away.parquet").touch()
     for linked in names:
         folder = tmp_path / f"with {linked}"
