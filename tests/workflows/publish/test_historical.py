@@ -389,6 +389,31 @@ def test_a_value_that_no_protected_user_has_is_not_believed_of_any(tmp_path):
             told.chances_of(told.users, lacking)
 
 
+def posterior_of_many():
+    users, values = (tuple(f"{kind}{n}" for n in range(30)) for kind in "uv")
+    chances = np.random.default_rng(3).dirichlet(np.ones(30), 30)
+    return UserPosterior(users, values, chances)
+
+
+def test_a_posterior_of_many_users_and_values_is_written_and_read_whole(tmp_path):
+    told = posterior_of_many()
+    write_posterior(told, tmp_path / "told.csv")
+    read = read_posterior(tmp_path / "told.csv", told.users[::-1], told.values[::-1])
+    np.testing.assert_allclose(read, told.chances[::-1, ::-1])
+    with pytest.raises(HushrankError, match="of each protected user"):
+        read_posterior(tmp_path / "told.csv", (*told.users, "nobody"), told.values)
+
+
+@pytest.mark.parametrize("chance", [inf, -0.25])
+@pytest.mark.parametrize("place", [(0, 0), (0, 29), (29, 0), (29, 29)])
+def test_a_chance_that_is_none_is_refused_whose_ever_it_is(tmp_path, place, chance):
+    told = posterior_of_many()
+    told.chances[place] = chance
+    write_posterior(told, tmp_path / "told.csv")
+    with pytest.raises(HushrankError, match="finite probabilities of at least 0"):
+        read_posterior(tmp_path / "told.csv", told.users, told.values)
+
+
 def test_the_options_of_privrank_reach_its_channel(data):
     bounded = publish_and_compare(
         *data, ReleaseTerms("privrank", ("group",), 1.0, 6, max_ratio=1.5)
