@@ -31,37 +31,43 @@ def test_a_budget_is_too_large_where_less_of_it_hides_all(leaked, used, hidden):
     assert _is_all_hidden(plan, 0.3) is hidden
 
 
+ALL_WITHHELD, SHOWN, NONE_CHANGED = (2, 2), (3, 1), (0, 0)
+
+
 @pytest.mark.parametrize(
     ("paid", "with_what"),
     [
         (((3, 3), (2, 2), (0, 0)), "nothing"),
         (((0, 0), (0, 0), (2, 2)), "nothing"),
+        ((*[NONE_CHANGED] * 29, ALL_WITHHELD), "nothing"),
         (((3, 3), (2, 2), (2, 1)), "another's record or none"),
         (((3, 1), (2, 2), (0, 0)), "another's record or none"),
+        ((*[ALL_WITHHELD] * 29, SHOWN), "another's record or none"),
         (((0, 0), (0, 0), (0, 0)), "another's record or none"),
     ],
 )
 def test_records_are_said_to_be_withheld_alone_where_those_of_every_value_are(paid, with_what):
     plan = SimpleNamespace(names=("gender", "town"), is_pooled=False)
     changed = [
-        SimpleNamespace(value=value, users=4, changed=n, withheld=none)
-        for value, (n, none) in zip("abc", paid, strict=True)
+        SimpleNamespace(value=f"v{place}", users=4, changed=n, withheld=none)
+        for place, (n, none) in enumerate(paid)
     ]
     said = who_pays(plan, changed)
-    assert said.startswith(f"Released with {with_what}, by gender, town: a ")
+    assert said.startswith(f"Released with {with_what}, by gender, town: v0 ")
     assert all(f"{each.value} {25 * each.changed} %" in said for each in changed)
 
 
-@pytest.mark.parametrize("told", [set(), {0}, {1}, {2}, {0, 1, 2}])
-def test_a_budget_is_more_than_can_be_used_where_nothing_is_told_of_any_group(told):
+@pytest.mark.parametrize("n_groups", [3, 30])
+@pytest.mark.parametrize("told", [set(), {0}, {1}, {-1}, {0, 1, -1}])
+def test_a_budget_is_more_than_can_be_used_where_nothing_is_told_of_any_group(told, n_groups):
     plans = [
         SimpleNamespace(
             names=("gender",),
             users=range(100),
             expected_distortion=used,
-            leaked=SimpleNamespace(leakage_bits=float(n in told)),
+            leaked=SimpleNamespace(leakage_bits=float(not told.isdisjoint({n, n - n_groups}))),
         )
-        for n, used in enumerate((0.01, 0.02, 0.0304))
+        for n, used in enumerate((*[0.01] * (n_groups - 1), 0.0304))
     ]
     counts = SimpleNamespace(counts=np.array([50, 50]))
     users = SimpleNamespace(values=lambda names, rows: counts, activity=range(9))
@@ -71,11 +77,11 @@ def test_a_budget_is_more_than_can_be_used_where_nothing_is_told_of_any_group(to
     assert said == ([] if told else [enough])
 
 
-@pytest.mark.parametrize("few", [0, 1, 2])
-def test_what_too_few_users_tell_is_said_of_each_group(few):
-    counts = [SimpleNamespace(counts=np.array([25, 5 if n == few else 25])) for n in range(3)]
+@pytest.mark.parametrize(("few", "n_groups"), [(0, 3), (1, 3), (2, 3), (0, 30), (29, 30)])
+def test_what_too_few_users_tell_is_said_of_each_group(few, n_groups):
+    counts = [SimpleNamespace(counts=np.array([25, 25 - 20 * (n == few)])) for n in range(n_groups)]
     users = SimpleNamespace(values=lambda names, rows: counts[int(names[0])])
-    plans = [SimpleNamespace(names=(str(n),), users=range(50)) for n in range(3)]
+    plans = [SimpleNamespace(names=(str(n),), users=range(50)) for n in range(n_groups)]
     terms = SimpleNamespace(method="rand", settled_budget=0.3)
     (said,) = warnings_of(terms, users, plans)
     assert f"tell their {few}:" in said
