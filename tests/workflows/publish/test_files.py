@@ -12,7 +12,12 @@ from pyarrow import parquet
 import hushrank
 from hushrank.accounting.words import bits_in_words
 from hushrank.activities.activity import record_keys
-from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
+from hushrank.activities.activity_files import (
+    UNNAMED,
+    ActivityColumns,
+    read_activity,
+    write_activity,
+)
 from hushrank.activities.profiles import Profiles
 from hushrank.activities.shelves import places, shelf
 from hushrank.activities.shelves.places import Index, Places, records_of_piece
@@ -172,6 +177,59 @@ def test_each_figure_is_that_of_the_group_that_is_worst_by_it(tmp_path, data, mo
     private = ["gender", "other"]
     _, compared = published(tmp_path, both, method="rand", budget=0.5, private=private)
     assert (compared.untouched_bits, compared.leakage_bits) == (0.9, 0.3)
+
+
+def of_many_groups(monkeypatch, worst):
+    """Let the group of a release stand for thirty, of which this one is the worst."""
+    plain = files._compared
+
+    def compared(shelf, users, plans, among):
+        (plan,) = plans
+        bits = [0.4 if place == worst else 0.3 for place in range(30)]
+        many = [
+            replace(
+                plan,
+                expected_distortion=each,
+                leaked=replace(plan.leaked, untouched_bits=2 * each, leakage_bits=each),
+            )
+            for each in bits
+        ]
+        return plain(shelf, users, many, among)
+
+    monkeypatch.setattr(files, "_compared", compared)
+
+
+@pytest.mark.usefixtures("few_are_judged")
+@pytest.mark.parametrize("worst", [0, 29])
+def test_figures_of_many_groups_are_of_all_of_them(tmp_path, data, monkeypatch, worst):
+    of_many_groups(monkeypatch, worst)
+    _, compared = published(tmp_path, data[1], method="rand", budget=0.5)
+    assert (compared.untouched_bits, compared.leakage_bits) == (0.8, 0.4)
+    assert compared.expected_distortion == pytest.approx(29 * 0.3 + 0.4)
+
+
+@pytest.mark.parametrize("unknown", [0, 29])
+def test_many_groups_are_judged_where_each_of_them_is(tmp_path, data, monkeypatch, unknown):
+    of_many_groups(monkeypatch, unknown)
+    monkeypatch.setattr(files, "is_judged", lambda _, plan: plan.expected_distortion < 0.4)
+    _, compared = published(tmp_path, data[1], method="rand", budget=0.5)
+    assert compared.untouched_bits is compared.leakage_bits is None
+
+
+@pytest.mark.parametrize("row", [0, N_USERS - 1])
+def test_one_score_in_one_of_many_books_is_released(tmp_path, data, monkeypatch, row):
+    """Beside records that are all of one: none of them is told without its score."""
+    monkeypatch.setattr(shelf, "RECORDS_OF_A_BOOK", 60)
+    raw = read_activity(data[0])
+    scores = raw.scores.copy()
+    scores.data[:] = 1
+    scores.data[scores.indptr[row]] = 3
+    write_activity(raw.with_scores(scores), tmp_path / "all.parquet")
+    asked = {"method": "rand", "budget": 0.0}
+    folders = {"output": tmp_path / "released", "scratch": tmp_path / "scratch"}
+    publish_files(tmp_path / "all.parquet", data[1], **folders, **(ASKED | asked))
+    assert len(list((tmp_path / "released").iterdir())) > 20
+    assert read_activity(parquet.read_table(tmp_path / "released")) == raw.with_scores(scores)
 
 
 def test_what_few_users_tell_is_not_judged(tmp_path, data):

@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 import hushrank
 from hushrank.activities.activity_files import read_activity
+from hushrank.activities.shelves import records
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
 from hushrank.publishing.online.rules import StreamRules
@@ -172,6 +173,28 @@ def test_states_of_a_number_that_looks_alike_are_of_another_number(tmp_path, dat
     (tmp_path / f"0-of-{there}.state").touch()
     with pytest.raises(HushrankError, match="in states of another number of shards"):
         begin_shards(tmp_path, asked, tmp_path / "visits", profiles, **BEGUN)
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_one_state_of_another_number_among_many_is_noticed(tmp_path, data, number):
+    for n in range(30):
+        (tmp_path / f"{n}-of-{30 + (n == number)}.state").touch()
+    with pytest.raises(HushrankError, match="in states of another number of shards"):
+        begin_shards(tmp_path, 30, tmp_path / "visits", data[1], **BEGUN)
+
+
+def test_each_of_many_shards_is_begun(tmp_path, data):
+    paths = begin_shards(tmp_path / "states", 25, tmp_path / "visits", data[1], **BEGUN)
+    begun = [StreamSetup.from_bytes(stored_setup(path)).users for path in paths]
+    assert len(begun) == 25
+    assert sorted(user for users in begun for user in users) == sorted(data[1].users)
+
+
+def test_of_records_in_many_batches_all_are_learnt_from(tmp_path, data, monkeypatch):
+    stated = [stored_setup(path) for path in begin(tmp_path, data[1])]
+    monkeypatch.setattr(records, "ROWS_AT_ONCE", 1)
+    (tmp_path / "states").rename(tmp_path / "before")
+    assert [stored_setup(path) for path in begin(tmp_path, data[1])] == stated
 
 
 def test_a_shard_can_be_told_in_any_language():
