@@ -120,6 +120,44 @@ def test_a_budget_is_the_least_if_none_that_was_tried_is_less():
     ]
 
 
+def test_of_many_trials_the_least_is_known_and_that_of_the_budget():
+    """Also where it is the last."""
+    trials = [Trial(1 - n / 40, (0.3, 0.3), 0.0) for n in range(30)]
+    trials[-1] = replace(trials[-1], worst=(0.4, 0.42))
+    found = Rehearsal(0.3, trials[-2].budget, 0.35, 0.9, 100, tuple(trials))
+    assert not found.is_least
+    last = replace(found, budget=trials[-1].budget)
+    assert last.is_least
+    assert last.expected == pytest.approx(0.41)
+
+
+@pytest.mark.parametrize("place", [0, 29])
+def test_in_many_rehearsals_each_one_counts(place):
+    """What it learns, how far apart they are, and what chance alone would do."""
+    shifts = [0.3 if n == place else 0.0 for n in range(30)]
+    search = Search(parts(*shifts), None, "withhold", N_OPEN, silent)
+    found = search.promised_at(1.0)
+    learnt = OUTSIDE * (0.5 - expected(1.0) - 0.01)
+    reserve = t.ppf(SURE, 29) * np.sqrt(variance(shifts) * (1 + OUTSIDE**2 / 30))
+    assert found == pytest.approx(0.5 - learnt - reserve)
+    assert len(search.trials[0].worst) == 30
+    search.parts = [
+        replace(each, chance=30.0 * (n == place)) for n, each in enumerate(parts(*shifts))
+    ]
+    search.promised_at(1.0)
+    assert search.trials[1].chance == pytest.approx(1.0)
+
+
+def test_of_many_trials_all_say_how_far_apart_rehearsals_are():
+    search = Search(parts(-0.02, 0.02, 0.01, -0.01), None, "withhold", N_OPEN, silent)
+    for _ in range(20):
+        search.promised_at(1.0)
+    search.parts = parts(*[0.0] * 4)
+    for n in range(1, 11):
+        spread = variance([-0.02, 0.02, 0.01, -0.01]) * 20 / (20 + n)
+        assert search.promised_at(1.0) == pytest.approx(promised(1.0, spread))
+
+
 def test_the_more_rehearsals_differ_the_more_is_kept_in_reserve():
     calm, restless = searched(0.3, -0.001, 0.001, 0, 0), searched(0.3, -0.02, 0.02, 0, 0)
     assert calm.budget < restless.budget
@@ -337,6 +375,26 @@ def test_where_some_protect_other_attributes_nothing_is_promised(least):
     other = ASKS & (np.arange(VISITS.n_users) >= least)
     with pytest.raises(HushrankError, match="protect: who protects one of the private attributes"):
         rehearsed_with_two(with_another(other))
+
+
+@pytest.mark.parametrize("apart", [0, 29])
+def test_of_many_attributes_all_have_to_be_protected_by_the_same_users(apart):
+    group, names = PEOPLE.attributes[0], tuple(f"a{n}" for n in range(30))
+    attributes = tuple(replace(group, name=name) for name in names)
+    asks = dict.fromkeys(names, ASKS)
+    rehearse._require_one_group(Profiles(PEOPLE.users, attributes, asks), names)
+    asks[names[apart]] = ASKS & (np.arange(VISITS.n_users) > 0)
+    with pytest.raises(HushrankError, match="protect: who protects one of the private attributes"):
+        rehearse._require_one_group(Profiles(PEOPLE.users, attributes, asks), names)
+
+
+@pytest.mark.parametrize("n_values", [2, 30, 1000])
+def test_of_many_values_each_has_its_share_in_both_parts(n_values):
+    codes = np.arange(21 * n_values) % n_values
+    one, other = rehearse._two_parts(codes, 0.3, np.random.default_rng(1))
+    assert not (one & other).any()
+    for part in (one, other):
+        assert np.bincount(codes[part]).tolist() == [7] * n_values
 
 
 @pytest.mark.usefixtures("hasty_attackers")
