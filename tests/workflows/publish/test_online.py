@@ -20,6 +20,7 @@ from hushrank.workflows.publish.online import OnlineStream, publish_online, rule
 from tests.statistics import random_seed
 
 N_USERS, N_ITEMS, N = 36, 8, 20
+MANY_KEYS = {"user": "1", "item": "1", **{f"key {n}": n for n in range(30)}}
 
 
 class Crash(BaseException):
@@ -178,6 +179,7 @@ def test_one_run_at_a_time(tmp_path, begin, activities):
         ({"user": "1", "item": object()}, TypeError, "activities: expected texts and numbers"),
         (("1", "1"), TypeError, "activities: expected mappings with user and item, got tuple"),
         ({"user": "1", "item": "1", 3: 4}, TypeError, "activities: expected texts as keys"),
+        ({**MANY_KEYS, 3: 4}, TypeError, "activities: expected texts as keys"),
         ({"user": "1", "item": "\udc80"}, HushrankError, "activities: expected texts that UTF-8"),
     ],
 )
@@ -338,6 +340,20 @@ def test_the_command_s_lines_and_a_program_s_activities_take_the_same_draws(
         for number, line in enumerate(lines)
     ]
     assert by_command == by_program
+
+
+def test_lines_that_come_in_many_batches_are_all_released(tmp_path, begin, activities, monkeypatch):
+    monkeypatch.setattr("hushrank.publishing.online.journal.AT_ONCE", 32)
+    (tmp_path / "in").write_text("".join(json.dumps(each) + "\n" for each in activities * 3))
+    with (
+        publish_online(tmp_path / "state", **begin) as stream,
+        (tmp_path / "in").open("rb") as source,
+        (tmp_path / "out").open("a+b") as target,
+    ):
+        stream.release_lines(source, target, appends=True)
+    lines = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    told = [(each["user"], each["time"]) for each in activities * 3]
+    assert [(line["user"], line["time"]) for line in lines] == told
 
 
 def test_nothing_of_people_is_in_what_is_printed(tmp_path, begin, activities, capsys):
