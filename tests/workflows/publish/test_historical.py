@@ -20,6 +20,8 @@ from hushrank.evaluation.attackers import bound_on_attacks
 from hushrank.workflows.publish import historical as workflow
 from hushrank.workflows.publish.historical import Release, hold_out, publish, publish_and_compare
 from hushrank.workflows.publish.posterior_file import UserPosterior, read_posterior, write_posterior
+from hushrank.workflows.publish.rehearse import with_used_items
+from hushrank.workflows.results.pool_bounds import bound_of_pools
 from hushrank.workflows.results.release_comparison import ReleaseComparison
 from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from tests.statistics import random_seed
@@ -174,15 +176,57 @@ def test_a_leakage_is_that_of_the_worst_group_wherever_it_stands(of_two_groups, 
     assert found.to_dict()[figure] == getattr(found, figure) == 0.3
 
 
-@pytest.mark.parametrize("unknown", [0, 1])
+@pytest.mark.parametrize("unknown", [0, 1, 29])
 def test_a_release_is_judged_where_each_group_is(of_two_groups, monkeypatch, unknown):
     module = "hushrank.workflows.results.release_comparison"
-    lacks = of_two_groups.drawn.plans[unknown].names
-    assert of_two_groups.is_judged
-    monkeypatch.setattr(f"{module}.is_judged", lambda _, plan: plan.names != lacks)
-    assert not of_two_groups.is_judged
-    assert of_two_groups.attack_bound is None
-    assert of_two_groups.to_dict()["leakage_bits"] is None
+    plans = tuple(replace(plan) for plan in of_two_groups.drawn.plans * 15)
+    owners = replace(of_two_groups, drawn=replace(of_two_groups.drawn, plans=plans))
+    assert owners.is_judged
+    monkeypatch.setattr(f"{module}.is_judged", lambda _, plan: plan is not plans[unknown])
+    assert not owners.is_judged
+    assert owners.attack_bound is None
+    assert owners.to_dict()["leakage_bits"] is None
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_the_owner_is_told_of_each_of_many_groups(of_two_groups, tmp_path):
+    drawn = replace(of_two_groups.drawn, plans=of_two_groups.drawn.plans * 15)
+    owners = replace(of_two_groups, drawn=drawn)
+    assert len(owners.to_dict()["groups"]) == 30
+    assert sum(note.startswith("Released with their pool's") for note in owners.notes) == 30
+    of_two_groups.report(tmp_path / "two.html")
+    owners.report(tmp_path / "many.html")
+    two, many = ((tmp_path / f"{name}.html").read_text().count("<svg") for name in ("two", "many"))
+    assert many == two + 28
+
+
+def test_the_owner_is_told_who_pays_of_each_of_many_values(data):
+    activity, users = data[0], np.arange(data[0].n_users)
+    town = Attribute("town", tuple(f"t{n}" for n in range(30)), (users % 30).astype(np.int16))
+    people = Profiles(activity.users, (town,), {"town": users >= 0})
+    asked = {"private": ["town"], "method": "rand", "budget": 0.5, "clusters": 6}
+    owners = publish(activity, people, **asked).compared_with(activity, people)
+    (group,) = owners.to_dict()["groups"]
+    assert [each["users"] for each in group["changed"]] == [8] * 30
+
+
+def test_many_users_of_one_record_are_taken_to_have_their_own(data):
+    """It is the same to everybody: no record was changed."""
+    activity, profiles = data
+    alike = with_used_items(activity.with_scores(csr_array(activity.scores[np.arange(240) % 7])))
+    asked = {**ASKED, "method": "rand", "budget": 0.0, "clusters": 4}
+    owners = publish(alike, profiles, **asked).compared_with(alike, profiles)
+    (changed,) = owners.changed
+    assert sum(each.users for each in changed) == 120
+    assert {each.changed for each in changed} == {0}
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_pools_of_many_groups_are_those_of_all_who_protect_an_attribute(of_two_groups):
+    owners, plan = of_two_groups, of_two_groups.drawn.plans[0]
+    parts = [replace(plan, users=some) for some in np.array_split(plan.users, 30)]
+    one, many = (replace(owners.drawn, plans=tuple(plans)) for plans in ([plan], parts))
+    assert bound_of_pools(owners.users, many) == bound_of_pools(owners.users, one)
 
 
 @pytest.mark.parametrize("method", BUDGETS | {"withhold": 1, "microaggregate": 12})
