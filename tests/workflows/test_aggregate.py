@@ -198,6 +198,39 @@ def test_tied_items_are_said_to_be_tied():
     assert "nothing to be unsure of" in aggregate(BALLOTS).how_sure
 
 
+def test_each_of_many_groups_of_tied_items_is_said():
+    """Sixty items, of which each two neighbours are tied."""
+    order = np.arange(60)
+    other, names = order.reshape(-1, 2)[:, ::-1].ravel(), tuple(f"item {n}" for n in order)
+    found = aggregate(Rankings.from_orders(np.array([order, other]), names=names))
+    assert sorted(found.items) == sorted(names)
+    assert {frozenset(group) for group in found.tied} == {
+        frozenset(pair) for pair in zip(names[::2], names[1::2], strict=True)
+    }
+    assert found.equally_good_orders == 2**30
+    assert (found.in_words.count(" = "), found.in_words.count(" > ")) == (30, 29)
+    assert all(f"{name} and" in found.summary["tied"] for name in found.items[::2])
+    assert len(found.to_dict()["tied"]) == 30
+
+
+def test_of_one_group_of_many_tied_items_all_are_said():
+    order = np.arange(40)
+    other = np.append(order[29::-1], order[30:])
+    found = aggregate(Rankings.from_orders(np.array([order, other])))
+    (tied,) = found.tied
+    assert len(tied) == 30
+
+
+def test_of_many_items_each_has_a_place_and_an_interval():
+    ballots = Rankings.from_orders(np.array([np.arange(60), np.arange(60)[::-1]]))
+    found = aggregate(ballots, epsilon=1.0, method="p-borda", seed=1)
+    assert list(found.rank_intervals) == list(found.items)
+    table = pa.table(found).to_pydict()
+    intervals = list(zip(table["best_rank"], table["worst_rank"], strict=True))
+    assert dict(zip(table["item"], intervals, strict=True)) == found.rank_intervals
+    assert len(found.rank_intervals) == 60
+
+
 def test_a_seed_repeats_a_consensus_and_marks_it():
     first, again, other = (aggregate(BALLOTS, epsilon=0.1, seed=seed) for seed in (1, 1, 2))
     assert first.to_dict() == again.to_dict()

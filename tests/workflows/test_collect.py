@@ -52,6 +52,23 @@ def test_a_collection_leads_to_nothing_of_the_people(name, people):
         assert not isinstance(thing, np.ndarray) or thing.ndim == 0 or N_PEOPLE not in thing.shape
 
 
+def test_of_many_items_each_has_a_place():
+    people = hushrank.simulate("mallows", people=100, items=30, seed=1)
+    learnt = hushrank.collect(people, 2, protocol="pairs", seed=1)
+    assert sorted(learnt.to_dict()["order"]) == sorted(people.names)
+
+
+def test_what_each_of_many_rounds_costs_is_told(people):
+    learnt = hushrank.collect(people, 2, protocol="pairs", seed=1)
+    halves = [n / 2 for n in range(1, 31)]
+    spends = tuple(replace(learnt.spend[0], epsilon=2 * each) for each in halves)
+    shuffled = tuple(replace(learnt.spend[0], epsilon=each) for each in halves)
+    outcome = replace(learnt.outcome, spends=spends, shuffled=shuffled)
+    told = replace(learnt, outcome=outcome).to_dict()
+    assert [each["epsilon"] for each in told["spend"]] == [2 * each for each in halves]
+    assert [each["epsilon"] for each in told["spend_if_shuffled"]] == halves
+
+
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_of_people_who_agree_every_protocol_is_sure_of_the_order_that_it_learns(name):
     """The order, and what is said of how sure it is, are computed apart."""

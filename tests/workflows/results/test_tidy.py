@@ -1,4 +1,5 @@
 import csv
+from collections import Counter
 from io import StringIO
 
 import pytest
@@ -41,3 +42,22 @@ def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
     for row in rows:
         stated = chances[found.names.index(row["item"]), int(row["rank"]) - 1]
         assert float(row["value"]) == pytest.approx(stated, abs=1e-5)
+
+
+OF_MANY = {"place": 30, "ahead_of_next": 29, "chance_of_rank": 900}
+
+
+@pytest.mark.parametrize(
+    ("asked", "more"),
+    [
+        ({"method": "p-borda", "epsilon": 1}, {"noisy_score": 30}),
+        ({"method": "gaussian-kemeny", "epsilon": 1, "delta": 1e-6}, {"noisy_margin": 870}),
+        ({}, {"share_at_rank": 900, "share_before": 870}),
+    ],
+)
+def test_of_many_items_all_numbers_are_there(asked, more):
+    found = hushrank.aggregate(hushrank.simulate("mallows", people=50, items=30, seed=1), **asked)
+    rows = list(csv.DictReader(StringIO(consensus_csv(found).decode())))
+    assert Counter(row["measure"] for row in rows) == {**OF_MANY, **more}
+    told = {(row["measure"], row["item"], row["other"], row["rank"]) for row in rows}
+    assert len(told) == len(rows)

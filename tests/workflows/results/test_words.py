@@ -3,6 +3,7 @@ import pytest
 from hushrank.workflows.results.words import (
     AS_GOOD,
     OTHERWISE,
+    as_text,
     least_sure,
     probability_in_words,
 )
@@ -39,3 +40,11 @@ def test_nothing_is_told_of_an_order_that_nobody_knows_to_be_sure():
 )
 def test_no_probability_is_told_as_certain_or_impossible(probability, said):
     assert probability_in_words(probability) == said
+
+
+def test_each_of_many_rows_is_said():
+    rows = {f"label {n:2}": f"figure {n}" for n in range(30)}
+    assert as_text(rows, "A sentence.").splitlines() == [
+        *(f"{label}  {said}" for label, said in rows.items()),
+        "A sentence.",
+    ]

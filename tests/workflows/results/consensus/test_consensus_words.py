@@ -1,7 +1,10 @@
+from math import factorial
+
 import pytest
 
 import hushrank
 from hushrank.accounting.words import best_guess
+from hushrank.workflows.results.consensus.ties import order_in_words, ties_in_words
 from hushrank.workflows.results.consensus.words import caption, plain
 
 BALLOTS = hushrank.simulate("mallows", people=200, items=4, seed=1)
@@ -24,3 +27,10 @@ def test_under_a_picture_stands_the_delta_of_an_order_that_has_one(method, delta
     found = hushrank.aggregate(BALLOTS, epsilon=1, delta=delta, method=method)
     assert f"{said}differential privacy)" in caption(found)
     assert f" per ballot{', delta 0.1' if delta else ''}" in found.summary["epsilon"]
+
+
+@pytest.mark.parametrize("n_items", [3, 30, 300])
+def test_items_that_may_all_stand_in_any_order_are_all_joined(n_items):
+    names, n_orders = [f"i{n}" for n in range(n_items)], factorial(n_items)
+    assert order_in_words(names, [names], n_orders) == " = ".join(names)
+    assert f"{n_orders:,} orders are as good" in ties_in_words([names], n_orders)["tied"]
