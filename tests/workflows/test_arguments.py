@@ -9,7 +9,7 @@ import pytest
 import hushrank
 from hushrank.errors import HushrankError
 from hushrank.protocols.registry import Safari
-from hushrank.workflows.arguments import expect_loss, expect_number
+from hushrank.workflows.arguments import expect_attributes, expect_loss, expect_number
 
 PEOPLE = hushrank.simulate("mallows", people=60, items=4, seed=1)
 
@@ -69,6 +69,15 @@ def test_simulate_names_what_is_wrong(options, kind, said):
 def test_an_option_of_the_other_model_is_refused():
     with pytest.raises(hushrank.HushrankError, match="plackett-luce takes no dispersion"):
         hushrank.simulate("plackett-luce", people=5, items=3, dispersion=0.5)
+
+
+@pytest.mark.parametrize("place", [0, 29])
+def test_one_of_many_names_that_is_no_text_is_refused(place):
+    names = [f"a{n}" for n in range(30)]
+    assert expect_attributes(names) == tuple(names)
+    names[place] = 3
+    with pytest.raises(TypeError, match="private: expected a list of names of attributes"):
+        expect_attributes(names)
 
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), Fraction(10**400, 3)])

@@ -55,6 +55,14 @@ def test_partitions_and_schedulers_do_not_matter(ballots):
     assert here.n_people == there.n_people == N_PEOPLE
 
 
+def test_ballots_of_many_files_are_all_counted_and_said(ballots):
+    for number in range(N_FILES, 30):
+        hushrank.write_rankings(BALLOTS[:30], ballots / f"{number}.parquet")
+    told = []
+    assert count_ballots(ballots, progress=told.append).n_people == 900
+    assert "counting 900 ballots" in told
+
+
 def test_listed_items_are_those_of_each_piece(ballots, tmp_path):
     (tmp_path / "other").mkdir()
     more = replace(BALLOTS, names=("1", "2", "Mallory", "4"), reading=None)

@@ -12,6 +12,7 @@ from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation.average_precision import average_precisions
 from hushrank.evaluation.recommendation.foretelling import foretelling
+from hushrank.workflows import judge
 from hushrank.workflows.judge import attack, evaluate
 from hushrank.workflows.publish.historical import hold_out, publish
 
@@ -280,6 +281,13 @@ def test_a_release_of_other_users_is_refused_and_not_taken_for_nothing():
 def test_attackers_see_items_that_were_released_and_never_used():
     renamed = Activity(VISITS.scores, VISITS.users, tuple(f"x{item}" for item in VISITS.items))
     assert attack(VISITS, renamed, PEOPLE, private=["group"]).worst < 0.15
+
+
+def test_many_items_that_were_released_and_never_used_stand_behind_the_others():
+    renamed = Activity(VISITS.scores, VISITS.users, tuple(f"x{item}" for item in VISITS.items))
+    for each in judge._side_by_side(VISITS, renamed):
+        assert each.items == (*VISITS.items, *renamed.items)
+        assert each.n_records == VISITS.n_records
 
 
 def test_what_cannot_be_judged_is_refused():

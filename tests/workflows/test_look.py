@@ -159,3 +159,64 @@ def test_words_of_a_person_in_the_place_of_a_header_are_known_by_the_rows_below(
     found = look(written(tmp_path, "secret,blue\nbert,blue\ncara,red\n"))
     assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
     assert "secret" not in repr(found)
+
+
+TITLES = [f"title {one}{two}" for one in "abcde" for two in "fghijk"]
+
+
+def lines_of(*rows):
+    return "\n".join(map(",".join, rows)) + "\n"
+
+
+def different_cells(n_rows=30, n_columns=30):
+    return [[f"x{row} y{column}" for column in range(n_columns)] for row in range(n_rows)]
+
+
+@pytest.mark.parametrize("row", [0, 29])
+@pytest.mark.parametrize(("title", "column"), [(0, 0), (0, 29), (29, 0), (29, 29)])
+def test_a_record_of_many_cells_is_known_by_any_cell_of_many_below(tmp_path, row, title, column):
+    first, below = [*TITLES], different_cells()
+    first[title] = below[row][column] = "secret"
+    found = look(written(tmp_path, lines_of(first, *below)))
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "secret" not in repr(found)
+
+
+def test_a_ballot_in_one_cell_is_known_by_the_words_of_many_below(tmp_path):
+    below = [*TITLES, "hidden you", "secret me"]
+    rows = [["secret hidden", "remark"], *([text, f"n{n}"] for n, text in enumerate(below))]
+    found = look(written(tmp_path, lines_of(*rows)))
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "secret" not in repr(found)
+
+
+def test_each_of_many_columns_is_described(tmp_path):
+    found = look(written(tmp_path, lines_of(TITLES, *different_cells())))
+    assert found.columns == tuple(f"column {n} ({t}): text" for n, t in enumerate(TITLES, start=1))
+
+
+def test_what_is_odd_in_the_last_of_many_lines_and_columns_is_said(tmp_path):
+    items = [f"i{n}" for n in range(23)]
+    ballots = [items[n % 23 :] + items[: n % 23] for n in range(40)]
+    ballots[-1][1] = ballots[-1][0]
+    rows = [[f"{n}", *each, f"p{min(n, 38)}@a.example"] for n, each in enumerate(ballots)]
+    header = ["ID", *(f"choice {n}" for n in range(1, 24)), "E-mail"]
+    assert look(written(tmp_path, lines_of(header, *rows))).odd == (
+        "line 41: an item stands there twice; its first place counts",
+        "1 row repeats its 'E-mail': --id E-mail keeps the last",
+    )
+
+
+def test_of_many_attributes_each_is_told_and_the_one_of_fewest_values_offered(tmp_path):
+    values = [[f"v{n % 3}"] * 29 + [f"v{n % 2}"] for n in range(12)]
+    rows = [[f"u{n}", *each, "all"] for n, each in enumerate(values)]
+    found = look(written(tmp_path, lines_of(["user", *TITLES, "protects"], *rows)))
+    told = ", ".join(f"{title} (3 values)" for title in TITLES[:29])
+    assert found.line.endswith(f"; {told}, {TITLES[29]} (2 values)")
+    assert f"--private '{TITLES[29]}'" in found.commands[0]
+
+
+def test_the_columns_of_activity_are_found_behind_many_others(tmp_path):
+    rows = [[*["x"] * 30, str(n), str(n % 3), "5"] for n in range(12)]
+    found = look(written(tmp_path, lines_of([*TITLES, "userId", "movieId", "rating"], *rows)))
+    assert "--user userId --item movieId --score rating" in found.commands[0]
