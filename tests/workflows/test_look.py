@@ -5,7 +5,7 @@ import pytest
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.asked import Asked
-from hushrank.workflows.look import look
+from hushrank.workflows.look import KNOWN, look
 from tests.commands import hushrank
 
 BALLOTS = """\
@@ -220,3 +220,9 @@ def test_the_columns_of_activity_are_found_behind_many_others(tmp_path):
     rows = [[*["x"] * 30, str(n), str(n % 3), "5"] for n in range(12)]
     found = look(written(tmp_path, lines_of([*TITLES, "userId", "movieId", "rating"], *rows)))
     assert "--user userId --item movieId --score rating" in found.commands[0]
+
+
+@pytest.mark.parametrize("item", KNOWN["item"])
+def test_items_by_every_known_name_are_found(tmp_path, item):
+    found = look(written(tmp_path, f"user_id,{item}\n1,2\n1,3\n3,2\n"))
+    assert f"--user user_id --item {item} " in found.commands[0]
