@@ -242,6 +242,16 @@ def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
         assert content(resumed.user(number)) == content(fresh.user(number))
 
 
+def test_a_channel_through_which_nothing_was_released_yet_is_remembered(tmp_path):
+    begun, resumed = publisher(limit=1e-9), publisher(limit=1e-9)
+    state = begun.resume(tmp_path / "state")
+    assert begun.publish(np.zeros(3, int), np.arange(3), rng=seeded()).tolist() == [WITHHELD] * 3
+    state.close()
+    state = resumed.resume(tmp_path / "state")
+    assert (resumed.user(0).n_since, resumed.user(0).n_withheld) == (0, 3)
+    assert content(resumed.user(0)) == content(begun.user(0))
+
+
 @pytest.mark.parametrize("n_users", [1, 500, 2000, MOST_KEPT + 1])
 def test_what_a_batch_told_of_however_many_users_is_remembered(tmp_path, monkeypatch, n_users):
     """Else their limits would begin anew."""
