@@ -111,6 +111,27 @@ def test_a_reader_that_ends_early_ends_the_command_without_a_word():
     assert (ended.returncode, ended.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_what_a_closed_output_would_show_goes_nowhere(tmp_path, closed):
+    (tmp_path / "b.csv").write_text("a,b\n1,2\n2,1\n")
+    words = [
+        sys.executable,
+        "-m",
+        "hushrank",
+        "aggregate",
+        "b.csv",
+        "--epsilon",
+        "1",
+        "--json",
+        "-",
+    ]
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *words]
+    ended = subprocess.run(shell, capture_output=True, check=False, cwd=tmp_path)
+    assert ended.returncode == 0
+    assert b"Traceback" not in ended.stderr
+    assert (ended.stdout == b"") == (closed == ">&-")
+
+
 class Interrupting:
     """A finder of modules that somebody interrupts."""
 

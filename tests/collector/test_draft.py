@@ -5,8 +5,12 @@ from fractions import Fraction
 
 import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from hushrank.accounting.rounding import within
 from hushrank.collector.draft import digest_of, make_draft, picture_type, read_draft, write_draft
+from hushrank.collector.web.pages_organiser.form.typed import typed_of
 from hushrank.errors import HushrankError
 from tests.collector.drafts import NAMES, draft
 
@@ -42,6 +46,19 @@ def test_a_survey_survives_its_file_with_its_pictures(form):
     items = [{"name": each, "picture": each} for each in pictures]
     held = draft(items=[{"name": "coffee"}, *items], closes="2027-01-31T18:00:00Z")
     assert read_draft(write_draft(held, pictures, form=form), form=form) == (held, pictures)
+
+
+@pytest.mark.parametrize("form", ["toml", "json"])
+@given(st.floats(0.001, 8.0))
+@example(1 / 3)
+@example(0.1 + 0.2)
+@example(0.1)
+def test_an_epsilon_of_however_many_digits_is_the_same_when_it_is_read_again(form, epsilon):
+    """It is part of what surveys are known by: reports to another one are refused."""
+    held = draft(epsilon=epsilon)
+    again, _ = read_draft(write_draft(held, {}, form=form), form=form)
+    assert again.epsilon == held.epsilon
+    assert within(float(typed_of(held).epsilon)) == held.epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.1])

@@ -258,6 +258,18 @@ def test_what_is_passed_over_is_not_made(tmp_path, name):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("epsilon", [1 / 3, 0.1 + 0.2, 0.3])
+@pytest.mark.parametrize("protocol", ["safari", "pairs", "max-entropy"])
+def test_what_was_counted_is_read_again_whatever_the_digits_of_epsilon(tmp_path, protocol, epsilon):
+    """Else people have paid, and nothing can be concluded."""
+    so_far = first_round(tmp_path, protocol=protocol, epsilon=epsilon)
+    counted = tally_reports(tmp_path / "r.parquet", so_far)
+    counted.write(tmp_path / "so-far.json")
+    again = read_so_far(tmp_path / "so-far.json")
+    assert again.document() == counted.document()
+    assert again.draft == counted.draft
+
+
 def test_a_mix_is_no_design(tmp_path):
     so_far = first_round(tmp_path)
     plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())

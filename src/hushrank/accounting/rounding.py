@@ -81,6 +81,16 @@ def at_most(loss: float) -> float:
     return written
 
 
+def as_kept(loss: float) -> float:
+    """Return the float whose own numeral `within` keeps as this very loss: what is written of it.
+
+    That of `at_most`, or the loss itself, where it takes more digits than are rounded. No numeral
+    is kept as a float that is above its own, such as 0.1: then it is that of `at_most`.
+    """
+    written = at_most(loss)
+    return loss if within(loss) == loss != within(written) else written
+
+
 def exp_above(exponent: float) -> Decimal:
     """Return a number above e^exponent, of 60 digits and nearer to it than 2 of the last."""
     with localcontext(prec=PRECISE):

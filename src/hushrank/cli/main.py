@@ -157,6 +157,9 @@ def _one_line(text: str) -> str:
 
 def _prepare() -> None:
     warnings.showwarning = _warn
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by >&-: what is said goes nowhere
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):  # names that the terminal cannot show end no command
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from hushrank.accounting.rounding import at_most, within
+from hushrank.accounting.rounding import as_kept, within
 from hushrank.errors import HushrankError, require
 from hushrank.files.encodings import UNREADABLE, wrong_with
 from hushrank.protocols.registry import (
@@ -206,7 +206,7 @@ def write_draft(draft: Draft, pictures: Mapping[str, bytes], *, form: Form) -> b
     """Return the organiser's file from which `read_draft` makes the same draft and pictures."""
     plain = msgspec.to_builtins(draft, builtin_types=(datetime,) if form == "toml" else ())
     if "epsilon" in plain:
-        plain["epsilon"] = at_most(draft.epsilon)
+        plain["epsilon"] = as_kept(draft.epsilon)
     for item in plain["items"]:
         if item.get("picture"):
             item["picture"] = _data_url(pictures[item["picture"]])

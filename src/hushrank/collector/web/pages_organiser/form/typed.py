@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.datastructures import FormData, UploadFile
 
-from hushrank.accounting.rounding import at_most
+from hushrank.accounting.rounding import as_kept
+from hushrank.accounting.words import as_given
 from hushrank.collector.draft import Draft, Item, picture_type
 from hushrank.collector.web.pages_organiser.form.options import FIELDS
 from hushrank.errors import HushrankError
@@ -116,7 +117,7 @@ async def typed_in(form: FormData) -> Typed:
 
 def typed_of(draft: Draft) -> Typed:
     """Return the form as it stands for a draft."""
-    known, epsilon = draft.epsilon in EPSILONS, f"{at_most(draft.epsilon):.15g}"
+    known, epsilon = draft.epsilon in EPSILONS, as_given(as_kept(draft.epsilon))
     fields = {
         name: str(getattr(draft, name))
         for name in (
