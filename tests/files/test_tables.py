@@ -1,21 +1,40 @@
 import csv
+import json
 from io import StringIO
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from hushrank.errors import HushrankError
 from hushrank.files import arrow_tables, csv_tables, json_tables
-from hushrank.files.columns import Column
+from hushrank.files.columns import Column, Table, text_column_of, text_columns
 from hushrank.files.json_tables import parse_json
+from hushrank.files.tables import (
+    codes_in,
+    column_named,
+    decimal_numbers,
+    distinct_texts,
+    has_column,
+    held_texts,
+    identifiers,
+    people,
+    read_table,
+    whole_where_all_are,
+    write_table,
+)
 
 NUMBERS = st.floats().map(repr) | st.integers().map(str)
 ODD = st.sampled_from(
     ["", "+1", ".5", "5.", ".", "1e5", "1E+05", "1e9999", "1_0", "٣", "0x1", "1\n", "1\n2"]
 )
 CELLS = st.text('ab "\n,1é', max_size=4)
+MANY = 60
+NAMES = tuple(f"item {n:02}" for n in range(MANY))
+ROWS = [[f"{row} of {column}" for column in range(MANY)] for row in range(MANY)]
 
 
 @given(st.lists(NUMBERS | ODD | st.text(max_size=4), unique=True), st.data())
@@ -72,3 +91,213 @@ def test_records_whose_table_would_fill_the_memory_are_refused_before_it_is_made
     assert len(parse_json(b"\n".join(lines[:10])).header) == 10
     with pytest.raises(HushrankError, match="11 records and 11 keys: write an answer a record"):
         parse_json(b"\n".join(lines[:11]))
+
+
+def delimited(names, rows, sign=","):
+    return "\n".join(map(sign.join, (names, *rows))).encode()
+
+
+def nested(names, rows):
+    """Return one record a row, in which an object has all columns."""
+    return [{"q": dict(zip(names, row, strict=True))} for row in rows]
+
+
+def records(names, rows):
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def packed(names, rows):
+    sink = pa.BufferOutputStream()
+    columns = zip(*rows, strict=True)
+    parquet.write_table(pa.table(dict(zip(names, columns, strict=True))), sink)
+    return sink.getvalue().to_pybytes()
+
+
+WRITTEN = {
+    "commas": delimited(NAMES, ROWS),
+    "tabs": delimited(NAMES, ROWS, "\t"),
+    "double colons": delimited(NAMES, ROWS, "::"),
+    "JSON": json.dumps(records(NAMES, ROWS)).encode(),
+    "lines of JSON": "\n".join(map(json.dumps, records(NAMES, ROWS))).encode(),
+    "JSON in an object": json.dumps(
+        {f"note {n}": n for n in range(MANY)} | {"answers": records(NAMES, ROWS)}
+    ).encode(),
+    "Parquet": packed(NAMES, ROWS),
+}
+
+
+def rows_of(table):
+    return [list(table.cells(row)) for row in range(table.n_rows)]
+
+
+@pytest.mark.parametrize("is_for_arrow", [False, True])
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_long_and_wide_table_is_read_whole(tmp_path, monkeypatch, form, is_for_arrow):
+    monkeypatch.setattr(csv_tables, "_is_for_arrow", lambda _: is_for_arrow)
+    path = tmp_path / "table"
+    path.write_bytes(WRITTEN[form])
+    table = read_table(path)
+    assert table.header == NAMES
+    assert rows_of(table) == ROWS
+    assert len({table.where(row) for row in range(MANY)}) == MANY
+
+
+def test_the_keys_of_an_object_within_a_record_are_columns_however_many():
+    table = parse_json(json.dumps(nested(NAMES, ROWS)).encode())
+    assert table.header == tuple(f"q [{name}]" for name in NAMES)
+    assert rows_of(table) == ROWS
+
+
+def test_records_that_are_lists_are_cells_of_one_column_however_many():
+    (column,) = parse_json(json.dumps(ROWS).encode()).columns
+    assert [json.loads(column.texts[code]) for code in column.codes] == ROWS
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz", "table.parquet"])
+def test_a_long_and_wide_table_is_written_whole(tmp_path, name):
+    numbers = np.arange(MANY * MANY).reshape(MANY, MANY)
+    texts = dict(zip(NAMES, text_columns(ROWS, MANY), strict=True))
+    columns = texts | dict(zip(("n" + name for name in NAMES), numbers, strict=True))
+    write_table(columns, tmp_path / name, secret=False)
+    table = read_table(tmp_path / name)
+    assert table.header == (*NAMES, *("n" + name for name in NAMES))
+    beside = numbers.T.astype(str).tolist()
+    assert rows_of(table) == [[*row, *more] for row, more in zip(ROWS, beside, strict=True)]
+
+
+def test_texts_by_code_are_held_however_many():
+    column = held_texts(np.arange(MANY)[::-1], NAMES)
+    assert [column.texts[code] for code in column.codes] == [*NAMES[::-1]]
+
+
+FAULTY = 47
+
+
+def with_a_fault(cells, fault):
+    """Return them with another at place 47."""
+    return [*cells[:FAULTY], fault, *cells[FAULTY + 1 :]]
+
+
+@pytest.mark.parametrize("is_for_arrow", [False, True])
+@pytest.mark.parametrize("row", [["1"], ["1", "2", "3"]])
+def test_one_row_that_is_longer_or_shorter_is_refused_by_its_line(monkeypatch, row, is_for_arrow):
+    monkeypatch.setattr(csv_tables, "_is_for_arrow", lambda _: is_for_arrow)
+    rows = with_a_fault([["1", "2"]] * MANY, row)
+    with pytest.raises(HushrankError, match=f"line 49: expected 2 cells .*got {len(row)}$"):
+        csv_tables.parse_csv(delimited(("a", "b"), rows))
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        (with_a_fault([{"a": 1}] * MANY, [1]), "record 48: expected an object as in the others"),
+        (with_a_fault([[1]] * MANY, {"a": 1}), "record 1: expected an object as in the others"),
+        (with_a_fault([{"a": 1}] * MANY, {"b": 1, " b": 1}), "record 48: expected each key once"),
+        (with_a_fault([{"a": 1}] * MANY, 1), "expected a list of records"),
+        ([dict.fromkeys([*NAMES, " a", "a "], 1)], "record 1: expected each key once"),
+        ([dict.fromkeys([*NAMES, "item  59"], 1)], "expected each key in one spelling"),
+    ],
+)
+def test_one_record_that_is_unlike_the_others_is_refused(records, said):
+    with pytest.raises(HushrankError, match=said):
+        parse_json(json.dumps(records).encode())
+
+
+@pytest.mark.parametrize("fault", ["7", '{"a": '])
+def test_one_line_that_is_no_record_is_refused_by_its_number(fault):
+    lines = with_a_fault(['{"a": 1}'] * MANY, fault)
+    with pytest.raises(HushrankError, match="line 48: expected a JSON object or list"):
+        parse_json("\n".join(lines).encode())
+
+
+def test_several_lists_of_records_in_an_object_are_refused_wherever_they_stand():
+    document = dict.fromkeys(NAMES, 1) | {"a": [[1]], "b": [[2]]}
+    with pytest.raises(HushrankError, match="one list of records in the object, got 2"):
+        parse_json(json.dumps(document).encode())
+
+
+def test_a_quote_that_is_opened_in_the_last_of_many_cells_is_refused():
+    rows = [["1"] * MANY, [""] * (MANY - 1) + ['"1']]
+    with pytest.raises(HushrankError, match="line 3: expected a closing quote"):
+        csv_tables.parse_csv(delimited(NAMES, rows))
+
+
+def table_of(columns, header=NAMES):
+    return Table(header, tuple(columns), lambda row: f"row {row + 1}")
+
+
+def test_a_part_of_a_long_and_wide_table_has_all_cells_of_its_rows():
+    table = table_of(text_columns(ROWS, MANY))
+    assert rows_of(table.below(FAULTY, NAMES)) == ROWS[FAULTY:]
+    assert rows_of(table.above(FAULTY)) == ROWS[:FAULTY]
+    assert rows_of(table.of_rows(np.arange(MANY) >= FAULTY)) == ROWS[FAULTY:]
+    assert rows_of(table.with_header_as_row()) == [[*NAMES], *ROWS]
+
+
+@pytest.mark.parametrize("cell", [(FAULTY, 0), (0, FAULTY), (FAULTY, FAULTY)])
+def test_a_name_is_found_in_its_row_wherever_it_stands(cell):
+    rows = [[*row] for row in ROWS]
+    rows[cell[0]][cell[1]] = "tea"
+    found = table_of(text_columns(rows, MANY)).rows_naming(["tea"])
+    assert np.flatnonzero(found).tolist() == [cell[0]]
+
+
+@pytest.mark.parametrize("odd", ["1", "none"])
+def test_numbers_of_many_texts_are_those_of_each(odd):
+    texts = [*map(str, range(MANY)), odd]
+    column = Column(np.arange(MANY), tuple(texts))
+    assert column.numbers().tolist() == [*range(MANY)]
+
+
+def test_codes_of_many_texts_are_those_of_each():
+    column = Column(np.arange(MANY)[::-1], NAMES)
+    assert column.codes_in(NAMES[::-1]).tolist() == [*range(MANY)]
+    assert codes_in(column, NAMES[::-1]).tolist() == [*range(MANY)]
+    assert distinct_texts(column) == NAMES
+    found = identifiers(table_of([column], ("person",)), "person", tuple)
+    assert [found.texts[code] for code in found.codes] == [*NAMES[::-1]]
+
+
+def test_one_row_or_cell_of_many_that_does_not_fit_is_named():
+    table = table_of(text_columns(ROWS, MANY))
+    fits = np.arange(MANY) != FAULTY
+    with pytest.raises(HushrankError, match=r"^row 48: expected it"):
+        table.require_rows(fits, "it")
+    for cells, place in ((fits[:, None], "row 48, column 1"), (fits[None], "row 1, column 48")):
+        with pytest.raises(HushrankError, match=f"^{place}: expected it"):
+            table.require_cells(cells, range(MANY), "it")
+
+
+def test_a_column_is_found_by_its_name_wherever_it_stands():
+    table = table_of(text_columns(ROWS, MANY), (*NAMES[:-1], NAMES[FAULTY]))
+    assert has_column(table, NAMES[58])
+    assert column_named(table, NAMES[58]) is table.columns[58]
+    with pytest.raises(HushrankError, match="expected one column named"):
+        column_named(table, NAMES[FAULTY])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("NULL", "has values like NULL .* see row 48$"),
+        ("item  59", "has values that look alike.* see row 48 and row 60$"),
+    ],
+)
+def test_one_of_many_people_who_may_be_several_is_refused(text, said):
+    column = text_column_of(with_a_fault(NAMES, text))
+    with pytest.raises(HushrankError, match=said):
+        people(table_of([column], ("person",)), "person", tuple)
+
+
+@pytest.mark.parametrize("fault", ["1,250", "1.5", "1,25"])
+def test_the_decimal_signs_of_a_column_are_told_by_all_its_texts(fault):
+    """A comma before three digits may part thousands, unless one text has it elsewhere."""
+    texts = with_a_fault([f"{n},125" for n in range(1, MANY + 1)], fault)
+    numbers = decimal_numbers(text_column_of(texts))
+    are_decimal = fault == "1,25"
+    assert np.isfinite(numbers).sum() == (MANY if are_decimal else int(fault == "1.5"))
+
+
+@pytest.mark.parametrize(("odd", "kind"), [(1.0, np.int64), (0.5, float), (2.0**53, float)])
+def test_numbers_are_whole_where_all_of_many_are(odd, kind):
+    assert whole_where_all_are(np.array(with_a_fault([1.0] * MANY, odd))).dtype == kind
