@@ -14,6 +14,9 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 OPEN = "urn:oasis:names:tc:opendocument:xmlns"
 ROWS = [["fruit", "rank"], ["pear", 2], [], ["fig", 1.5]]
+MANY = 60
+WIDE = [[f"{row} of {column}" for column in range(MANY)] for row in range(MANY)]
+FAR = "at most 67,108,864 cells, .* columns"
 
 
 def zipped(**files):
@@ -119,14 +122,54 @@ def test_a_text_has_no_sheets(tmp_path):
         read_rankings(path, sheet="first")
 
 
+@pytest.mark.parametrize("write", [excel, open_document])
+def test_a_long_and_wide_sheet_is_read_whole(write):
+    gaps = range(3, MANY, 3)
+    table = parse_spreadsheet(write([[] if n in gaps else row for n, row in enumerate(WIDE)]))
+    kept = [n for n in range(MANY) if n not in gaps]
+    assert table.header == (*WIDE[0],)
+    assert [[*table.cells(row)] for row in range(table.n_rows)] == [WIDE[n] for n in kept[1:]]
+    assert [table.where(row) for row in range(-1, table.n_rows)] == [f"row {n + 1}" for n in kept]
+    assert table.passed_over == {n + 1 for n in gaps}
+
+
+def test_the_longest_of_many_rows_says_how_wide_a_sheet_is():
+    rows = [["fruit"]] * 47 + [["fig", "2"]] + [["fruit"]] * 12
+    table = parse_spreadsheet(excel(rows))
+    assert table.header == ("fruit", "")
+    assert table.cells(46) == ("fig", "2")
+
+
+def test_a_row_whose_first_cells_are_empty_is_no_empty_one():
+    row = [""] * 47 + ["fig", "2"]
+    assert parse_spreadsheet(excel([["fruit"], row])).cells(0) == (*row,)
+    with pytest.raises(HushrankError, match="one sheet with rows, got"):  # one ballot, on its own
+        parse_spreadsheet(excel(ROWS, [row]))
+
+
+def test_the_one_sheet_with_rows_is_found_among_many():
+    assert parse_spreadsheet(excel(*[[]] * 47, ROWS)).n_rows == 2
+    with pytest.raises(HushrankError, match="one sheet with rows, got"):
+        parse_spreadsheet(excel(ROWS, *[[]] * 47, ROWS))
+
+
 @pytest.mark.block_sizes
 @pytest.mark.parametrize("place", ["XFD1048576", "AAA100000"])
 def test_a_cell_far_from_the_table_is_refused_before_all_between_are_made(place):
     """A kilobyte would take half a terabyte."""
     row = place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     far = f'<row s="1" r="{row}"><c s="2" r="{place}"><v>1</v></c></row>'
-    with pytest.raises(HushrankError, match=r"at most 67,108,864 cells, .* columns"):
+    with pytest.raises(HushrankError, match=FAR):
         parse_spreadsheet(with_more(far))
+
+
+@pytest.mark.parametrize("place", ["XFD1048576", "AAA100000"])
+def test_a_cell_far_from_the_table_is_refused_in_the_last_of_many_rows_and_sheets(place):
+    far = f'<row r="{place.lstrip("ADFX")}"><c r="{place}"><v>1</v></c></row>'
+    near = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c></row>' for n in range(9, MANY))
+    for content in (with_more(near + far), with_more(far, n_before=25)):
+        with pytest.raises(HushrankError, match=FAR):
+            parse_spreadsheet(content)
 
 
 def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
@@ -135,10 +178,10 @@ def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
     assert table.columns[0].texts[-1] == 'c r="XFD1048576"'
 
 
-def with_more(row):
-    """Return a small table with a row more."""
-    packed = ZipFile(BytesIO(excel(ROWS)))
+def with_more(row, n_before=0):
+    """Return a small table with a row more, behind so many empty sheets."""
+    packed = ZipFile(BytesIO(excel(*[[]] * n_before, ROWS)))
     files = {name: packed.read(name).decode() for name in packed.namelist()}
-    sheet = files["xl/worksheets/sheet1.xml"]
-    whole = sheet.replace("</sheetData>", f"{row}</sheetData>")
-    return zipped(**{**files, "xl/worksheets/sheet1.xml": whole})
+    last = f"xl/worksheets/sheet{n_before + 1}.xml"
+    whole = files[last].replace("</sheetData>", f"{row}</sheetData>")
+    return zipped(**{**files, last: whole})

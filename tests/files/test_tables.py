@@ -1,6 +1,7 @@
 import csv
 import json
-from io import StringIO
+from datetime import date
+from io import BytesIO, StringIO
 
 import numpy as np
 import pyarrow as pa
@@ -107,10 +108,10 @@ def records(names, rows):
 
 
 def packed(names, rows):
-    sink = pa.BufferOutputStream()
+    sink = BytesIO()
     columns = zip(*rows, strict=True)
     parquet.write_table(pa.table(dict(zip(names, columns, strict=True))), sink)
-    return sink.getvalue().to_pybytes()
+    return sink.getvalue()
 
 
 WRITTEN = {
@@ -220,6 +221,24 @@ def test_a_quote_that_is_opened_in_the_last_of_many_cells_is_refused():
     rows = [["1"] * MANY, [""] * (MANY - 1) + ['"1']]
     with pytest.raises(HushrankError, match="line 3: expected a closing quote"):
         csv_tables.parse_csv(delimited(NAMES, rows))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ["a", '"b' + "\nof many lines" * 30 + '\n1,2,3\n"', "c"],
+        with_a_fault(NAMES, '"item\n47,"'),
+    ],
+)
+def test_a_quote_in_a_header_that_swallows_a_row_is_refused_wherever_that_is(header):
+    with pytest.raises(HushrankError, match="line 1: expected a closing quote in the header"):
+        csv_tables.parse_csv(delimited(header, [["1"] * len(header)]))
+
+
+def test_one_column_of_text_behind_many_of_another_kind_is_read():
+    cells = [date(2026, 1, 1)] * MANY + ["tea"]
+    table = arrow_tables.parse_parquet(packed((*NAMES, "tea"), [cells]))
+    assert [each.is_read for each in table.columns] == [False] * MANY + [True]
 
 
 def table_of(columns, header=NAMES):
