@@ -45,6 +45,15 @@ def test_rows_that_differ_in_the_first_of_many_columns_are_told_apart():
         assert (whole - parts_of(rows[:at] + rows[at + 1 :])).total() == 1
 
 
+def test_rows_that_differ_in_the_last_of_many_columns_are_told_apart():
+    same = ["0"] * 59
+    rows = [(*same, f"{n}") for n in range(60)]
+    whole = parts_of(rows)
+    for at in range(60):
+        assert (whole - parts_of(rows[:at] + rows[at + 1 :])).total() == 1
+    assert len({part for part, _ in whole}) == N_PARTS
+
+
 @pytest.mark.parametrize("shift", [0, 1000])
 def test_different_rows_are_dealt_about_evenly(shift):
     rows = [(f"{n}", f"{n % 7}") for n in range(shift, shift + 900)]

@@ -1,11 +1,20 @@
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.disk import LEDGER, keep_to_owner, outputs, replace_file, require_apart
+from hushrank.files.disk import (
+    LEDGER,
+    keep_to_owner,
+    outputs,
+    replace_file,
+    require_apart,
+    require_own_tables,
+)
 
 
 def test_a_file_that_others_may_not_read_is_so_before_it_holds_anything(tmp_path, monkeypatch):
@@ -99,6 +108,44 @@ def test_a_file_of_a_folder_that_is_read_is_not_written_whatever_it_is_called(tm
     with pytest.raises(HushrankError, match="expected different files to read and to write"):
         require_apart([folder / "x.parquet"], [folder])
     require_apart([folder / "y.parquet"], [folder])
+
+
+MANY = 60
+
+
+def test_one_of_many_files_that_would_destroy_another_is_refused(tmp_path):
+    """Whichever it is, of those that are written, that are read, and in a folder that is."""
+    files = [tmp_path / f"{n}" for n in range(MANY)]
+    others = [tmp_path / f"read {n}" for n in range(MANY)]
+    assert outputs([*files, None], beside=[None, *others]) == files
+    twice = [*files[:-1], files[47]]
+    for written, read in ((twice, []), (files, [*others[:-1], files[47]])):
+        with pytest.raises(HushrankError, match="47: expected different files"):
+            outputs(written, beside=read)
+    for file in files:
+        file.touch()
+    for file in files:
+        with pytest.raises(HushrankError, match="expected different files"):
+            require_apart([file], [tmp_path])
+
+
+@pytest.mark.parametrize("name", ["no/x", LEDGER, ""])
+def test_one_of_many_files_that_cannot_be_written_is_refused_before_anything_is_done(
+    tmp_path, name
+):
+    files = [tmp_path / f"{n}" for n in range(MANY)]
+    with pytest.raises(HushrankError, match="expected"):
+        outputs([*files, tmp_path / name], beside=[])
+
+
+def test_a_database_is_known_by_one_of_many_tables():
+    with closing(sqlite3.connect(":memory:")) as database:
+        for n in range(MANY):
+            database.execute(f"CREATE TABLE t{n} (x)")
+        for name in ("t0", "t47"):
+            require_own_tables(database, name, "expected a memory")
+        with pytest.raises(HushrankError, match="expected a memory, this is another database"):
+            require_own_tables(database, "kept", "expected a memory")
 
 
 @pytest.mark.parametrize(("place", "said"), [("no/x", "in an existing folder"), ("", "a folder")])

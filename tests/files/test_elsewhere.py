@@ -35,6 +35,7 @@ SPELLINGS = (
     "http://h:/a/p.parquet",
     "http://H/a/p.parquet",
     "HTTP://h/a/p.parquet",
+    f"http://h/{'b/' * 30}{'../' * 30}a/p.parquet",
 )
 """Names of one file by the rules of the web."""
 LIKELY = (

@@ -26,6 +26,14 @@ def test_every_first_name_stays_and_no_two_are_equal(names):
         assert (distinct[at] == name) == (name not in names[:at])
 
 
+def test_a_name_that_is_repeated_late_or_often_becomes_distinct():
+    names = [f"item {n}" for n in range(60)]
+    assert distinct_names([*names, "item 47"]) == (*names, "item 47 (2)")
+    assert distinct_names(["a"] * 60) == ("a", *(f"a ({n})" for n in range(2, 61)))
+    taken = [f"a ({n})" for n in range(2, 60)]
+    assert distinct_names(["a", *taken, "a"]) == ("a", *taken, "a (60)")
+
+
 def test_names_that_are_numbers_sort_by_size_before_the_others():
     assert natural_order(["b", "10", "9", "a", "9"]) == ("9", "10", "a", "b")
 
@@ -87,6 +95,18 @@ def test_texts_that_nobody_can_tell_apart_look_alike(texts):
     assert look_alike(["b", *texts, "c", texts[0] + "c"]) == (1, 2)
 
 
+@pytest.mark.parametrize("texts", ALIKE)
+def test_texts_look_alike_beyond_many_others(texts):
+    others = [f"item {n}" for n in range(60)]
+    assert look_alike([*others, *texts]) == (60, 61)
+
+
+def test_long_texts_look_alike_or_not_by_all_their_letters():
+    begin = "\u00e9" * 60
+    assert look_alike([f"{begin}a", f"{begin}b"]) is None
+    assert look_alike([f"{begin}a", f"{begin}\u200ba"]) == (0, 1)
+
+
 @pytest.mark.parametrize("texts", APART)
 def test_texts_that_differ_where_it_is_seen_do_not_look_alike(texts):
     assert look_alike(["b", *texts]) is None
@@ -97,3 +117,5 @@ def test_a_name_that_a_line_cannot_hold_is_refused(name):
     require_plain_names(["pear", "green pear"])
     with pytest.raises(HushrankError, match=r"for item 2$"):
         require_plain_names(["pear", name])
+    with pytest.raises(HushrankError, match=r"for item 61$"):
+        require_plain_names([*["pear"] * 60, name])

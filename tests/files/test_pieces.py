@@ -34,6 +34,61 @@ def test_pieces_hold_every_row_once_and_in_order(folder, most_rows):
     assert max(batch.num_rows for batch in batches) <= 7
 
 
+def test_every_file_and_row_group_of_many_is_read_once(tmp_path):
+    """By a pattern, a folder, names, and from a store alike."""
+    table = TABLE.slice(0, 30)
+    for n in range(30):
+        parquet.write_table(TABLE.slice(n, 1), tmp_path / f"{n:02}.parquet")
+    names = [tmp_path / f"{n:02}.parquet" for n in range(30)]
+    for source in (tmp_path, tmp_path / "*.parquet", names, f"file://{tmp_path}"):
+        assert numbers_in(pieces_of(source, most_rows=25)) == table["number"].to_pylist()
+
+
+def test_every_file_of_many_in_a_store_is_read():
+    from fsspec import filesystem
+
+    store = filesystem("memory")
+    for n in range(30):
+        with store.open(f"/many/{n:02}.parquet", "wb") as file:
+            parquet.write_table(TABLE.slice(n, 1), file)
+    assert numbers_in(pieces_of("memory://many", most_rows=1)) == list(range(30))
+    store.rm("/many", recursive=True)
+
+
+@pytest.mark.parametrize("most_rows", [1, 22, 1000])
+def test_of_many_row_groups_each_piece_has_as_many_as_it_may(tmp_path, most_rows):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(TABLE, path, row_group_size=1)
+    pieces = pieces_of(path, most_rows=most_rows)
+    assert [piece.n_rows for piece in pieces[:-1]] == [most_rows] * (99 // most_rows)
+    assert numbers_in(pieces) == list(range(100))
+    (whole,) = pieces_of(path, most_rows=100)
+    assert sum(piece.n_bytes for piece in pieces) == whole.n_bytes
+
+
+def test_a_piece_comes_in_however_many_batches(folder):
+    (piece,) = pieces_of(folder / "a.parquet", most_rows=1000)
+    batches = list(batches_of(piece, ["number"], most_rows=1))
+    assert [batch["number"].to_pylist() for batch in batches] == [[n] for n in range(60)]
+
+
+def test_a_link_to_one_of_many_files_is_refused(tmp_path):
+    for n in range(30):
+        parquet.write_table(TABLE, tmp_path / f"{n:02}.parquet")
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "25.parquet")
+    with pytest.raises(HushrankError, match=r"link.parquet: expected each file once, got a link"):
+        pieces_of(tmp_path, most_rows=25)
+
+
+def test_the_last_of_many_columns_must_be_there(tmp_path):
+    names = [f"item {n}" for n in range(30)]
+    parquet.write_table(pa.table({name: [1] for name in names}), tmp_path / "a.parquet")
+    (piece,) = pieces_of(tmp_path, most_rows=1)
+    assert columns_of(piece) == names
+    with pytest.raises(HushrankError, match="expected a column weight"):
+        list(batches_of(piece, [*names, "weight"], most_rows=1))
+
+
 def test_files_without_rows_are_no_piece_unless_all_are_such(folder):
     stated = pieces_of(folder, most_rows=25)
     parquet.write_table(TABLE.slice(0, 0), folder / "0.parquet")

@@ -8,7 +8,13 @@ import pyarrow as pa
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files.spread import rows_of_bucket, scratch_folder, write_buckets
+from hushrank.files.spread import (
+    remove_files,
+    require_reached,
+    rows_of_bucket,
+    scratch_folder,
+    write_buckets,
+)
 
 ROWS = pa.record_batch([[1, 2, 3]], names=["row"])
 
@@ -48,6 +54,24 @@ def test_a_task_that_comes_late_leaves_nothing_in_a_folder_that_is_being_removed
         monkeypatch.setattr(os, "rmdir", with_a_late_task)
     assert came
     assert not list(tmp_path.iterdir())
+
+
+def test_rows_come_back_from_any_of_many_buckets_and_files(tmp_path):
+    rows = pa.record_batch([list(range(300))], names=["row"])
+    bucket = np.arange(300) % 60
+    paths = [write_buckets(str(tmp_path), rows, bucket, 60) for _ in range(30)]
+    for n in (0, 47, 59):
+        found = [batch["row"].to_pylist() for batch in rows_of_bucket(paths, n)]
+        assert found == [[*range(n, 300, 60)]] * 30
+    remove_files(paths)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_of_many_folders_that_is_not_reached_is_named(tmp_path):
+    folders = [str(tmp_path)] * 47
+    assert require_reached(folders, 7) == 7
+    with pytest.raises(HushrankError, match="gone: expected a folder that every worker reaches"):
+        require_reached([*folders, str(tmp_path / "gone")], 7)
 
 
 def test_what_goes_wrong_names_the_folder_and_none_of_its_files(tmp_path):
