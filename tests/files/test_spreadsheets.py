@@ -133,13 +133,6 @@ def test_a_long_and_wide_sheet_is_read_whole(write):
     assert table.passed_over == {n + 1 for n in gaps}
 
 
-def test_the_longest_of_many_rows_says_how_wide_a_sheet_is():
-    rows = [["fruit"]] * 47 + [["fig", "2"]] + [["fruit"]] * 12
-    table = parse_spreadsheet(excel(rows))
-    assert table.header == ("fruit", "")
-    assert table.cells(46) == ("fig", "2")
-
-
 def test_a_row_whose_first_cells_are_empty_is_no_empty_one():
     row = [""] * 47 + ["fig", "2"]
     assert parse_spreadsheet(excel([["fruit"], row])).cells(0) == (*row,)
