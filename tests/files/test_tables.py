@@ -33,7 +33,7 @@ ODD = st.sampled_from(
     ["", "+1", ".5", "5.", ".", "1e5", "1E+05", "1e9999", "1_0", "٣", "0x1", "1\n", "1\n2"]
 )
 CELLS = st.text('ab "\n,1é', max_size=4)
-MANY = 60
+MANY, FAULTY = 60, 47
 NAMES = tuple(f"item {n:02}" for n in range(MANY))
 ROWS = [[f"{row} of {column}" for column in range(MANY)] for row in range(MANY)]
 
@@ -98,11 +98,6 @@ def delimited(names, rows, sign=","):
     return "\n".join(map(sign.join, (names, *rows))).encode()
 
 
-def nested(names, rows):
-    """Return one record a row, in which an object has all columns."""
-    return [{"q": dict(zip(names, row, strict=True))} for row in rows]
-
-
 def records(names, rows):
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -144,7 +139,8 @@ def test_a_long_and_wide_table_is_read_whole(tmp_path, monkeypatch, form, is_for
 
 
 def test_the_keys_of_an_object_within_a_record_are_columns_however_many():
-    table = parse_json(json.dumps(nested(NAMES, ROWS)).encode())
+    nested = [{"q": record} for record in records(NAMES, ROWS)]
+    table = parse_json(json.dumps(nested).encode())
     assert table.header == tuple(f"q [{name}]" for name in NAMES)
     assert rows_of(table) == ROWS
 
@@ -169,9 +165,6 @@ def test_a_long_and_wide_table_is_written_whole(tmp_path, name):
 def test_texts_by_code_are_held_however_many():
     column = held_texts(np.arange(MANY)[::-1], NAMES)
     assert [column.texts[code] for code in column.codes] == [*NAMES[::-1]]
-
-
-FAULTY = 47
 
 
 def with_a_fault(cells, fault):
