@@ -12,6 +12,7 @@ part of the name of the operators that are wanted, all where it is empty.
 import ast
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -121,7 +122,7 @@ def _with_some(text: str, several: ast.expr, part: str) -> str:
     begin = starts[several.lineno - 1] + several.col_offset
     end = starts[(several.end_lineno or 0) - 1] + (several.end_col_offset or 0)
     all_of_them, after = content[begin:end].decode(), content[end:].decode()
-    is_asked = after.startswith((".all()", ".any()"))
+    is_asked = re.match(r"[\s)]*\.(?:all|any)\(\)", after) is not None
     some = f"({all_of_them}).flat[{part}]" if is_asked else f"[*({all_of_them})][{part}]"
     return content[:begin].decode() + some + after
 
