@@ -61,10 +61,10 @@ def exactly_fitted(likelihood: ReportLikelihood) -> RankFit:
     """Do what `fit_by_chains` does by sums over all orders."""
     features = wide_features(likelihood.n_items)
     near = Parabola(likelihood, RankPoint(features, np.zeros(features.spreads.size)))
-    near = Parabola(likelihood, near.most_likely(near.evidence.point_scale("safe")))
+    near = near.at(near.evidence.point_scale("safe"))
     scale, wide_scale = near.evidence.point_scale("safe"), near.evidence.interval_scale()
-    wide = Parabola(likelihood, near.most_likely(wide_scale))
-    return RankFit(near.most_likely(scale), scale, wide, wide_scale)
+    wide = near.at(wide_scale)
+    return RankFit(near.at(scale).point, scale, wide, wide_scale)
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ TABLE = feature_table(N_ITEMS)
 BY_ORDER = np.stack([statistics(one, N_ITEMS) for one in np.eye(24)])
 SPREADS = uniform_point(N_ITEMS).features.spreads
 PRECISION = uniform_point(N_ITEMS).features.prior_precision
+LAP = Parabola._lap
 TRUE = 0.5 * SPREADS * np.random.default_rng(1).normal(size=len(SPREADS))
 
 
@@ -64,10 +65,21 @@ def brute_force(likelihood: ReportLikelihood, scale: float) -> tuple[np.ndarray,
 def test_the_fit_is_the_most_likely_one(epsilon, n_people):
     likelihood = likelihood_of(epsilon, n_people)
     best, loss = brute_force(likelihood, 0.3)
-    fitted = Parabola(likelihood, uniform_point(N_ITEMS)).most_likely(0.3)
+    fitted = Parabola(likelihood, uniform_point(N_ITEMS)).at(0.3).point
     assert loss(fitted.coefficients) <= loss(best) + 1e-4
     shares = [probabilities(each, N_ITEMS) for each in (fitted.coefficients, best)]
     assert shares[0] == pytest.approx(shares[1], abs=1e-3)
+
+
+def test_a_search_of_many_laps_ends_where_one_does(monkeypatch):
+    likelihood = likelihood_of(4.0, 20_000)
+    uniform = Parabola(likelihood, uniform_point(N_ITEMS))
+    in_one = uniform.at(0.3).point.coefficients
+    laps = []
+    monkeypatch.setattr("hushrank.estimators.ranks.fit.STEPS_OF_A_LAP", 3)
+    monkeypatch.setattr(Parabola, "_lap", lambda *given: laps.append(given) or LAP(*given))
+    assert uniform.at(0.3).point.coefficients == pytest.approx(in_one, abs=1e-3)
+    assert len(laps) >= 4
 
 
 def test_the_scale_is_judged_again_at_the_fit():

@@ -5,7 +5,7 @@ Theory: docs/theory/max-entropy.md.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
@@ -16,6 +16,9 @@ from hushrank.estimators.partial.likelihood import PartialLikelihood
 from hushrank.estimators.prior_scale import Prior, ScaleEvidence, require_prior
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
 
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
 Likelihood: TypeAlias = ReportLikelihood | PartialLikelihood
 
 FALLEN = 0.9
@@ -23,7 +26,7 @@ FALLEN = 0.9
 FARTHEST_START = 1.5
 """How far from 0 a parabola's peak is believed to begin a search."""
 PRECISION = 1e-9
-MOST_STEPS = 2000
+STEPS_OF_A_LAP, MOST_LAPS = 100, 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,25 +76,35 @@ class Parabola:
         return here + self.evidence_beyond(scale)
 
     def at(self, scale: float) -> "Parabola":
-        """Return the parabola at the most likely model under the prior at this scale."""
-        return Parabola(self.likelihood, self.most_likely(scale))
+        """Return the parabola at the most likely model under the prior at this scale, by L-BFGS.
 
-    def most_likely(self, scale: float) -> RankPoint:
-        """Return the most likely model under the prior at this scale, by L-BFGS.
-
-        The better of two searches: from the parabola's peak, brought near, and from 0; both in
-        coordinates in which the parabola is round.
-        Cost: two passes over the model a step, some tens of steps.
+        The better of two searches: from the parabola's peak, brought near, and from 0.
+        Cost: two passes over the model a step, some tens to hundreds of steps.
         """
         lower: Floats = cholesky(self.precision(scale), lower=True)
-        peak = solve_triangular(lower, self.pull, lower=True)
-        far = float(np.abs(_rounded(lower, peak)).max())
+        peak = _rounded(lower, solve_triangular(lower, self.pull, lower=True))
+        far = float(np.abs(peak).max())
         starts = (peak * min(1.0, FARTHEST_START / max(far, FARTHEST_START)), np.zeros(len(peak)))
-        found = (self._search(scale, lower, start) for start in starts)
-        _, best = min(found, key=lambda loss_and_place: loss_and_place[0])
-        return RankPoint(self.point.features, _rounded(lower, best))
+        found = (self._search(scale, start) for start in starts)
+        return min(found, key=lambda loss_and_parabola: loss_and_parabola[0])[1]
 
-    def _search(self, scale: float, lower: Floats, start: Floats) -> tuple[float, Floats]:
+    def _search(self, scale: float, start: Floats) -> tuple[float, "Parabola"]:
+        """Return the least loss that is found from a start (features,), and the parabola there.
+
+        In coordinates in which the parabola is round, here at first, then wherever a lap ended:
+        few steps lead on where it is not.
+        """
+        near, coefficients = self, start
+        for _ in range(MOST_LAPS):
+            lower: Floats = cholesky(near.precision(scale), lower=True)
+            found = self._lap(scale, lower, lower.T @ coefficients)
+            coefficients = _rounded(lower, found.x)
+            near = Parabola(self.likelihood, RankPoint(self.point.features, coefficients))
+            if found.nit < STEPS_OF_A_LAP:
+                break
+        return float(found.fun), near
+
+    def _lap(self, scale: float, lower: Floats, start: Floats) -> "OptimizeResult":
         prior = self.point.features.prior_precision / scale**2
 
         def loss(round_coefficients: Floats) -> tuple[float, Floats]:
@@ -105,9 +118,8 @@ class Parabola:
 
         from scipy.optimize import minimize  # costs half a second, which only a fit should pay
 
-        options: Any = {"ftol": PRECISION, "gtol": 0.0, "maxiter": MOST_STEPS}
-        found = minimize(loss, start, method="L-BFGS-B", jac=True, options=options)
-        return float(found.fun), found.x
+        options: Any = {"ftol": PRECISION, "gtol": 0.0, "maxiter": STEPS_OF_A_LAP}
+        return minimize(loss, start, method="L-BFGS-B", jac=True, options=options)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
