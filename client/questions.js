@@ -252,7 +252,7 @@ function namedSet(wire, nItems) {
   const places = list(fields.places, itemOf(n));
   const side = fields.side ?? "none";
   const [isAlone, isBefore] = [fields.side === null, side === "before"];
-  const seats = places.flatMap((place) => {
+  const seats = places.slice(0, n).flatMap((place) => {
     if (isAlone) return [[place, place]];
     const others = Array.from({ length: n }, (_, other) => [place, other]);
     return isBefore ? others.slice(0, place) : others.slice(place + 1);

@@ -535,6 +535,7 @@ test("answers are outdated where any of them is, and what is new beside others i
   assert.deepEqual([paid.nats, paid.isRepeated, paid.isOutdated], [1, true, false]);
   const again = await week(device, surveys[5], turned);
   assert.deepEqual([again.nats, again.reports], [0, paid.reports]);
+  assert.equal((await device.account()).spent, 3);
 });
 
 test("beyond the limit an earlier answer that is true again is repeated, and not the latest", async () => {

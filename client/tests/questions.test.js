@@ -238,6 +238,14 @@ test("questions that not every ranking can answer are refused", () => {
   }
 });
 
+test("of a set no more places are looked at than there are items", (context) => {
+  const { mock } = context.mock.method(Array, "from");
+  const places = Array(100_000).fill(0);
+  const wire = { kind: "named-set", places, n_items: 64, side: "after" };
+  assert.throws(() => readQuestion(wire, 64), { kind: "malformed" });
+  assert.ok(mock.callCount() <= 64);
+});
+
 test("hashed answers need at most 2^45 orders", () => {
   const wire = (n, n_places = n, n_buckets = 4) => ({
     kind: "hashed",

@@ -96,6 +96,11 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"allowed_origins": ["*"]}, "allowed_origins"),
         ({"allowed_origins": ["https://example.org", "*"]}, "allowed_origins"),
         ({"allowed_origins": ["https://example.org:port"]}, "allowed_origins"),
+        (
+            {"allowed_origins": ["https://\u00e9.org"]},
+            "allowed_origins",
+        ),
+        ({"allowed_origins": ["https://" + "a" * 300]}, "allowed_origins"),
         ({"colour": "red"}, "colour"),
     ],
 )

@@ -1,3 +1,5 @@
+from unicodedata import combining
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,6 +107,15 @@ def test_long_texts_look_alike_or_not_by_all_their_letters():
     begin = "\u00e9" * 60
     assert look_alike([f"{begin}a", f"{begin}b"]) is None
     assert look_alike([f"{begin}a", f"{begin}\u200ba"]) == (0, 1)
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0344", "\u0300\u200b"])
+def test_more_marks_on_a_letter_than_any_language_has_are_refused(marks):
+    """To put them in order takes the square of their number."""
+    few = marks * (30 // sum(map(bool, map(combining, marks))))
+    assert look_alike(["a", f"o{few}", f"o{few}a"]) is None
+    with pytest.raises(HushrankError, match="at most 30 marks on a letter"):
+        look_alike(["a", "b" * 60, f"{'b' * 60}o{few}{marks}a"])
 
 
 @pytest.mark.parametrize("texts", APART)

@@ -75,6 +75,19 @@ def test_reports_are_those_of_the_vectors_and_of_the_definition():
                 rng.words(1)
 
 
+@pytest.mark.parametrize("k", [400, 4032, 70_000])
+def test_each_of_many_that_hold_and_each_other_has_its_own_words(k):
+    """The first and the last word of some runs, of every second category and of the others."""
+    mechanism, m = NamedMember(k, 1.0, k // 2), k // 2
+    holds, lies = np.arange(1, k, 2), np.arange(0, k, 2)
+    hit, lie = mechanism.rates.hit_words, mechanism.rates.false_hit_words
+    for nth in {0, 100, 127, 128, 129, 199, *(n for n in (255, 256, 32_768) if n < m), m - 1}:
+        words = [nth * hit, (nth + 1) * hit - 1, m * hit + nth * lie, m * hit + (nth + 1) * lie - 1]
+        tape = np.array(words, dtype="<u8").tobytes()
+        named = mechanism.randomise(np.tile(holds, (4, 1)), rng=Randomness.replayed(tape))
+        assert named.tolist() == [holds[nth]] * 2 + [lies[nth]] * 2
+
+
 def test_vectors_are_those_of_the_script():
     assert FILE.read_text(encoding="utf-8") == text()
 

@@ -30,12 +30,15 @@ Form: TypeAlias = Literal["toml", "json"]
 
 Line: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 Text: TypeAlias = Annotated[str, Meta(max_length=5000)]
+Origin: TypeAlias = Annotated[str, Meta(max_length=300)]
+"""Of a web site, as browsers write it: a host has at most 253 letters."""
 
 LIVE = (
     *("max-entropy", "safari", "order", "pairs", "ldp-kwiksort-rr", "subset-order"),
     *("grr", "rappor", "sh", "olh"),
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""
+MOST_ITEMS, MOST_ORIGINS = 1000, 50
 MOST_MARKS, MOST_DOTS, MOST_BACKSLASHES = 2**17, 100, 2**20
 """Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot. And of
 backslashes, which stand in texts.
@@ -75,7 +78,7 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     picture: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
 
-Items: TypeAlias = Annotated[tuple[Item, ...], Meta(min_length=2, max_length=1000)]
+Items: TypeAlias = Annotated[tuple[Item, ...], Meta(min_length=2, max_length=MOST_ITEMS)]
 
 
 class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -102,7 +105,7 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     language: Language = "en"
     protocol: str = DEFAULT
     options: dict[str, str | int | float | bool] = {}
-    allowed_origins: Annotated[tuple[str, ...], Meta(max_length=50)] = ()
+    allowed_origins: Annotated[tuple[Origin, ...], Meta(max_length=MOST_ORIGINS)] = ()
 
     def __post_init__(self) -> None:
         """Check what the types cannot say; HushrankError in words, as msgspec passes them on."""
@@ -268,4 +271,5 @@ def _is_origin(text: str) -> bool:
     except ValueError:
         return False
     whole = f"{parts.scheme}://{parts.netloc}"
-    return has_port and parts.scheme in ("https", "http") and bool(parts.hostname) and text == whole
+    known = parts.scheme in ("https", "http") and bool(parts.hostname)
+    return has_port and known and text == whole and text.isascii()

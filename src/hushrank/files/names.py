@@ -31,6 +31,10 @@ MAY_LOOK_ALIKE = r"[@\t]|  |\.0|[^\x00-\x7F]"
 
 ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
 NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
+MOST_MARKS = 30
+"""On a letter, as Unicode's stream-safe texts have: to order more takes the square of their number.
+"""
+MARKED = f"expected texts of at most {MOST_MARKS} marks on a letter"
 ALIKE = "values that look alike, so that one person may be several: write each in one way"
 
 _WITH_POINT = re.compile(r"([+-]?\d+)\.0+")
@@ -96,15 +100,26 @@ def look_alike(texts: Sequence[str]) -> tuple[int, int] | None:
 
 
 def as_it_looks(text: str) -> str:
-    """Return the one way in which to write all texts that look like this one."""
+    """Return the one way in which to write all texts that look like this one.
+
+    Raises HushrankError where a letter has more marks than any language writes.
+    """
     if not text.isascii():
         seen = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+        require(not _has_many_marks(seen), MARKED)
         text = unicodedata.normalize("NFC", seen)
     text = " ".join(text.split())
     if "@" in text:
         return text.lower()
     whole = _WITH_POINT.fullmatch(text)
     return text if whole is None else whole[1]
+
+
+def _has_many_marks(text: str) -> bool:
+    if len(text) <= MOST_MARKS:
+        return False
+    are_marks = "".join("1" if unicodedata.combining(sign) else "0" for sign in text)
+    return "1" * (MOST_MARKS + 1) in are_marks
 
 
 def require_plain_names(names: Sequence[str]) -> None:

@@ -176,6 +176,14 @@ def test_what_is_no_link_of_a_survey_is_refused(link):
         survey_at(link)
 
 
+def test_a_long_link_is_refused_before_it_is_read(monkeypatch):
+    """Its host would be normalised, which takes the square of its marks."""
+    monkeypatch.setattr("hushrank.collector.device.connection.urlsplit", pytest.fail)
+    for link in ("https://" + "a" * 1000, "https://a.example/s/AB#i=" + "a" * 1000):
+        with pytest.raises(HushrankError, match="expected at most 1000 letters"):
+            survey_at(link)
+
+
 def test_an_origin_is_an_address_without_a_path():
     assert origin_of("http://127.0.0.1:8000/s/abc") == "http://127.0.0.1:8000"
     assert origin_of("HTTPS://Survey.Example.org:443/s/abc") == ORIGIN

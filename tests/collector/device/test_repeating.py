@@ -81,6 +81,7 @@ def test_what_is_new_beside_what_is_repeated_is_remembered_too(live):
         device.send(survey)
         survey = live.repeat(survey)
     assert costs == [(3.0, False), (0.5, True), (0.0, True), (0.0, True)]
+    assert device.spent().in_all == 3.5
     first, second, third, last = (reports_of(upload) for upload in uploads(connection))
     assert (third, last) == (second, first)
 

@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 MOST_BYTES = 2**20
 """Of an answer: what is longer is not read."""
+MOST_OF_A_LINK = 1000
+"""Letters: a host has at most 253, an id 64, an invitation 200."""
 SECONDS = 30.0
 ORDINARY_PORTS = {"http": 80, "https": 443}
 JSON = {"Content-Type": "application/json"}
@@ -189,6 +191,7 @@ def origin_of(url: str) -> str:
 
     Raises HushrankError where it has none.
     """
+    require(len(url) <= MOST_OF_A_LINK, f"expected at most {MOST_OF_A_LINK} letters of an address")
     try:
         parts = urlsplit(url)
         known = parts.scheme in ORDINARY_PORTS and "@" not in parts.netloc and parts.port != 0

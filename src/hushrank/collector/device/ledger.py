@@ -82,7 +82,8 @@ class Account(msgspec.Struct, frozen=True):
     def _of_a_year(self, collector: str, now: datetime) -> Iterable[Entry]:
         """Return this year's entries: what follows one of them is of this year, too.
 
-        A clock that was behind for a while would else hide what was spent meanwhile.
+        A clock that was behind for a while would else hide what was spent meanwhile. Of one that was
+        behind from the first entry on, nothing tells.
         """
         since = dropwhile(lambda each: each.at <= now - YEAR, self.entries)
         return (each for each in since if each.collector == collector)

@@ -3,8 +3,9 @@ from threading import current_thread
 
 import pytest
 
-from hushrank.collector.draft import digest_of
+from hushrank.collector.draft import digest_of, make_draft
 from hushrank.collector.web.pages_organiser import editing
+from hushrank.collector.web.pages_organiser.form import checks
 from tests.collector.web.pages_organiser.organiser import FILLED, fields, signed_in, wrongs
 from tests.collector.web.running import START
 
@@ -191,6 +192,24 @@ def test_a_long_list_is_kept_and_can_be_replaced(on_collector):
         assert (await collector.service.survey(id)).draft.names == tuple(names)
         await organiser.post(f"/o/surveys/{id}/edit", shown | {"pasted": "a\nb", "action": "save"})
         assert (await collector.service.survey(id)).draft.names == ("a", "b")
+
+    on_collector(using)
+
+
+def test_of_far_too_much_in_a_form_only_some_is_looked_at(on_collector, monkeypatch):
+    """A megabyte of origins was tried for half a minute, while nobody else was answered."""
+    tried = []
+    monkeypatch.setattr(
+        checks, "make_draft", lambda plain: tried.append(plain) or make_draft(plain)
+    )
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        much = {"allowed_origins": "https://a.example\n" * 1000, "pasted": "a\n" * 30_000}
+        answer = await organiser.post("/o/new", FILLED | much)
+        assert answer.status_code == 422
+        assert len(tried) <= 51
+        assert fields(answer.text)["pasted"][0].count("\n") <= 10_010
 
     on_collector(using)
 

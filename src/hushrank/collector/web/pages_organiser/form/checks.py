@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from hushrank.collector.draft import MOST_PICTURE_BYTES, Draft, digest_of, make_draft, picture_type
+from hushrank.collector.draft import (
+    MOST_ITEMS,
+    MOST_ORIGINS,
+    MOST_PICTURE_BYTES,
+    Draft,
+    digest_of,
+    make_draft,
+    picture_type,
+)
 from hushrank.collector.rounds import replay
 from hushrank.collector.web.pages_organiser.form.options import FIELDS, typed_number
 from hushrank.collector.web.pages_organiser.form.typed import Typed, TypedItem
@@ -15,7 +23,6 @@ from hushrank.errors import HushrankError
 from hushrank.protocols.registry import DEFAULT, PROTOCOLS
 
 LONGEST_LINE, LONGEST_TEXT, LONGEST_DESCRIPTION = 200, 5000, 500
-MOST_ITEMS = 1000
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,7 @@ class _Checks:
 
     def _origins(self) -> list[str]:
         origins = [each.rstrip("/") for each in self._typed["allowed_origins"].split()]
-        for each in origins:
+        for each in origins[:MOST_ORIGINS]:
             try:
                 make_draft({**_ANY, "allowed_origins": [each]})
             except HushrankError:

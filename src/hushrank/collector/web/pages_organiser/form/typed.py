@@ -4,17 +4,20 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from starlette.datastructures import FormData, UploadFile
 
 from hushrank.accounting.rounding import as_kept
 from hushrank.accounting.words import as_given
-from hushrank.collector.draft import Draft, Item, picture_type
+from hushrank.collector.draft import MOST_ITEMS, Draft, Item, picture_type
 from hushrank.collector.web.pages_organiser.form.options import FIELDS
 from hushrank.errors import HushrankError
 
 MOST_ROWS = 150
 """Of more items the form takes a pasted list only: a browser sends a part for every field."""
+MOST_PASTED = 10 * MOST_ITEMS
+"""Lines that are shown again where they are too many items."""
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 """Those that the form describes in words."""
 OTHER = "other"
@@ -107,11 +110,12 @@ def blank(fields: Mapping[str, str]) -> Typed:
 
 
 async def typed_in(form: FormData) -> Typed:
-    """Return what was typed; pictures are read."""
+    """Return what was typed; pictures are read. Of very many items that are pasted, some."""
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     rows = [each async for each in _rows(form)]
-    pasted = [_pasted(line) for line in fields.pop("pasted", "").splitlines() if line.strip()]
-    items = tuple(each for each in (*rows, *pasted) if not each.is_empty)
+    pasted = filter(str.strip, fields.pop("pasted", "").splitlines())
+    shown = map(_pasted, islice(pasted, MOST_PASTED))
+    items = tuple(each for each in (*rows, *shown) if not each.is_empty)
     return Typed(fields, items, bool(fields.get("keeps_items")) and not items)
 
 
