@@ -82,8 +82,8 @@ class Account(msgspec.Struct, frozen=True):
     def _of_a_year(self, collector: str, now: datetime) -> Iterable[Entry]:
         """Return this year's entries: what follows one of them is of this year, too.
 
-        A clock that was behind for a while would else hide what was spent meanwhile. Of one that was
-        behind from the first entry on, nothing tells.
+        A clock that was behind for a while would else hide what was spent meanwhile. Nothing tells
+        of one that was behind from the first entry on.
         """
         since = dropwhile(lambda each: each.at <= now - YEAR, self.entries)
         return (each for each in since if each.collector == collector)
