@@ -12,16 +12,11 @@ part of the name of the operators that are wanted, all where it is empty.
 import ast
 import json
 import random
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
-
-from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator
 
 BINARY = (
     *("Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul", "FloorDiv_Mul", "Mod_FloorDiv", "Pow_Mul"),
@@ -35,6 +30,8 @@ UNARY = ("USub_UAdd", "Delete_Not", "Delete_Invert")
 DROP_CALL = "DropCall"
 OF_SEVERAL = {"FirstAlone": ":1", "AllButLast": ":-1", "FirstTwenty": ":20"}
 """With which part of what is gone through is left."""
+OF_LOOP, OF_KERNEL, OF_ARRAY = "[*({})][{}]", "list(({}))[{}]", "({}).flat[{}]"
+"""How a part is written: numba knows no star in a list, and what is asked stays an array."""
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{name}" for name in BINARY),
     *(f"ReplaceComparisonOperator_{name}" for name in COMPARISON),
@@ -51,6 +48,9 @@ Place = tuple[str, str, int]
 
 def places_in(name: str) -> Iterator[Place]:
     """Yield every place of a file where an operator may make a mutant."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator
+
     text = Path(name).read_text("utf-8")
     nodes = list(ast_nodes(get_ast(text)))
     n_several = len(_several(text))
@@ -68,13 +68,21 @@ def mutated(text: str, operator: str, occurrence: int) -> str | None:
     if operator == DROP_CALL:
         changed = _without(text, _calls(text)[occurrence])
     elif operator in OF_SEVERAL:
-        changed = _with_some(text, _several(text)[occurrence], OF_SEVERAL[operator])
+        changed = _with_some(text, *_several(text)[occurrence], OF_SEVERAL[operator])
     else:
-        changed = mutate_code(text, get_operator(f"core/{operator}")(), occurrence)
+        changed = _by_cosmic_ray(text, operator, occurrence)
     try:
         return changed if meaning(changed) != meaning(text) else None
     except SyntaxError:
         return None
+
+
+def _by_cosmic_ray(text: str, operator: str, occurrence: int) -> str | None:
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    changed: str | None = mutate_code(text, get_operator(f"core/{operator}")(), occurrence)
+    return changed
 
 
 def meaning(text: str) -> str:
@@ -95,19 +103,27 @@ def _calls(text: str) -> list[ast.Expr]:
     return [node for node in nodes if isinstance(node.value, ast.Call | ast.Await)]
 
 
-def _several(text: str) -> list[ast.expr]:
-    """Return what is gone through, one after the other, or asked whether all or any are so.
+def _several(text: str) -> list[tuple[ast.expr, str]]:
+    """Return what is gone through, or asked whether all or any are so, and how a part is written.
 
     But for numbers of a range: few loops over these end sooner without anybody noticing.
     """
-    found: list[ast.expr] = []
-    for node in ast.walk(ast.parse(text)):
+    found: list[tuple[ast.expr, str]] = []
+    nodes = list(ast.walk(ast.parse(text)))
+    compiled = {inside for node in nodes if _is_kernel(node) for inside in ast.walk(node)}
+    awaited = {node.value for node in nodes if isinstance(node, ast.Await)}
+    for node in nodes:
         match node:
             case ast.For(iter=each) | ast.comprehension(iter=each, is_async=0):
-                found.append(each)
+                found.append((each, OF_KERNEL if each in compiled else OF_LOOP))
             case ast.Call(func=ast.Attribute(value=each, attr="all" | "any"), args=[], keywords=[]):
-                found.append(each)
-    return [each for each in found if not _is_range(each)]
+                found += [(each, OF_ARRAY)] if node not in awaited else []
+    return [(each, form) for each, form in found if not _is_range(each)]
+
+
+def _is_kernel(node: ast.AST) -> bool:
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    return any("kernel" in ast.unparse(each) for each in decorators)
 
 
 def _is_range(node: ast.expr) -> bool:
@@ -115,16 +131,13 @@ def _is_range(node: ast.expr) -> bool:
     return is_call and node.func.id in ("range", "prange", "literal_unroll")
 
 
-def _with_some(text: str, several: ast.expr, part: str) -> str:
-    """Go through a part of them alone; arrays, which are asked, stay arrays."""
-    lines, content = text.encode().splitlines(keepends=True), text.encode()
-    starts = [0, *accumulate(map(len, lines))]
+def _with_some(text: str, several: ast.expr, form: str, part: str) -> str:
+    content = text.encode()
+    starts = [0, *accumulate(map(len, content.splitlines(keepends=True)))]
     begin = starts[several.lineno - 1] + several.col_offset
     end = starts[(several.end_lineno or 0) - 1] + (several.end_col_offset or 0)
-    all_of_them, after = content[begin:end].decode(), content[end:].decode()
-    is_asked = re.match(r"[\s)]*\.(?:all|any)\(\)", after) is not None
-    some = f"({all_of_them}).flat[{part}]" if is_asked else f"[*({all_of_them})][{part}]"
-    return content[:begin].decode() + some + after
+    some = form.format(content[begin:end].decode(), part)
+    return content[:begin].decode() + some + content[end:].decode()
 
 
 def _without(text: str, call: ast.Expr) -> str:

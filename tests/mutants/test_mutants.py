@@ -2,10 +2,12 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from tests.mutants import client
 from tests.mutants.__main__ import FEW, score, table
+from tests.mutants.generic import mutated
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
 from tests.mutants.paging import judge_pages
@@ -245,3 +247,30 @@ def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
     assert score(done, is_sample=False) == (
         "noticed of all: 18 of 20\nnoticed of those not explained: 18 of 19"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "of_first"),
+    [
+        ("[each for each in (5, 6)]", [5]),
+        ("(numbers == numbers[0]).all()", True),
+        ("((numbers > 0)).any()", False),
+        ("max(each for each in (*numbers,)).all()", False),
+    ],
+)
+def test_the_first_alone_is_looked_at_and_arrays_stay_arrays(asked, of_first):
+    text = mutated(f"found = {asked}\n", "FirstAlone", -1)
+    found = {"numbers": np.arange(2)}
+    exec(text, found)
+    assert found["found"] == of_first
+
+
+def test_kernels_go_through_a_list_that_numba_knows():
+    text = "@kernel\ndef total(rows):\n    for row in enumerate(rows):\n        return row\n"
+    assert "for row in list((enumerate(rows)))[:-1]:" in mutated(text, "AllButLast", 0)
+
+
+def test_all_that_a_store_keeps_is_no_question():
+    text = "async def kept(store):\n    return await store.all()\n"
+    with pytest.raises(IndexError):
+        mutated(text, "FirstAlone", 0)
