@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 
 from hushrank.activities.activity import Activity
+from hushrank.activities.identifiers import numbered
 from hushrank.errors import HushrankError
 
 DENSE = np.array([[0, 2.5, 0], [1, 0, 3], [0, 0, 0], [0, 4, 0]])
@@ -28,6 +29,12 @@ def test_an_activity_says_its_size():
 def test_binary_means_that_every_score_is_one():
     assert not ACTIVITY.binary
     assert activity_of(DENSE > 0).binary
+
+
+def test_the_last_score_of_many_decides_whether_all_are_one():
+    many = np.eye(40)
+    many[-1, -1] = 2
+    assert not activity_of(many, numbered(40), numbered(40)).binary
 
 
 def test_any_form_of_a_matrix_becomes_the_one_form():
@@ -93,6 +100,14 @@ def test_a_negative_part_is_refused_even_where_the_sum_is_not():
     given = csr_array((np.array([-1.0, 5]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
     with pytest.raises(HushrankError, match="at least 0"):
         Activity(given, ("ann",), ("fig",))
+
+
+@pytest.mark.parametrize("wrong", [-1, np.nan, np.inf])
+def test_the_last_score_of_many_is_checked(wrong):
+    many = np.eye(40)
+    many[-1, -1] = wrong
+    with pytest.raises(HushrankError, match=r"scores of at least 0|finite scores"):
+        activity_of(many, numbered(40), numbered(40))
 
 
 @pytest.mark.parametrize("scores", [DENSE, csr_matrix(DENSE), csr_array(DENSE * 1j)])

@@ -17,7 +17,7 @@ from hushrank.activities.activity_files import (
     write_activity,
     write_log,
 )
-from hushrank.activities.identifiers import require_users
+from hushrank.activities.identifiers import numbered, require_users
 from hushrank.activities.log import ActivityLog
 from hushrank.errors import HushrankError
 
@@ -177,6 +177,15 @@ def test_plain_names_are_written_without_quotes(tmp_path):
     assert path.read_text() == "user,item\nann,1\nbob,2\n"
     write_activity(Activity(csr_array(np.eye(2) / 2), ("ann", "b,b"), ('1"', "2")), path)
     assert path.read_text() == 'user,item,score\nann,"1""",0.5\n"b,b",2,0.5\n'
+
+
+def test_scores_are_written_where_the_last_of_many_is_not_one(tmp_path):
+    path = tmp_path / "activity.csv"
+    scores = np.eye(40)
+    scores[-1, -1] = 2
+    activity = Activity(csr_array(scores), numbered(40), numbered(40))
+    write_activity(activity, path)
+    assert read_activity(path) == activity
 
 
 def test_whole_numbers_are_written_as_such(tmp_path):

@@ -27,6 +27,13 @@ def test_other_rules_are_refused(rule):
         parse_bins(rule)
 
 
+@pytest.mark.parametrize("last", [39, 40])
+def test_the_last_edge_of_many_is_above_the_one_before(last):
+    edges = ",".join(map(str, [*range(41), last]))
+    with pytest.raises(HushrankError, match="ascending"):
+        parse_bins(f"age={edges}")
+
+
 @pytest.mark.parametrize(
     ("edges", "names"),
     [

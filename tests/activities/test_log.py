@@ -135,6 +135,12 @@ def test_other_records_are_refused(change, expected):
         ActivityLog(**{**fields, **change})
 
 
+@pytest.mark.parametrize("wrong", [-1, np.nan, np.inf])
+def test_the_last_score_of_many_is_checked(wrong):
+    with pytest.raises(HushrankError, match=r"scores of at least 0|finite scores"):
+        log_of([*(RECORDS * 10), (0, 1, wrong)])
+
+
 def test_a_sum_beyond_all_numbers_is_refused():
     with pytest.raises(HushrankError, match="finite"):
         log_of([(0, 0, 1e308), (0, 0, 1e308)]).activity()

@@ -106,3 +106,11 @@ def ones(*shape):
 def test_what_cannot_be_hidden_is_said(activity, sizes, expected):
     with pytest.raises(HushrankError, match=expected):
         hide_items(activity, sizes, rng=np.random.default_rng(6))
+
+
+def test_the_last_user_of_many_must_have_another_item():
+    uses = np.ones((40, 2))
+    uses[:20, 0] = uses[-1, 1] = 0  # all but the last have the second
+    activity = Activity(csr_array(uses), numbered(40), numbered(2))
+    with pytest.raises(HushrankError, match="with other items too"):
+        hide_items(activity, [2], least_users=5, rng=np.random.default_rng(7))

@@ -109,6 +109,7 @@ def test_a_population_without_spread_is_uniform():
         (MODELS, [0.5, 0.6]),
         (MODELS, [-0.5, 1.5]),
         (MODELS, [np.nan, 1.0]),
+        (MODELS[:1] * 24, [1 / 22] * 22 + [1 / 22, -1 / 22]),
         ((*MODELS, Mallows((0, 1), 0.5)), [0.5, 0.25, 0.25]),
     ],
 )

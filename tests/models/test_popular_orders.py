@@ -76,6 +76,7 @@ def test_without_popular_orders_it_is_the_rest():
         (ORDERS[:2], [0.5, 0.5]),
         (ORDERS[:2], [-0.1, 0.5]),
         (ORDERS[:2], [np.nan, 0.5]),
+        (np.repeat(ORDERS[:1], 24, axis=0), [0.02] * 23 + [-0.02]),
         (ORDERS[0], [0.5]),
         (ORDERS[:1] + 1, [0.5]),
     ],

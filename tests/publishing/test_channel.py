@@ -49,6 +49,13 @@ def test_a_share_below_one_word_is_never_released():
     assert channel.words()[0].tolist() == [WORDS, 0]
 
 
+def test_the_last_share_of_many_is_checked():
+    rows = np.eye(6)
+    rows[-1] = [0, 0, 0, 0, 1.5, -0.5]
+    with pytest.raises(HushrankError, match="at least 0"):
+        Channel(rows)
+
+
 @pytest.mark.parametrize("group", [0, 2])
 def test_draws_follow_the_channel(group):
     """Draws of a channel with 2 % of a group's probability moved would fail."""

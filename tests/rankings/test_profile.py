@@ -137,6 +137,7 @@ RANKS = np.array([[0, 1, 2]], dtype=np.uint8)
         (RANKS, NAMES, np.array([1, 1]), "one multiplicity for each row"),
         (RANKS, NAMES, np.array([0]), "at least 1"),
         (RANKS, NAMES, np.array([-2]), "at least 1"),
+        (np.repeat(RANKS[:1], 24, axis=0), NAMES, np.array([1] * 23 + [0]), "at least 1"),
     ],
 )
 def test_wrong_parts_are_refused(ranks, names, multiplicities, message):
@@ -150,6 +151,11 @@ def test_wrong_parts_are_refused(ranks, names, multiplicities, message):
 def test_orders_that_are_none_are_refused(orders):
     with pytest.raises(HushrankError, match="expected"):
         Rankings.from_orders(np.array(orders))
+
+
+def test_the_last_order_of_many_has_each_item_once():
+    with pytest.raises(HushrankError, match="each item exactly once in every order"):
+        Rankings.from_orders(np.array([[2, 0, 1]] * 24 + [[1, 0, 1]]))
 
 
 def test_keys_of_one_person_need_two_axes():

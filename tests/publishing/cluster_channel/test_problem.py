@@ -32,6 +32,16 @@ def test_groups_and_values_that_never_meet_have_an_infinite_ratio():
     assert ChannelProblem(joint, np.zeros((2, 2)), 0.0).worst_ratio(np.eye(2)) == np.inf
 
 
+def with_last(table, *row):
+    """Return a table with its last cells, as many as given, of other numbers."""
+    changed = table.copy()
+    changed.ravel()[-len(row) :] = row
+    return changed
+
+
+MANY = np.full((24, 2), 1 / 48)
+
+
 @pytest.mark.parametrize(
     ("joint", "distances", "budget", "message"),
     [
@@ -42,6 +52,9 @@ def test_groups_and_values_that_never_meet_have_an_infinite_ratio():
         (JOINT, DISTANCES[:2], 1.0, "distances"),
         (JOINT, -DISTANCES, 1.0, "at least 0"),
         (JOINT, DISTANCES + 1, 1.0, "to itself"),
+        (with_last(MANY, 3 / 48, -1 / 48), np.zeros((24, 24)), 1.0, "probabilities of at least 0"),
+        (MANY, with_last(np.zeros((24, 24)), -1), 1.0, "distances of at least 0"),
+        (MANY, with_last(np.zeros((24, 24)), 1), 1.0, "to itself"),
         (JOINT, DISTANCES, -0.1, "budget"),
         (JOINT, DISTANCES, np.nan, "budget"),
         (JOINT, DISTANCES, np.inf, "budget"),

@@ -172,6 +172,14 @@ def test_bisection_starts_from_clusters_and_minds_weights() -> None:
     assert light[0] != light[1] == light[2]
 
 
+def test_points_change_sides_until_each_is_in_the_nearer_cluster() -> None:
+    points = np.random.default_rng(5).exponential(size=(400, 1)) ** 2
+    everybody, alone = np.arange(400), np.zeros(400, dtype=np.intp)
+    labels = bisected(points, everybody, np.ones(400), alone, 2)
+    centres = np.array([points[labels == name].mean(axis=0) for name in (0, 1)])
+    assert (nearest_centres(points, centres) == labels).all()
+
+
 def test_points_are_told_apart_by_content() -> None:
     dense = np.array([[1.0, 0], [0, 1], [1, -0.0], [0, 0]])
     for points in (dense, csr_array(dense)):
@@ -220,6 +228,12 @@ def test_other_scores_and_methods_are_refused() -> None:
     for wrong in (-1.0, np.nan, np.inf):
         with pytest.raises(HushrankError, match="finite scores of at least 0"):
             cluster(csr_array(np.array([[1.0, wrong], [1, 2]])), 1, "ward")
+
+
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+def test_the_last_score_of_many_is_checked(wrong: float) -> None:
+    with pytest.raises(HushrankError, match="finite scores of at least 0"):
+        cluster(csr_array(np.array([*np.ones((20, 2)), [1, wrong]])), 1, "ward")
 
 
 def test_clusters_show_nothing_of_users() -> None:

@@ -98,6 +98,7 @@ def test_a_budget_is_within_the_largest_distance() -> None:
         ([1.0, 2], "cosine", "centroids"),
         ([[1.0, -2]], "cosine", "at least 0"),
         ([[1.0, np.nan]], "spearman", "finite"),
+        ([[1.0] * 30, [1.0] * 29 + [-2]], "cosine", "at least 0"),
     ],
 )
 def test_other_centroids_and_names_are_refused(

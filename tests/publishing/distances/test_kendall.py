@@ -167,6 +167,13 @@ def test_other_scores_are_refused(scores: Table) -> None:
         kendall_distances(scores)
 
 
+def test_the_last_score_of_many_is_checked() -> None:
+    scores = np.ones((20, 2))
+    scores[-1, -1] = -1
+    with pytest.raises(HushrankError, match="at least 0 in a sparse array"):
+        kendall_distances(csr_array(scores))
+
+
 def test_unknown_rows_items_and_ties_are_refused() -> None:
     table = np.eye(3)
     with pytest.raises(HushrankError, match=r"rows 0\.\.2"):

@@ -55,11 +55,20 @@ def test_the_leakage_unchanged_is_the_mutual_information():
         (np.array([[0.5, 0.6], [0.5, 0.0]]), "sum 1"),
         (np.array([[1.5, 0.5], [-1.0, 0.0]]), "at least 0"),
         (np.array([[np.nan, 0.5], [0.5, 0.0]]), "at least 0"),
+        (np.array([*np.full((23, 2), 1 / 48), [3 / 48, -1 / 48]]), "at least 0"),
+        (np.array([[1 / 46] * 23 + [0]] * 2), "positive probability"),
     ],
 )
 def test_other_probabilities_are_refused(joint, message):
     with pytest.raises(HushrankError, match=message):
         ActivityPopulation(joint)
+
+
+def test_the_last_probability_without_a_group_is_checked():
+    without = np.full((2, 6, 2), 0.25)
+    without[-1, -1, -1] = -0.25
+    with pytest.raises(HushrankError, match="at least 0"):
+        ActivityPopulation(np.full((2, 2), 0.25), without)
 
 
 @pytest.mark.parametrize("budget", [-0.1, 1.1, np.nan])

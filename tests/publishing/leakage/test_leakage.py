@@ -63,6 +63,10 @@ def test_the_worst_ratio_is_over_groups_and_values() -> None:
         worst_log_ratio(np.array([[0.5, 0], [0.5, 0]]))
 
 
+def test_a_value_that_the_last_of_many_groups_rules_out_has_an_infinite_ratio() -> None:
+    assert worst_log_ratio(np.array([*np.full((24, 2), 1 / 50), [1 / 25, 0]])) == np.inf
+
+
 def test_users_are_counted_by_group_and_value() -> None:
     counts = cross_counts(np.array([0, 2, 2, 1]), np.array([1, 0, 0, -1]), 3, 2)
     assert counts.tolist() == [[0, 1], [0, 0], [2, 0]]
@@ -75,6 +79,12 @@ def test_users_are_counted_by_group_and_value() -> None:
 def test_unknown_groups_and_values_are_refused(groups: list[int], values: list[int]) -> None:
     with pytest.raises(HushrankError):
         cross_counts(np.array(groups), np.array(values), 3, 2)
+
+
+@pytest.mark.parametrize("group", [-1, 3])
+def test_the_last_group_of_many_users_is_checked(group: int) -> None:
+    with pytest.raises(HushrankError, match=r"expected groups 0\.\.2"):
+        cross_counts(np.array([0] * 30 + [group]), np.zeros(31, dtype=int), 3, 2)
 
 
 def without_one(counts: Table, cell: tuple[int, int]) -> Table:
@@ -140,6 +150,16 @@ def test_the_estimate_takes_off_what_chance_shows(tells: float, noise: float) ->
 def test_other_counts_are_refused(counts: list[list[int]]) -> None:
     with pytest.raises(HushrankError, match="expected"):
         estimate_leakage(np.array(counts))
+
+
+def test_the_last_count_of_many_is_checked() -> None:
+    with pytest.raises(HushrankError, match=r"counts \(groups, values\) of at least 0"):
+        estimate_leakage(np.array([[1, 1]] * 11 + [[1, -1]]))
+
+
+def test_the_last_probability_of_many_is_checked() -> None:
+    with pytest.raises(HushrankError, match=r"probabilities \(groups, values\) of at least 0"):
+        released_joint(np.array([*np.full((23, 2), 1 / 48), [3 / 48, -1 / 48]]))
 
 
 def test_other_channels_and_joints_are_refused() -> None:

@@ -163,6 +163,24 @@ def test_counts_that_leave_a_user_no_record_are_refused(user, n_users):
         first_solution(RecordProblem(own, guesses(n_users), 0.5, counts))
 
 
+def test_the_last_belief_and_count_of_many_are_checked():
+    own = Candidates(np.arange(30, dtype=np.int32)[:, None], np.zeros((30, 1)))
+    believed, counts = guesses(30), np.ones(30)
+    RecordProblem(own, believed, 0.5, counts)
+    counts[-2:] = 3, -1
+    with pytest.raises(HushrankError, match="counts that sum to users"):
+        RecordProblem(own, believed, 0.5, counts)
+    believed[-1] = 1, 0
+    with pytest.raises(HushrankError, match="beliefs above 0"):
+        RecordProblem(own, believed, 0.5)
+
+
+def test_nothing_is_believed_of_a_last_value_that_few_tell():
+    scores, values = records(24 * 5 - 1), np.arange(24 * 5 - 1) % 24
+    with pytest.raises(HushrankError, match="5 or more users of each value"):
+        beliefs(scores, values, scores, 24, rng=np.random.default_rng(1))
+
+
 @pytest.mark.parametrize("n_values", [2, 21, 90])
 def test_of_records_and_values_the_chances_are_sums_over_users(n_values):
     rng, n_users = np.random.default_rng(random_seed()), 30

@@ -130,6 +130,14 @@ def test_a_line_of_the_last_block_that_is_not_plain_is_still_read(monkeypatch):
     assert rankings.ranks.tolist() == [[1, 2, 0], [0, 1, 2], [0, 2, 0]]
 
 
+@pytest.mark.parametrize("line", ["5", "5:1 1,2,3"])
+def test_the_last_line_of_many_is_checked(line):
+    ballots = [*["1: 3,1,2"] * 24, line]
+    text = file_of(*ballots, kind="soc", n_voters=29, n_orders=25)
+    with pytest.raises(HushrankError, match=f"line {FIRST_BALLOT + 24}: expected"):
+        parse_preflib(text)
+
+
 @given(rankings_of(), st.sampled_from([1, 7, 2**18]))
 def test_blocks_of_any_size_are_written_alike(rankings, size):
     whole = format_preflib(rankings, "toi")

@@ -3,10 +3,12 @@
 import json
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms.places import SEVERAL, placed
 
 DRINKS = ("tea", "milk", "cola")
 ORDERS = [("tea", "milk", "cola"), ("milk", "tea", "cola"), ("tea", "cola", "milk")]
@@ -371,6 +373,14 @@ def test_files_that_were_joined_are_told_by_their_second_header(tmp_path):
     assert read(tmp_path, text.replace("\ufefftea,milk,cola", "\ufeff3,1,2")).n_people == 3
 
 
+def test_the_last_ballot_of_many_tells_that_no_files_were_joined(tmp_path):
+    text = "tea,milk,cola\n" + "rum,gin,ale\n" * 24 + "tea,milk,cola\n"
+    with pytest.raises(HushrankError, match=r"line 26: expected another line than line 1"):
+        read(tmp_path, text)
+    with pytest.raises(HushrankError, match="line 1: expected a header, it names what lines below"):
+        read(tmp_path, text + "gin,ale,cola\n")
+
+
 def test_columns_that_are_called_alike_are_said(tmp_path):
     rankings = read(tmp_path, "tea,milk,tea\n1,2,3\n2,1,3\n")
     assert rankings.reading.remarks == ("columns 1 and 3 are called alike: numbered",)
@@ -423,6 +433,12 @@ def test_words_and_crosses_of_clerks_are_empty_places(tmp_path):
     assert "10 people, 3 items" in said
     assert "7 empty left out" in said
     assert "XXX is no item: 5 times an empty place" in said
+
+
+def test_the_last_ballot_of_many_may_end_with_an_overvote_or_a_repetition():
+    for last, part in ((SEVERAL, "overvoted"), (0, "repeated")):
+        found = placed(np.array([[0, 1]] * 24 + [[0, last]], dtype=np.int32), ("tea", "milk"))
+        assert np.flatnonzero(getattr(found, part)).tolist() == [24]
 
 
 @pytest.mark.parametrize("by_line", [False, True])
@@ -483,6 +499,13 @@ def test_one_cell_makes_no_column_of_counts_one_that_says_nothing(tmp_path):
     for more in ("", "x,milk>tea\n", "0,milk>tea\n"):
         with pytest.raises(HushrankError, match="may say how many people a row stands for"):
             read(tmp_path, text + more)
+
+
+def test_the_last_count_of_many_may_say_how_many_people_a_row_stands_for(tmp_path):
+    text = "count,ballot\n" + "1,tea>milk\n" * 24
+    assert read(tmp_path, text).n_people == 24
+    with pytest.raises(HushrankError, match="may say how many people a row stands for"):
+        read(tmp_path, text + "3,milk>tea\n")
 
 
 def test_items_can_be_listed_whatever_ballots_name(tmp_path):
