@@ -307,6 +307,8 @@ def test_releases_that_do_not_fit_are_refused() -> None:
         AttackCase(scores, values[1:], scores, values, 2)
     with pytest.raises(HushrankError, match="2 or more known values"):
         AttackCase(scores, np.zeros(len(values), dtype=int), scores, values, 2)
+    with pytest.raises(HushrankError, match="2 or more known values"):
+        AttackCase(scores, values, scores, np.append(values[:-1], 2), 2)
     with pytest.raises(HushrankError, match="5 or more users of each value"):
         beliefs(
             scores, np.minimum(np.arange(N_USERS), 1) * 0, scores, 2, rng=np.random.default_rng(1)

@@ -314,3 +314,4 @@ def test_the_decimal_signs_of_a_column_are_told_by_all_its_texts(digits, fault):
 @pytest.mark.parametrize(("odd", "kind"), [(1.0, np.int64), (0.5, float), (2.0**53, float)])
 def test_numbers_are_whole_where_all_of_many_are(odd, kind):
     assert whole_where_all_are(np.array(with_a_fault([1.0] * MANY, odd))).dtype == kind
+    assert whole_where_all_are(np.array([*[1.0] * MANY, odd])).dtype == kind

@@ -139,8 +139,8 @@ def test_more_categories_than_words_of_a_report_tell_apart_are_refused(kind, mos
 
 def test_buckets_beyond_the_last_are_refused_with_what_was_expected():
     mechanism = HashedResponse(5, 1.0, 4)
-    reports = mechanism.randomise(np.zeros(3, dtype=int), rng=Randomness.seeded(1))
-    for person in range(3):
+    reports = mechanism.randomise(np.zeros(24, dtype=int), rng=Randomness.seeded(1))
+    for person in range(24):
         wrong = reports.copy()
         wrong["bucket"][person] = 4
         with pytest.raises(HushrankError, match=r"expected buckets 0\.\.3, some lie outside"):

@@ -102,13 +102,19 @@ def test_bad_parameters_and_rows_of_the_vectors_are_refused_before_anything_is_d
         if rows.size:  # an array of nobody has any shape; a device refuses an empty row
             with pytest.raises(HushrankError, match="expected"):
                 mechanism.randomise(rows, rng=Randomness.replayed(b""))
-            if rows.shape[1] == 3:  # of somebody who is not the first
-                people = np.concatenate([[[0, 1, 2]], rows])
+            if rows.shape[1] == 3:  # of the last of many
+                people = np.concatenate([[[0, 1, 2]] * 24, rows])
                 with pytest.raises(HushrankError, match="expected"):
                     mechanism.randomise(people, rng=Randomness.replayed(b""))
     with pytest.raises(HushrankError, match="expected whole numbers"):
         mechanism.randomise(np.array([[0.0, 1.0, 2.0]]), rng=Randomness.replayed(b""))
     assert mechanism.randomise(np.zeros(0, dtype=int), rng=Randomness.replayed(b"")).size == 0
+
+
+def test_the_last_two_categories_of_many_people_ascend():
+    people = np.array([[0, 1, 2]] * 24 + [[0, 2, 1]])
+    with pytest.raises(HushrankError, match="expected distinct categories, ascending"):
+        NamedMember(10, 1.0, 3).randomise(people, rng=Randomness.replayed(b""))
 
 
 def test_one_that_holds_is_randomised_response_word_for_word():

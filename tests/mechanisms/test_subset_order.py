@@ -289,7 +289,7 @@ def test_what_is_no_ranking_is_refused_before_anything_is_drawn(row):
 
 
 def test_one_bad_person_refuses_all():
-    people = np.array([[0, 1, 2, 3], [3, 2, 1, 1]])
+    people = np.array([*[[0, 1, 2, 3]] * 24, [2, 2, 1, 0]])  # sorted, off at its end alone
     with pytest.raises(HushrankError, match="exactly once"):
         SubsetOrder(4, 1.0).randomise(people, rng=Randomness.replayed(b""))
 

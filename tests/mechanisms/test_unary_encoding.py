@@ -19,10 +19,10 @@ def test_bits_are_counted_whatever_their_bytes_and_their_order_in_memory(n_categ
 
 
 @pytest.mark.parametrize("n_categories", [2, 7, 9, 63, 65])
-@pytest.mark.parametrize("person", [0, 1, 2])
+@pytest.mark.parametrize("person", [0, 1, 24])
 def test_a_bit_of_no_category_is_refused_whosever_it_is(n_categories, person):
     mechanism = SymmetricUnaryEncoding(n_categories, 1.0)
-    reports = mechanism.randomise(np.zeros(3, dtype=int), rng=Randomness.seeded(3))
+    reports = mechanism.randomise(np.zeros(25, dtype=int), rng=Randomness.seeded(3))
     reports[person, -1] |= 0x80
     with pytest.raises(HushrankError, match="expected padding bits of 0"):
         mechanism.tally(reports)

@@ -111,6 +111,13 @@ def test_estimated_counts_are_ordered_by_the_integer_program_too(monkeypatch):
     assert found.cost == pytest.approx(least, rel=1e-9)
 
 
+def test_half_a_vote_for_the_last_pair_rounds_no_bound_up():
+    counts = circular(6, 2).astype(float)
+    counts[4, 5] = counts[5, 4] = 50.5
+    best, bound = best_by_integer_program(counts, borda(counts), end=None)
+    assert bound <= kendall_cost(counts, best) == cheapest(counts)
+
+
 @pytest.mark.parametrize("scale", [1e-9, 1e-6, 1.0, 1e6])
 def test_the_scale_of_estimated_counts_does_not_matter(scale, monkeypatch):
     monkeypatch.setattr(kemeny_module, "MOST_ITEMS_OF_SETS", 3)

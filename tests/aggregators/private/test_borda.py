@@ -305,7 +305,8 @@ def test_partial_and_tied_ballots_are_welcome_where_the_sensitivity_allows_them(
     for method in (p_borda_centred, p_borda_knorm, WITH_DELTA):
         assert len(method(partial_ballots, epsilon=1.0, rng=Randomness.seeded(1)).order) == 3
     last_tied = majority(Rankings.from_keys([[1, 2, 2], [1, 2, 3]], tuple("abc")))
-    for counts in (partial_ballots, last_tied):
+    of_many = majority(Rankings.from_keys([[*range(6), 6, 6], [*range(8)]], tuple("abcdefgh")))
+    for counts in (partial_ballots, last_tied, of_many):
         with pytest.raises(HushrankError, match=r"strict ballots, some pairs are undecided$"):
             p_borda(counts, epsilon=1.0, rng=Randomness.replayed(b""))
 
@@ -518,3 +519,10 @@ def test_there_may_be_2_to_the_40_ballots_and_no_more():
     for fewer in ([[0, -1], [0, 0]], [[0, 0], [-1, 0]]):
         with pytest.raises(HushrankError, match=r"of 0 to 1,099,511,627,776 ballots$"):
             ballot_margins(np.array(fewer))
+
+
+def test_half_a_ballot_for_the_last_pair_is_none():
+    with pytest.raises(HushrankError, match="expected whole pair counts of ballots"):
+        ballot_margins(np.eye(8, k=-7) / 2)
+    with pytest.raises(HushrankError, match="expected whole pair counts of ballots"):
+        ballot_margins(np.diag([0] * 7 + [0.5]))

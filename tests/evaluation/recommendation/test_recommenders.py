@@ -84,6 +84,7 @@ def test_tensor_factorisation_learns_from_the_user_and_from_the_context() -> Non
         (np.zeros((0, 3), dtype=int), "at least 1 observation"),
         (np.array([[0, 0, 5]]), "within the shape"),
         (np.array([[0, -1, 0]]), "within the shape"),
+        (np.array([[0, 1, 4]] * 24 + [[0, 1, 5]]), "within the shape"),
         (np.array([[0, 1]]), "rows of 3"),
     ],
 )

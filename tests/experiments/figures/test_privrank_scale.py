@@ -137,7 +137,9 @@ def test_a_visit_stands_in_its_four_hours_once():
     np.testing.assert_array_equal(np.stack(cells.scores.nonzero()), [[0, 0], [0, 3]])
     np.testing.assert_array_equal(cells.scores.data, [1, 1])
     for wrong in (168.0, -1.0):
-        log = ActivityLog(users, items, np.ones(4), *names, np.full(4, wrong))
+        late = np.append(np.zeros(24), wrong)  # the last visit of many
+        codes = np.zeros(25, dtype=np.int32)
+        log = ActivityLog(codes, codes, np.ones(25), *names, late)
         with pytest.raises(HushrankError, match="hours of the week"):
             in_slots(log, ("a",))
 

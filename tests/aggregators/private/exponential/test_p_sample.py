@@ -702,6 +702,8 @@ def test_items_that_nobody_ranks_count_in_the_price_of_a_pair():
         (np.array([["0", "1"], ["1", "0"]]), "finite"),
         (np.array([[0, 0.5], [1, 0]]), "whole"),
         (np.array([[0, 1], [0.5, 0]]), "whole"),
+        (np.array([[0, 1], [1, 0.5]]), "whole"),
+        (np.triu(np.ones((6, 6))) + np.eye(6, k=-5) / 2, "whole"),
         (np.array([[0, -1], [1, 0]]), "at least 0"),
         (np.array([[0, 1], [-1, 0]]), "at least 0"),
         (np.array([[0, 2.0**53], [1, 0]]), "below"),
