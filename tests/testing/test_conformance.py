@@ -248,11 +248,32 @@ class SimulatesTheMean(Wrong):
         return Tally(category_counts * p + (n_people - category_counts) * q, n_people)
 
 
+class SimulatesTheMeanOfTheLast(SimulatesTheMean):
+    """Takes the short cut without chance for one category alone."""
+
+    def simulate_tally(self, category_counts, *, rng):
+        support = self.right.simulate_tally(category_counts, rng=rng).support.astype(float)
+        means = super().simulate_tally(category_counts, rng=rng)
+        support[-1] = means.support[-1]
+        return Tally(support, means.n_reports)
+
+
+class ReportsNoCategory(Wrong):
+    """The last of very many people does."""
+
+    def randomise(self, categories, *, rng):
+        reports = super().randomise(categories, rng=rng)
+        reports[10_000:][-1:] = self.n_categories
+        return reports
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
         (SimulatesMore, "simulate_tally draws do not follow the law"),
         (SimulatesTheMean, "varies more or less than reports do"),
+        (SimulatesTheMeanOfTheLast, "varies more or less than reports do"),
+        (ReportsNoCategory, "a report was drawn that the channel does not list"),
         (TruthfulAlone, "asked alone do not follow the law"),
         (TruthfulInProduction, "the same words give other reports"),
         (OwnSource, "the same words give other reports"),

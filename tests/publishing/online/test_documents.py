@@ -78,6 +78,19 @@ def test_a_channel_is_refused_for_one_bound_of_many_that_falls(rows, bounds):
             channel_from_document(channel_to_document(replace(channel, **{bounds: swapped})))
 
 
+def test_the_last_row_and_column_of_a_large_channel_are_checked():
+    channel = solve_binary(problem(60)).channel
+    starts, columns = channel.starts.copy(), channel.columns.copy()
+    starts[-2] = starts[-1] + 1
+    with pytest.raises(HushrankError, match="whose parts agree"):
+        channel_from_document(channel_to_document(replace(channel, starts=starts)))
+    columns[-1] = channel.n_columns  # another one, which is empty
+    good_starts = np.append(channel.good_starts, channel.good_starts[-1])
+    changed = replace(channel, columns=columns, good_starts=good_starts)
+    with pytest.raises(HushrankError, match="columns of a channel that release something"):
+        channel_from_document(channel_to_document(changed))
+
+
 def test_a_cut_document_is_refused():
     document = msgspec.structs.replace(channel_to_document(small_channel()), bounds=b"123")
     with pytest.raises(HushrankError, match="whole numbers"):

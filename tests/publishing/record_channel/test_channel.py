@@ -177,7 +177,7 @@ def test_the_last_belief_and_count_of_many_are_checked():
 
 def test_nothing_is_believed_of_a_last_value_that_few_tell():
     scores, values = records(24 * 5 - 1), np.arange(24 * 5 - 1) % 24
-    with pytest.raises(HushrankError, match="5 or more users of each value"):
+    with pytest.raises(HushrankError, match="5 or more users of each value who protect nothing"):
         beliefs(scores, values, scores, 24, rng=np.random.default_rng(1))
 
 

@@ -12,6 +12,8 @@ from scipy.stats import norm, t
 
 from hushrank.accounting.rounding import places_below
 from hushrank.activities.activity import Activity
+from hushrank.activities.attribute import Attribute
+from hushrank.activities.identifiers import numbered
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
@@ -513,6 +515,17 @@ def test_too_few_who_protect_nothing_are_refused():
     few = PEOPLE.with_protected({"group": np.arange(VISITS.n_users) > 30})
     with pytest.raises(HushrankError, match="20 or more users of each value"):
         publish(VISITS, few, private=["group"], protect=0.4, method="withhold")
+
+
+def test_too_few_of_the_last_of_many_values_are_refused():
+    codes = np.arange(24 * 20 - 1) % 24
+    visits = Activity(csr_array(np.ones((len(codes), 2))), numbered(len(codes)), numbered(2))
+    values = Attribute("group", numbered(24), codes)
+    people = Profiles.protecting_all(visits.users, [values])
+    nobody = people.with_protected({"group": np.zeros(len(codes), dtype=bool)})
+    rng = np.random.default_rng(1)
+    with pytest.raises(HushrankError, match="expected 20 or more users of each value"):
+        rehearsed_parts(visits, nobody, ["group"], protect, n_rehearsals=2, rng=rng)
 
 
 @pytest.mark.slow
