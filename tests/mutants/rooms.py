@@ -88,6 +88,7 @@ ROOMS = (
         ),
         ("tests/workflows/publish", "tests/cli/test_publish_online.py", "tests/evaluation"),
     ),
+    Room("files", ("files/**/*.py",), ("tests/files",), ("tests/rankings", "tests/activities")),
     Room(
         "rankings: how files are read",
         ("rankings/agreement.py", "rankings/forms/**/*.py", "files/dealing.py"),
