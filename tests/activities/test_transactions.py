@@ -56,6 +56,12 @@ def test_patterns_lose_items_by_their_law():
     assert_follows(singles, np.full(3, 1 / 3))
 
 
+def test_a_transaction_takes_all_items_of_a_long_pattern():
+    patterns, rng = [range(30), range(30, 60)], np.random.default_rng(random_seed())
+    rows = fill([30] * 20, patterns, [0.5, 0.5], [1.0, 1.0], rng, n_items=60)
+    assert all(sorted(row) in map(list, patterns) for row in rows)
+
+
 def test_patterns_are_used_by_their_weights():
     right, wrong = np.array([0.5, 0.3, 0.2]), np.array([0.5, 0.29, 0.21])
     n_users = draws_needed(right, wrong)
