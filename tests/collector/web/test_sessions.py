@@ -144,6 +144,19 @@ def test_a_token_in_half_a_letter_is_no_token(on_pages):
     on_pages(use)
 
 
+@pytest.mark.parametrize("body", ["token=a" + "&a" * 3000, "token=" + "a" * 2**21])
+def test_of_a_form_with_too_much_in_it_the_rest_is_not_read(on_pages, body):
+    async def use(collector):
+        headers = {
+            "origin": collector.origin,
+            "content-type": "application/x-www-form-urlencoded",
+        }
+        answer = await collector.client.post("/o/sign-in", content=body, headers=headers)
+        assert (answer.status_code, kind_of(answer)) == (422, "malformed")
+
+    on_pages(use)
+
+
 def test_a_link_cannot_be_guessed_at_will(on_pages):
     async def use(collector):
         statuses = [(await sign_in(collector, f"guess {n}")).status_code for n in range(12)]
