@@ -214,6 +214,16 @@ TRUST = (
             f" first; of different people) {AGAINST}",
         ),
         (
+            Outcome(
+                *(0, (ONE, replace(ONE, epsilon=3.0), replace(ONE, epsilon=2.0)), 2, True),
+                ((1.0, 3.0), (3.0, inf), (3.0, inf)),
+            ),
+            "The reports protect each of 2 people by 5-LDP, within their own budgets from 1 to 5"
+            " (in nats: 1 to say which of two items comes first; 3 to say which of two items comes"
+            " first; 2 to say which of two items comes first; of different people)"
+            f" {AGAINST}",
+        ),
+        (
             Outcome(0, (ONE,), 1, False),
             "Not private: simulated 1-LDP reports whose noise is not secret.",
         ),

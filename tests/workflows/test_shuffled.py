@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hushrank
+from hushrank.accounting.composition import share_of
 from hushrank.accounting.rounding import within
 from hushrank.accounting.shuffling import central_delta
 from hushrank.engines.shuffler import Target, forward
@@ -193,6 +194,22 @@ def test_a_numeral_that_costs_a_little_more_is_not_taken(monkeypatch):
         make_protocol("safari"), n_items=4, n_people=1_000, target=Target(0.5, 1e-7, 2)
     )
     assert found == within(1.23)
+
+
+def test_of_several_rounds_each_is_certified_at_its_share(monkeypatch):
+    """At all of it a round would have to hide more than anybody asked for."""
+    module, each_asked = import_module("hushrank.workflows.shuffled"), []
+
+    def costs(epsilon, *, local, **asked):
+        each_asked.append((epsilon, local))
+        return 0.5e-7
+
+    monkeypatch.setattr(module, "local_epsilon", lambda *given, **asked: 1.2345 / 2)
+    monkeypatch.setattr(module, "central_delta", costs)
+    largest_local_epsilon(
+        make_protocol("safari"), n_items=4, n_people=1_000, target=Target(0.5, 1e-7, 2)
+    )
+    assert each_asked == [(0.25, share_of(within(1.234), 2))]
 
 
 def test_a_numeral_is_certified_by_the_clones_of_what_is_asked_at_it(monkeypatch):
