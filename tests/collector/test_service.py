@@ -838,6 +838,22 @@ def test_a_survey_whose_questions_no_device_would_take_is_not_opened(in_service)
     in_service(using)
 
 
+@pytest.mark.parametrize(("letters", "is_taken"), [(400, True), (500, False)])
+def test_a_survey_that_no_device_would_read_of_is_not_opened(in_service, letters, is_taken):
+    """Of 1,000 items what people are told can be longer than devices read."""
+
+    async def using(service):
+        items = [{"name": f"item {n}", "description": "\u00e4" * letters} for n in range(1000)]
+        id = await service.create(draft(items=items, protocol="pairs"))
+        if is_taken:
+            await service.open(id)
+            read_announcement(await service.announcement(id))
+        else:
+            assert await refusal_of(service.open(id)) == "malformed"
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("step", [1, -1])
 def test_no_round_is_asked_of_which_one_part_is_too_long(monkeypatch, step):
     """Nor where it is not the first, or not the last."""

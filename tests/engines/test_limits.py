@@ -261,6 +261,20 @@ def test_who_has_no_budget_of_their_own_pays_for_all_rounds():
     assert Outcome(0, rounds[1:], 2, True, budgets[1:]).epsilons == (0.5, 3.0)
 
 
+def test_who_was_not_asked_in_a_later_round_paid_for_the_others_alone():
+    rounds = tuple(replace(ONE, epsilon=each) for each in (0.5, 1.0))
+    outcome = Outcome(0, rounds, 2, True, ((1.0, inf), (1.0, 2.0)))
+    assert outcome.epsilons == (0.5, 1.5)
+    assert "by 1.5-LDP, within their own budgets from 0.5 to 1.5" in outcome.privacy_statement
+
+
+@pytest.mark.parametrize("budgets", [EVERY_BUDGET, (1.0, inf)])
+def test_rounds_of_the_same_budgets_are_not_of_different_people(budgets):
+    said = Outcome(0, (ONE, ONE), 2, True, (budgets, budgets)).privacy_statement
+    assert "by 2-LDP" in said
+    assert "different people" not in said
+
+
 @pytest.mark.parametrize("last", [{"lots": (0.0, 0.5)}, {"budgets": (1.0, 3.0)}])
 def test_of_however_many_rounds_it_is_said_that_one_asks_different_people(last):
     spends = [ONE] * 50 + [replace(ONE, lots=last.get("lots", (0.0, 1.0)))]

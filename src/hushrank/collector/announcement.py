@@ -24,7 +24,7 @@ from hushrank.protocols.distributions.question_kinds import Incomplete
 from hushrank.surveys.survey import Round
 from hushrank.surveys.wire_documents import Fingerprint
 
-MOST_BYTES = 2**20
+MOST_ANNOUNCEMENT_BYTES = 2**20
 """Of an announcement: refused before it is parsed."""
 
 
@@ -95,8 +95,8 @@ def fingerprint_of_announcement(document: bytes) -> str:
 
 def read_announcement(document: bytes) -> Announcement:
     """Read an announcement from JSON, on a device; raise HushrankError where it is none."""
-    few = f"expected an announcement of at most {MOST_BYTES} bytes"
-    require(len(document) <= MOST_BYTES, few)
+    few = f"expected an announcement of at most {MOST_ANNOUNCEMENT_BYTES} bytes"
+    require(len(document) <= MOST_ANNOUNCEMENT_BYTES, few)
     try:
         told = msgspec.json.decode(document, type=Announcement)
     except UNREADABLE as error:

@@ -38,7 +38,7 @@ LIVE = (
     *("grr", "rappor", "sh", "olh"),
 )
 """Protocols whose questions and reports have a wire form; plug-ins are tried when they open."""
-MOST_ITEMS, MOST_ORIGINS = 1000, 50
+MOST_ITEMS, MOST_ORIGINS, MOST_PEOPLE = 1000, 50, 10**9
 MOST_MARKS, MOST_DOTS, MOST_BACKSLASHES = 2**17, 100, 2**20
 """Of a file, outside its texts: a thousand items in many lines have 60,000 marks and no dot. And of
 backslashes, which stand in texts.
@@ -98,7 +98,7 @@ class Draft(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     contact: Line
     privacy_notice: Text
     epsilon: Honest = 1.0
-    expected_people: Annotated[int, Meta(ge=1, le=10**9)] = 300
+    expected_people: Annotated[int, Meta(ge=1, le=MOST_PEOPLE)] = 300
     smallest_group: Smallest = 20
     closes: datetime | None = None
     joining: Joining = "open"

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from hushrank.accounting.composition import total_delta, total_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words, price_in_words
-from hushrank.surveys.survey import EVERY_BUDGET
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class Outcome(Generic[T]):
     @property
     def _rounds(self) -> str:
         everybody = all(spend.lots == (0.0, 1.0) for spend in self.spends)
-        everybody &= all(budgets == EVERY_BUDGET for budgets in self.budgets)
+        everybody &= len(set(self.budgets)) <= 1
         rounds = "; ".join(price_in_words(each.release, each.epsilon) for each in self.spends)
         return rounds if everybody else f"{rounds}; of different people"
 
@@ -112,6 +112,6 @@ def epsilons_of(spends: Sequence[Spend], budgets: Sequence[Interval]) -> tuple[f
     if not budgets:
         return (total_epsilon(spends),) if spends else ()
     asked = list(zip(spends, budgets, strict=True))
-    starts = {low for low, _ in budgets}
-    groups = ([spend for spend, (low, high) in asked if low <= own < high] for own in starts)
-    return tuple(sorted({total_epsilon(group) for group in groups}))
+    ends = {end for interval in budgets for end in interval if end < inf}
+    groups = ([spend for spend, (low, high) in asked if low <= own < high] for own in ends)
+    return tuple(sorted({total_epsilon(group) for group in groups if group}))

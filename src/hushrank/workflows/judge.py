@@ -10,6 +10,7 @@ from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from hushrank.accounting.rounding import places_below
 from hushrank.activities.activity import Activity
 from hushrank.activities.profiles import Profiles
 from hushrank.arrays import Floats
@@ -107,11 +108,9 @@ class AttackResult:
 
     @property
     def summary(self) -> dict[str, str]:
-        """What a table for people says: 1 - AUC by attacker, the worst last."""
-        return {
-            **{name: f"{value:.3f}" for name, value in self.released.items()},
-            "worst": f"{self.worst:.3f}",
-        }
+        """What a table for people says: 1 - AUC by attacker, rounded down, the worst last."""
+        released = self.released | {"worst": self.worst}
+        return {name: places_below(value, 3) for name, value in released.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures, JSON-ready."""

@@ -18,3 +18,15 @@ def test_each_attacker_and_the_worst_stand_under_what_they_attacked():
     assert ["bayes", "0.030", "0.400"] in rows
     assert ["channel", "posterior", "-", "0.250"] in rows
     assert ["worst", "0.010", "0.250"] in rows
+
+
+def test_what_attackers_do_not_know_is_rounded_down():
+    """.4996 is no half, beside which 0.5 learns nothing."""
+    nearly = Attacks({"bayes": 1 - 0.4996})
+    found = AttackResult(("gender",), 80, 20, nearly, nearly)
+    console = Console(file=StringIO(), width=100)
+    console.print(_table(found))
+    rows = [line.replace("\u2502", " ").split() for line in console.file.getvalue().splitlines()]
+    assert ["bayes", "0.499", "0.499"] in rows
+    assert ["worst", "0.499", "0.499"] in rows
+    assert found.summary == {"bayes": "0.499", "worst": "0.499"}

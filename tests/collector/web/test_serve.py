@@ -179,6 +179,16 @@ def test_the_token_of_the_numbers_is_what_the_file_holds(monkeypatch, console, t
     assert told["metrics_token"] == "secret"
 
 
+@pytest.mark.parametrize("content", [b"", b"\n", b"two words", b"\xff\xfe"])
+def test_a_file_without_a_token_is_refused(console, tmp_path, content):
+    """By an empty token anybody was shown the numbers."""
+    (tmp_path / "token").write_bytes(content)
+    code, said = console(
+        *("serve", "--metrics-token", tmp_path / "token", "--store", tmp_path / "s", "--port", "0")
+    )
+    assert (code, "metrics-token: expected letters" in said) == (1, True)
+
+
 def test_this_machine_has_no_rate_where_nobody_else_can_connect():
     assert Listening().without_rate(("10.0.0.1",)) == ("10.0.0.1", "127.0.0.1", "::1")
     assert Listening(public_url="https://survey.example.org").without_rate(()) == ()

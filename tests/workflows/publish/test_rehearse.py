@@ -265,6 +265,11 @@ def test_a_budget_that_was_found_is_said_to_its_last_digit(budgets):
     assert ("0.4600004" in said) == found.is_largest
 
 
+def test_what_was_rehearsed_is_rounded_down():
+    found = Rehearsal(0.4, 0.1, 0.4596, 0.9, 10, (Trial(0.1, (0.4996, 0.4996), 0.0),))
+    assert str(found) == "worst 1 - AUC 0.499 in 2 rehearsals, 0.459 or more in 90% of releases"
+
+
 def test_it_is_said_that_all_is_withheld():
     everything = "Nothing is released of any user who protects something"
     found = searched(promised(1.0) - 1e-6, 0.0, 0.0)

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from rich.table import Table
 
+from hushrank.accounting.rounding import places_below
 from hushrank.activities.activity_files import read_activity
 from hushrank.activities.bins import parse_bins
 from hushrank.activities.profile_files import read_profiles
@@ -69,8 +70,8 @@ def _table(found: AttackResult) -> Table:
     for column in ("as it is", "released"):
         table.add_column(column, justify="right")
     for name, value in found.released.items():
-        untouched = f"{found.untouched[name]:.3f}" if name in found.untouched else "-"
-        table.add_row(name, untouched, f"{value:.3f}")
+        untouched = places_below(found.untouched[name], 3) if name in found.untouched else "-"
+        table.add_row(name, untouched, places_below(value, 3))
     table.add_section()
-    table.add_row("worst", f"{found.worst_untouched:.3f}", f"{found.worst:.3f}")
+    table.add_row("worst", places_below(found.worst_untouched, 3), places_below(found.worst, 3))
     return table

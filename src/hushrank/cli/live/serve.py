@@ -47,13 +47,18 @@ def serve(
         from hushrank.collector.serve import Listening, serve
         from hushrank.collector.web.settings import Limits, Rate
 
-    with in_flags("public_url", "insecure"):
+    with in_flags("public_url", "insecure", "metrics_token"):
         listening = Listening(host=host, port=port, public_url=public_url, insecure=insecure)
         serve(
             store,
             listening,
             trusted_proxies=tuple(trusted_proxy or ()),
             unlimited=tuple(backend or ()),
-            metrics_token=None if metrics_token is None else metrics_token.read_text().strip(),
+            metrics_token=None if metrics_token is None else _token_in(metrics_token),
             limits=Limits(per_address=Rate(rate, burst)),
         )
+
+
+def _token_in(path: Path) -> str:
+    """Return what stands in a file; signs that no token has stay, and are refused."""
+    return path.read_text("ascii", errors="replace").strip()

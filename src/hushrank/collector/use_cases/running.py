@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from hushrank.collector.announcement import MOST_ANNOUNCEMENT_BYTES
 from hushrank.collector.draft import Draft, mark_of
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow, present
@@ -198,7 +199,7 @@ class Running(Drafting):
         asked = await self._asked(id, record, number)
         await asyncio.to_thread(_require_sent, asked)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
-        text = msgspec.json.encode(await self._announce(id, record)).decode()
+        text = await self._told(id, record)
 
         def opened(now: Record) -> Record:
             allow(now.draft == record.draft, "not-allowed", CHANGED)
@@ -208,6 +209,13 @@ class Running(Drafting):
             return msgspec.structs.replace(now, life=life, announcement=told, chosen=chosen)
 
         await self._change(id, opened, opens=NewRound(number, blob))
+
+    async def _told(self, id: str, record: Record) -> str:
+        """Return the announcement; raise Refusal where it is so long that devices refuse it."""
+        document = msgspec.json.encode(await self._announce(id, record))
+        fits = len(document) <= MOST_ANNOUNCEMENT_BYTES * 0.9  # a copy's may be a little longer
+        allow(fits, "malformed", "people would be told too much: shorten descriptions")
+        return document.decode()
 
     async def _end_round(self, id: str, life: Life) -> None:
         """Close the round that was open, add its reports up, and see whether another one follows.

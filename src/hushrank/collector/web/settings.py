@@ -1,11 +1,14 @@
 """What the administrator of a collector decides: its address, who is before it, what it bears."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
 from hushrank.errors import HushrankError, require
+
+_TOKEN = re.compile("[!-~]+")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Settings:
         for network in (*self.trusted_proxies, *self.unlimited):
             _require_network(network)
         _require_origin(self.public_url)
+        known = self.metrics_token is None or _TOKEN.fullmatch(self.metrics_token)
+        require(known, "metrics_token: expected letters, digits and signs, without a blank")
 
     @cached_property
     def origin(self) -> str:

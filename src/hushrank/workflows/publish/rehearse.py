@@ -113,8 +113,9 @@ class Rehearsal:
 
     def __str__(self) -> str:
         """Say what was found, and how sure it is."""
+        n_rehearsals, expected = len(self._at_budget.worst), places_below(self.expected, 3)
         return (
-            f"worst 1 - AUC {self.expected:.3f} in {len(self._at_budget.worst)} rehearsals,"
+            f"worst 1 - AUC {expected} in {n_rehearsals} rehearsals,"
             f" {places_below(self.promised, 3)} or more in {self.sure:.0%} of releases"
         )
 

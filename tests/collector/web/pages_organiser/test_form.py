@@ -287,6 +287,17 @@ def test_files_are_read_and_written_beside_what_else_the_collector_does(on_colle
     on_collector(using)
 
 
+@pytest.mark.parametrize("people", ["9" * 309, "9" * 4_301, "1000000001"])
+def test_nothing_is_foretold_of_more_people_than_a_survey_takes(on_collector, people):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        answer = await organiser.post("/o/new", FILLED | {"expected_people": people})
+        assert answer.status_code == 422
+        assert "A whole number from 1 to 1,000,000,000, please." in wrongs(answer.text)
+
+    on_collector(using)
+
+
 def test_a_file_that_is_no_survey_is_shown_again_with_the_reason(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)

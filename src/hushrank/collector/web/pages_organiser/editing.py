@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hushrank.collector.draft import Draft, Form, read_draft, write_draft
+from hushrank.collector.draft import MOST_PEOPLE, Draft, Form, read_draft, write_draft
 from hushrank.collector.web.pages_organiser.forecast_words import (
     ForecastWords,
     forecast_words,
@@ -164,7 +164,7 @@ def _forecast(t: Words, typed: Typed, n_items: int, *, people: str) -> ForecastW
         n_people = int("".join(people.split()))
     except ValueError:
         n_people = 0
-    if not _is_epsilon(typed.epsilon):
+    if n_people > MOST_PEOPLE or not _is_epsilon(typed.epsilon):
         n_people = 0
     epsilon = float(typed.epsilon) if n_people else 1.0
     protocol = typed["protocol"] if typed["protocol"] in FIELDS else DEFAULT

@@ -10,6 +10,7 @@ from typing import Any
 from hushrank.collector.draft import (
     MOST_ITEMS,
     MOST_ORIGINS,
+    MOST_PEOPLE,
     MOST_PICTURE_BYTES,
     Draft,
     digest_of,
@@ -85,7 +86,7 @@ class _Checks:
             **texts,
             "items": self._items(),
             "epsilon": self._epsilon(),
-            "expected_people": self._whole("expected_people", 1, 10**9),
+            "expected_people": self._whole("expected_people", 1, MOST_PEOPLE),
             "smallest_group": self._whole("smallest_group", 2, 10**6),
             "closes": self._closes(),
             "joining": self._one_of("joining", ("open", "invitations", "api")),
