@@ -30,3 +30,17 @@ def test_what_attackers_do_not_know_is_rounded_down():
     assert ["bayes", "0.499", "0.499"] in rows
     assert ["worst", "0.499", "0.499"] in rows
     assert found.summary == {"bayes": "0.499", "worst": "0.499"}
+
+
+def test_each_of_many_attackers_is_shown():
+    """There are 24, and the strongest may be any of them."""
+    areas = {f"attacker{n}": 0.5 + n / 200 for n in range(60)}
+    found = AttackResult(("gender",), 80, 20, Attacks(areas), Attacks(areas))
+    assert found.released == found.untouched == {name: 1 - area for name, area in areas.items()}
+    assert [*found.summary] == [*areas, "worst"]
+    assert found.summary["worst"] == "0.204"
+    console = Console(file=StringIO(), width=100)
+    console.print(_table(found))
+    shown = console.file.getvalue().split()
+    assert [name for name in shown if name.startswith("attacker")][1:] == [*areas]
+    assert len(found.to_frame()) == 60
