@@ -38,7 +38,7 @@ def test_each_of_many_attackers_is_shown():
     found = AttackResult(("gender",), 80, 20, Attacks(areas), Attacks(areas))
     assert found.released == found.untouched == {name: 1 - area for name, area in areas.items()}
     assert [*found.summary] == [*areas, "worst"]
-    assert found.summary["worst"] == "0.204"
+    assert found.summary["worst"] == "0.205"
     console = Console(file=StringIO(), width=100)
     console.print(_table(found))
     shown = console.file.getvalue().split()
