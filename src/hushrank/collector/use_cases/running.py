@@ -199,7 +199,7 @@ class Running(Drafting):
         asked = await self._asked(id, record, number)
         await asyncio.to_thread(_require_sent, asked)
         blob = msgspec.json.encode(RoundRecord(asked.fingerprints))
-        text = await self._told(id, record)
+        text = record.announcement or await self._told(id, record)
 
         def opened(now: Record) -> Record:
             allow(now.draft == record.draft, "not-allowed", CHANGED)
