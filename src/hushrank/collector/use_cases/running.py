@@ -205,8 +205,8 @@ class Running(Drafting):
             allow(now.draft == record.draft, "not-allowed", CHANGED)
             life = now.life.open(self._now(), closes)
             allow(life.round == number, "not-allowed", "this round was opened meanwhile")
-            told, chosen = now.announcement or text, record.chosen
-            return msgspec.structs.replace(now, life=life, announcement=told, chosen=chosen)
+            chosen = record.chosen
+            return msgspec.structs.replace(now, life=life, announcement=text, chosen=chosen)
 
         await self._change(id, opened, opens=NewRound(number, blob))
 
