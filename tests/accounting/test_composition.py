@@ -2,6 +2,7 @@ from dataclasses import asdict, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
+from math import nextafter
 
 import pytest
 from hypothesis import given
@@ -208,6 +209,13 @@ def test_the_delta_of_replacing_is_rounded_up(epsilon, delta):
         exact = (1 + Decimal(epsilon).exp()) * Decimal(delta)
         said = Decimal(delta_of_replacing(epsilon, delta))
         assert min(1, exact) <= said <= min(1, exact * (1 + Decimal("3e-16")))
+
+
+def test_the_delta_of_replacing_is_rounded_up_in_its_last_digit_too(monkeypatch):
+    """A product of more than 60 digits, a hair above a float."""
+    odds = 1 + Decimal("1e-70")
+    monkeypatch.setattr("hushrank.accounting.composition.exp_above", lambda epsilon: odds)
+    assert delta_of_replacing(1.0, 0.25) == nextafter(0.5, 1)
 
 
 def test_in_json_the_numeral_of_a_price_is_not_below_it():

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
-from hushrank.activities.profiles import Profiles
+from hushrank.activities.profiles import PrivateValues, Profiles
 from hushrank.errors import HushrankError
 from hushrank.publishing.baselines import ROWS_AT_ONCE, RecordExponential
 from hushrank.publishing.channel import Channel
@@ -19,7 +19,11 @@ from hushrank.publishing.historical.baselines import (
     publish_baseline,
 )
 from hushrank.publishing.historical.privrank import cluster_draw, privrank, users_of_clusters
-from hushrank.publishing.historical.protected_users import ProtectedUsers, protect
+from hushrank.publishing.historical.protected_users import (
+    ProtectedUsers,
+    protect,
+    protected_rows,
+)
 from hushrank.publishing.historical.release import (
     NOTHING,
     changed_users,
@@ -279,6 +283,14 @@ def test_too_few_protected_users_are_refused_and_profiles_missing_protect_everyt
     some = profiles.with_protected(nobody).select(np.arange(30))
     found = protect(activity, some, NAMES, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(found.rows, np.arange(30, 40))
+
+
+def test_however_many_users_there_are_those_who_ask_for_nothing_are_left_as_they_are():
+    n_users = 140_001
+    asks = np.arange(n_users) % 3 == 0
+    gender = Attribute("gender", ("f", "m"), np.zeros(n_users, dtype=np.intp))
+    rows = protected_rows(PrivateValues((gender,), {"gender": asks}), ["gender"])
+    np.testing.assert_array_equal(rows, np.flatnonzero(asks))
 
 
 @pytest.mark.parametrize(("method", "budget"), [("rand", 0.5), ("frapp", 100.0), ("diff", 15.0)])
