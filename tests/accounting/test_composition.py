@@ -213,7 +213,7 @@ def test_the_delta_of_replacing_is_rounded_up(epsilon, delta):
 
 def test_the_delta_of_replacing_is_rounded_up_in_its_last_digit_too(monkeypatch):
     """A product of more than 60 digits, a hair above a float."""
-    odds = 1 + Decimal("1e-70")
+    odds = Decimal("1." + 70 * "0" + "1")
     monkeypatch.setattr("hushrank.accounting.composition.exp_above", lambda epsilon: odds)
     assert delta_of_replacing(1.0, 0.25) == nextafter(0.5, 1)
 
