@@ -32,6 +32,8 @@ OF_SEVERAL = {"FirstAlone": ":1", "AllButLast": ":-1", "FirstTwenty": ":20"}
 """With which part of what is gone through is left."""
 OF_LOOP, OF_KERNEL, OF_ARRAY = "[*({})][{}]", "list(({}))[{}]", "({}).flat[{}]"
 """How a part is written: numba knows no star in a list, and what is asked stays an array."""
+ALONG = ("({})[{}]", "({})[:, {}]", "({})[:, :, {}]")
+"""How a part of an array is written along the axis that is asked."""
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{name}" for name in BINARY),
     *(f"ReplaceComparisonOperator_{name}" for name in COMPARISON),
@@ -116,9 +118,37 @@ def _several(text: str) -> list[tuple[ast.expr, str]]:
         match node:
             case ast.For(iter=each) | ast.comprehension(iter=each, is_async=0):
                 found.append((each, OF_KERNEL if each in compiled else OF_LOOP))
-            case ast.Call(func=ast.Attribute(value=each, attr="all" | "any"), args=[], keywords=[]):
-                found += [(each, OF_ARRAY)] if node not in awaited else []
+            case ast.Call() if node not in awaited:
+                found += _asked(node)
     return [(each, form) for each, form in found if not _is_range(each)]
+
+
+def _asked(call: ast.Call) -> list[tuple[ast.expr, str]]:
+    """Return what a call asks whether all or any are so; comprehensions are gone through."""
+    match call:
+        case ast.Call(func=ast.Name("all" | "any"), args=[each]):
+            return _listed(each)
+        case ast.Call(func=ast.Attribute(each, "all" | "any"), args=[], keywords=[]):
+            return [(each, OF_ARRAY)]
+        case ast.Call(func=ast.Attribute(_, "all" | "any"), args=[each], keywords=[]):
+            return [(each, ALONG[0])]
+        case ast.Call(
+            func=ast.Attribute(array, "all" | "any"),
+            args=arrays,
+            keywords=[ast.keyword("axis", ast.Constant(axis))],
+        ):
+            return [([*arrays, array][0], ALONG[axis])]
+    return []
+
+
+def _listed(several: ast.expr) -> list[tuple[ast.expr, str]]:
+    """Return what is listed; of a map what it maps, as it may raise for what is never asked."""
+    match several:
+        case ast.GeneratorExp() | ast.ListComp():
+            return []
+        case ast.Call(func=ast.Name("map" | "starmap"), args=[_, each, *_]):
+            return [(each, OF_LOOP)]
+    return [(several, OF_LOOP)]
 
 
 def _is_kernel(node: ast.AST) -> bool:

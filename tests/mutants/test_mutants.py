@@ -256,13 +256,35 @@ def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
         ("(numbers == numbers[0]).all()", True),
         ("((numbers > 0)).any()", False),
         ("max(each for each in (*numbers,)).all()", False),
+        ("all(numbers == 0)", True),
+        ("any(map(bool, numbers))", False),
+        ("any((numbers > 0))", False),
+        ("np.any(numbers > 0)", False),
+        ("list((square > 0).any(axis=0))", [False, True]),
+        ("list((square > 1).any(axis=1))", [False, False]),
+        ("list(np.any(square > 1, axis=1))", [False, False]),
     ],
 )
 def test_the_first_alone_is_looked_at_and_arrays_stay_arrays(asked, of_first):
     text = mutated(f"found = {asked}\n", "FirstAlone", -1)
-    found = {"numbers": np.arange(2)}
+    found = {"np": np, "numbers": np.arange(2), "square": np.array([[0, 1], [1, 2]])}
     exec(text, found)
     assert found["found"] == of_first
+
+
+def test_along_an_axis_all_but_the_last_are_left():
+    text = mutated("found = cube.all(axis=2)\n", "AllButLast", 0)
+    assert text == "found = (cube)[:, :, :-1].all(axis=2)\n"
+
+
+def test_what_is_mapped_is_left_out_before_it_may_raise():
+    text = mutated("found = all(map(int, texts))\n", "FirstTwenty", 0)
+    assert text == "found = all(map(int, [*(texts)][:20]))\n"
+
+
+def test_a_comprehension_that_is_asked_is_one_place():
+    with pytest.raises(IndexError):
+        mutated("found = all(each for each in several)\n", "FirstAlone", 1)
 
 
 def test_kernels_go_through_a_list_that_numba_knows():
