@@ -355,3 +355,13 @@ def test_a_table_without_a_header_has_columns_by_number(tmp_path):
     activity = read_activity(path, user="1", item="2", score="3", time="4")
     assert (activity.users, activity.items) == (("186", "196"), ("242", "302"))
     assert activity.scores.toarray().tolist() == [[0, 1], [3, 0]]
+
+
+@pytest.mark.parametrize("n_numbers", [1, 2, 22])
+def test_a_first_line_with_one_name_is_a_header_however_many_numbers_it_has(tmp_path, n_numbers):
+    numbers = [str(n) for n in range(5, 5 + n_numbers)]
+    path = written(tmp_path, f"{','.join([*numbers, 'item'])}\n{'1,' * n_numbers}2\n")
+    for named, said in (({"user": "1", "item": "2"}, "no column"), ({}, "called otherwise")):
+        with pytest.raises(HushrankError, match=said):
+            read_activity(path, **named)
+    assert read_activity(path, user="5", item="item").users == ("1",)

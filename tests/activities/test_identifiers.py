@@ -28,3 +28,13 @@ def test_users_who_may_be_one_or_two_are_refused_without_being_shown(others):
     with pytest.raises(HushrankError, match="users") as refused:
         require_users((SECRET, *others))
     assert not any(text in str(refused.value) for text in (SECRET, "1.25", "7.0", "@x"))
+
+
+@pytest.mark.parametrize("wrong", ["b ", "1.25e+17", "NULL"])
+@pytest.mark.parametrize("place", [0, 60, 120])
+def test_each_of_many_users_is_looked_at(place, wrong):
+    users = [f"user {n}" for n in range(120)]
+    require_users(users)
+    users.insert(place, wrong)
+    with pytest.raises(HushrankError, match="users"):
+        require_users(users)

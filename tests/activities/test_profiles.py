@@ -77,6 +77,20 @@ def test_a_product_tells_what_its_parts_tell(pairs):
     assert set(joint.values) == set(expected) - {None}
 
 
+def test_each_of_many_attributes_is_asked_who_tells_and_who_protects():
+    """Of 24: user n does not tell the n-th, and protects that alone; the last two tell all."""
+    names = [f"attribute {n}" for n in range(24)]
+    codes = np.where(np.eye(24, 26, dtype=bool), -1, [0, 1] * 13)
+    attributes = tuple(
+        Attribute(name, ("a", "b"), row) for name, row in zip(names, codes, strict=True)
+    )
+    profiles = Profiles(
+        [*map(str, range(26))], attributes, dict(zip(names, codes < 0, strict=True))
+    )
+    assert profiles.joint(names).codes.tolist() == [-1] * 24 + [0, 1]
+    assert profiles.protects(names).tolist() == [True] * 24 + [False] * 2
+
+
 def test_users_are_grouped_by_what_they_protect():
     def by_names(names):
         return {asked: rows.tolist() for asked, rows in PROFILES.protection(names).items()}

@@ -74,6 +74,7 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
     [
         ({"title": ""}, "title"),
         ({"title": "one\ntwo"}, "printable"),
+        ({"contact": "one\ntwo"}, "printable"),
         ({"items": [{"name": "tea"}]}, "items"),
         ({"items": [{"name": "tea"}, {"name": "tea"}]}, "distinct"),
         ({"items": [{"name": "tea"}, {"name": "milk"}, {"name": "tea"}]}, "distinct"),
@@ -95,6 +96,7 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"allowed_origins": ["https://example.org/path"]}, "allowed_origins"),
         ({"allowed_origins": ["*"]}, "allowed_origins"),
         ({"allowed_origins": ["https://example.org", "*"]}, "allowed_origins"),
+        ({"allowed_origins": [f"https://{n}.example.org" for n in range(49)] + ["*"]}, "origins: "),
         ({"allowed_origins": ["https://example.org:port"]}, "allowed_origins"),
         (
             {"allowed_origins": ["https://\u00e9.org"]},

@@ -4,6 +4,7 @@ import pytest
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.general.dual import (
+    STRIDE,
     Chances,
     ItemTable,
     Slopes,
@@ -85,6 +86,25 @@ def test_the_gradient_is_that_of_the_smoothed_dual():
         assert slopes.gradient[cell] == pytest.approx(slope, rel=1e-5, abs=1e-8)
     assert by_price == pytest.approx((value(tilts) - value(tilts, 1e-4)) / 1e-4, rel=1e-3)
     assert REACH < 40
+
+
+def test_each_cell_within_reach_has_its_chance_however_many_there_are():
+    n_cells, rng = 22 * STRIDE + 5, np.random.default_rng(random_seed())
+    shares, parts = rng.dirichlet(np.ones(3), n_cells), rng.random(n_cells)
+    rows = ItemTable(shares[:2], np.full(2, 0.5), parts, np.arange(n_cells), 0.0)
+    potentials = rng.normal(size=(3, n_cells))
+    into = room(n_cells)._replace(starts=np.zeros(3, np.int64))
+    values = shares[:2] @ potentials + parts + parts[:2, None]
+    values[[0, 1], [0, 1]] -= 2 * parts[:2]
+    for reach in (2.0, 40.0):
+        _, dual = soften(rows, potentials, 1.0, 0.5, reach, into)
+        above = (values - values.min(axis=1, keepdims=True)) / 0.5
+        masses = np.where(above < reach, np.exp(-above), 0)
+        chances = np.zeros_like(values)
+        rows_of, n_chances = np.repeat([0, 1], np.diff(into.starts)), into.starts[-1]
+        chances[rows_of, into.cells[:n_chances]] = into.chances[:n_chances]
+        assert chances == pytest.approx(masses / masses.sum(axis=1, keepdims=True), abs=1e-12)
+        assert dual == pytest.approx(values.min(axis=1).mean())
 
 
 def room(n_items):
