@@ -228,6 +228,22 @@ def test_a_quote_in_a_header_that_swallows_a_row_is_refused_wherever_that_is(hea
         csv_tables.parse_csv(delimited(header, [["1"] * len(header)]))
 
 
+def test_one_name_makes_a_header_wherever_it_stands():
+    for header in (with_a_fault([""] * MANY, "tea"), ["tea", ""], ["", "tea"]):
+        assert csv_tables.parse_csv(delimited(header, [["1"] * len(header)])).header == (*header,)
+
+
+@pytest.mark.parametrize("place", [None, 1, 4, 8])
+def test_lines_of_json_are_none_where_one_of_the_last_is_not(place):
+    lines = ["tea", *["[1]"] * 8]
+    if place is None:
+        with pytest.raises(HushrankError, match="expected JSON, as on the lines below"):
+            json_tables.require_no_json_below("\n".join(lines).encode())
+    else:
+        lines[place] = "milk"
+        json_tables.require_no_json_below("\n".join(lines).encode())
+
+
 def test_one_column_of_text_behind_many_of_another_kind_is_read():
     cells = [date(2026, 1, 1)] * MANY + ["tea"]
     table = arrow_tables.parse_parquet(packed((*NAMES, "tea"), [cells]))
@@ -275,7 +291,9 @@ def test_one_row_or_cell_of_many_that_does_not_fit_is_named():
     fits = np.arange(MANY) != FAULTY
     with pytest.raises(HushrankError, match=r"^row 48: expected it"):
         table.require_rows(fits, "it")
-    for cells, place in ((fits[:, None], "row 48, column 1"), (fits[None], "row 1, column 48")):
+    one = fits[:, None] | fits
+    for cells, row, column in ((fits[:, None], 48, 1), (fits[None], 1, 48), (one, 48, 48)):
+        place = f"row {row}, column {column}"
         with pytest.raises(HushrankError, match=f"^{place}: expected it"):
             table.require_cells(cells, range(MANY), "it")
 
@@ -299,6 +317,13 @@ def test_one_of_many_people_who_may_be_several_is_refused(text, said):
     column = text_column_of(with_a_fault(NAMES, text))
     with pytest.raises(HushrankError, match=said):
         people(table_of([column], ("person",)), "person", tuple)
+
+
+@pytest.mark.parametrize("place", [0, FAULTY, MANY - 1])
+def test_one_of_many_users_whose_number_is_rounded_is_refused(place):
+    texts = [*NAMES[:place], "1.23E+17", *NAMES[place + 1 :]]
+    with pytest.raises(HushrankError, match="'user' has large numbers that are rounded"):
+        identifiers(table_of([text_column_of(texts)], ("user",)), "user", tuple)
 
 
 @pytest.mark.parametrize("digits", ["125", "25"])

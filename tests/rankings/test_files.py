@@ -361,6 +361,39 @@ def test_places_round_trip_up_to_the_order_of_columns_or_refuse(tmp_path, rankin
             write_rankings(rankings, path, form="places")
 
 
+@pytest.mark.parametrize("extension", [".csv", ".parquet", ".soi", ".toi"])
+def test_ballots_that_rank_one_of_many_items_each_are_no_empty_ones(tmp_path, extension):
+    keys = np.where(np.eye(40, dtype=bool), 1, np.nan)
+    rankings = Rankings.from_keys(keys, [f"item {n:02}" for n in range(40)])
+    path = tmp_path / f"b{extension}"
+    write_rankings(rankings, path)
+    again = read_rankings(path)
+    assert again.names == rankings.names
+    assert again.counted() == rankings.counted()
+    assert again.reading.irregular.empty == 0
+
+
+def test_one_of_many_names_or_rows_tells_whether_columns_are_named_as_ranks(tmp_path):
+    names, path = [f"item{n:02}" for n in range(40)], tmp_path / "b.csv"
+    for odd in (None, "7", "name", "weight"):
+        asked = [*names[:-1], odd or names[-1]]
+        write_rankings(Rankings.from_orders(np.arange(40)[None], asked), path)
+        header = path.read_text().splitlines()[0].split(",")
+        assert header == (asked if odd is None else [f"rank of {name}" for name in asked])
+    alone = Rankings.from_keys([*[[1, np.nan]] * 40, [np.nan, 1]], ["tea", "milk"])
+    write_rankings(alone, path)
+    assert path.read_text().splitlines()[0] == "tea,milk"
+
+
+def test_items_that_one_of_many_ballots_ranks_are_held_by_columns_of_places(tmp_path):
+    keys = np.where(np.eye(40, dtype=bool), 1, np.nan)
+    names, path = [f"item {n:02}" for n in range(40)], tmp_path / "b.csv"
+    write_rankings(Rankings.from_keys(keys, names), path, form="places")
+    assert path.read_text().splitlines()[1:] == names
+    with pytest.raises(HushrankError, match="holds no item that nobody ranks"):
+        write_rankings(Rankings.from_keys(keys[:-1], names), path, form="places")
+
+
 @pytest.mark.parametrize("name", ["-", "n/a", "Undervote", "overvote", "Don't know"])
 def test_an_item_whose_name_says_nobody_is_never_lost(tmp_path, name):
     rankings = read_rankings([[name, "tea"], ["tea", name]])

@@ -1,5 +1,6 @@
 """BLT files: ties, skipped places, candidates that withdrew, and what is refused by its line."""
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
@@ -57,6 +58,17 @@ def test_empty_ballots_are_said_also_where_all_others_are_complete(tmp_path):
     rankings = read_rankings(path)
     assert rankings.is_complete
     assert rankings.reading.irregular.empty == 5
+
+
+def test_ballots_that_rank_one_of_many_candidates_each_are_no_empty_ones():
+    names = [f'"{n}"' for n in range(1, 41)]
+    ballots = [f"1 {n} 0" for n in range(1, 41)]
+    people, n_empty, _ = parse_blt("\n".join(["40 1", *ballots, "2 0", "0", *names]).encode())
+    assert (people.n_people, n_empty) == (40, 2)
+    assert (people.is_ranked == np.eye(40, dtype=bool)).all()
+    names[-1] = '""'
+    with pytest.raises(HushrankError, match="names of candidates that are not empty"):
+        parse_blt("\n".join(["40 1", *ballots, "0", *names]).encode())
 
 
 @pytest.mark.parametrize(
