@@ -88,7 +88,10 @@ def test_leaves_of_different_sizes_compare_by_mean_information():
     assert learn_thin_chain(tensor, 2).leaves[0] == (0, 1)
 
 
-@pytest.mark.parametrize("leaves", [((0, 1), (1, 2)), ((0,), (2,)), ((0, 1), ())])
+@pytest.mark.parametrize(
+    "leaves",
+    [((0, 1), (1, 2)), ((0,), (2,)), ((0, 1), ()), (*((item,) for item in range(30)), (), (30,))],
+)
 def test_leaves_that_do_not_partition_are_refused(leaves):
     with pytest.raises(HushrankError):
         ThinChain(leaves)

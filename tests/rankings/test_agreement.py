@@ -11,7 +11,13 @@ from hushrank import Rankings
 from hushrank.errors import HushrankError
 from hushrank.files.columns import Table, text_columns
 from hushrank.files.dealing import dealt
-from hushrank.rankings.agreement import FEWEST_ROWS, N_PARTS, require_alike, require_not_otherwise
+from hushrank.rankings.agreement import (
+    FEWEST_ROWS,
+    N_PARTS,
+    require_alike,
+    require_not_otherwise,
+    require_parted_alike,
+)
 from hushrank.rankings.files import read_rankings
 from hushrank.rankings.forms.layouts import of_items
 
@@ -218,6 +224,16 @@ def test_no_third_is_read_otherwise_by_fewer_lines_of_a_header(
     else:
         with pytest.raises(HushrankError, match="cannot tell how many lines are the header"):
             require_not_otherwise(found, read, numbered(n_rows), parts, may_be_alike=may_be_alike)
+
+
+@pytest.mark.parametrize("n_items", [3, 40])
+def test_a_ballot_that_differs_at_its_last_item_is_read_otherwise(n_items):
+    keys, names = np.tile(np.arange(n_items), (30, 1)), [f"item {n}" for n in range(n_items)]
+    found = Told(Rankings.from_keys(keys, names))
+    require_parted_alike(found, found)
+    keys[-1, -1] -= 1
+    with pytest.raises(HushrankError, match="parted otherwise"):
+        require_parted_alike(found, Told(Rankings.from_keys(keys, names)))
 
 
 def numbered(n_rows):

@@ -288,6 +288,21 @@ def test_an_unranked_item_is_refused_where_the_type_says_complete(kind, expectat
         parse_preflib(file_of("1: 1,2,3", "2: 3,1", "1: 2,1,3", kind=kind))
 
 
+@pytest.mark.parametrize(
+    ("kind", "last", "expectation"),
+    [("soc", "", "all 30 items"), ("soi", ",{29,30}", "no ties")],
+)
+def test_what_does_not_fit_at_the_end_of_a_long_ballot_is_named_by_its_line(
+    kind, last, expectation
+):
+    names = "".join(f"# ALTERNATIVE NAME {n}: item {n}\n" for n in range(1, 31))
+    whole = ",".join(map(str, range(1, 31)))
+    odd = ",".join(map(str, range(1, 29))) + last
+    text = f"# DATA TYPE: {kind}\n# NUMBER ALTERNATIVES: 30\n{names}1: {whole}\n1: {odd}\n"
+    with pytest.raises(HushrankError, match=f"^line 34: expected {expectation}"):
+        parse_preflib(text.encode())
+
+
 def test_a_tie_is_refused_where_the_type_says_strict():
     with pytest.raises(HushrankError, match=f"^line {FIRST_BALLOT + 1}: expected no ties"):
         parse_preflib(file_of("1: 1,2", "1: 3,{1,2}", "1: 1", kind="soi"))
