@@ -1,11 +1,13 @@
 """Archives made up after the public form of Hart's cast vote records."""
 
+from io import BytesIO
 from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes.hart import is_hart
 from hushrank.rankings.cast_votes.xml_parts import parse_xml
 from hushrank.rankings.files import read_rankings
 
@@ -60,6 +62,17 @@ def test_the_digit_of_a_mark_is_its_place(tmp_path):
     assert "cast vote records by Hart" in said
     assert "1 empty left out" in said
     assert "1 ended by two items in one place" in said
+
+
+@pytest.mark.parametrize("place", [0, 30, 60])
+def test_one_sheet_tells_an_archive_wherever_it_stands_among_other_files(place):
+    names, content = [f"images/{n}.png" for n in range(60)], BytesIO()
+    names.insert(place, f"cvr/{UUID(int=1)}.xml")
+    for own, is_it in ((names, True), (names[:place] + names[place + 1 :], False)):
+        with ZipFile(content, "w") as opened:
+            for name in own:
+                opened.writestr(name, b"x")
+        assert is_hart(content.getvalue()) == is_it
 
 
 def test_an_archive_whose_packed_bytes_are_damaged_is_refused_in_a_line(tmp_path):
