@@ -1049,6 +1049,27 @@ def test_surveys_are_shown_the_newest_first(in_service):
     in_service(using)
 
 
+def test_each_of_many_surveys_is_shown_and_ended_and_told_what_a_deleted_one_asked(in_service):
+    clock = Clock()
+
+    async def using(service):
+        first, *ids = [
+            await service.create(draft(closes="2027-01-31T13:00:00Z")) for _ in range(24)
+        ]
+        ids.append(await service.copy(first))
+        for id in (first, ids[-2]):
+            await service.open(id)
+        assert [live.id for live in await service.surveys()] == [*ids[::-1], first]
+        await service.delete(first)
+        told = msgspec.json.decode((await service.store.load(ids[-1])).blob, type=Record)
+        assert [*told.past] == [first]
+        clock.now = START + timedelta(hours=1)
+        await service.tick()
+        assert (await service.survey(ids[-2])).life.state == "closed"
+
+    in_service(using, clock)
+
+
 def test_each_item_has_its_own_picture(in_service):
     async def using(service):
         pictures = {digest_of(each): each for each in (PNG + b"1", PNG + b"2", PNG + b"3")}
