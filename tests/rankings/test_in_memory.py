@@ -149,3 +149,12 @@ def test_an_error_of_another_library_is_not_shown(error):
 def test_a_list_has_one_form():
     with pytest.raises(HushrankError, match="expected a list of lists of names"):
         read_rankings([["a", "b"]], form="ranks")
+
+
+@pytest.mark.parametrize("place", [0, 20, 40])
+def test_one_blank_name_of_many_that_share_a_place_is_refused(place):
+    names = [f"item {n}" for n in range(40)]
+    assert read_rankings([[names]]).n_items == 40
+    names.insert(place, " ")
+    with pytest.raises(HushrankError, match="ballot 1: expected names that are not blank"):
+        read_rankings([[names]])

@@ -1,12 +1,14 @@
 """No one ballot tells how the lines of all others are parted, or which are titles above them."""
 
 from itertools import permutations
+from json import dumps
 
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.files.delimiters import delimiter_of
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms import lists
 
 LISTS = ["A>B>C", "B>A>C", "C>A>B", "A>C>B"] * 10
 COMMAS = ["Doe, J;Roe, A;Poe, E", "Roe, A;Doe, J;Poe, E", "Poe, E;Roe, A;Doe, J"] * 10
@@ -170,3 +172,27 @@ def test_a_first_ballot_of_another_length_does_not_part_all_others(tmp_path, own
     path.write_text("\n".join([own, *lines]) + "\n")
     with pytest.raises(HushrankError, match="line 1: expected as many cells as all lines below"):
         read_rankings(path)
+
+
+@pytest.mark.parametrize("place", [0, 15, 30])
+@pytest.mark.parametrize("form", ["{}: A > B > C", "A > B > C"])
+def test_one_line_with_a_count_or_without_is_refused_wherever_it_stands(tmp_path, form, place):
+    lines = [form.format(n) for n in range(1, 31)]
+    lines.insert(place, "B > C" if ":" in form else "3: B > C")
+    with pytest.raises(HushrankError, match="on all lines or on none"):
+        read(tmp_path, lines, header=0)
+
+
+def test_one_of_many_items_tells_whether_numbers_are_points_and_what_json_is_a_ballot():
+    points = [f"{name} ({n})" for n, name in enumerate("ABC" * 10)]
+    with pytest.raises(HushrankError, match="items with numbers behind them"):
+        lists._require_no_points(points)
+    for place in (0, 15, 29):
+        lists._require_no_points([*points[:place], "D", *points[place + 1 :]])
+        for empty in ([], [""], ["A", ""], [True]):
+            tiers = [[name] for name in points]
+            tiers[place] = empty
+            assert lists._from_json(dumps(tiers)) is None
+        tie = [*points[:place], "", *points[place:]]
+        assert lists._from_json(dumps([tie, "x"])) is None
+    assert lists._from_json(dumps([points])) == (tuple(points),)

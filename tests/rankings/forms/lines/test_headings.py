@@ -1,5 +1,6 @@
 """Headers of several lines, and titles above them, are no ballots and no items."""
 
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
@@ -95,3 +96,51 @@ def test_a_question_of_several_lines_is_a_name(tmp_path):
     rows = "".join(f"x,{row},y\n" for row in RANKS.splitlines())
     rankings = read(tmp_path, f'When,{names},"Other\nremarks"\n' + rows)
     assert rankings.names == DRINKS
+
+
+NAMES = [f"item{n:02}" for n in range(40)]
+RANKS_OF_MANY = [",".join(map(str, (np.arange(1, 41) * step) % 41)) for step in range(1, 31)]
+PLACES_OF_MANY = [",".join(np.roll(NAMES, n)) for n in range(40)]
+ORDINALS = ["1st", "2nd", "3rd", *(f"{n}th" for n in range(4, 41))]
+
+
+def of_many(cells, rows):
+    return "\n".join([",".join(cells), *rows]) + "\n"
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_a_header_of_many_columns_is_told_by_all_of_them(tmp_path, place):
+    numbers = [str(n) for n in range(101, 141)]
+    one = [*[""] * place, "tea", *[""] * (39 - place)]
+    some, all_but_one = [*numbers], [*NAMES]
+    some[place], all_but_one[place] = "tea", "7"
+    for header, said in (
+        (numbers, "expected a header, got numbers"),
+        (some, "as it holds a place or a score"),
+        (all_but_one, "as it holds a place or a score"),
+        (one, "expected a name for column"),
+    ):
+        with pytest.raises(HushrankError, match=said):
+            read(tmp_path, of_many(header, RANKS_OF_MANY))
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_a_row_that_says_many_places_is_a_ballot_where_one_is_a_number(tmp_path, place):
+    choices, row = ["choice"] * 40, [*ORDINALS]
+    text = of_many(choices, [",".join(row), *PLACES_OF_MANY])
+    with pytest.raises(HushrankError, match="line 2: expected a ballot, got places"):
+        read(tmp_path, text, form="places", header=1)
+    row[place] = str(place + 1)
+    text = of_many(choices, [",".join(row), *PLACES_OF_MANY])
+    assert read(tmp_path, text, form="places", header=1).n_people == 41
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_one_of_many_numbers_that_is_rounded_names_nobody_and_nothing(tmp_path, place):
+    numbers = [str(n) for n in range(40)]
+    numbers[place] = "1.23E+17"
+    people = of_many(["id", "tea", "milk"], [f"{number},1,2" for number in numbers])
+    places = of_many(["1st", "2nd"], [f"tea,{number}" for number in numbers])
+    for text, asked in ((people, {"id": "id"}), (places, {})):
+        with pytest.raises(HushrankError, match="large numbers that are rounded"):
+            read(tmp_path, text, **asked)
