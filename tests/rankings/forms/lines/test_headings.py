@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.files.columns import Table, text_columns
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms.lines import headings
 
 DRINKS = ("tea", "milk", "cola")
 RANKS = "1,2,3\n2,1,3\n1,3,2\n"
@@ -99,7 +101,7 @@ def test_a_question_of_several_lines_is_a_name(tmp_path):
 
 
 NAMES = [f"item{n:02}" for n in range(40)]
-RANKS_OF_MANY = [",".join(map(str, (np.arange(1, 41) * step) % 41)) for step in range(1, 31)]
+RANKS_OF_MANY = [",".join(map(str, (np.arange(1, 41) * step) % 41)) for step in range(1, 41)]
 PLACES_OF_MANY = [",".join(np.roll(NAMES, n)) for n in range(40)]
 ORDINALS = ["1st", "2nd", "3rd", *(f"{n}th" for n in range(4, 41))]
 
@@ -109,19 +111,20 @@ def of_many(cells, rows):
 
 
 @pytest.mark.parametrize("place", [0, 20, 39])
-def test_a_header_of_many_columns_is_told_by_all_of_them(tmp_path, place):
-    numbers = [str(n) for n in range(101, 141)]
-    one = [*[""] * place, "tea", *[""] * (39 - place)]
-    some, all_but_one = [*numbers], [*NAMES]
-    some[place], all_but_one[place] = "tea", "7"
-    for header, said in (
-        (numbers, "expected a header, got numbers"),
-        (some, "as it holds a place or a score"),
-        (all_but_one, "as it holds a place or a score"),
-        (one, "expected a name for column"),
-    ):
-        with pytest.raises(HushrankError, match=said):
-            read(tmp_path, of_many(header, RANKS_OF_MANY))
+@pytest.mark.parametrize(
+    ("others", "one", "said"),
+    [
+        (range(101, 141), "99", "expected a header, got numbers"),
+        (range(101, 141), "tea", "as it holds a place or a score"),
+        (NAMES, "7", "as it holds a place or a score"),
+        ([""] * 40, "tea", "expected a name for column"),
+    ],
+)
+def test_a_header_of_many_columns_is_told_by_each(tmp_path, others, one, said, place):
+    header = [*map(str, others)]
+    header[place] = one
+    with pytest.raises(HushrankError, match=said):
+        read(tmp_path, of_many(header, RANKS_OF_MANY))
 
 
 @pytest.mark.parametrize("place", [0, 20, 39])
@@ -144,3 +147,23 @@ def test_one_of_many_numbers_that_is_rounded_names_nobody_and_nothing(tmp_path, 
     for text, asked in ((people, {"id": "id"}), (places, {})):
         with pytest.raises(HushrankError, match="large numbers that are rounded"):
             read(tmp_path, text, **asked)
+
+
+@pytest.mark.parametrize("place", [1, 20, 38])
+def test_a_second_row_that_names_all_but_one_of_many_columns_continues_no_header(place):
+    header, below = ["id", *[""] * 38, "note"], ["", *NAMES[:38], ""]
+    assert headings._continues(header, below)
+    below[place] = ""
+    assert not headings._continues(header, below)
+
+
+def test_titles_above_a_header_that_names_many_columns_stand_above_no_number():
+    rows = [["tea", *[""] * 39], NAMES, [*map(str, range(40))], [*map(str, range(40))]]
+    assert headings.without_titles(table_of(rows))[1]
+    for place in (0, 20, 39):
+        rows[1] = [*NAMES[:place], "7", *NAMES[place + 1 :]]
+        assert not headings.without_titles(table_of(rows))[1]
+
+
+def table_of(rows):
+    return Table((*rows[0],), text_columns(rows[1:], 40), lambda row: f"line {row + 2}")
