@@ -1,12 +1,17 @@
 """Headers of several lines, and titles above them, are no ballots and no items."""
 
+from contextlib import nullcontext
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.files.columns import Table, text_columns
 from hushrank.rankings.files import read_rankings
-from hushrank.rankings.forms.lines import headings
+from hushrank.rankings.forms.layouts import of_items
+from hushrank.rankings.forms.layouts.layout import Layout
+from hushrank.rankings.forms.lines import first_line, headings
 
 DRINKS = ("tea", "milk", "cola")
 RANKS = "1,2,3\n2,1,3\n1,3,2\n"
@@ -163,6 +168,48 @@ def test_titles_above_a_header_that_names_many_columns_stand_above_no_number():
     for place in (0, 20, 39):
         rows[1] = [*NAMES[:place], "7", *NAMES[place + 1 :]]
         assert not headings.without_titles(table_of(rows))[1]
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_a_line_of_many_places_is_alike_what_it_heads_unless_one_names_none(place):
+    rows, places = table_of([[""] * 40, NAMES]), [*ORDINALS]
+    rows = replace(rows, may_lack_header=True)
+    assert next(first_line._fewer([NAMES, places], rows)).may_be_alike
+    places[place] = "tea"
+    assert not next(first_line._fewer([NAMES, places], rows)).may_be_alike
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_lines_and_rows_are_as_wide_as_the_last_column_that_either_fills(place):
+    cells = ["tea" if n == place else "" for n in range(40)]
+    for header, row in ((cells, [""] * 40), ([""] * 40, cells)):
+        (line,), rows = first_line._as_wide_as([header], table_of([header, row]))
+        assert (len(line), len(rows.header), len(rows.columns)) == (place + 1,) * 3
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_titles_of_many_places_may_be_numbers_unless_one_says_no_place(place):
+    titles = [str(n) for n in range(1, 41)]
+    for one, is_refused in ((titles[place], False), ("x", True)):
+        titles[place] = one
+        head = headings.headed(table_of([titles, NAMES, NAMES[::-1]]))
+        header = first_line.Header(head, (first_line.Fewer(head, 0, True),))
+        with (
+            pytest.raises(HushrankError, match="a place or a score")
+            if is_refused
+            else nullcontext()
+        ):
+            first_line.require_titles(header, Layout("places", tuple(range(40))))
+
+
+@pytest.mark.parametrize("place", [0, 20, 39])
+def test_one_cell_of_many_makes_another_row_of_what_are_places_but_for_one(place):
+    rows = np.tile(np.arange(1, 41), (3, 1)).astype(str).tolist()
+    rows[0][0] = "x"
+    for row, is_one in ((0, True), (1, False)):
+        rows[row][place] = "x"
+        head = headings.headed(table_of([NAMES, *rows]))
+        assert of_items._has_one_other_row(head, range(40)) == is_one
 
 
 def table_of(rows):
