@@ -107,6 +107,15 @@ def test_candidates_are_orders_that_would_make_reports_likelier():
     assert (statistics_of_orders(model.candidates()[:1]) @ slopes)[0] >= gains.max()
 
 
+def test_no_order_that_is_held_is_a_candidate(monkeypatch):
+    near = ORDERS[:, [*range(N_ITEMS - 2), N_ITEMS - 1, N_ITEMS - 2]]
+    likely = np.vstack([ORDERS, near])
+    cooled = "hushrank.estimators.popular.in_chains.cooled_orders"
+    monkeypatch.setattr(cooled, lambda *_, rng: likely)
+    model = beside_uniform(likelihood_of(held()), SHARES)
+    assert model.candidates().tolist() == near.tolist()
+
+
 def test_ends_that_were_crossed_are_set_right():
     """Reports on two items at once all but agree with the wrong ends."""
     crossed = ORDERS.copy()

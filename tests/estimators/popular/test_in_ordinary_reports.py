@@ -12,6 +12,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.popular.in_ordinary_reports import (
     Judged,
     _alternatives,
+    _likely_orders,
     find_orders,
     no_orders,
     price_of_an_order,
@@ -111,6 +112,13 @@ def test_the_shares_of_others_grow_where_an_order_is_left_out():
     left = model_of(LIKELIHOOD).without_order(ORDERS[0])
     assert left.popular.orders.tolist() == ORDERS[1:].tolist()
     assert left.popular.shares == pytest.approx([0.12 / 0.75])
+
+
+def test_orders_that_are_popular_already_are_no_candidates():
+    model = model_of(LIKELIHOOD)
+    likely = _likely_orders(model, model).tolist()
+    assert len(likely) > len(ORDERS)
+    assert not any(order in likely for order in ORDERS.tolist())
 
 
 def test_the_price_is_that_of_a_false_alarm_among_all_orders():
