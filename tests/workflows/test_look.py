@@ -182,6 +182,21 @@ def test_a_record_of_many_cells_is_known_by_any_cell_of_many_below(tmp_path, row
     assert "secret" not in repr(found)
 
 
+@pytest.mark.parametrize("number", [0, 15, 29])
+def test_a_first_line_of_which_one_cell_is_a_number_is_not_shown(tmp_path, number):
+    first = [*TITLES]
+    first[number] = "7"
+    found = look(written(tmp_path, lines_of(first, *different_cells())))
+    assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
+    assert "title" not in repr(found)
+
+
+@pytest.mark.parametrize("first", ["7,8,x", "7,x,8", "x,7,8"])
+def test_a_first_line_with_one_name_is_no_record_of_activity(tmp_path, first):
+    found = look(written(tmp_path, f"{first}\nann,1,tea\nbob,2,tea\n"))
+    assert not any("--user" in each for each in found.columns)
+
+
 def test_a_ballot_in_one_cell_is_known_by_the_words_of_many_below(tmp_path):
     below = [*TITLES, "hidden you", "secret me"]
     rows = [["secret hidden", "remark"], *([text, f"n{n}"] for n, text in enumerate(below))]
@@ -205,6 +220,12 @@ def test_what_is_odd_in_the_last_of_many_lines_and_columns_is_said(tmp_path):
         "line 41: an item stands there twice; its first place counts",
         "1 row repeats its 'E-mail': --id E-mail keeps the last",
     )
+
+
+def test_the_last_of_many_items_is_no_empty_ballot(tmp_path):
+    rows = [[*map(str, range(1, 31))], [""] * 29 + ["1"], [""] * 30]
+    odd = look(written(tmp_path, lines_of(TITLES, *rows[:1] * 3, *rows[1:]))).odd
+    assert odd == ("line 6: nothing is ranked; left out",)
 
 
 def test_of_many_attributes_each_is_told_and_the_one_of_fewest_values_offered(tmp_path):
