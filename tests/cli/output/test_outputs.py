@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from hushrank.cli.output.console import result_table
+from hushrank.cli.output.console import console_beside, result_table
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
 from hushrank.workflows.ledger import Ledger
@@ -165,3 +165,11 @@ def test_a_table_cuts_no_name_off(name, capsys):
     said = capsys.readouterr().out
     assert "\u2026" not in said
     assert "".join(c for c in said if c.isalnum()).count(name[0]) >= name.count(name[0])
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_words_leave_standard_output_alone_where_any_of_several_files_goes_there(place):
+    written = ["a.csv", "b.json", "c.svg"]
+    assert not console_beside(written).stderr
+    written[place] = "-"
+    assert console_beside(written).stderr

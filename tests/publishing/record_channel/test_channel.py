@@ -163,6 +163,14 @@ def test_counts_that_leave_a_user_no_record_are_refused(user, n_users):
         first_solution(RecordProblem(own, guesses(n_users), 0.5, counts))
 
 
+@pytest.mark.parametrize("place", [0, 12, 29])
+def test_one_candidate_of_many_is_enough_to_begin_with(place):
+    all_of_30 = Candidates(np.tile(np.arange(30, dtype=np.int32), (30, 1)), np.zeros((30, 30)))
+    counts = 30.0 * (np.arange(30) == place)
+    begun = first_solution(RecordProblem(all_of_30, guesses(30), 0.5, counts))
+    assert (begun.probabilities == (np.arange(30) == place)).all()
+
+
 def test_the_last_belief_and_count_of_many_are_checked():
     own = Candidates(np.arange(30, dtype=np.int32)[:, None], np.zeros((30, 1)))
     believed, counts = guesses(30), np.ones(30)
