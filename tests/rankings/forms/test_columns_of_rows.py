@@ -17,7 +17,10 @@ from hushrank.activities.activity_files import read_activity
 from hushrank.activities.profile_files import read_profiles
 from hushrank.errors import HushrankError
 from hushrank.files import data_frames
+from hushrank.files.tables import read_table
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms.columns import require_steady
+from hushrank.rankings.forms.lines import headings
 from tests.files.test_spreadsheets import excel
 
 TURNS = [*islice(cycle(permutations(("tea", "milk", "cola"))), 30)]
@@ -461,3 +464,15 @@ def test_a_key_of_all_rows_of_one_person_makes_no_marks_of_places(tmp_path, n_ro
     path.write_text(dumps([*people, *own]))
     with pytest.raises(HushrankError, match="some columns say something in one row at most"):
         read_rankings(path, id="who", best="low")
+
+
+@pytest.mark.parametrize("n_names", [1, 60])
+def test_a_number_of_a_column_is_refused_among_however_many_names(tmp_path, n_names):
+    """As one row's column would move it."""
+    path, names = tmp_path / "ballots.json", [f"item {n}" for n in range(n_names)]
+    path.write_text(dumps([{"tea": 1, "milk": 2}, {"tea": 2, "milk": 1}, {"tea": 1, "x": 2}]))
+    head = headings.headed(read_table(path))
+    require_steady(head, names)
+    for n in range(1, 41):
+        with pytest.raises(HushrankError, match="its number moves others"):
+            require_steady(head, [*names, f"{n}-{n + 1}"])
