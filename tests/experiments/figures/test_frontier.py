@@ -32,6 +32,7 @@ from hushrank.experiments.running import run_experiment
 from hushrank.models.herding import herded_rows
 from hushrank.protocols.learnt.orders import LearntOrder
 from hushrank.protocols.registry import PROTOCOLS, Pairs, make_protocol
+from hushrank.rankings.files import write_rankings
 from hushrank.rankings.profile import Rankings
 from tests.experiments.populations import plackett_luce
 
@@ -76,6 +77,14 @@ def test_complete_ballots_rank_all_items_or_all_but_the_last(tmp_path):
     assert kept.n_people == 9
     orders = kept.expanded().orders()
     np.testing.assert_array_equal(orders, [[1, 0, 2, 3]] * 5 + [[3, 2, 0, 1]] * 4)
+
+
+def test_ballots_are_complete_by_the_last_of_many_items(tmp_path):
+    keys = np.tile(np.arange(30.0), (4, 1))
+    keys[1:3, -1], keys[2, -2], keys[3, -1] = np.nan, np.nan, 28
+    ballots = Rankings.from_keys(keys, [f"item {n}" for n in range(30)], np.array([1, 2, 4, 8]))
+    write_rankings(ballots, tmp_path / "ballots.toi")
+    assert read_complete_ballots(tmp_path / "ballots.toi").n_people == 3
 
 
 def test_an_election_without_complete_ballots_is_refused(tmp_path):

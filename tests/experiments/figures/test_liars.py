@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hushrank.experiments.experiment import Draws
+from hushrank.experiments.on_rankings import liars
 from hushrank.experiments.on_rankings.forging import (
     ATTACKS,
     Wanted,
@@ -16,7 +17,7 @@ from hushrank.experiments.on_rankings.forging import (
     with_most_gain,
     without_noise,
 )
-from hushrank.experiments.on_rankings.liars import PICKED, Electors, LiarsSpot, capped
+from hushrank.experiments.on_rankings.liars import PICKED, Crime, Electors, LiarsSpot, capped
 from hushrank.mechanisms.hash_family import buckets_of
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
@@ -30,6 +31,7 @@ from hushrank.questions.named_set import NamedSet
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
 from tests.conformance import supports_of
 
@@ -223,3 +225,11 @@ def test_kemeny_s_order_moves_half_as_far_under_dealt_lies_only():
     assert of["kemeny"] < 0.6 * of["scores"]
     picked = table["climb", PICKED, "pairs, kemeny", 10.0][0]
     assert picked >= table["climb", PICKED, "pairs, scores", 10.0][0]
+
+
+@pytest.mark.parametrize("item", [1, 15, 30])
+def test_who_picks_answers_the_one_question_of_many_that_suits(item):
+    survey = sampled_survey("some", [RelativeOrder((0, other)) for other in range(1, 31)], 1.0)
+    wanted = Wanted((item, *(other for other in range(31) if other != item)))
+    dealt = liars._dealt(survey, 50, Crime(without_noise, 50, wanted, picks=True), rng())
+    assert dealt.tolist() == [50 * (other == item) for other in range(1, 31)]
