@@ -596,6 +596,21 @@ def test_a_table_of_several_parts_adds_up_to_what_each_question_was_told():
     assert found.n_refused == 0
 
 
+@pytest.mark.parametrize("place", [0, 12, 23])
+def test_a_table_is_of_json_where_one_of_many_mechanisms_reports_no_number(place):
+    questions = [RelativeOrder((0, other)) for other in range(1, 25)]
+    of_numbers = [GeneralizedRandomizedResponse(2, 1.0)] * 24
+    mixed = [*of_numbers[:place], SymmetricUnaryEncoding(2, 1.0), *of_numbers[place + 1 :]]
+    names = [f"item {n}" for n in range(25)]
+    for each, kind in ((of_numbers, pa.int64()), (mixed, pa.dictionary(pa.int32(), pa.string()))):
+        part = PublishedSurvey(Survey("pairs", tuple(questions), tuple(each), 1.0), tuple(names))
+        told = [(0, n, b'"02"' if each is mixed and n == place else b"1", 3) for n in range(24)]
+        table = report_table((part,), told)
+        assert table.schema.field("report").type == kind
+        (found,) = tally_batch((part,), *table.combine_chunks().to_batches()).tallies
+        assert [tally.support.tolist() for tally in found] == [[0, 3]] * 24
+
+
 def test_a_file_of_one_batch_is_counted_by_key(tmp_path):
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 10, 3)
