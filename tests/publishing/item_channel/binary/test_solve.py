@@ -5,6 +5,7 @@ from scipy.optimize import linprog
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.binary.dual import binned, no_leakage_dual, smoothed_dual
+from hushrank.publishing.item_channel.binary.options import Prices, room, soft_value
 from hushrank.publishing.item_channel.binary.solve import solve_binary, without_leakage
 from hushrank.publishing.item_channel.binary.warm_start import WarmStart
 from hushrank.publishing.item_channel.dual_point import DualPoint
@@ -60,6 +61,16 @@ def test_fewer_items_have_nearly_the_same_dual(of):
     tilts = np.random.default_rng(5).normal(size=len(dual.columns.kinds)) / 3
     point = DualPoint(tilts, 1.0)
     assert fewer.values(point, 0.02) == pytest.approx(dual.values(point, 0.02), abs=1e-5)
+
+
+@pytest.mark.parametrize("n_options", [2, 60])
+def test_the_soft_minimum_is_of_all_options_within_reach(n_options):
+    none = np.zeros(1)
+    prices = Prices(none, none, none, none, 1.0, temperature=0.5)
+    into = room(n_options - 2)
+    into.values[:] = 3 + np.linspace(9, 0, n_options)
+    expected = 3 - 0.5 * np.log(np.exp((3 - into.values[into.values < 11]) / 0.5).sum())
+    assert soft_value(3.0, prices, into) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_warm_start_survives_as_plain_numbers():
