@@ -1,6 +1,8 @@
+import pyarrow as pa
 import pytest
 
 from hushrank.activities.identifiers import require_identifiers, require_users
+from hushrank.activities.shelves.records import _look_alike
 from hushrank.errors import HushrankError
 
 SECRET = "Mallory 8273"
@@ -38,3 +40,10 @@ def test_each_of_many_users_is_looked_at(place, wrong):
     users.insert(place, wrong)
     with pytest.raises(HushrankError, match="users"):
         require_users(users)
+
+
+@pytest.mark.parametrize("place", [0, 30, 60])
+def test_one_of_many_users_of_a_part_who_looks_like_another_is_found(place):
+    users = [f"{number}.0" for number in range(100, 160)]
+    assert not _look_alike(pa.array(["7", *users]))
+    assert _look_alike(pa.array(["7", *users[:place], "7.0", *users[place:]]))

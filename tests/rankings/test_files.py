@@ -387,11 +387,11 @@ def test_one_of_many_names_or_rows_tells_whether_columns_are_named_as_ranks(tmp_
 
 def test_ballots_are_uneven_or_incomplete_by_the_last_of_many_items(tmp_path):
     even = [*range(1, 41)]
-    rows = [*[even] * 30, [*even[:-1], 38], [*even[:-1], ""]]
+    rows = [*[even] * 30, [*even[:-1], 38], [*even[:-2], "", 40], [*even[:-1], ""]]
     names = ",".join(f"item{n:02}" for n in even)
     lines = [names, *(",".join(map(str, row)) for row in rows)]
     reading = read_rankings(write(tmp_path / "b.csv", "\n".join(lines))).reading
-    assert (reading.irregular.uneven, reading.incomplete, reading.tied) == (1, 1, 1)
+    assert (reading.irregular.uneven, reading.incomplete, reading.tied) == (2, 2, 1)
 
 
 def test_items_that_one_of_many_ballots_ranks_are_held_by_columns_of_places(tmp_path):

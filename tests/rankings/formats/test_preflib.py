@@ -290,7 +290,7 @@ def test_an_unranked_item_is_refused_where_the_type_says_complete(kind, expectat
 
 @pytest.mark.parametrize(
     ("kind", "last", "expectation"),
-    [("soc", "", "all 30 items"), ("soi", ",{29,30}", "no ties")],
+    [("soc", ",29", "all 30 items"), ("soi", ",{29,30}", "no ties")],
 )
 def test_what_does_not_fit_at_the_end_of_a_long_ballot_is_named_by_its_line(
     kind, last, expectation

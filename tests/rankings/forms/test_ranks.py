@@ -43,8 +43,8 @@ def test_a_column_is_told_by_all_its_cells():
 
 def test_rows_of_many_places_are_told_by_their_last():
     even = np.arange(1.0, 41)
-    skipping, repeating = even.copy(), np.minimum(even, 39)
-    skipping[-1], repeating[-4:] = 41, 38
+    skipping, repeating = even.copy(), even.copy()
+    skipping[-1], repeating[-2:] = 41, 40
     tied = np.minimum(even, 39)
     assert (
         even_rows(np.array([even, tied, skipping, repeating])).tolist() == [True] * 2 + [False] * 2

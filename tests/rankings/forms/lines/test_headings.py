@@ -149,21 +149,25 @@ def test_one_of_many_numbers_that_is_rounded_names_nobody_and_nothing(tmp_path, 
     numbers[place] = "1.23E+17"
     people = of_many(["id", "tea", "milk"], [f"{number},1,2" for number in numbers])
     places = of_many(["1st", "2nd"], [f"tea,{number}" for number in numbers])
-    for text, asked in ((people, {"id": "id"}), (places, {})):
+    named = of_many(["1st", "2nd"], [f"0,{number}" for number in numbers])
+    said = {"form": "places", "header": 1}
+    for text, asked in ((people, {"id": "id"}), (places, {}), (named, said)):
         with pytest.raises(HushrankError, match="large numbers that are rounded"):
             read(tmp_path, text, **asked)
 
 
 @pytest.mark.parametrize("place", [1, 20, 38])
 def test_a_second_row_that_names_all_but_one_of_many_columns_continues_no_header(place):
-    header, below = ["id", *[""] * 38, "note"], ["", *NAMES[:38], ""]
-    assert headings._continues(header, below)
-    below[place] = ""
-    assert not headings._continues(header, below)
+    for last, last_below in (("note", ""), ("", "last")):
+        header, below = ["id", *[""] * 38, last], ["", *NAMES[:38], last_below]
+        assert headings._continues(header, below)
+        below[place] = ""
+        assert not headings._continues(header, below)
 
 
 def test_titles_above_a_header_that_names_many_columns_stand_above_no_number():
-    rows = [["tea", *[""] * 39], NAMES, [*map(str, range(40))], [*map(str, range(40))]]
+    numbers = [*map(str, range(101, 141))]
+    rows = [["tea", *[""] * 39], NAMES, numbers, numbers]
     assert headings.without_titles(table_of(rows))[1]
     for place in (0, 20, 39):
         rows[1] = [*NAMES[:place], "7", *NAMES[place + 1 :]]
@@ -189,9 +193,13 @@ def test_lines_and_rows_are_as_wide_as_the_last_column_that_either_fills(place):
 
 @pytest.mark.parametrize("place", [0, 20, 39])
 def test_titles_of_many_places_may_be_numbers_unless_one_says_no_place(place):
-    titles = [str(n) for n in range(1, 41)]
-    for one, is_refused in ((titles[place], False), ("x", True)):
-        titles[place] = one
+    numbers = [str(n) for n in range(1, 41)]
+    for others, one, is_refused in (
+        (numbers, numbers[place], False),
+        (numbers, "x", True),
+        (NAMES, "7", True),
+    ):
+        titles = [*others[:place], one, *others[place + 1 :]]
         head = headings.headed(table_of([titles, NAMES, NAMES[::-1]]))
         header = first_line.Header(head, (first_line.Fewer(head, 0, True),))
         with (
@@ -210,6 +218,18 @@ def test_one_cell_of_many_makes_another_row_of_what_are_places_but_for_one(place
         rows[row][place] = "x"
         head = headings.headed(table_of([NAMES, *rows]))
         assert of_items._has_one_other_row(head, range(40)) == is_one
+
+
+def test_a_column_without_a_name_before_others_numbers_rows_or_is_refused(tmp_path):
+    numbers, turns = [*range(40)], ["1,2,3", "2,3,1", "3,1,2"]
+    for header, ballots in ((",tea,milk,cola", turns), (",1st,2nd,3rd", PLACES.split())):
+        lines = [f"{n},{ballots[n % 3]}" for n in numbers]
+        assert read(tmp_path, "\n".join([header, *lines])).n_items == 3
+        lines[7] = lines[7].replace("7,", "99,", 1)
+        with pytest.raises(HushrankError, match="a name, or numbers of rows one by one"):
+            read(tmp_path, "\n".join([header, *lines]))
+    counts = [f"{2 + n % 5},{PLACES.split()[n % 3]}" for n in numbers]
+    assert read(tmp_path, "\n".join([",1st,2nd,3rd", *counts])).n_people == 40
 
 
 def table_of(rows):
