@@ -168,6 +168,23 @@ def test_weak_reports_leave_open_which_order_it_is():
     assert exact[0] < 0.9 < 1 - 1e-6 < exact[1]
 
 
+def test_an_order_that_begins_or_ends_alike_is_another_one():
+    """What others would move is by its own share, and its own chance is just that."""
+    alike = ORDERS[[0, 0, 0]]
+    alike[1, -2:], alike[2, :2] = alike[0, :-3:-1], alike[0, 1::-1]
+
+    def found(*shares):
+        model = model_of(likelihood_of(mixed(), 300))
+        model = replace(model, popular=PopularOrders(alike, np.array(shares)))
+        assert model.without_order(alike[0]).popular.orders.tolist() == alike[1:].tolist()
+        return _alternatives(Judged(model, 0.3, 0.0), alike[0])
+
+    less, more = found(0.2, 0.04, 0.08), found(0.4, 0.03, 0.06)
+    assert more.mean == pytest.approx(2 * less.mean)
+    own = -np.sqrt(less.exact) * less.mean
+    assert np.abs(less.deviations - own).max(axis=1).min() < 1e-9
+
+
 @pytest.mark.linear_algebra
 def test_an_order_is_just_the_one_that_people_hold_as_often_as_is_said():
     """Of 40 such collections .83 is said in the mean, and .82 are."""
