@@ -19,8 +19,10 @@ from hushrank.errors import HushrankError
 from hushrank.files import data_frames
 from hushrank.files.tables import read_table
 from hushrank.rankings.files import read_rankings
+from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.columns import require_steady
 from hushrank.rankings.forms.lines import headings
+from hushrank.rankings.forms.long import require_one_of_each
 from tests.files.test_spreadsheets import excel
 
 TURNS = [*islice(cycle(permutations(("tea", "milk", "cola"))), 30)]
@@ -476,3 +478,12 @@ def test_a_number_of_a_column_is_refused_among_however_many_names(tmp_path, n_na
     for n in range(1, 41):
         with pytest.raises(HushrankError, match="its number moves others"):
             require_steady(head, [*names, f"{n}-{n + 1}"])
+
+
+@pytest.mark.parametrize("lacking", ["person", "item", "score"])
+def test_several_columns_of_a_kind_are_refused_only_beside_the_two_others(lacking):
+    several = [["person", "user"], ["item", "movie"], ["score", "rank"]]
+    columns = [name for kind in several for name in kind]
+    with pytest.raises(HushrankError, match="expected one column each"):
+        require_one_of_each(columns, Asked())
+    require_one_of_each([name for kind in several if lacking not in kind for name in kind], Asked())
