@@ -132,6 +132,17 @@ def test_an_order_that_is_near_is_exchanged_for_the_one_that_is_held():
     assert sorted(better) == sorted(ORDERS.tolist())
 
 
+def test_each_order_in_turn_is_left_out_for_another_also_where_two_begin_alike(monkeypatch):
+    tried, orders = [], ORDERS.copy()
+    orders[1] = [*OWN[:-2], OWN[-1], OWN[-2]]
+    model = beside_uniform(likelihood_of(held(SHARES, orders)), SHARES, orders)
+    monkeypatch.setattr(OrdersBeside, "with_one_more", lambda self: tried.append(self) or self)
+    monkeypatch.setattr(OrdersBeside, "_with_ends_exchanged", lambda self: self)
+    assert model.with_exchanges() is model
+    found = [each.popular.orders.tolist() for each in tried]
+    assert found == [[]] * 3 + [np.delete(orders, n, axis=0).tolist() for n in range(3)]
+
+
 def test_errors_of_shares_count_that_the_rest_moves_along(found):
     """A rest that could not move would leave less in doubt."""
     model = OrdersBeside(found.reports, found.fit.point.statistics, found.popular)

@@ -3,8 +3,9 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.publishing.cluster_channel import solve as solving
-from hushrank.publishing.cluster_channel.arcs import SourceGroups
+from hushrank.publishing.cluster_channel.arcs import SourceGroups, all_arcs
 from hushrank.publishing.cluster_channel.certificate import certified_gap
+from hushrank.publishing.cluster_channel.interior_point.iterate import first_iterate
 from hushrank.publishing.cluster_channel.problem import ChannelProblem
 from hushrank.publishing.cluster_channel.repair import channel_of, within_budget, within_ratio
 from hushrank.publishing.cluster_channel.solve import solve_channel
@@ -54,6 +55,14 @@ def test_a_channel_above_its_budget_is_mixed_with_the_identity():
     mended = within_budget(problem, blind)
     assert problem.distortion(mended) == pytest.approx(problem.budget, rel=1e-12)
     assert mended.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_groups", [3, 30])
+def test_a_search_begins_where_each_group_is_released_as_often_as_it_is_there(n_groups):
+    sources = SourceGroups.of(random_problem(3, n_groups, 3, 0.1))
+    arcs = all_arcs(sources)
+    start = first_iterate(sources, arcs, 1.0, sources.budget)
+    assert arcs.by_source(start.flows) == pytest.approx(sources.shares, rel=1e-11)
 
 
 @pytest.mark.parametrize("max_ratio", [1.0, 1.5, 20.0])
