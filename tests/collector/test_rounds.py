@@ -1,13 +1,22 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import hushrank
 from hushrank.collector.announcement import announce
-from hushrank.collector.rounds import Asked, decode_tallies, encode_tallies, n_people_of, replay
+from hushrank.collector.rounds import (
+    Asked,
+    decode_tallies,
+    encode_tallies,
+    n_people_of,
+    n_reports_of,
+    replay,
+)
 from hushrank.engines.local import run
 from hushrank.errors import HushrankError
+from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.protocols import registry
 from hushrank.protocols.registry import Pairs
@@ -16,6 +25,7 @@ from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.survey import Survey
+from hushrank.surveys.wire import PublishedSurvey
 from tests.collector.drafts import NAMES, draft
 
 PEOPLE = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=3)
@@ -237,3 +247,59 @@ def test_where_some_may_be_asked_again_all_are_told(shares, comes_back):
         for share, own in zip(shares, lots, strict=True)
     )
     assert announce(held, "id", "series", parts, ()).comes_back == comes_back
+
+
+N_MANY = 24
+PAIR = sampled_survey("some", [RelativeOrder((0, 1))], 1.0)
+OF_MANY = sampled_survey("some", [RelativeOrder((0, n)) for n in range(1, N_MANY + 1)], 1.0)
+
+
+def counts_of(numbers):
+    return tuple(Tally(np.array([n, 0]), int(n)) for n in numbers)
+
+
+def test_tallies_of_many_parts_and_questions_are_counted_and_read_again():
+    tallies = tuple(counts_of(row) for row in np.arange(1, N_MANY**2 + 1).reshape(N_MANY, -1))
+    n_people = N_MANY**2 * (N_MANY**2 + 1) // 2
+    again = decode_tallies(encode_tallies(tallies))
+    assert n_reports_of(again, (OF_MANY,) * N_MANY) == n_people
+    for part, before in zip(again, tallies, strict=True):
+        assert [each.support.tolist() for each in part] == [
+            each.support.tolist() for each in before
+        ]
+
+
+@pytest.mark.parametrize("are_apart", [True, False])
+def test_people_of_many_rounds_count_once_where_any_two_parts_ask_the_same(are_apart):
+    lots = [*pairwise(n / N_MANY for n in range(N_MANY + 1))]
+    if not are_apart:
+        lots[-1] = lots[-2]
+    rounds = [(replace(PAIR, lots=each),) for each in lots]
+    tallies = [(counts_of([n]),) for n in range(1, N_MANY + 1)]
+    assert n_people_of(rounds, tallies) == (300 if are_apart else N_MANY)
+
+
+def test_a_person_of_any_lot_is_asked_by_their_part_of_many():
+    lots = [*pairwise(n / N_MANY for n in range(N_MANY + 1))]
+    parts = tuple(PublishedSurvey(replace(PAIR, lots=each), NAMES) for each in lots)
+    asked = Asked(parts)
+    assert [asked.part_of((n + 0.5) / N_MANY) for n in range(N_MANY)] == [*range(N_MANY)]
+    assert asked.fingerprints == tuple(part.fingerprint for part in parts)
+    assert asked.surveys == tuple(part.survey for part in parts)
+
+
+@dataclass(frozen=True)
+class Lasting(Pairs):
+    """Asks the same people 25 times, all but the last of which they can pay."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        for number in range(25):
+            yield (sampled_survey(f"{number}", [RelativeOrder((0, 1))], epsilon / 24.5),)
+
+
+def test_many_rounds_are_asked_as_long_as_people_can_pay(monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Lasting))
+    held, one = draft(protocol="pairs"), (counts_of([3]),)
+    assert replay(held, 1, [one] * 23).surveys[0].name == "23"
+    with pytest.raises(HushrankError, match="more than the 2 nats announced"):
+        replay(held, 1, [one] * 24)

@@ -298,6 +298,17 @@ def test_invitations_let_each_in_once_and_nobody_else(in_service):
     in_service(using)
 
 
+def test_each_of_many_invitations_lets_one_in(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="invitations"))
+        tokens = await service.invite(id, 24)
+        await service.open(id)
+        let_in = [Joining(person(n), n, invitation=token) for n, token in enumerate(tokens)]
+        assert len({(await service.join(id, each)).assignment for each in let_in}) == 24
+
+    in_service(using)
+
+
 def test_the_store_holds_nothing_by_which_somebody_is_let_in_or_known(in_service):
     """People are named, and decks shuffled, by a secret of each survey."""
 
@@ -1070,6 +1081,35 @@ def test_each_of_many_surveys_is_shown_and_ended_and_told_what_a_deleted_one_ask
     in_service(using, clock)
 
 
+def test_each_of_many_items_has_its_own_picture(in_service):
+    async def using(service):
+        pictures = {digest_of(each): each for each in (PNG + bytes([n]) for n in range(24))}
+        items = [{"name": each, "picture": each} for each in pictures]
+        id = await service.create(draft(items=items), pictures)
+        assert await service.pictures(id) == pictures
+        last = [*pictures][-1]
+        some = {name: picture for name, picture in pictures.items() if name != last}
+        assert await refusal_of(service.create(draft(items=items), some)) == "malformed"
+
+    in_service(using)
+
+
+def test_each_of_many_questions_is_counted(in_service):
+    async def using(service):
+        items = [{"name": f"item {n}"} for n in range(8)]
+        id = await service.create(draft(items=items, protocol="pairs"))
+        await service.open(id)
+        for number in range(28):
+            assigned = await service.join(id, Joining(person(number), 0))
+            reports = report(assigned.handout, 0.0, np.arange(8), number)
+            await service.accept([Upload(assigned.assignment, KEY, reports)])
+        await service.close_round(id)
+        ((_, (tallies,)),) = await service.tallies(id)
+        assert [each.n_reports for each in tallies] == [1] * 28
+
+    in_service(using)
+
+
 def test_each_item_has_its_own_picture(in_service):
     async def using(service):
         pictures = {digest_of(each): each for each in (PNG + b"1", PNG + b"2", PNG + b"3")}
@@ -1393,6 +1433,24 @@ def test_after_a_rotation_that_drops_them_no_earlier_key_signs_anything(in_servi
         again = await service.join(id, Joining(person(1), 5))
         (told,) = await service.accept([Upload(again.assignment, KEY, reports)])
         assert isinstance(told, Accepted)
+
+    in_service(using)
+
+
+def test_each_of_many_keys_signs_until_all_are_dropped(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        uploads = []
+        for number in range(24):
+            assigned = await service.join(id, Joining(person(number), 5))
+            reports = report(assigned.handout, 5 / 2**32, TASTES[0], number)
+            uploads.append(Upload(assigned.assignment, KEY, reports))
+            await service.rotate_key()
+        later = Service(service.store, clock=Clock())
+        assert all(each.is_new for each in await later.accept(uploads))
+        newest = await service.rotate_key(drops_old=True)
+        assert [key.number for key in await service.store.signing_keys()] == [newest]
 
     in_service(using)
 
