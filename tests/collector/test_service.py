@@ -14,12 +14,13 @@ import pytest
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of, read_draft
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.rounds import replay
+from hushrank.collector.rounds import encode_tallies, replay
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
 from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
+from hushrank.mechanisms.local import Tally
 from hushrank.poisoning.forgery import weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.protocols import registry
@@ -865,6 +866,14 @@ def test_a_survey_that_no_device_would_read_of_is_not_opened(in_service, letters
     in_service(using)
 
 
+def test_what_tallies_take_counts_all_of_many_questions():
+    asked = replay(draft(items=[{"name": str(n)} for n in range(8)], protocol="pairs"), 0, ())
+    most = running.MANY_PEOPLE // 28
+    tally = Tally(np.array([most, most]), most)
+    taken = len(encode_tallies(((tally,) * 28,)))
+    assert running._longest_tallies(*asked.surveys) == pytest.approx(taken, abs=3)  # of brackets
+
+
 @pytest.mark.parametrize("step", [1, -1])
 def test_no_round_is_asked_of_which_one_part_is_too_long(monkeypatch, step):
     """Nor where it is not the first, or not the last."""
@@ -1366,14 +1375,15 @@ def test_assignments_outlive_a_rotation_of_the_key(in_service):
     in_service(using)
 
 
-def test_reports_by_a_key_that_another_process_made_are_taken_beside_others(in_service):
+@pytest.mark.parametrize("n_before", [1, 24])
+def test_reports_by_a_key_that_another_process_made_are_taken_beside_others(in_service, n_before):
     async def using(service):
         id = await service.create(draft())
         await service.open(id)
         other = Service(service.store, clock=Clock())  # another process, with the keys it knows
-        joined = [await other.join(id, Joining(person(1), 5))]
+        joined = [await other.join(id, Joining(person(n), 5)) for n in range(n_before)]
         await service.rotate_key()
-        joined += [await service.join(id, Joining(person(2), 5))]
+        joined += [await service.join(id, Joining(person(n_before), 5))]
         uploads = [
             Upload(each.assignment, KEY, report(each.handout, 0.0, TASTES[0], 1)) for each in joined
         ]
@@ -1446,7 +1456,8 @@ def test_each_of_many_keys_signs_until_all_are_dropped(in_service):
             assigned = await service.join(id, Joining(person(number), 5))
             reports = report(assigned.handout, 5 / 2**32, TASTES[0], number)
             uploads.append(Upload(assigned.assignment, KEY, reports))
-            await service.rotate_key()
+            assert key_of(assigned.assignment) == number + 1
+            assert await service.rotate_key() == number + 2
         later = Service(service.store, clock=Clock())
         assert all(each.is_new for each in await later.accept(uploads))
         newest = await service.rotate_key(drops_old=True)

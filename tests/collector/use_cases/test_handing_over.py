@@ -6,16 +6,19 @@ from functools import partial
 from shutil import copy
 
 import msgspec
+import numpy as np
 import pytest
 from pyarrow import parquet
 
 from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports, write_reports
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.rounds import encode_tallies
+from hushrank.collector.rounds import encode_tallies, replay
 from hushrank.collector.service import Joining, Service
 from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import StoreFailure
+from hushrank.collector.use_cases import handing_over
 from hushrank.files.pieces import MARK
+from hushrank.mechanisms.local import Tally
 from tests.collector.drafts import draft
 from tests.collector.test_service import person, take_part
 from tests.commands import hushrank
@@ -203,6 +206,15 @@ def test_answers_of_each_person_are_counted_over_all_questions(tmp_path, in_fold
         assert (await service.results(id)).n_people == 9
 
     in_folder(taken)
+
+
+def test_answers_are_those_of_whole_people_by_all_of_many_questions():
+    items, options = [{"name": str(n)} for n in range(8)], {"queries": 2}
+    (survey,) = replay(draft(items=items, protocol="pairs", options=options), 0, ()).surveys
+    for last, are_whole in ((1, True), (2, False)):
+        numbers = [1] + [2] * 26 + [last]
+        tallies = tuple(Tally(np.array([n, 0]), n) for n in numbers)
+        assert handing_over._of_whole_people(tallies, survey) == are_whole
 
 
 def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
