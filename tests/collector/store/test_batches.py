@@ -34,14 +34,14 @@ def test_all_who_wait_are_one_batch_up_to_its_size():
     assert batches == [[0, 1, 2, 3], [4, 5, 6], [7]]
 
 
-def test_one_that_fails_unforeseen_fails_alone():
+@pytest.mark.parametrize("failing", [2, 22])
+def test_one_that_fails_unforeseen_fails_alone(failing):
     async def work(arguments):
-        return [1 // (argument - 2) for argument in arguments]
+        return [1 // abs(argument - failing) for argument in arguments]
 
-    told = run(work, 1, 1, 1, 1)
-    assert told[:2] == [-1, -1]
-    assert type(told[2]) is ZeroDivisionError
-    assert told[3] == 1
+    told = run(work, *[1] * 24)
+    assert type(told.pop(failing)) is ZeroDivisionError
+    assert told == [int(abs(n - failing) == 1) for n in range(24) if n != failing]
 
 
 def test_nobody_tries_alone_when_the_server_is_away():
@@ -82,12 +82,12 @@ def test_a_second_batch_begins_beside_the_first_when_much_waits():
 def test_all_who_wait_are_told_when_their_batch_is_cancelled():
     async def scenario():
         batches = Batches(lambda _: asyncio.Event().wait())
-        waiting = [asyncio.create_task(batches.do(number)) for number in range(3)]
+        waiting = [asyncio.create_task(batches.do(number)) for number in range(24)]
         await asyncio.sleep(0.01)
         for task in batches._running:
             task.cancel()
         told = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [type(each) for each in told] == [asyncio.CancelledError] * 3
+        assert [type(each) for each in told] == [asyncio.CancelledError] * 24
 
     asyncio.run(asyncio.wait_for(scenario(), 60))
 

@@ -17,11 +17,12 @@ def added_up(taken):
     return found
 
 
+@pytest.mark.parametrize("n_questions", [3, 25])
 @pytest.mark.parametrize("n_kinds", [1, 7, 100])
 @pytest.mark.parametrize("most", [1, 5, 20, 1000])
-def test_what_is_taken_adds_up_to_what_was_added(monkeypatch, most, n_kinds):
+def test_what_is_taken_adds_up_to_what_was_added(monkeypatch, most, n_kinds, n_questions):
     monkeypatch.setattr(counting, "MOST_KINDS", most)
-    rows = [(n % 2, n % 3, b"%d" % (n % n_kinds)) for n in range(100)]
+    rows = [(n % 2, n % n_questions, b"%d" % (n % n_kinds)) for n in range(100)]
     count, taken = counting.Counting(), []
     for start in range(0, 100, 10):
         taken += count.add(rows[start : start + 10])
