@@ -2,6 +2,10 @@ import json
 
 import pytest
 
+from hushrank.collector.refusals import Refusal
+from hushrank.collector.service import Accepted
+from hushrank.collector.web.api.reports import _count
+from hushrank.collector.web.operations.metrics import Metrics
 from tests.collector.web.running import answered
 
 PROBLEM = "application/problem+json"
@@ -203,6 +207,29 @@ def test_a_batch_answers_each_line(on_collector):
         assert [one.get("kind") for one in results[4:]] == ["malformed", "forged"]
 
     on_collector(use)
+
+
+def test_a_batch_answers_and_counts_each_of_many_lines(on_collector):
+    async def use(collector):
+        survey = await collector.open()
+        uploads = [await collector.upload(survey, f"{i:032x}") for i in range(24)]
+        for body, statuses in (
+            (b"no json\n" * 24 + lines(uploads[:1]), [422] * 24 + [201]),
+            (lines(uploads), [200] + [201] * 23),
+        ):
+            results = (await send_lines(collector, body)).json()["results"]
+            assert [one["status"] for one in results] == statuses
+        assert (await collector.service.survey(survey)).counts[0].reported == 24
+
+    on_collector(use)
+
+
+def test_each_of_many_uploads_is_told_to_the_metrics():
+    told, metrics = [Accepted("", True)] * 24 + [Refusal("forged", "")], Metrics()
+    _count(metrics, told)
+    numbers = metrics.text().decode()
+    assert 'hushrank_uploads_total{outcome="new"} 24' in numbers
+    assert 'hushrank_uploads_total{outcome="forged"} 1' in numbers
 
 
 def test_the_same_assignment_twice_in_one_batch_counts_once(on_collector):

@@ -59,6 +59,9 @@ def test_each_of_our_proxies_is_known(number):
     proxies = Networks(tuple(f"10.0.{n // 256}.{n % 256}/32" for n in range(1, 301)))
     assert f"10.0.{number // 256}.{number % 256}" in proxies
     assert "10.1.0.0" not in proxies
+    networks = Networks(tuple(f"10.{n // 256}.{n % 256}.0/24" for n in range(1, 301)))
+    assert f"10.{number // 256}.{number % 256}.9" in networks
+    assert "10.2.0.9" not in networks
 
 
 def test_an_address_is_read_without_its_port():
