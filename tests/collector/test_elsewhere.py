@@ -16,6 +16,7 @@ from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports
 from hushrank.collector.rounds import Asked, encode_tallies, replay
 from hushrank.collector.service import Service
 from hushrank.collector.store.opening import open_store
+from hushrank.collector.store.store import Kinds
 from hushrank.errors import HushrankError
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.randomness import Randomness
@@ -443,3 +444,34 @@ def test_the_commands_count_conclude_and_write_the_next_round(tmp_path, monkeypa
     assert results["private_model"] == "local"
     assert results["privacy_statement"] in " ".join(capsys.readouterr().out.split())
     assert run("conclude", "one.json", "--next", "third") == 1
+
+
+def test_reports_of_many_questions_and_kinds_are_written_and_counted(tmp_path):
+    items = [{"name": str(n)} for n in range(8)]
+    so_far = SurveySoFar(draft(items=items, protocol="pairs"))
+    kinds = [Kinds(0, number, {b"0": number + 1, b"1": 2}) for number in range(28)]
+    write_reports(tmp_path / "r.parquet", so_far.follows, kinds)
+    (round,) = tally_reports(tmp_path / "r.parquet", so_far).rounds
+    assert round.tallies == (tuple((n + 3, (n + 1, 2)) for n in range(28)),)
+
+
+def test_a_file_of_many_pieces_is_marked_where_each_piece_is(tmp_path):
+    so_far = SurveySoFar(draft(protocol="pairs"))
+    names = [tmp_path / f"{number:02}.parquet" for number in range(24)]
+    one = [Kinds(0, 0, {b"0": 1})]
+    for name in names:
+        write_reports(name, so_far.follows, one, "mark")
+    for mark in ("mark", ""):
+        write_reports(names[-1], so_far.follows, one, mark)
+        (round,) = tally_reports(names, so_far).rounds
+        assert (round.handed, round.tallies[0][0][0]) == (mark, 24)
+
+
+@pytest.mark.parametrize("question", [0, 12, 27])
+def test_no_category_of_many_questions_has_more_support_than_reports(question):
+    items = [{"name": str(n)} for n in range(8)]
+    (survey,) = SurveySoFar(draft(items=items, protocol="pairs")).follows.surveys
+    tallies = [(3, (3, 0))] * 28
+    assert elsewhere._can_be(survey, tallies)
+    tallies[question] = (3, (4, 0))
+    assert not elsewhere._can_be(survey, tallies)
