@@ -453,6 +453,11 @@ def test_reports_of_many_questions_and_kinds_are_written_and_counted(tmp_path):
     write_reports(tmp_path / "r.parquet", so_far.follows, kinds)
     (round,) = tally_reports(tmp_path / "r.parquet", so_far).rounds
     assert round.tallies == (tuple((n + 3, (n + 1, 2)) for n in range(28)),)
+    so_far = SurveySoFar(draft(protocol="grr"))
+    each = Kinds(0, 0, {b"%d" % number: number + 1 for number in range(24)})
+    write_reports(tmp_path / "r.parquet", so_far.follows, [each])
+    (round,) = tally_reports(tmp_path / "r.parquet", so_far).rounds
+    assert round.tallies == (((300, tuple(range(1, 25))),),)
 
 
 def test_a_file_of_many_pieces_is_marked_where_each_piece_is(tmp_path):
