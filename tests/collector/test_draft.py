@@ -14,6 +14,7 @@ from hushrank.collector.web.pages_organiser.form.typed import typed_of
 from hushrank.errors import HushrankError
 from tests.collector.drafts import NAMES, draft
 
+MANY = [{"name": str(number)} for number in range(24)]
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 TOML = """
 title = "What to drink"
@@ -38,6 +39,10 @@ def test_a_file_says_what_the_form_says():
     assert read.closes_utc == datetime(2027, 1, 31, 16, tzinfo=UTC)
     assert read.named_protocol.split == "people"
     assert pictures == {}
+
+
+def test_each_of_many_items_has_its_name():
+    assert draft(items=MANY).names == tuple(str(number) for number in range(24))
 
 
 @pytest.mark.parametrize("form", ["toml", "json"])
@@ -79,6 +84,8 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"items": [{"name": "tea"}, {"name": "tea"}]}, "distinct"),
         ({"items": [{"name": "tea"}, {"name": "milk"}, {"name": "tea"}]}, "distinct"),
         ({"items": [{"name": "tea"}, {"name": "te\x1ba"}]}, "printable"),
+        ({"items": [*MANY, {"name": "7"}]}, "distinct"),
+        ({"items": [*MANY, {"name": "te\x1ba"}]}, "printable"),
         ({"items": [{"name": "tea"}, {"name": "coffee", "size": 3}]}, "size"),
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": 8.5}, "epsilon"),
