@@ -299,8 +299,8 @@ def test_few_reports_show_no_result(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"split": "people"}])
-@pytest.mark.parametrize("n_reports", [(7, N_PEOPLE), (N_PEOPLE, 7)])
-def test_few_in_one_of_two_rounds_show_no_result(tmp_path, options, n_reports):
+@pytest.mark.parametrize("n_reports", [(7,), (N_PEOPLE, 7)])
+def test_after_a_round_of_few_nothing_is_shown_and_nobody_is_asked(tmp_path, options, n_reports):
     asked = {"protocol": "safari", "epsilon": 4.0, "options": options, "smallest_group": 8}
     so_far = SurveySoFar(draft(**asked))
     for seed, most in enumerate(n_reports):
@@ -308,6 +308,8 @@ def test_few_in_one_of_two_rounds_show_no_result(tmp_path, options, n_reports):
         so_far = tally_reports(tmp_path / f"{seed}.parquet", so_far)
     with pytest.raises(HushrankError, match="fewer than 8 people reported in a round"):
         _ = so_far.follows
+    with pytest.raises(HushrankError, match="fewer than 8 people reported in a round"):
+        tally_reports(tmp_path / "0.parquet", so_far)
 
 
 def test_a_document_of_another_survey_or_of_other_sizes_is_refused(tmp_path):

@@ -111,13 +111,13 @@ class SurveySoFar:
     def follows(self) -> Asked | Collection:
         """The round that is asked next, or what was learnt after the last one.
 
-        Raises HushrankError where fewer people reported in a round than results are shown of.
+        Raises HushrankError where fewer people reported in a round than results are shown of: the
+        next one would depend on their reports, and cost people for nothing.
         """
+        if self.rounds:  # those before were looked at when this one was asked
+            require_groups([self.n_reports(len(self.rounds) - 1)], self.draft.smallest_group)
         counted = [each.counted for each in self.rounds]
-        found = replay(self.draft, self.seed, counted, self.chosen)
-        if isinstance(found, Collection):
-            require_groups(map(self.n_reports, range(len(self.rounds))), self.draft.smallest_group)
-        return found
+        return replay(self.draft, self.seed, counted, self.chosen)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
