@@ -155,7 +155,9 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     assert attacks["worst_untouched"] < 0.1 < attacks["worst"]
     assert attacks["worst"] == min(attacks["released"].values())
     assert "channel posterior" in attacks["released"]
-    assert "worst" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "worst" in printed
+    assert printed.count("From raw data: for you, protected by nothing.") == 2
     secrets = (out, held, told, result, page, scores, areas)  # draws from a seed are no secret
     assert all(path.stat().st_mode & 0o77 == 0 for path in secrets)
 

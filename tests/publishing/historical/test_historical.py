@@ -397,6 +397,14 @@ def test_users_of_clusters_come_from_the_cluster():
     np.testing.assert_array_equal(labels[drawn], wanted)
 
 
+def test_of_however_many_users_each_comes_from_the_cluster():
+    labels = np.arange(140_001) // 70_001
+    wanted = np.arange(500) % 2
+    drawn = users_of_clusters(labels, wanted, rng=Randomness.seeded(1))
+    np.testing.assert_array_equal(labels[drawn], wanted)
+    assert drawn[wanted == 1].max() > 2**16
+
+
 @pytest.mark.parametrize("n_clusters", [21, 200, 3000])
 def test_of_many_clusters_each_user_comes_from_the_one_that_was_drawn(n_clusters):
     rng = np.random.default_rng(random_seed())

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
-from hushrank.publishing.online.rules import StreamRules
+from hushrank.publishing.online.rules import StreamRules, checked
 from hushrank.publishing.online.setup import (
     StreamSetup,
     _require_known_enough,
@@ -117,3 +117,9 @@ def test_a_limit_rests_on_sixteen_groups_of_users(n_groups):
         with pytest.raises(HushrankError, match="16 or more users"):
             _require_known_enough([*[known(16)] * n_enough, known(n_groups)], limited)
     _require_known_enough([known(n_groups)], StreamRules(0.02))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint64, np.int64])
+def test_users_and_items_of_large_numbers_stay_who_they_are(kind):
+    numbers = np.array([0, 127, 128, 32_767, 32_768, 65_536, 2**31 - 1], dtype=kind)
+    assert checked(numbers, 2**31).tolist() == numbers.tolist()

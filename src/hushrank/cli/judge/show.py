@@ -9,6 +9,7 @@ from rich.table import Table
 from hushrank.activities.activity import Activity
 from hushrank.cli.input.reading import say_reading
 from hushrank.cli.output.console import console_beside, say_written, write_json
+from hushrank.workflows.judge import OWNERS
 
 
 def show_judged(
@@ -18,11 +19,12 @@ def show_judged(
     activity: Activity,
     warnings: Sequence[str] = (),
 ) -> None:
-    """Say how the activity was read, print a table and warnings, and write the document."""
+    """Say how the activity was read, print a table, whose it is and warnings, and write the document."""
     written = [] if json is None else [json]
     console = console_beside(written)
     say_reading(console, activity.reading)
     console.print(table)
+    console.print(OWNERS)
     for warning in warnings:
         console.print(warning)
     if json is not None:
