@@ -162,6 +162,57 @@ def numbers_of_limits(function: Function) -> Iterator[float]:
             yield from (one for one in each if type(one) in (int, float) and abs(one) >= 3)
 
 
+NARROW = re.compile(r"(u?int(8|16|32)|float(16|32))|[<>|=]?[iuf][124]")
+"""Types that overflow, or round, where there are many people, items, cells or votes."""
+NARROW_TYPES = {
+    "mechanisms/harmony.py": {"uint32": 2},
+    "mechanisms/subset_order.py": {"uint8": 3},
+    "mechanisms/unary_encoding.py": {"uint8": 4},
+    "samplers/bit_slicing.py": {"uint8": 1},
+    "surveys/assignment.py": {"uint16": 1, "uint32": 1},
+    "surveys/report_batches.py": {"int32": 1, "uint32": 1},
+    "surveys/wire_reports.py": {"uint8": 2, "uint32": 1},
+    "publishing/classifiers.py": {"int32": 2},
+    "publishing/distances/bit_set.py": {"int32": 4},
+    "publishing/distances/kendall.py": {"float32": 2},
+    "publishing/distances/pair_counts.py": {"int32": 1},
+    "publishing/distances/ranked_rows.py": {"int32": 2},
+    "publishing/item_channel/channel.py": {"int32": 4},
+    "publishing/item_channel/general/newton.py": {"int32": 1},
+    "publishing/item_channel/general/rounding.py": {"int32": 1},
+    "publishing/record_channel/candidates.py": {"int32": 1},
+    "publishing/record_channel/problem.py": {"int32": 1},
+    "workflows/publish/files.py": {"int32": 1},
+    "workflows/publish/posterior_file.py": {"int32": 1},
+    "workflows/publish/shards.py": {"int32": 1},
+}
+"""Bytes and bits of reports, what libraries take, and users, items and cells of one machine."""
+
+
+def test_narrow_types_are_where_it_is_known_why():
+    """Whose 32,769th user becomes another one, no test of few people notices."""
+    found = {
+        file.relative_to(CODE).as_posix(): Counter(
+            name
+            for function in of_file
+            if isinstance(function, Function)
+            for each in function.body
+            for name in map(name_of_type, ast.walk(each))
+            if NARROW.fullmatch(name)
+        )
+        for file, of_file in nodes().items()
+    }
+    protecting = {path: each for path, each in found.items() if each and path.startswith(PROTECT)}
+    assert protecting == NARROW_TYPES
+
+
+def name_of_type(node: ast.AST) -> str:
+    """Return what may name a type: of `np.int32` and "int32" int32."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 OF_COMMANDS = {
     "cli",
     "experiments",
