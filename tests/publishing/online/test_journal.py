@@ -40,3 +40,13 @@ def test_every_line_is_read_however_many_there_are(tmp_path, n_lines, end):
     with path.open("rb") as file:
         read = [line for batch in Input(file, Journal()).batches() for line in batch]
     assert read == lines
+
+
+def test_a_line_without_an_end_is_refused_after_all_that_came_before(tmp_path):
+    path = tmp_path / "activities"
+    path.write_bytes(b"one\n" + b" " * 5 * 2**20)
+    with path.open("rb") as file:
+        batches = Input(file, Journal()).batches()
+        assert next(batches) == [b"one\n"]
+        with pytest.raises(HushrankError, match="lines of at most a megabyte"):
+            next(batches)

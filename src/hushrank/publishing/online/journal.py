@@ -18,6 +18,7 @@ from hushrank.redacted import Redacted
 
 AT_ONCE = 2**22
 """Bytes read before what came is released."""
+MOST_OF_A_LINE = 2**20
 PATIENCE = 0.02
 """Seconds that a batch waits for more lines."""
 
@@ -101,11 +102,15 @@ class Input:
         self.taken.skip(journal, lambda left: os.read(self._descriptor, min(left, AT_ONCE)))
 
     def batches(self) -> Iterator[list[bytes]]:
-        """Yield whole lines with their ends, as many as come without waiting long."""
+        """Yield whole lines with their ends, as many as come without waiting long.
+
+        Raises HushrankError where a line does not end, before it fills the memory.
+        """
         while part := self._next():
             *lines, self._rest = (self._rest + part).split(b"\n")
             if lines:
                 yield [line + b"\n" for line in lines]
+            require(len(self._rest) <= MOST_OF_A_LINE, "expected lines of at most a megabyte")
         if self._rest:
             yield [self._rest]
 
