@@ -166,6 +166,23 @@ NUMBERS_OF_ROWS = {"key", "survey", "round", "nth", "slot", "kind", "version", "
 """Of these columns, and `expires`, the server may keep what ANALYZE found; not of `answers.key`."""
 
 
+def test_no_survey_that_asks_somebody_once_is_deleted_meanwhile(database):
+    """Of many who join at one moment, those that come last, too."""
+    surveys = [f"s{n:02}" for n in range(60)]
+    joining = [people.Joining((name, 0), 0, person(1), n > 30) for n, name in enumerate(surveys)]
+    free = "SELECT id FROM hushrank.surveys ORDER BY id FOR UPDATE SKIP LOCKED"
+
+    async def scenario(store):
+        for name in surveys:
+            await open_survey(store, name)
+        await store.put_secrets([Secret("asked", person(1), b"")])
+        async with transaction(store._pool) as lent, transaction(store._pool) as other:
+            await people.join(lent, joining)
+            assert [id for (id,) in await other.fetch(free)] == surveys[:31]
+
+    on_store(database, scenario)
+
+
 async def fill_and_end(store):
     """Let thirty people join and report, and everything be deleted that can be."""
     await version_1.fill(store)

@@ -102,6 +102,26 @@ def test_all_people_of_a_large_round_are_forgotten(path, monkeypatch):
     on_store(str(path), scenario)
 
 
+def test_rows_of_many_rounds_go_in_slices(path):
+    """Else all but those of the first rounds went at once, while everybody waits."""
+
+    async def scenario(store):
+        await open_survey(store)
+        for round in range(30):
+            assert round == 0 or await open_round(store, "s", round)
+            await store.join("s", round, 0, person(round))
+            await store.accept([upload(round, b"a", round=round)], now=NOW)
+        await store._writer.do(deletion.hide, "s")
+        left = []
+        while await store._writer.do(deletion.delete_some, None):
+            with closing(sqlite3.connect(path)) as database:
+                rows = "SELECT (SELECT count(*) FROM answers) + (SELECT count(*) FROM people)"
+                left += database.execute(rows).fetchone()
+        assert left == [*reversed(range(60)), 0]
+
+    on_store(str(path), scenario)
+
+
 def test_nothing_is_told_deleted_while_somebody_still_reads_it(path, monkeypatch):
     monkeypatch.setattr(answers, "ROWS_AT_ONCE", 100)
     monkeypatch.setattr(counting, "MOST_KINDS", 100)

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from hushrank.collector.store.sqlite.connections import open_for_writing
-from hushrank.collector.store.sqlite.writer import Writer, each
+from hushrank.collector.store.sqlite.writer import Writer, _in_one_transaction, _Order, each
 from hushrank.collector.store.store import StoreFailure
 from hushrank.errors import HushrankError
 from tests.collector.store.running import NOW, kinds, on_store, open_survey, person, upload
@@ -54,6 +54,21 @@ def test_a_step_that_fails_unforeseen_fails_alone(path):
 
     connection = open_for_writing(path)
     asyncio.run(scenario())
+
+
+def test_of_a_large_batch_that_fails_all_others_are_done(path):
+    @each
+    def step(connection, n):
+        connection.execute("INSERT INTO signing_keys VALUES (?, x'')", (n,))
+        return n // (n - 3) and n
+
+    connection = open_for_writing(path)
+    orders = [_Order(step, n, None, 1, False) for n in range(60)]
+    told = Writer(connection)._outcomes(orders, _in_one_transaction)
+    assert type(told[3]) is ZeroDivisionError
+    assert _keys(connection, None) == [n for n in range(60) if n != 3]
+    assert len(told) == 60
+    connection.close()
 
 
 def _keys(connection, _):
